@@ -1,0 +1,86 @@
+# The commands of this repository. `make` alone prints them.
+# Works with GNU make 3.81 and later (the make of macOS) and in a directory whose name holds spaces.
+
+.DEFAULT_GOAL := help
+.SUFFIXES:
+SHELL := /bin/sh
+
+# The first of these that is Python 3.11 or later; or say which: make setup PYTHON=/path/to/python3
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
+
+# Settings of the caller's shell that would make a run differ from another's.
+unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONWARNINGS VIRTUAL_ENV
+
+PY := .venv/bin/python
+READY := .venv/.holdfast-ready
+PYTEST := $(PY) -m pytest
+WORKERS ?= 2
+# Extra words for pytest or the benchmark: make test ARGS="-k tabs", make bench-landing ARGS="--corpus DIR"
+ARGS ?=
+
+# A .venv that was copied or moved here with the checkout still points at the old place: then it is made anew.
+MADE_FOR := $(shell cat $(READY) 2>/dev/null)
+MOVED := $(if $(MADE_FOR),$(if $(filter-out $(CURDIR),$(MADE_FOR)),moved))
+
+.PHONY: help setup run demo test quick lint types imports props bench bench-landing bench-peers check clean FORCE
+
+help: ## print this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
+		printf '  make %-14s %s\n' "$$name" "$$text"; done
+
+setup: $(READY) ## make .venv with holdfast and the tools in it (nothing to do if that is done)
+
+$(READY): pyproject.toml constraints.txt $(if $(MOVED),FORCE)
+	@test -n "$(PYTHON)" && "$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "holdfast needs Python 3.11 or later. Install it, or name one: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(if $(MOVED),rm -rf .venv,:)
+	@test -x $(PY) || "$(PYTHON)" -m venv .venv
+	@echo "installing into .venv ..."
+	@$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt hatchling
+	@# Without isolation the pinned hatchling builds, not the newest one of the day.
+	@$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation --editable '.[dev]'
+	@printf '%s' "$(CURDIR)" > $@
+
+run: demo ## run the main job: for now, the guided demo
+
+demo: setup ## land, refuse and undo edits in a temporary project, each step checked
+	@.venv/bin/holdfast demo
+
+test: setup ## run all tests
+	$(PYTEST) -n $(WORKERS) --dist worksteal -q $(ARGS)
+
+quick: setup ## run the fast tests only: not the slow, end-to-end and benchmark ones
+	$(PYTEST) -n $(WORKERS) --dist worksteal -q -m "not slow and not e2e" --ignore=tests/bench --ignore=tests/end_to_end $(ARGS)
+
+lint: setup ## check style and format with ruff
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: setup ## check types with mypy, strict
+	$(PY) -m mypy
+
+imports: setup ## check who imports whom
+	.venv/bin/lint-imports
+
+props: setup ## run the laws with many more examples, other ones each time
+	$(PYTEST) -n $(WORKERS) -q tests/properties --hypothesis-profile=props $(ARGS)
+
+bench: bench-landing ## run the benchmarks, at a modest size
+
+bench-landing: setup ## run generated edits against the landing engine (ARGS="--help" for sizes, corpus, peers)
+	$(PY) -m bench.landing $(ARGS)
+
+bench-peers: setup ## install the peers to compare with, into a folder of their own
+	bash bench/landing/peers/install.sh
+
+check: ## all that must hold before a commit: lint, types, imports, test
+	@$(MAKE) lint
+	@$(MAKE) types
+	@$(MAKE) imports
+	@$(MAKE) test
+
+clean: ## remove all that make has made
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist .bench
+	rm -rf bench/landing/peers/installed bench/landing/results
+	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

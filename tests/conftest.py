@@ -1,0 +1,27 @@
+"""What pytest must know before it collects, and how Hypothesis runs: the same examples each time, except in `make props`."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+# The fixtures of a scenario are data, Python files among them.
+collect_ignore_glob = ["scenarios/*/[0-9]*"]
+
+# A property sets no `max_examples` of its own: that would take it out of the hands of these two profiles.
+settings.register_profile(
+    "steady",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=100,
+    # The two cores of a gate are shared: slow drawing says nothing about the law.
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "props",
+    parent=settings.get_profile("steady"),
+    derandomize=False,
+    max_examples=2000,
+    print_blob=True,
+)
+settings.load_profile("steady")
