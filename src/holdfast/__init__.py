@@ -1,0 +1,58 @@
+r"""Edits that land exactly where they were meant, or are refused with the cure.
+
+>>> from holdfast import Replace, land
+>>> outcome = land("limit = 10\ntimeout = 100\n", Replace("timeout = 10", "timeout = 20"))
+>>> outcome.reason
+'not_found'
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from holdfast.vocab.outcomes import Ambiguous, Exact, Fuzzy, Landed, NotFound, Refused
+from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Patch, Replace, WriteFile
+
+if TYPE_CHECKING:
+    from holdfast.landing.explain import explain
+    from holdfast.landing.land import land
+    from holdfast.landing.locate import locate
+    from holdfast.landing.notations.parse import parse
+
+__all__ = [
+    "Ambiguous",
+    "Exact",
+    "FileRequest",
+    "Fuzzy",
+    "Landed",
+    "LineEdit",
+    "LineEdits",
+    "NotFound",
+    "Patch",
+    "Refused",
+    "Replace",
+    "WriteFile",
+    "explain",
+    "land",
+    "locate",
+    "parse",
+]
+
+# The verbs come when first asked for: every command imports this package, and most do not land anything.
+_VERBS = {
+    "explain": "holdfast.landing.explain",
+    "land": "holdfast.landing.land",
+    "locate": "holdfast.landing.locate",
+    "parse": "holdfast.landing.notations.parse",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _VERBS:
+        message = f"module 'holdfast' has no attribute {name!r}"
+        raise AttributeError(message)
+    value = globals()[name] = getattr(import_module(_VERBS[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_VERBS})

@@ -1,0 +1,78 @@
+"""The real lines closest to what a request had in mind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from holdfast.landing.align import align, start_of
+from holdfast.landing.keys import indent_of, key_of
+from holdfast.landing.lines import Doc, is_blank
+
+_SHOWN = 8
+_WORTH_SHOWING = 45.0
+
+
+def closest_lines(doc: Doc, old: Sequence[str], region: tuple[int, int] | None = None) -> tuple[str, int]:
+    """Up to eight numbered lines most like the old ones, and the first one's number (0-based); "" if none is."""
+    start = region[0] if region else _closest_start(doc, old)
+    if start is None:
+        return "", 0
+    stop = min(len(doc.lines), start + min(_SHOWN, max(len(old), (region[1] - region[0]) if region else 0, 1)))
+    return numbered(doc, start, stop), start
+
+
+def numbered(doc: Doc, start: int, stop: int) -> str:
+    """The file's lines from `start` up to `stop` (0-based), with their numbers."""
+    return "\n".join(f"{i + 1}| {_short(doc.lines[i])}" for i in range(start, stop))
+
+
+_WIDTH = 200
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= _WIDTH else line[:_WIDTH] + "\u2026"
+
+
+def _closest_start(doc: Doc, old: Sequence[str]) -> int | None:
+    """Where the lines most like the old ones begin: by lines they share, else by the old text's longest line."""
+    solid = [line for line in old if not is_blank(line)]
+    if not solid or not doc.solid:
+        return None
+    alignments = align(doc, solid)
+    if alignments:
+        return doc.solid[start_of(alignments[0])]
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 (loaded when first needed: `import holdfast` stays fast)
+
+    at = max(range(len(solid)), key=lambda j: len(solid[j]))
+    found = process.extractOne(key_of(solid[at]), doc.solid_keys, scorer=fuzz.ratio, score_cutoff=_WORTH_SHOWING)
+    if found is None:
+        return None
+    return doc.solid[max(0, found[2] - at)]
+
+
+def first_difference(doc: Doc, old: Sequence[str], start: int) -> str:
+    """One sentence on the first line that differs, naming what differs; "" if nothing can be said."""
+    solid = [line for line in old if not is_blank(line)]
+    for line, i in zip(solid, (i for i in doc.solid if i >= start), strict=False):
+        real = doc.lines[i]
+        if line == real:
+            continue
+        return f"Line {i + 1} differs first: {_name(line, real)}. "
+    return ""
+
+
+def _name(line: str, real: str) -> str:
+    if key_of(line) != key_of(real):
+        return f"the request has `{_short(line.strip())}`, the file `{_short(real.strip())}`"
+    mine, theirs = indent_of(line), indent_of(real)
+    if mine != theirs:
+        return f"{_say(theirs)}, where the request has {_say(mine)}"
+    return "white space or typographic characters inside the line"
+
+
+def _say(indent: str) -> str:
+    if not indent:
+        return "no indentation"
+    tabs, blanks = indent.count("\t"), indent.count(" ")
+    parts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in ((tabs, "tab"), (blanks, "space")) if n]
+    return " and ".join(parts)

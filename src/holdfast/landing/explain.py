@@ -1,0 +1,113 @@
+"""An outcome in words: for a model, for a person, as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Literal, TypeAlias, assert_never
+
+from holdfast.vocab.outcomes import Landed, Outcome, Refused
+
+Audience: TypeAlias = Literal["model", "person", "json"]
+
+_SHOWN_LINES = 40
+
+DIFF_FORMAT = """--- a/src/app.py
++++ b/src/app.py
+@@ -1,3 +1,3 @@
+ def main():
+-    return 1
++    return 2
+"""
+EDIT_FORMAT = '{"path": "src/app.py", "old": "    return 1", "new": "    return 2"}'
+
+
+def explain(outcome: Outcome, audience: Audience = "model") -> str:
+    r"""The outcome for its reader: one sentence and the changed lines, or the refusal with its cure.
+
+    >>> from holdfast import Replace, explain, land
+    >>> print(explain(land("a = 1\n", Replace("a = 1", "a = 2"))))
+    Landed at line 1.
+    -a = 1
+    +a = 2
+    >>> print(explain(land("a = 1\n", Replace("", "a = 2")), "person"))
+    Refused (empty_old): the old text is empty or only white space; copy the lines to change, or write the whole file.
+    """
+    match outcome:
+        case Landed():
+            return _landed(outcome, audience)
+        case Refused():
+            return _refused(outcome, audience)
+        case _:
+            assert_never(outcome)
+
+
+def _landed(outcome: Landed, audience: Audience) -> str:
+    if audience == "json":
+        return _json(
+            {
+                "kind": "landed",
+                "rung": outcome.rung,
+                "similarity": round(outcome.similarity, 3),
+                "lines": [span.line for span in outcome.spans],
+                "diff": outcome.diff,
+                "warning": outcome.warning,
+            }
+        )
+    lines = ", ".join(str(span.line) for span in outcome.spans)
+    where = f"Landed at line{'s' if len(outcome.spans) > 1 else ''} {lines}"
+    how = "." if outcome.rung == "exact" else f" ({_how(outcome)})."
+    warning = f" Warning: {outcome.warning}" if outcome.warning else ""
+    diff = outcome.diff.rstrip("\n") if audience == "person" else _changed_lines(outcome.diff)
+    return f"{where}{how}{warning}\n{diff}".rstrip("\n")
+
+
+def _how(outcome: Landed) -> str:
+    if outcome.rung == "similar":
+        return f"by similarity, {outcome.similarity:.0%}; the file's own lines were kept"
+    words = {
+        "whitespace": "white space differed",
+        "unicode": "typographic characters differed",
+        "unmangled": "escapes or wrappers were undone",
+        "elision": "lines left out were kept",
+    }
+    return words[outcome.rung]
+
+
+def _changed_lines(diff: str) -> str:
+    changed = [line for line in diff.split("\n") if line[:1] in ("+", "-")]
+    more = len(changed) - _SHOWN_LINES
+    return "\n".join(changed[:_SHOWN_LINES] + ([f"({more} more changed lines)"] if more > 0 else []))
+
+
+def _refused(outcome: Refused, audience: Audience) -> str:
+    match audience:
+        case "json":
+            return _json(refusal_record(outcome))
+        case "person":
+            return f"Refused ({outcome.reason}): {outcome.message}"
+        case "model":
+            return outcome.message
+        case _:
+            assert_never(audience)
+
+
+def refusal_record(outcome: Refused) -> dict[str, object]:
+    """What a model gets as JSON: the refusal, and for a malformed request how to write it."""
+    return {
+        "kind": outcome.kind,
+        "reason": outcome.reason,
+        "message": outcome.message,
+        "closest": outcome.closest,
+        "candidates": list(outcome.candidates),
+        "expected_format": _format(outcome),
+    }
+
+
+def _format(outcome: Refused) -> str:
+    if outcome.reason not in {"malformed", "empty_old", "elision"}:
+        return ""
+    return DIFF_FORMAT if outcome.kind == "patch_error" else EDIT_FORMAT
+
+
+def _json(record: dict[str, object]) -> str:
+    return json.dumps(record, ensure_ascii=False)

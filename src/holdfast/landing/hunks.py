@@ -1,0 +1,50 @@
+"""A diff as data: what a parser of any diff notation gives and what `landing.patch` lands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Mark: TypeAlias = Literal[" ", "+", "-", "?"]
+"""Context, added, removed; `?` is a line without a marker: context that lost its leading space."""
+
+
+@dataclass(frozen=True, slots=True)
+class HunkLine:
+    """One line of a hunk's body, without its marker and without its line ending."""
+
+    mark: Mark
+    text: str
+    no_newline: bool = False
+    """`\\ No newline at end of file` stood below this line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One hunk. Numbers are a hint; `anchors` (lines after `@@` without numbers) stand somewhere above the hunk."""
+
+    lines: tuple[HunkLine, ...]
+    start: int | None = None
+    """The old side's first line as the header says, 1-based."""
+    anchors: tuple[str, ...] = ()
+    section: str = ""
+    """What stood behind the second `@@` of a numbered header."""
+    at_end: bool = False
+    """The hunk says that it ends at the end of the file (`*** End of File`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """One file's share of a diff. A path is None where the diff says `/dev/null`, and "" where it names none."""
+
+    old_path: str | None
+    new_path: str | None
+    hunks: tuple[Hunk, ...]
+    rename: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """The text is not in the notation; `message` says what is wrong and how to write it again."""
+
+    message: str

@@ -1,0 +1,117 @@
+"""The ladder: from the strictest comparison to the loosest, until one says where the old lines are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from holdfast.landing.elision import find_elided
+from holdfast.landing.lines import Doc, contents_of
+from holdfast.landing.placement import Applied, Nowhere, Placement, Several
+from holdfast.landing.project import LineSplice, Unclear, project
+from holdfast.landing.script import Script, script_of
+from holdfast.landing.similar import find_similar
+from holdfast.landing.standing import (
+    restyles_other_lines,
+    stands_already,
+    stands_around,
+    stands_at_line,
+    stands_at_splice,
+    stands_elsewhere,
+)
+from holdfast.landing.unmangle import readings
+from holdfast.landing.windows import NO_BOUNDS, NO_HINT, Bounds, Hint, find_window, find_windows, stands_at
+from holdfast.vocab.outcomes import Rung
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The lines to splice, and on which rung their place was found."""
+
+    splices: tuple[LineSplice, ...]
+    rung: Rung
+    similarity: float
+    lines: range
+    """The file lines that the old lines are."""
+
+
+Found: TypeAlias = Plan | Several | Nowhere | Applied | Unclear
+
+
+def climb(doc: Doc, script: Script, hint: Hint = NO_HINT, bounds: Bounds = NO_BOUNDS) -> Found:
+    """Where and how the script lands: a hint picks one of equal places, bounds rule places out."""
+    found = _on_strict_rungs(doc, script, hint, bounds)
+    if not isinstance(found, Nowhere):
+        return found
+    undone = _unmangled(doc, script, bounds)
+    if undone is not None:
+        return undone
+    place = find_elided(doc, script)
+    if place is None:
+        place = find_similar(doc, script)
+    if isinstance(place, Placement) and not bounds.hold(doc, place):
+        return Nowhere((place.first, place.last + 1))
+    return _planned(doc, script, place, hint)
+
+
+def _on_strict_rungs(doc: Doc, script: Script, hint: Hint, bounds: Bounds) -> Found:
+    window = find_window(doc, script.old, hint, bounds)
+    if isinstance(window, Nowhere):
+        return stands_elsewhere(doc, script) or window
+    if isinstance(window, Placement) and window.rung != "exact":
+        # The old lines as they are written stand nowhere, and the new ones do: what is found is a twin.
+        applied = stands_elsewhere(doc, script, window)
+        if applied is not None:
+            return applied
+    return _planned(doc, script, window, hint)
+
+
+def _planned(doc: Doc, script: Script, place: Placement | Several | Nowhere, hint: Hint) -> Found:
+    """The plan for a place, unless what it would write is there already."""
+    if not isinstance(place, Placement):
+        return place
+    if hint.near is not None and not stands_at(place, hint.near):
+        twin = stands_at_line(doc, script, hint.near)
+        if twin is not None:
+            return twin
+    applied = stands_already(doc, script, place) or stands_around(doc, script, place)
+    if applied is not None:
+        return applied
+    if restyles_other_lines(doc, script, place):
+        return Unclear(place.first, place.last + 1)
+    splices = project(doc, script, place)
+    if isinstance(splices, Unclear):
+        return splices
+    if place.rung in ("elision", "similar"):
+        applied = stands_at_splice(doc, splices)
+    return applied or Plan(tuple(splices), place.rung, place.similarity, range(place.first, place.last + 1))
+
+
+def _unmangled(doc: Doc, script: Script, bounds: Bounds) -> Found | None:
+    """The first reading that undoes a mangling and makes the old lines stand in exactly one place."""
+    old, new = "\n".join(script.old), "\n".join(script.new)
+    for reading in readings(doc, old, new):
+        undone = script_of(contents_of(reading.old), contents_of(reading.new))
+        found = _on_strict_rungs(doc, undone, Hint(near=reading.near), bounds)
+        if isinstance(found, Plan):
+            return replace(found, rung="unmangled")
+        if isinstance(found, Applied | Several | Unclear):
+            return found
+    return None
+
+
+def climb_everywhere(doc: Doc, script: Script) -> Found:
+    """All places of the strict rungs at once."""
+    places = find_windows(doc, script.old)
+    if not places:
+        return Nowhere()
+    splices: list[LineSplice] = []
+    for place in places:
+        if stands_already(doc, script, place) is not None:
+            continue
+        projected = project(doc, script, place)
+        if isinstance(projected, Unclear):
+            return projected
+        splices += projected
+    lines = range(places[0].first, places[-1].last + 1)
+    return Plan(tuple(splices), places[0].rung, 1.0, lines) if splices else Applied(places[0].first)

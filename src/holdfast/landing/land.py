@@ -1,0 +1,87 @@
+"""Land a request on a text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from holdfast.landing import refusals
+from holdfast.landing.line_edits import land_line_edits
+from holdfast.landing.patch import land_patch
+from holdfast.landing.replace import land_replace
+from holdfast.landing.syntax import breaks
+from holdfast.landing.write_file import land_file
+from holdfast.vocab.outcomes import Landed, Outcome, Refused
+from holdfast.vocab.requests import LineEdits, OneOf, Patch, Replace, Request, WriteFile
+
+_GUESSED = ("unmangled", "elision", "similar")
+
+
+def land(text: str, request: Request, path: str | None = None) -> Outcome:
+    r"""The edited text, or a refusal that says how to ask again.
+
+    Only the lines that the request means to change can differ. `path` tells the language for the syntax gate.
+
+    >>> from holdfast import Replace, land
+    >>> land("def f():\n\treturn 1\n", Replace("def f():\n    return 1", "def f():\n    return 2")).text
+    'def f():\n\treturn 2\n'
+    >>> land("a = 1\nb = 2\na = 1\n", Replace("a = 1", "a = 3")).message
+    'the old text is at lines 1, 3; add a line of context above or below it to pick one.'
+    """
+    outcome = _land(text, request, path)
+    if isinstance(outcome, Landed):
+        outcome = _gated(text, outcome, path)
+    return _addressed(outcome, request, path) if isinstance(outcome, Refused) else outcome
+
+
+def _addressed(outcome: Refused, request: Request, path: str | None) -> Refused:
+    """The refusal with the file it is about and the notation it answers."""
+    message = f"{path}: {outcome.message}" if path else outcome.message
+    return replace(outcome, message=message, kind="patch_error" if isinstance(request, Patch) else "edit_error")
+
+
+def _land(text: str, request: Request, path: str | None) -> Outcome:
+    match request:
+        case Replace():
+            return land_replace(text, request)
+        case Patch():
+            return land_patch(text, request, path)
+        case LineEdits():
+            return land_line_edits(text, request)
+        case WriteFile():
+            return land_file(text, request, path)
+        case OneOf():
+            return _land_one_of(text, request)
+        case _:
+            assert_never(request)
+
+
+def _land_one_of(text: str, request: OneOf) -> Outcome:
+    """The only reading that lands; where several do, none is taken."""
+    outcomes = [land_replace(text, reading) for reading in request.readings]
+    hits = [outcome for outcome in outcomes if isinstance(outcome, Landed)]
+    if len(hits) == 1:
+        return hits[0]
+    if len(hits) > 1:
+        lines = tuple(sorted({outcome.spans[0].line for outcome in hits}))
+        return refusals.plain(
+            "ambiguous", "the block has several ======= lines and more than one way to read it fits; split it.", lines
+        )
+    applied = [outcome for outcome in outcomes if isinstance(outcome, Refused) and outcome.reason == "already_applied"]
+    return applied[0] if applied else outcomes[0]
+
+
+def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
+    """A guessed landing must not break the syntax; a plain one that does carries a warning."""
+    language = breaks(text, outcome.text, path)
+    if language is None:
+        return outcome
+    line = outcome.spans[0].line
+    if outcome.rung in _GUESSED:
+        return refusals.plain(
+            "syntax",
+            f"the old text was found only loosely (line {line}), and with the new text the file no longer parses as "
+            f"{language}; copy the old lines from the file as they are.",
+            (line,),
+        )
+    return replace(outcome, warning=f"the file no longer parses as {language} (edit at line {line}).")

@@ -1,0 +1,159 @@
+"""Land edits that name lines by number."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from holdfast.landing import refusals
+from holdfast.landing.closest import numbered
+from holdfast.landing.elision import unpaired_gap
+from holdfast.landing.ladder import Plan, climb
+from holdfast.landing.lines import Doc, contents_of, is_blank
+from holdfast.landing.project import LineSplice
+from holdfast.landing.script import script_of
+from holdfast.landing.splices import landed, overlap, splice_of
+from holdfast.landing.windows import Hint
+from holdfast.vocab.outcomes import Outcome, Refused
+from holdfast.vocab.requests import LineEdit, LineEdits
+
+_RUNGS = ("exact", "whitespace", "unicode", "unmangled", "elision", "similar")
+
+
+def land_line_edits(text: str, request: LineEdits) -> Outcome:
+    """Land all edits, each matched against the original text, or refuse them all."""
+    if not request.edits:
+        return refusals.plain("no_change", "there is no edit in the list; send at least one.")
+    doc = Doc(text)
+    shown = Doc(request.shown) if request.shown is not None else None
+    plans: list[Plan] = []
+    for number, edit in enumerate(request.edits, 1):
+        plan = _plan(doc, shown, edit)
+        if isinstance(plan, Refused):
+            return plan if len(request.edits) == 1 else _of(plan, number)
+        plans.append(plan)
+    splices = [splice_of(doc, splice) for plan in plans for splice in plan.splices]
+    if not splices:
+        return refusals.no_change()
+    if overlap(splices) or _meet(plans):
+        return refusals.overlap([plan.lines.start + 1 for plan in plans])
+    rung = max((plan.rung for plan in plans), key=_RUNGS.index)
+    return landed(text, splices, rung, min(plan.similarity for plan in plans))
+
+
+def _of(refusal: Refused, number: int) -> Refused:
+    return Refused(refusal.reason, f"edit {number}: {refusal.message}", refusal.closest, refusal.candidates)
+
+
+def _meet(plans: Sequence[Plan]) -> bool:
+    """Whether two edits name the same line, or one inserts between the lines of another."""
+    ordered = sorted((plan.lines for plan in plans), key=lambda lines: (lines.start, lines.stop))
+    return any(one.stop > other.start for one, other in itertools.pairwise(ordered))
+
+
+def _plan(doc: Doc, shown: Doc | None, edit: LineEdit) -> Plan | Refused:
+    if edit.end < edit.start - 1:
+        return refusals.plain(
+            "out_of_bounds",
+            f"the range {edit.start} to {edit.end} ends before it starts; to insert before line {edit.start} "
+            f"use start {edit.start}, end {edit.start - 1}.",
+        )
+    if edit.old is not None and contents_of(edit.old) and not all(map(is_blank, contents_of(edit.old))):
+        return _plan_by_text(doc, edit, edit.old)
+    return _plan_by_number(doc, shown, edit)
+
+
+def _plan_by_text(doc: Doc, edit: LineEdit, old: str) -> Plan | Refused:
+    """The old text is the truth; the numbers only pick one of several places."""
+    script = script_of(contents_of(old), contents_of(edit.new))
+    if not script.edits:
+        return refusals.no_change()
+    gap = unpaired_gap(script.old, script.new)
+    if gap is not None:
+        return refusals.unpaired_gap(gap)
+    found = climb(doc, script, Hint(near=edit.start - 1))
+    return found if isinstance(found, Plan) else refusals.of(doc, script, found)
+
+
+def _plan_by_number(doc: Doc, shown: Doc | None, edit: LineEdit) -> Plan | Refused:
+    """Only numbers: they speak of the text that was shown, and its lines must still be there."""
+    if shown is None:
+        return refusals.plain(
+            "stale",
+            f"{_lines(edit)}: no oldText, and the file was not shown, so the number may be off; "
+            "read the file, or send oldText.",
+        )
+    if edit.start < 1 or edit.end > len(shown.lines) or edit.start > len(shown.lines) + 1:
+        return refusals.plain(
+            "out_of_bounds", f"{_lines(edit)}: the file has {len(shown.lines)} lines; number them from 1."
+        )
+    if edit.old is not None and contents_of(edit.old) != shown.lines[edit.start - 1 : edit.end]:
+        return _stale(doc, edit)
+    gap = unpaired_gap(shown.lines[edit.start - 1 : edit.end], contents_of(edit.new))
+    if gap is not None:
+        return refusals.unpaired_gap(gap)
+    lines = _mapped(shown, doc, edit.start - 1, edit.end)
+    if lines is None:
+        return _stale(doc, edit)
+    first, last = lines
+    new = tuple(contents_of(edit.new))
+    if list(new) == doc.lines[first:last]:
+        return refusals.no_change()
+    return Plan((LineSplice(first, last, new),), "exact", 1.0, range(first, last))
+
+
+def _lines(edit: LineEdit) -> str:
+    if edit.end < edit.start:
+        return f"before line {edit.start}"
+    return f"line {edit.start}" if edit.end == edit.start else f"lines {edit.start} to {edit.end}"
+
+
+def _stale(doc: Doc, edit: LineEdit) -> Refused:
+    start, stop = max(0, edit.start - 3), min(len(doc.lines), edit.end + 3)
+    closest = numbered(doc, start, stop)
+    return Refused(
+        "stale",
+        f"{_lines(edit)}: changed since the file was shown; read it again. Now:\n{closest}",
+        closest=closest,
+    )
+
+
+def _mapped(shown: Doc, doc: Doc, first: int, last: int) -> tuple[int, int] | None:
+    """Where the shown lines `first` up to `last` stand now, if they and their neighbours are as they were."""
+    if shown.lines == doc.lines:
+        return first, last
+    wanted = range(max(0, first - 1), min(len(shown.lines), last + 1))
+    now = _where_now(shown.lines, doc.lines, wanted)
+    if now is None:
+        return None
+    if last > first:
+        return now[first], now[first] + last - first
+    return (now[first], now[first]) if first in now else (now[first - 1] + 1, now[first - 1] + 1) if first else (0, 0)
+
+
+_MIDDLE_LIMIT = 4_000
+
+
+def _where_now(shown: Sequence[str], lines: Sequence[str], wanted: range) -> dict[int, int] | None:
+    """For each wanted line its number now, if all stand in one unbroken run; None where one changed or moved."""
+    size = min(len(shown), len(lines))
+    head = next((i for i in range(size) if shown[i] != lines[i]), size)
+    tail = next((i for i in range(size - head) if shown[-1 - i] != lines[-1 - i]), size - head)
+    shift = len(lines) - len(shown)
+    if not wanted:
+        return {} if not lines else None
+    if wanted.stop <= head:
+        return {i: i for i in wanted}
+    if wanted.start >= len(shown) - tail:
+        return {i: i + shift for i in wanted}
+    middle, now = shown[head : len(shown) - tail], lines[head : len(lines) - tail]
+    if len(middle) + len(now) > _MIDDLE_LIMIT:
+        return None
+    mapped = {i: i for i in range(head)} | {i: i + shift for i in range(len(shown) - tail, len(shown))}
+    for a, b, length in SequenceMatcher(None, middle, now, autojunk=False).get_matching_blocks():
+        mapped.update({head + a + k: head + b + k for k in range(length)})
+    found = [mapped.get(i) for i in wanted]
+    if None in found or any(b != (a or 0) + 1 for a, b in itertools.pairwise(found)):
+        return None
+    return {i: mapped[i] for i in wanted}

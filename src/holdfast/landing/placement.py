@@ -1,0 +1,71 @@
+"""Where a request's old lines stand in the file, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from holdfast.landing.lines import Doc, is_blank
+from holdfast.vocab.outcomes import Rung
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """`pairs[j]` is the file's line for old line j, or None where the file has none for it."""
+
+    pairs: tuple[int | None, ...]
+    rung: Rung
+    similarity: float = 1.0
+
+    @property
+    def first(self) -> int:
+        """The first file line of the place."""
+        return min(i for i in self.pairs if i is not None)
+
+    @property
+    def last(self) -> int:
+        """The last file line of the place."""
+        return max(i for i in self.pairs if i is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """More than one place is as good; the file lines at which they begin."""
+
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nowhere:
+    """No place will do; the file lines (from, to) that come closest, if any do."""
+
+    closest: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What the request would write stands there already, at this file line."""
+
+    line: int
+
+
+def with_blanks(doc: Doc, old: Sequence[str], solid_pairs: Mapping[int, int]) -> tuple[int | None, ...]:
+    """Complete the pairs of the lines that are not blank with those of the blank lines between them.
+
+    A blank line is optional: the k-th blank below a line is paired with the k-th blank below its partner, if it
+    has that many; blanks above the first line are counted upwards.
+    """
+    pairs: list[int | None] = [solid_pairs.get(j) for j in range(len(old))]
+    below: int | None = None
+    for j, line in enumerate(old):
+        if not is_blank(line):
+            below = pairs[j]
+        elif below is not None:
+            below = below + 1 if below + 1 < len(doc.lines) and not doc.keys[below + 1] else None
+            pairs[j] = below
+    first = next((j for j, line in enumerate(old) if not is_blank(line)), len(old))
+    above = pairs[first] if first < len(old) else None
+    for j in range(first - 1, -1, -1):
+        above = above - 1 if above is not None and above >= 1 and not doc.keys[above - 1] else None
+        pairs[j] = above
+    return tuple(pairs)

@@ -1,0 +1,47 @@
+"""Land text for text."""
+
+from __future__ import annotations
+
+from holdfast.landing import refusals
+from holdfast.landing.elision import unpaired_gap
+from holdfast.landing.exact import land_exactly
+from holdfast.landing.keys import key_of
+from holdfast.landing.ladder import Plan, climb, climb_everywhere
+from holdfast.landing.lines import Doc, contents_of
+from holdfast.landing.script import script_of
+from holdfast.landing.splices import landed, overlap, splice_of
+from holdfast.landing.windows import Hint
+from holdfast.vocab.outcomes import Outcome
+from holdfast.vocab.requests import Replace
+
+
+def land_replace(text: str, request: Replace) -> Outcome:
+    """Land on the exact rung where the old text stands in the file as it is, else line by line."""
+    if not key_of(request.old):
+        return refusals.empty_old()
+    if request.old == request.new:
+        return refusals.no_change()
+    gap = unpaired_gap(contents_of(request.old), contents_of(request.new))
+    if gap is not None:
+        return refusals.unpaired_gap(gap)
+    return land_exactly(text, request) or _land_by_lines(text, request)
+
+
+def _land_by_lines(text: str, request: Replace) -> Outcome:
+    doc = Doc(text)
+    script = script_of(contents_of(request.old), contents_of(request.new))
+    if not script.edits:
+        return refusals.no_change()
+    if request.every:
+        found = climb_everywhere(doc, script)
+    else:
+        near = request.near_line - 1 if request.near_line is not None else None
+        found = climb(doc, script, Hint(near=near))
+    if not isinstance(found, Plan):
+        return refusals.of(doc, script, found)
+    splices = [splice_of(doc, splice) for splice in found.splices]
+    if not splices:
+        return refusals.already_applied(found.lines.start + 1)
+    if overlap(splices):
+        return refusals.overlap([splice.first + 1 for splice in found.splices])
+    return landed(text, splices, found.rung, found.similarity)

@@ -1,0 +1,123 @@
+"""Whether what a request would write stands there already."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from holdfast.landing.keys import key_of
+from holdfast.landing.lines import Doc, is_blank
+from holdfast.landing.placement import Applied, Placement
+from holdfast.landing.project import LineSplice
+from holdfast.landing.script import Edit, Script
+from holdfast.landing.tokens import strength
+from holdfast.landing.windows import find_runs
+
+_TELLING = 4
+"""Letters and digits below which inserted lines (`}`, `);`) may stand there by chance."""
+
+
+def stands_already(doc: Doc, script: Script, place: Placement) -> Applied | None:
+    """Inserted lines that stand directly beside the place at which they would be inserted.
+
+    Only an insertion at the edge of the old lines can: between two of them, the file has nothing.
+    """
+    for edit in script.edits:
+        inserted = [key_of(line) for line in script.new[edit.n1 : edit.n2] if not is_blank(line)]
+        if not inserted or any(not is_blank(line) for line in script.old[edit.o1 : edit.o2]):
+            continue
+        if sum(map(strength, inserted)) < _TELLING and len(script.edits) > 1:
+            continue
+        at = _beside(doc, script, place, edit, inserted)
+        if at is not None:
+            return Applied(doc.solid[at])
+    return None
+
+
+def _beside(doc: Doc, script: Script, place: Placement, edit: Edit, inserted: list[str]) -> int | None:
+    size = len(inserted)
+    if all(is_blank(line) for line in script.old[edit.o2 :]):
+        after = bisect_left(doc.solid, place.last) + 1
+        if not doc.keys[place.last]:
+            after -= 1
+        if doc.solid_keys[after : after + size] == inserted:
+            return after
+    if all(is_blank(line) for line in script.old[: edit.o1]):
+        before = bisect_left(doc.solid, place.first)
+        if before >= size and doc.solid_keys[before - size : before] == inserted:
+            return before - size
+    return None
+
+
+def stands_around(doc: Doc, script: Script, place: Placement) -> Applied | None:
+    """The new lines, all of them, over the place and beyond: the old ones are what they hold within.
+
+    So a block that was wrapped (`if x:` above, indented below) is not wrapped again.
+    """
+    new = [key_of(line) for line in script.new if not is_blank(line)]
+    first, last = bisect_left(doc.solid, place.first), bisect_left(doc.solid, place.last + 1)
+    if len(new) <= last - first:
+        return None
+    for start in range(max(0, last - len(new)), first + 1):
+        if doc.solid_keys[start : start + len(new)] == new:
+            return Applied(doc.solid[start])
+    return None
+
+
+def restyles_other_lines(doc: Doc, script: Script, place: Placement) -> bool:
+    """Whether an edit changes only white space or typography, of lines that the file writes in another way still.
+
+    Lines are compared without just that, so nothing says that the edit is not done already.
+    """
+    for edit in script.edits:
+        old = [j for j in range(edit.o1, edit.o2) if not is_blank(script.old[j])]
+        new = [line for line in script.new[edit.n1 : edit.n2] if not is_blank(line)]
+        if not old or [key_of(script.old[j]) for j in old] != [key_of(line) for line in new]:
+            continue
+        real = [(script.old[j], doc.lines[i]) for j in old if (i := place.pairs[j]) is not None]
+        if any(line.rstrip() != there.rstrip() for line, there in real):
+            return True
+    return False
+
+
+def stands_at_splice(doc: Doc, splices: Sequence[LineSplice]) -> Applied | None:
+    """Inserted lines that stand directly above or below, for places found with some lines missing.
+
+    On the strict rungs the lines around an insertion are known, and a repeated line (`}` above `}`) may be meant.
+    """
+    for splice in splices:
+        inserted = [key_of(line) for line in splice.lines if not is_blank(line)]
+        if not inserted or any(doc.keys[splice.first : splice.last]):
+            continue
+        at, size = bisect_left(doc.solid, splice.first), len(inserted)
+        if doc.solid_keys[at : at + size] == inserted:
+            return Applied(doc.solid[at])
+        if at >= size and doc.solid_keys[at - size : at] == inserted:
+            return Applied(doc.solid[at - size])
+    return None
+
+
+def stands_elsewhere(doc: Doc, script: Script, place: Placement | None = None) -> Applied | None:
+    """The new lines, whole, somewhere in the file other than `place`: asked where the old ones are not, exactly."""
+    new = [key_of(line) for line in script.new if not is_blank(line)]
+    fresh = [key_of(line) for edit in script.edits for line in script.new[edit.n1 : edit.n2]]
+    context = [line for line in new if line not in fresh]
+    if sum(map(strength, fresh)) < _TELLING and sum(map(strength, context)) < 2 * _TELLING:
+        return None
+    for start in find_runs(doc.solid_keys, new):
+        first, last = doc.solid[start], doc.solid[start + len(new) - 1]
+        if place is None or last < place.first or first > place.last:
+            return Applied(first)
+    return None
+
+
+def stands_at_line(doc: Doc, script: Script, near: int) -> Applied | None:
+    """The new lines at the very line the request names; then the place found elsewhere is a twin."""
+    new = [(n, key_of(line)) for n, line in enumerate(script.new) if not is_blank(line)]
+    if not new:
+        return None
+    keys = [key for _, key in new]
+    for start in find_runs(doc.solid_keys, keys):
+        if doc.solid[start] - new[0][0] == near:
+            return Applied(doc.solid[start])
+    return None

@@ -1,0 +1,63 @@
+"""Land a whole file."""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.landing import refusals
+from holdfast.landing.elision import unpaired_gap
+from holdfast.landing.lines import Doc, contents_of
+from holdfast.landing.splices import Splice, landed
+from holdfast.vocab.outcomes import Outcome
+from holdfast.vocab.requests import WriteFile
+
+_BOM = "\ufeff"
+_FENCE = re.compile(r"(?:```|~~~)[\w+.#-]*\s*")
+
+
+def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
+    """The whole text, in the file's own line endings and with its byte order mark if it has one."""
+    new = request.text
+    gap = unpaired_gap(contents_of(text), contents_of(new))
+    if gap is not None:
+        return refusals.unpaired_gap(gap, "write the whole file out, or send an edit of the lines that change")
+    if _is_fenced(new) and not _is_fenced(text) and not (path or "").endswith((".md", ".markdown", ".mdx", ".rst")):
+        return refusals.plain("malformed", "the text is wrapped in a Markdown fence; send the file's content alone.")
+    new = _as_the_file(text, new)
+    if new == text:
+        return refusals.plain("no_change", "the file has this text already; nothing to do.")
+    return landed(text, _changed(text, new), "exact")
+
+
+def _is_fenced(text: str) -> bool:
+    lines = contents_of(text.strip())
+    return len(lines) > 1 and _FENCE.fullmatch(lines[0]) is not None and _FENCE.fullmatch(lines[-1]) is not None
+
+
+def _as_the_file(text: str, new: str) -> str:
+    if text.startswith(_BOM) and not new.startswith(_BOM):
+        new = _BOM + new
+    doc = Doc(text)
+    if doc.newline == "\n" or doc.mixed or "\r" in new:
+        return new
+    return new.replace("\n", doc.newline)
+
+
+def _changed(text: str, new: str) -> list[Splice]:
+    """One splice, without the beginning and the end that both texts share."""
+    size = min(len(text), len(new))
+    head = _shared(text, new, size)
+    tail = _shared(text[head:][::-1], new[head:][::-1], size - head)
+    return [Splice(head, len(text) - tail, new[head : len(new) - tail])]
+
+
+def _shared(one: str, other: str, size: int) -> int:
+    low, high = 0, size
+    # Halving, with whole slices compared: a loop over characters takes a second for a few megabytes.
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,1 @@
+"""Nouns everybody may name: requests, outcomes. Frozen data, no verbs."""

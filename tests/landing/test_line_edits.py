@@ -1,0 +1,116 @@
+"""Edits by line number: the old text is the truth, and numbers only count for what was shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast import Landed, LineEdit, LineEdits, Refused, land
+
+FILE = "one\ntwo\nthree\nfour\nfive\n"
+
+
+def edit(*edits: LineEdit, text: str = FILE, shown: str | None = FILE) -> Landed | Refused:
+    return land(text, LineEdits(edits, shown))
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        ((LineEdit(2, 2, "zwei"),), "one\nzwei\nthree\nfour\nfive\n"),
+        ((LineEdit(2, 3, "x\ny\nz\n"),), "one\nx\ny\nz\nfour\nfive\n"),
+        ((LineEdit(2, 3, ""),), "one\nfour\nfive\n"),
+        ((LineEdit(1, 0, "zero"),), "zero\none\ntwo\nthree\nfour\nfive\n"),
+        ((LineEdit(6, 5, "six"),), "one\ntwo\nthree\nfour\nfive\nsix\n"),
+        ((LineEdit(4, 4, "vier"), LineEdit(1, 1, "eins")), "eins\ntwo\nthree\nvier\nfive\n"),
+        ((LineEdit(3, 2, "new"), LineEdit(3, 3, "drei")), "one\ntwo\nnew\ndrei\nfour\nfive\n"),
+    ],
+)
+def test_numbers_count_in_the_text_that_was_shown(edits: tuple[LineEdit, ...], expected: str) -> None:
+    outcome = edit(*edits)
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == expected
+
+
+def test_without_old_text_and_never_shown_the_numbers_mean_nothing() -> None:
+    outcome = edit(LineEdit(2, 2, "zwei"), shown=None)
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "stale"
+    assert "oldText" in outcome.message
+
+
+def test_two_edits_in_succession_do_not_hit_shifted_lines() -> None:
+    once = edit(LineEdit(1, 1, "a\nb\nc"))
+    assert isinstance(once, Landed)
+    second = edit(LineEdit(4, 4, "vier"), text=once.text)
+    assert isinstance(second, Landed)
+    assert second.text == "a\nb\nc\ntwo\nthree\nvier\nfive\n"
+
+
+def test_lines_that_changed_since_they_were_shown_are_stale() -> None:
+    outcome = edit(LineEdit(2, 2, "zwei"), text="one\nTWO\nthree\nfour\nfive\n")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "stale"
+    assert "2| TWO" in outcome.closest
+
+
+def test_an_insertion_between_lines_that_came_apart_is_stale() -> None:
+    outcome = edit(LineEdit(3, 2, "x"), text="one\ntwo\nmiddle\nthree\nfour\nfive\n")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "stale"
+
+
+@pytest.mark.parametrize("start", [1, 2, 4, 40, -3])
+def test_where_old_text_and_numbers_disagree_the_text_is_the_truth(start: int) -> None:
+    outcome = edit(LineEdit(start, start, "zwei", old="two"), shown=None)
+    assert isinstance(outcome, Landed)
+    assert outcome.text == FILE.replace("two", "zwei")
+
+
+def test_where_old_text_stands_twice_the_exact_number_decides() -> None:
+    text = "a\nb\na\n"
+    outcome = edit(LineEdit(3, 3, "c", old="a"), text=text, shown=None)
+    assert isinstance(outcome, Landed)
+    assert outcome.text == "a\nb\nc\n"
+    wrong = edit(LineEdit(2, 2, "c", old="a"), text=text, shown=None)
+    assert isinstance(wrong, Refused)
+    assert (wrong.reason, wrong.candidates) == ("ambiguous", (1, 3))
+
+
+def test_a_second_run_of_an_edit_beside_a_twin_is_applied() -> None:
+    outcome = edit(LineEdit(3, 3, "c", old="a"), text="a\nb\nc\n", shown=None)
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "already_applied"
+
+
+@pytest.mark.parametrize(
+    ("edits", "reason"),
+    [
+        ((LineEdit(3, 1, "x"),), "out_of_bounds"),
+        ((LineEdit(0, 0, "x"),), "out_of_bounds"),
+        ((LineEdit(6, 6, "x"),), "out_of_bounds"),
+        ((LineEdit(9, 8, "x"),), "out_of_bounds"),
+        ((LineEdit(1, 2, "x"), LineEdit(2, 3, "y")), "overlap"),
+        ((LineEdit(1, 3, "x"), LineEdit(2, 1, "y")), "overlap"),
+        ((LineEdit(2, 2, "two"),), "no_change"),
+        ((), "no_change"),
+        ((LineEdit(2, 2, "x", old="absent line"),), "not_found"),
+        ((LineEdit(1, 5, "one\n# ... rest unchanged ..."),), "elision"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(edits: tuple[LineEdit, ...], reason: str) -> None:
+    outcome = edit(*edits)
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == reason
+
+
+def test_edits_whose_old_texts_share_a_line_overlap() -> None:
+    outcome = edit(LineEdit(1, 2, "a\ntwo", old="one\ntwo"), LineEdit(2, 3, "two\nc", old="two\nthree"))
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "overlap"
+
+
+def test_the_missing_last_newline_stays_missing() -> None:
+    text = "a\r\nb"
+    outcome = edit(LineEdit(2, 2, "x\ny"), text=text, shown=text)
+    assert isinstance(outcome, Landed)
+    assert outcome.text == "a\r\nx\r\ny"

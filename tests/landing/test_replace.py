@@ -1,0 +1,255 @@
+"""Text for text: where a replacement lands, and what it leaves alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast import Landed, Refused, Replace, land
+
+
+def landed(text: str, old: str, new: str, **hints: object) -> Landed:
+    outcome = land(text, Replace(old, new, **hints))  # type: ignore[arg-type]
+    assert isinstance(outcome, Landed), outcome
+    return outcome
+
+
+def refused(text: str, old: str, new: str, **hints: object) -> Refused:
+    outcome = land(text, Replace(old, new, **hints))  # type: ignore[arg-type]
+    assert isinstance(outcome, Refused), outcome
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "old", "new", "expected", "rung"),
+    [
+        ("exact text is spliced", "a = 1\nb = 2\n", "b = 2", "b = 3", "a = 1\nb = 3\n", "exact"),
+        ("a part of a line is enough", "x = f(a, b)\n", "f(a, b)", "f(b)", "x = f(b)\n", "exact"),
+        ("a dollar sign is a dollar sign", "x = 1\n", "x = 1", r"x = '$1 $& \1'", "x = '$1 $& \\1'\n", "exact"),
+        (
+            "trailing blanks of the request are dropped",
+            "a()\nb()\n",
+            "a()  \nb()\t",
+            "a()  \nc()\t",
+            "a()\nc()\n",
+            "whitespace",
+        ),
+        ("trailing blanks of kept lines stay", "a() \nb()\n", "a()\nb()", "a()\nc()", "a() \nc()\n", "whitespace"),
+        (
+            "a dedented request is indented again",
+            "class A:\n    def f(self):\n        return 1\n",
+            "def f(self):\n    return 1",
+            "def f(self):\n    if x:\n        return 2\n    return 1",
+            "class A:\n    def f(self):\n        if x:\n            return 2\n        return 1\n",
+            "whitespace",
+        ),
+        (
+            "blanks become the file's tabs",
+            "func f() {\n\tif a {\n\t\tb()\n\t}\n}\n",
+            "func f() {\n    if a {\n        b()\n    }\n}",
+            "func f() {\n    if a {\n        b()\n        c()\n    }\n}",
+            "func f() {\n\tif a {\n\t\tb()\n\t\tc()\n\t}\n}\n",
+            "whitespace",
+        ),
+        (
+            "tabs become the file's blanks, by level",
+            "a:\n  b:\n    c: 1\n",
+            "a:\n\tb:\n\t\tc: 1",
+            "a:\n\tb:\n\t\tc: 1\n\t\td: 2\n\te: 3",
+            "a:\n  b:\n    c: 1\n    d: 2\n  e: 3\n",
+            "whitespace",
+        ),
+        (
+            "a blank line left out stays",
+            "a()\n\nb()\nc()\n",
+            "a()\nb()\nc()",
+            "a()\nb()\nd()",
+            "a()\n\nb()\nd()\n",
+            "whitespace",
+        ),
+        ("a blank line too many is ignored", "a()\nb()\n", "a()\n\nb()", "a()\n\nc()", "a()\nc()\n", "whitespace"),
+        ("CRLF stays", "a\r\nb\r\nc\r\n", "b\nc", "x\ny\nc", "a\r\nx\r\ny\r\nc\r\n", "whitespace"),
+        ("the missing last newline stays missing", "a\nb", "b", "b\nc", "a\nb\nc", "exact"),
+        (
+            "curly quotes of the request are undone",
+            'a("x")\nb("y")\n',
+            "a(\u201cx\u201d)\nb(\u201cy\u201d)",
+            "a(\u201cx\u201d)\nc(\u201cy\u201d, \u2018z\u2019)",
+            'a("x")\nc("y", \'z\')\n',
+            "unicode",
+        ),
+        (
+            "curly quotes of the file stay, also on the changed line",
+            "say(\u201chello\u201d, 1)\nend\n",
+            'say("hello", 1)\nend',
+            'say("hello", 2)\nend',
+            "say(\u201chello\u201d, 2)\nend\n",
+            "unicode",
+        ),
+        (
+            "composed and decomposed are one",
+            "# caf\u00e9\na()\n",
+            "# cafe\u0301\na()",
+            "# cafe\u0301\nb()",
+            "# caf\u00e9\nb()\n",
+            "unicode",
+        ),
+        ("what cannot be seen is ignored", "a()\nb()\n", "a()\u200b\nb()", "a()\u200b\nc()", "a()\nc()\n", "unicode"),
+        (
+            "a byte order mark stays",
+            "\ufeffa = 1\nb = 2\n",
+            "a = 1\nb = 2",
+            "a = 9\nb = 2",
+            "\ufeffa = 9\nb = 2\n",
+            "exact",
+        ),
+        (
+            r"literal \n is undone in both",
+            'a("x")\nb()\n',
+            r"a(\"x\")\nb()",
+            r"a(\"z\")\nb()",
+            'a("z")\nb()\n',
+            "unmangled",
+        ),
+        (
+            "entities are undone in both",
+            "if a < b:\n    c()\n",
+            "if a &lt; b:\n    c()",
+            "if a &gt; b:\n    c()",
+            "if a > b:\n    c()\n",
+            "unmangled",
+        ),
+        (
+            "a fence is undone in both",
+            "a()\nb()\n",
+            "```py\na()\nb()\n```",
+            "```py\na()\nc()\n```",
+            "a()\nc()\n",
+            "unmangled",
+        ),
+        (
+            "a tag pair is undone in both",
+            "a()\nb()\n",
+            "<tool_call>\na()\nb()\n</tool_call>",
+            "a()\nc()",
+            "a()\nc()\n",
+            "unmangled",
+        ),
+        (
+            "a listing's numbers are undone",
+            "x\n  a()\n  b()\n",
+            "  2|   a()\n  3|   b()",
+            "  2|   a()\n  3|   c()",
+            "x\n  a()\n  c()\n",
+            "unmangled",
+        ),
+        (
+            "a gap in both keeps the file's lines",
+            "def f():\n    a()\n    b()\n    c()\n    return 1\n",
+            "def f():\n    # ... existing code ...\n    return 1",
+            "def f():\n    # ... existing code ...\n    return 2",
+            "def f():\n    a()\n    b()\n    c()\n    return 2\n",
+            "elision",
+        ),
+        (
+            "a reworded comment is context",
+            "def load(path):\n    # read it all\n    data = read(path)\n    return parse(data)\n",
+            "def load(path):\n    # read everything at once\n    data = read(path)\n    return parse(data)",
+            "def load(path):\n    # read everything at once\n    data = read(path)\n    return parse(data, 1)",
+            "def load(path):\n    # read it all\n    data = read(path)\n    return parse(data, 1)\n",
+            "similar",
+        ),
+        (
+            "a misspelt word in the context is not written",
+            "def load(path):\n    data = read(path)\n    total = count(data)\n    return total\n",
+            "def load(path):\n    data = raed(path)\n    total = count(data)\n    return total",
+            "def load(path):\n    data = raed(path)\n    total = count(data)\n    return total + 1",
+            "def load(path):\n    data = read(path)\n    total = count(data)\n    return total + 1\n",
+            "similar",
+        ),
+    ],
+)
+def test_it_lands(name: str, text: str, old: str, new: str, expected: str, rung: str) -> None:
+    outcome = landed(text, old, new)
+    assert (outcome.text, outcome.rung) == (expected, rung), name
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "old", "new", "reason"),
+    [
+        ("a number is not cut in two", "timeout = 100\n", "timeout = 10", "timeout = 20", "not_found"),
+        ("a name is not cut in two", "load_users()\n", "load_user", "load_account", "not_found"),
+        ("a fraction is not cut in two", "x = 1.5\n", "x = 1", "x = 2", "not_found"),
+        ("a typo beside a real name is no match", "load_user(1)\nsave()\n", "load_users(1)\nsave()", "load_users(2)\nsave()", "not_found"),
+        ("two equal places are ambiguous", "a = 1\nb\na = 1\n", "a = 1", "a = 2", "ambiguous"),
+        ("two places equal but for white space are ambiguous", "  a()\n  b()\n\n    a()\n    b()\n", "a() \nb()", "a() \nc()", "ambiguous"),
+        ("an insert that stands below is applied", "a()\nb()\nc()\n", "a()", "a()\nb()", "already_applied"),
+        ("an insert that stands above is applied", "a()\nb()\nc()\n", "c()", "b()\nc()", "already_applied"),
+        ("a wrapping that stands there is applied", "x = g(f(a))\n", "f(a)", "g(f(a))", "already_applied"),
+        ("new text in the file and no old one is applied", "total = 2\nend()\n", "total = 1\nend()", "total = 2\nend()", "already_applied"),
+        ("the same text is no change", "a\n", "a", "a", "no_change"),
+        ("an empty old text is refused", "a\n", "", "b", "empty_old"),
+        ("white space alone is no old text", "a\n    b\n", "    ", "  ", "empty_old"),
+        ("a removed line that differs is stale", "a()\nprice = 10\nb()\n", "a()\nprice = 12\nb()", "a()\nprice = 13\nb()", "not_found"),
+        ("another definition is another place", "def save_all(x):\n    go(x)\n    end(x)\n", "def save_one(x):\n    go(x)\n    end(x)", "def save_one(x):\n    go(x)\n    stop(x)", "not_found"),
+        ("a gap in new alone is refused", "a()\nb()\nc()\n", "a()\nb()\nc()", "a()\n# ... rest unchanged ...", "elision"),
+    ],
+)  # fmt: skip
+def test_it_is_refused(name: str, text: str, old: str, new: str, reason: str) -> None:
+    assert refused(text, old, new).reason == reason, name
+
+
+def test_an_exact_line_number_picks_one_of_two_places() -> None:
+    assert landed("a\nb\na\n", "a", "x", near_line=3).text == "a\nb\nx\n"
+    assert refused("a\nb\na\n", "a", "x", near_line=2).reason == "ambiguous"
+
+
+def test_a_second_run_does_not_edit_the_twin() -> None:
+    once = landed("a\nb\na\n", "a", "x", near_line=3)
+    assert refused(once.text, "a", "x", near_line=3).reason == "already_applied"
+
+
+def test_every_takes_all_places_and_spares_those_done() -> None:
+    assert landed("f(a)\nf(b)\nf(a)\n", "f(a)", "f(c)", every=True).text == "f(c)\nf(b)\nf(c)\n"
+    assert landed("g(f(a))\nf(a)\n", "f(a)", "g(f(a))", every=True).text == "g(f(a))\ng(f(a))\n"
+    assert refused("g(f(a))\n", "f(a)", "g(f(a))", every=True).reason == "already_applied"
+    assert refused("aaa", "aa", "b", every=True).reason in {"overlap", "not_found"}
+
+
+def test_a_refusal_names_the_lines_and_the_difference() -> None:
+    ambiguous = refused("a = 1\nb\na = 1\n", "a = 1", "a = 2")
+    assert ambiguous.candidates == (1, 3)
+    assert "lines 1, 3" in ambiguous.message
+    missing = refused("def f():\n\treturn compute(1)\n", "def f():\n    return compute(2)", "def f():\n    return 3")
+    assert "2| \treturn compute(1)" in missing.closest
+    assert "return compute(2)" in missing.message
+
+
+def test_the_tab_that_differs_is_named() -> None:
+    text = "if a:\n\tgo(1)\nif b:\n\tgo(1)\n\tstop(1)\n"
+    outcome = refused(text, "if b:\n    go(1)\n    halt(1)", "if b:\n    go(2)\n    halt(1)")
+    assert outcome.reason == "not_found"
+    assert "4|" in outcome.closest
+
+
+def test_in_a_mixed_file_each_line_keeps_its_own_ending() -> None:
+    text = "a\r\nb\nc\r\nd\n"
+    assert landed(text, "b\nc\r\nd", "b\nx\nd").text == "a\r\nb\nx\r\nd\n"
+
+
+def test_undecodable_bytes_survive() -> None:
+    text = b"name = '\xe9'\nvalue = 1\n".decode("utf-8", "surrogateescape")
+    outcome = landed(text, "value = 1", "value = 2")
+    assert outcome.text.encode("utf-8", "surrogateescape") == b"name = '\xe9'\nvalue = 2\n"
+
+
+def test_form_feed_and_line_separator_are_content() -> None:
+    text = "a\x0cb\nc\u2028d\n"
+    assert landed(text, "c\u2028d", "e").text == "a\x0cb\ne\n"
+
+
+def test_the_diff_of_a_landing_applies_to_the_old_text() -> None:
+    text = "".join(f"line {n}\n" for n in range(30))
+    outcome = landed(text, "line 12\nline 13\n", "line 12\nnew\nline 13\n")
+    assert outcome.diff.startswith("@@ -11,6 +11,7 @@\n")
+    assert "+new\n" in outcome.diff
+    assert outcome.spans[0].line == 13

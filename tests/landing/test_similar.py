@@ -1,0 +1,84 @@
+"""The loosest rung: drift is forgiven, another place is not."""
+
+from __future__ import annotations
+
+from holdfast import Landed, Refused, Replace, land
+
+BLOCK = """\
+def load_user(key):
+    row = database.fetch(key)
+    if row is None:
+        raise Missing(key)
+    return User(row)
+"""
+OTHER = """\
+def load_team(key):
+    row = directory.fetch(key)
+    if row is None:
+        raise Missing(key)
+    return Team(row)
+"""
+
+
+def change(text: str, old: str, *, was: str = "raise Missing(key)", becomes: str = "return None") -> Landed | Refused:
+    assert old.count(was) == 1
+    return land(text, Replace(old, old.replace(was, becomes)))
+
+
+def test_the_files_own_lines_survive_beside_a_drifted_copy() -> None:
+    outcome = change(BLOCK, BLOCK.replace("database.fetch", "databse.fetch"))
+    assert isinstance(outcome, Landed)
+    assert outcome.text == BLOCK.replace("raise Missing(key)", "return None")
+    assert outcome.rung == "similar"
+
+
+def test_a_name_that_stands_elsewhere_is_no_typo() -> None:
+    crossed = BLOCK.replace("database.fetch", "directory.fetch")
+    outcome = change(BLOCK + "\n\n" + OTHER, crossed)
+    assert isinstance(outcome, Refused)
+
+
+def test_a_third_definition_is_nobody() -> None:
+    outcome = change(BLOCK + "\n\n" + OTHER, BLOCK.replace("load_user", "load_group"))
+    assert isinstance(outcome, Refused)
+
+
+def test_a_number_that_differs_is_another_place() -> None:
+    text = "def retry():\n    wait(10)\n    call(server)\n    log(server)\n"
+    outcome = change(text, text.replace("wait(10)", "wait(12)"), was="log(server)", becomes="report(server)")
+    assert isinstance(outcome, Refused)
+
+
+def test_a_removed_line_has_to_be_the_line() -> None:
+    outcome = change(BLOCK, BLOCK.replace("Missing(key)", "Absent(key)"), was="raise Absent(key)")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "not_found"
+
+
+def test_invented_lines_below_are_dropped() -> None:
+    old = BLOCK.replace("    return User(row)\n", "    logger.info('loaded the user')\n    return row\n")
+    outcome = change(BLOCK, old)
+    assert isinstance(outcome, Landed)
+    assert outcome.text == BLOCK.replace("raise Missing(key)", "return None")
+
+
+def test_a_line_that_belongs_to_another_place_was_not_invented() -> None:
+    text = BLOCK + "\n\n" + OTHER
+    outcome = change(text, BLOCK.replace("return User(row)", "return Team(row)"))
+    assert isinstance(outcome, Refused)
+
+
+def test_a_comment_that_was_left_out_stays_in_the_file() -> None:
+    text = BLOCK.replace("    row = database", "    # one round trip\n    row = database")
+    outcome = change(text, BLOCK)
+    assert isinstance(outcome, Landed)
+    assert outcome.text == text.replace("raise Missing(key)", "return None")
+
+
+def test_an_edit_with_drift_is_not_done_twice() -> None:
+    old = BLOCK.replace("database.fetch", "databse.fetch")
+    new = old.replace("    if row", "    count(row)\n    if row")
+    once = land(BLOCK, Replace(old, new))
+    assert isinstance(once, Landed)
+    again = land(once.text, Replace(old, new))
+    assert isinstance(again, Refused)
