@@ -1,0 +1,1 @@
+"""The world, one file or folder for each part of it."""

@@ -1,0 +1,1 @@
+"""Edits of files that happen together or not at all."""

@@ -1,0 +1,69 @@
+"""`holdfast apply`: land a model's reply on files."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.options import AsJson, Root, workspace_at
+
+
+class Notation(StrEnum):
+    """What `--format` takes."""
+
+    auto = "auto"
+    diff = "diff"
+    blocks = "blocks"
+    patch = "patch"
+    json = "json"
+
+
+def apply(
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="The reply; - is standard input.")] = "-",
+    *,
+    root: Root = Path(),
+    notation: Annotated[Notation, typer.Option("--format", help="How the reply is written.")] = Notation.auto,
+    check: Annotated[bool, typer.Option("--check", help="Say what would land, and write nothing.")] = False,
+    unwrap: Annotated[bool, typer.Option("--unwrap", help="Take a diff out of a fence or a little prose.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Land a model's reply (diff, SEARCH/REPLACE blocks, patch or JSON) on files, all or nothing.
+
+    Exit 0: landed. 1: refused, and no file has changed. 2: wrong usage.
+    """
+    from holdfast.cli.show import Face, JsonFace, TerminalFace, attempt  # noqa: PLC0415 - help does without all this
+    from holdfast.sessions.apply import Reply, apply_reply  # noqa: PLC0415
+    from holdfast.sessions.workspace import NothingDone  # noqa: PLC0415
+
+    reply = Reply(_read(file), notation.value, unwrap)
+    face: Face = JsonFace() if as_json else TerminalFace()
+    with workspace_at(root) as workspace:
+        outcome = attempt(lambda: apply_reply(reply, workspace, check=check))
+    face.show_note(outcome.recovered)
+    if isinstance(outcome, NothingDone):
+        face.show_refusals(outcome)
+        raise typer.Exit(1)
+    face.show_landed(outcome.files, check=check)
+
+
+def _read(file: str) -> str:
+    """Read the reply; UTF-16, as PowerShell redirects it, is read too."""
+    from holdfast.landing.encoding import decode  # noqa: PLC0415 - help does without it
+
+    if file == "-" and sys.stdin is None:
+        raise typer.BadParameter("standard input is closed; give the reply of a model.", param_hint="FILE")
+    if file == "-" and sys.stdin.isatty():
+        typer.echo("reading the reply from standard input; end it with Ctrl-D.", err=True)
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise typer.BadParameter(f"{file}: {error.strerror}", param_hint="FILE") from error
+    text = decode(data).text
+    if not text.strip():
+        where = "standard input" if file == "-" else file
+        raise typer.BadParameter(f"{where} is empty; give the reply of a model.", param_hint="FILE")
+    return text

@@ -1,0 +1,60 @@
+"""The command `holdfast`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, TextIO
+
+import typer
+
+from holdfast.cli.apply import apply
+from holdfast.cli.demo import demo
+from holdfast.cli.undo import undo
+
+app = typer.Typer(
+    name="holdfast",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    # Plain help: with markup typer imports rich, and help would take twice as long.
+    rich_markup_mode=None,
+)
+app.command("apply")(apply)
+app.command("undo")(undo)
+app.command("demo")(demo)
+
+
+def _print_version(wanted: bool) -> None:
+    if not wanted:
+        return
+    from importlib.metadata import version  # noqa: PLC0415 - takes longer to import than help may
+
+    typer.echo(f"holdfast {version('holdfast')}")
+    raise typer.Exit
+
+
+@app.callback()
+def holdfast(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Edits by language models that land exactly where they were meant, or are refused with the cure."""
+
+
+def main() -> None:
+    """Run the command line."""
+    _never_fail_to_print(sys.stdout)
+    _never_fail_to_print(sys.stderr)
+    app(prog_name="holdfast")
+
+
+def _never_fail_to_print(stream: TextIO) -> None:
+    """Let a character that the terminal lacks, or a byte that was no text, come out escaped, not as an error."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Judges: they say what is allowed, and never ask anybody. Pure."""

@@ -1,0 +1,111 @@
+"""The journal's files: what is written is what is read, and what cannot be read is said."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.adapters.journal import DiskJournal, hold, place_of
+from holdfast.changes.batch import Batch, Content, Swap
+from holdfast.changes.transaction import Damaged, Pending, Recorded
+
+contents = st.none() | st.builds(Content, st.binary(max_size=20), st.none() | st.integers(0, 0o7777))
+paths = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\udc80\udcff"), min_size=1, max_size=8)
+batches = st.builds(
+    Batch,
+    st.text("0123456789abcdef", min_size=12, max_size=12),
+    st.lists(st.builds(Swap, paths, contents, contents), max_size=4).map(tuple),
+    st.lists(paths, max_size=3).map(tuple),
+    st.lists(paths, max_size=3).map(tuple),
+    st.none() | st.integers(1, 99),
+)
+BATCH = Batch("abc", (Swap("a.py", Content(b"old", 0o644), Content(b"new")),), ("d",))
+
+
+@given(batches)
+def test_any_batch_is_read_as_it_was_written(tmp_path_factory: pytest.TempPathFactory, batch: Batch) -> None:
+    journal = DiskJournal(tmp_path_factory.mktemp("journal"))
+    journal.prepare(batch)
+    assert journal.pending() == Pending(batch, committed=False)
+    journal.commit()
+    assert journal.pending() == Pending(batch, committed=True)
+
+
+def names(place: Path) -> list[str]:
+    return sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file())
+
+
+def test_a_batch_ends_in_the_history_and_one_that_undoes_it_takes_it_out(tmp_path: Path) -> None:
+    journal = DiskJournal(tmp_path)
+    assert journal.pending() is None
+    assert journal.last() is None
+    journal.prepare(BATCH)
+    journal.commit()
+    journal.finish(BATCH)
+    assert names(tmp_path) == ["history/00000001"]
+    assert journal.last() == Recorded(1, BATCH)
+    undo = BATCH.reversed("def", undoes=1)
+    journal.prepare(undo)
+    journal.commit()
+    journal.finish(undo)
+    journal.finish(undo)
+    assert names(tmp_path) == []
+
+
+def test_the_last_fifty_are_kept(tmp_path: Path) -> None:
+    journal = DiskJournal(tmp_path)
+    for _ in range(53):
+        journal.prepare(BATCH)
+        journal.commit()
+        journal.finish(BATCH)
+    assert names(tmp_path) == [f"history/{number:08d}" for number in range(4, 54)]
+
+
+def test_a_draft_that_a_dead_process_left_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "draft").write_bytes(b'{"half')
+    assert DiskJournal(tmp_path).pending() is None
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: b"{" + data, lambda data: b'{"version": 2}\n'])
+def test_a_damaged_journal_is_named_and_not_guessed_at(tmp_path: Path, spoil: object) -> None:
+    assert callable(spoil)
+    journal = DiskJournal(tmp_path)
+    journal.prepare(BATCH)
+    prepared = tmp_path / "prepared"
+    prepared.write_bytes(spoil(prepared.read_bytes()))
+    with pytest.raises(Damaged, match=str(prepared)):
+        journal.pending()
+
+
+def test_texts_are_saved_as_plain_files_and_the_last_ten_times_are_kept(tmp_path: Path) -> None:
+    journal = DiskJournal(tmp_path)
+    swap = Swap("src/a.py", Content(b"old"), Content(b"new"))
+    for number in range(12):
+        saved = Path(journal.save(Batch(f"id{number}", (swap,)), [swap]))
+    assert {path.name: path.read_bytes() for path in saved.iterdir()} == {"1.old.a.py": b"old", "1.new.a.py": b"new"}
+    assert len(list((tmp_path / "saved").iterdir())) == 10
+
+
+def test_each_real_root_has_a_journal_of_its_own_that_others_cannot_read(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "link").symlink_to("a")
+    state = tmp_path / "state"
+    assert place_of(state, tmp_path / "a") == place_of(state, tmp_path / "link") != place_of(state, tmp_path / "b")
+    with hold(state, tmp_path / "a"):
+        assert place_of(state, tmp_path / "a").stat().st_mode & 0o077 == 0
+
+
+def test_the_journal_is_written_with_one_fsync_however_many_files_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    many = Batch("abc", tuple(Swap(str(n), None, Content(b"x")) for n in range(50)))
+    DiskJournal(tmp_path).prepare(many)
+    assert len(synced) == 2

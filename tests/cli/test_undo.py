@@ -1,0 +1,51 @@
+"""`holdfast undo`, as a person and as a program see it."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cli.project import Project
+
+
+def test_undo_says_what_it_did(project: Project) -> None:
+    project.write("a.py", b"x = 1\n")
+    project.write("b.py", b"y\n")
+    requests = [
+        {"path": "a.py", "old": "x = 1", "new": "x = 2"},
+        {"path": "b.py", "delete": True},
+        {"path": "c.py", "content": "z\n"},
+    ]
+    project.apply(json.dumps(requests))
+    ran = project.undo()
+    assert (ran.code, ran.out) == (0, "removed c.py\nrestored a.py\nbrought back b.py\n")
+    assert project.files() == {"a.py": b"x = 1\n", "b.py": b"y\n"}
+
+
+def test_undo_as_json(project: Project) -> None:
+    project.write("a.py", b"x = 1\n")
+    project.apply('{"path": "a.py", "old": "x = 1", "new": "x = 2"}')
+    ran = project.undo("--json")
+    assert (ran.code, ran.told) == (
+        0,
+        {"outcome": "undone", "files": [{"path": "a.py", "action": "restored"}], "refusals": []},
+    )
+    ran = project.undo("--json")
+    assert (ran.code, ran.told["outcome"], ran.told["refusals"][0]["reason"]) == (1, "refused", "not_found")
+
+
+def test_undo_of_nothing_is_a_sentence(project: Project) -> None:
+    ran = project.undo()
+    assert (ran.code, ran.out) == (
+        1,
+        "Refused (not_found): there is nothing to undo: no apply below this root is on record.\nNo file was changed.\n",
+    )
+
+
+def test_a_file_that_moved_on_is_named(project: Project) -> None:
+    file = project.write("a.py", b"x = 1\n")
+    project.apply('{"path": "a.py", "old": "x = 1", "new": "x = 2"}')
+    file.write_bytes(b"x = 3\n")
+    ran = project.undo()
+    assert ran.code == 1
+    assert "a.py: this is no longer what the last apply left" in ran.out
+    assert project.files() == {"a.py": b"x = 3\n"}

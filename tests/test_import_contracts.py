@@ -1,0 +1,117 @@
+"""Each import contract is broken once, in a copy of the package, to prove that it can fail."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+class Plant(NamedTuple):
+    """One import that must not be: `module` imports `target`, which breaks the contract `contract`."""
+
+    contract: str
+    module: str
+    target: str
+
+
+LAYERS = "Down only, and siblings do not import each other"
+PURE = "The pure packages have no world"
+FACE = "The face imports landing and vocab only"
+
+# The layers from the bottom up; each must not import the one above it, nor a sibling.
+UP = ["vocab", "landing", "changes", "loop", "sessions", "adapters", "testing", "config", "wiring", "cli"]
+SIBLINGS = [
+    ("landing", "guards"),
+    ("changes", "checkpoints"),
+    ("loop", "tools"),
+    ("tools", "repair"),
+    ("server", "mcp"),
+]
+
+PLANTS = [
+    *(Plant(LAYERS, f"holdfast.{low}.planted", f"holdfast.{high}.planted") for low, high in pairwise(UP)),
+    *(Plant(LAYERS, f"holdfast.{one}.planted", f"holdfast.{two}.planted") for one, two in SIBLINGS),
+    Plant(LAYERS, "holdfast.stray.planted", "holdfast.vocab.planted"),
+    Plant(PURE, "holdfast.vocab.planted", "os"),
+    Plant(PURE, "holdfast.landing.planted", "pathlib"),
+    Plant(PURE, "holdfast.guards.planted", "subprocess"),
+    Plant(PURE, "holdfast.repair.diagnostics.planted", "time"),
+    Plant(FACE, "holdfast", "holdfast.changes.planted"),
+]
+
+
+def _name(plant: Plant) -> str:
+    return f"{plant.module}-{plant.target}".replace("holdfast.", "").replace(".planted", "")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A checkout with our source and our contracts in it, to spoil."""
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def test_the_source_as_it_is_keeps_the_contracts(copy: Path) -> None:
+    code, told = lint_imports(copy)
+    assert code == 0, told
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=_name)
+def test_a_planted_import_breaks_its_contract(copy: Path, plant: Plant) -> None:
+    for name in (plant.module, plant.target):
+        if name.startswith("holdfast."):
+            add_module(copy / "src", name)
+    path = module_path(copy / "src", plant.module)
+    path.write_text(path.read_text(encoding="utf-8") + f"\nimport {plant.target}\n", encoding="utf-8")
+
+    code, told = lint_imports(copy)
+
+    assert code == 1, told
+    assert f"{plant.contract} BROKEN" in told
+    assert plant.module.removesuffix(".planted") in told.partition("Broken contracts")[2]
+
+
+def add_module(src: Path, name: str) -> None:
+    """Make an empty module and the packages above it, where they are missing."""
+    path = src.joinpath(*name.split(".")).with_suffix(".py")
+    for package in reversed(path.relative_to(src).parents[:-1]):
+        (src / package).mkdir(exist_ok=True)
+        (src / package / "__init__.py").touch()
+        # wiring and config will be single files: beside a package of that name they would hide the planted module.
+        (src / package).with_suffix(".py").unlink(missing_ok=True)
+    path.touch()
+
+
+def module_path(src: Path, name: str) -> Path:
+    """The file of a module or of a package."""
+    folder = src.joinpath(*name.split("."))
+    return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
+
+
+def lint_imports(checkout: Path) -> tuple[int, str]:
+    """Exit code and words of import-linter for the package in `checkout`, not for the installed one."""
+    environment = {**os.environ, "PYTHONPATH": str(checkout / "src"), "COLUMNS": "200"}
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from importlinter.cli import lint_imports_command; lint_imports_command()",
+            "--no-cache",
+        ],
+        cwd=checkout,
+        env=environment,
+        check=False,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    return done.returncode, done.stdout + done.stderr
