@@ -1,0 +1,3 @@
+retries = 3
+timeout = 100
+verbose = False

@@ -1,0 +1,3 @@
+def report(name, count):
+    print(name + "\n")
+    print(count)

@@ -1,0 +1,2 @@
+const price = (text) => text.replace(/(\d+)/, "x");
+const name = "left";

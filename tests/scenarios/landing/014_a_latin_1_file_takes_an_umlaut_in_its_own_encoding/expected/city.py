@@ -1,0 +1,3 @@
+# -*- coding: latin-1 -*-
+CITY = 'Köln'
+LIMIT = 3

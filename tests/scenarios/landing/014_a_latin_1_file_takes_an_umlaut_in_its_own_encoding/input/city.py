@@ -1,0 +1,3 @@
+# -*- coding: latin-1 -*-
+CITY = 'Zürich'
+LIMIT = 3

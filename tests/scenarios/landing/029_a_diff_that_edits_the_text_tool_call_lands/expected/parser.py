@@ -1,0 +1,7 @@
+OPEN = "<tool_call>"
+
+SAMPLE = """
+<tool_call id="1">
+{"name": "stop"}
+</tool_call>
+"""

@@ -1,0 +1,7 @@
+OPEN = "<tool_call>"
+
+SAMPLE = """
+<tool_call>
+{"name": "run"}
+</tool_call>
+"""

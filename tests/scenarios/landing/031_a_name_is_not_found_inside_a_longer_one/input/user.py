@@ -1,0 +1,2 @@
+user_id = 1
+id_user = 2

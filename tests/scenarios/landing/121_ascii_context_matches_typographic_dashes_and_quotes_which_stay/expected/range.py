@@ -1,0 +1,5 @@
+import re
+
+# range – inclusive, “both ends”
+PATTERN = re.compile("a-b")
+LIMIT = 6

@@ -1,0 +1,9 @@
+class Reader:
+    def close(self):
+        self.file = None
+
+
+class Writer:
+    def close(self):
+        self.flush()
+        self.file = None

@@ -1,0 +1,8 @@
+class Reader:
+    def close(self):
+        self.file = None
+
+
+class Writer:
+    def close(self):
+        self.file = None

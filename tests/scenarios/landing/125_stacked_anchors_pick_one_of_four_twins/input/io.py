@@ -1,0 +1,14 @@
+class Reader:
+    def open(self):
+        self.count = 0
+
+    def close(self):
+        self.count = 0
+
+
+class Writer:
+    def open(self):
+        self.count = 0
+
+    def close(self):
+        self.count = 0

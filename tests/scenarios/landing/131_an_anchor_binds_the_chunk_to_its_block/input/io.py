@@ -1,0 +1,8 @@
+class Reader:
+    def close(self):
+        self.file = None
+
+
+class Writer:
+    def open(self):
+        self.file = 1

@@ -1,0 +1,4 @@
+-- users
+CREATE TABLE users (id INT);
+-- old note
+CREATE TABLE notes (id INT);

@@ -1,0 +1,12 @@
+import os
+import sys
+
+
+def greet(name):
+    message = "Good morning, " + name
+    print(message)
+    return message
+
+
+def main():
+    greet(sys.argv[-1])

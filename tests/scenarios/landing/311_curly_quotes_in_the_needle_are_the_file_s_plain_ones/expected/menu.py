@@ -1,0 +1,4 @@
+def label():
+    title = "it's there"
+    note = "wait... now"
+    return title + note

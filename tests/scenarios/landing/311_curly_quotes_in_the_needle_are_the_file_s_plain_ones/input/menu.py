@@ -1,0 +1,4 @@
+def label():
+    title = "it's here"
+    note = "wait... now"
+    return title + note

@@ -1,0 +1,3 @@
+CITY = "Zürich"
+STREET = "Löwenstraße"
+LIMIT = 2

@@ -1,0 +1,6 @@
+def one():
+    a = 1
+
+    b = 3
+
+    return a + b
