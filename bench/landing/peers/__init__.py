@@ -1,0 +1,1 @@
+"""Published packages and system tools that land edits, behind one face. `install.sh` brings them."""
