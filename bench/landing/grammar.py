@@ -68,8 +68,10 @@ def is_prose(line: str, lang: str) -> bool:
 
 
 def is_code(line: str, lang: str) -> bool:
-    """Whether the line is surely a statement of a programming language."""
-    return lang in CODE and bool(line.strip()) and not is_prose(line, lang) and bool(re.search(r"[=(){};.:]", line))
+    """Whether the line is surely a statement of a programming language, and no line of a block comment."""
+    if lang not in CODE or not line.strip() or is_prose(line, lang) or line.lstrip().startswith(("*", "/*")):
+        return False
+    return re.search(r"[=(){};.:]", line) is not None
 
 
 def defined_name(line: str) -> str | None:

@@ -105,7 +105,8 @@ def change_signature(lines: Sequence[str], at: int, rng: Random, lang: str) -> C
     line = lines[at]
     if defined_name(line) is None or "()" in line or "(" not in line or lang not in BRACED | {"python"}:
         return None
-    return _reworded(lines, at, line.replace("(", f"({words.noun(rng)}_{rng.choice(words.ADJECTIVES)}, ", 1))
+    # A line that ends in the bracket gets no blank behind the comma: a model's trailing blanks are drift.
+    return _reworded(lines, at, line.replace("(", f"({words.noun(rng)}_{rng.choice(words.ADJECTIVES)}, ", 1).rstrip())
 
 
 def wrap_in_if(lines: Sequence[str], at: int, rng: Random, lang: str) -> Change | None:

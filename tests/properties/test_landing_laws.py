@@ -168,6 +168,8 @@ def test_landing_and_landing_the_reverse_gives_the_file_back_or_is_honestly_refu
 @given(replaces)
 def test_a_request_landed_twice_never_edits_the_same_place_again(case: tuple[str, str, str]) -> None:
     text, old, new = case
+    # To take one of two blanks away leaves one to take away: nothing in the text says that it was done.
+    assume(key_of(old) != key_of(new))
     once = land(text, Replace(old, new))
     assume(isinstance(once, Landed))
     assert isinstance(once, Landed)
@@ -177,7 +179,6 @@ def test_a_request_landed_twice_never_edits_the_same_place_again(case: tuple[str
     # What lands again was there before the first landing, beside it; it is not what the first landing wrote.
     first, last = once.spans[0].start, once.spans[-1].end + len(once.text) - len(text)
     assert again.spans[-1].end <= first or again.spans[0].start >= last or old not in once.text[first:last]
-    assert key_of(new) != key_of(old)
 
 
 @given(lines, lines, st.data())

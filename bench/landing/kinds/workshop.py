@@ -52,7 +52,9 @@ class Workshop:
     def land(self, scene: Scene, edit: Edit, *also: str, refuse_ok: bool = False) -> Case | None:
         """The edit must land, as the scene's true edit or one of `also`; None where the text would be found twice."""
         before, after = scene.before, scene.after
-        if before == after or (isinstance(edit, Replace) and not edit.every and _found_twice(before, edit)):
+        if before == after:
+            return None
+        if isinstance(edit, Replace) and (_leaves_a_blank(edit) or (not edit.every and _found_twice(before, edit))):
             return None
         return Case(
             self.id,
@@ -78,3 +80,8 @@ Maker: TypeAlias = Callable[[Workshop], Case | None]
 
 def _found_twice(before: str, edit: Replace) -> bool:
     return edit.near_line is None and before.count(edit.old) > 1
+
+
+def _leaves_a_blank(edit: Replace) -> bool:
+    """Whether a line goes but its newline was not asked for: to leave it and to take it are both fair."""
+    return not edit.new and not edit.old.endswith("\n")

@@ -80,10 +80,11 @@ def merge_line(old: str, new: str, real: str, drift: Drift) -> str:
     out: list[str] = []
     matcher = SequenceMatcher(None, [plain for plain, _ in ours], [plain for plain, _ in written], autojunk=False)
     for tag, o1, o2, n1, n2 in matcher.get_opcodes():
-        if tag == "equal":
+        # A blank or a bracket in common says nothing: only around a word do both lines mean the same spot.
+        if tag == "equal" and any(plain.isalnum() for plain, _ in ours[o1:o2]):
             out.extend(raw for _, raw in theirs[o1:o2])
-        else:
-            out.append(drift.undo("".join(raw for _, raw in written[n1:n2])) if n2 > n1 else "")
+        elif n2 > n1:
+            out.append(drift.undo("".join(raw for _, raw in written[n1:n2])))
     tail = body[len(body.rstrip()) :]
     return "".join(out) + ("" if drift.trailing else tail)
 

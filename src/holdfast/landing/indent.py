@@ -35,6 +35,9 @@ class Indents:
         below = [key for key in self.table if _width(key) <= width]
         if below:
             base = max(below, key=_width)
+            # Tabs with blanks behind them: a level more stands in front of them all.
+            if not self.scaled and base and indent.endswith(base) and not indent.startswith(base):
+                return indent[: -len(base)] + self.table[base]
             return self.table[base] + self._deeper(indent, base)
         base = min(self.table, key=_width)
         return self._shallower(self.table[base], _width(base) - width)

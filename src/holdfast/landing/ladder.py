@@ -19,7 +19,7 @@ from holdfast.landing.standing import (
     stands_at_splice,
     stands_elsewhere,
 )
-from holdfast.landing.unmangle import readings
+from holdfast.landing.unmangle import readings, share_mangling, unwrapped
 from holdfast.landing.windows import NO_BOUNDS, NO_HINT, Bounds, Hint, find_window, find_windows, stands_at
 from holdfast.vocab.outcomes import Rung
 
@@ -46,11 +46,24 @@ def climb(doc: Doc, script: Script, hint: Hint = NO_HINT, bounds: Bounds = NO_BO
     undone = _unmangled(doc, script, bounds)
     if undone is not None:
         return undone
+    plain = unwrapped(doc, "\n".join(script.old), "\n".join(script.new))
+    if plain is not None:
+        found = _on_loose_rungs(doc, script_of(contents_of(plain.old), contents_of(plain.new)), hint, bounds)
+        if isinstance(found, Plan):
+            return found
+    return _on_loose_rungs(doc, script, hint, bounds)
+
+
+def _on_loose_rungs(doc: Doc, script: Script, hint: Hint, bounds: Bounds) -> Found:
     place = find_elided(doc, script)
     if place is None:
         place = find_similar(doc, script)
-    if isinstance(place, Placement) and not bounds.hold(doc, place):
-        return Nowhere((place.first, place.last + 1))
+    if isinstance(place, Placement):
+        lost = [line for line, i in zip(script.old, place.pairs, strict=True) if i is None]
+        fresh = [line for edit in script.edits for line in script.new[edit.n1 : edit.n2]]
+        # An entity in a line that the file does not have, and in a new one, would reach the file.
+        if not bounds.hold(doc, place) or share_mangling(lost, fresh):
+            return Nowhere((place.first, place.last + 1))
     return _planned(doc, script, place, hint)
 
 

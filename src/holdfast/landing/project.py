@@ -112,7 +112,13 @@ class _Writer:
         if indents is None:
             return Unclear(first, last)
         olds = self._partners(edit)
-        return tuple(self._line(n, olds.get(n), indents) for n in range(edit.n1, edit.n2))
+        # A blank line is a blank line: the file's own stay, with whatever blanks they hold.
+        blanks = iter([line for line in self.doc.lines[first:last] if is_blank(line)])
+        out: list[str] = []
+        for n in range(edit.n1, edit.n2):
+            kept = next(blanks, None) if is_blank(self.script.new[n]) else None
+            out.append(self._line(n, olds.get(n), indents) if kept is None else kept)
+        return tuple(out)
 
     def _line(self, n: int, old: int | None, indents: Indents) -> str:
         line = self.script.new[n]
@@ -135,8 +141,6 @@ class _Writer:
         }
         if not drifted:
             return {}
-        if edit.o2 - edit.o1 == edit.n2 - edit.n1:
-            return {edit.n1 + j - edit.o1: j for j in drifted}
         return dict(_most_alike(self.script, edit, drifted))
 
     def _local_indents(self, edit: Edit) -> Indents | None:

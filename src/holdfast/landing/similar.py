@@ -11,7 +11,7 @@ from holdfast.landing.keys import key_of
 from holdfast.landing.lines import Doc, is_blank
 from holdfast.landing.placement import Nowhere, Placement, Several, with_blanks
 from holdfast.landing.script import Script
-from holdfast.landing.tokens import defined_name, is_comment, strength
+from holdfast.landing.tokens import defined_name, is_comment, knows_word, numbers_of, strength, words_of
 from holdfast.landing.windows import find_runs
 
 ENOUGH = 0.66
@@ -129,7 +129,7 @@ def _some_invented(doc: Doc, needle: _Needle, alignment: Alignment) -> Sequence[
     beside = _beside(doc, pairs, run)
     if not _is_led(needle, run, beside) or _known_elsewhere(doc, needle, run, beside):
         return None
-    return None if _renamed(doc, needle, run, kept[-1].i) else kept
+    return None if _rewritten(doc, needle, run, kept[0].i, beside) else kept
 
 
 _NEXT_BUT_ONE = 2
@@ -175,14 +175,32 @@ def _known_elsewhere(doc: Doc, needle: _Needle, run: range, beside: set[int]) ->
     return any(0 < doc.solid_keys.count(key) <= _FEW_PLACES for key in missing - ours if key in doc.key_set)
 
 
-def _renamed(doc: Doc, needle: _Needle, run: range, last: int) -> bool:
-    """Whether a definition that was dropped below has another definition in its stead: the file moved on."""
-    for n in range(run.stop, len(needle.lines)):
-        real = last + n - (run.stop - 1)
-        if real < len(doc.solid) and defined_name(key_of(needle.lines[n])):
-            here = defined_name(doc.solid_keys[real])
-            return here is not None and doc.solid_keys[real] != key_of(needle.lines[n])
+def _rewritten(doc: Doc, needle: _Needle, run: range, first: int, beside: set[int]) -> bool:
+    """Whether a line that was dropped has its like in its stead: then this is another place, or it has moved on."""
+    for n in sorted(set(range(len(needle.lines))) - beside):
+        real = first + n - run.start
+        if 0 <= real < len(doc.solid) and _is_rewritten(doc, key_of(needle.lines[n]), doc.solid_keys[real]):
+            return True
     return False
+
+
+_LIKE_IT = 0.7
+
+
+def _is_rewritten(doc: Doc, line: str, real: str) -> bool:
+    """Another definition, or nearly the same line with words that the file knows."""
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - loaded when first needed: `import holdfast` stays fast
+
+    if line == real or (is_comment(line) and is_comment(real)):
+        return False
+    if defined_name(line) is not None and defined_name(real) is not None:
+        return defined_name(line) != defined_name(real)
+    other = {*words_of(line), *numbers_of(line)} - {*words_of(real), *numbers_of(real)}
+    return (
+        bool(other)
+        and Levenshtein.normalized_similarity(line, real) >= _LIKE_IT
+        and all(knows_word(doc.text, word) for word in other)
+    )
 
 
 def _run_around(pairs: dict[int, Pair], first: int, last: int, size: int) -> range | None:

@@ -112,12 +112,12 @@ def stands_elsewhere(doc: Doc, script: Script, place: Placement | None = None) -
 
 
 def stands_at_line(doc: Doc, script: Script, near: int) -> Applied | None:
-    """The new lines at the very line the request names; then the place found elsewhere is a twin."""
-    new = [(n, key_of(line)) for n, line in enumerate(script.new) if not is_blank(line)]
-    if not new:
+    """The new lines (or all that are not context) at the very line the request names: what is found is a twin."""
+    fresh = [n for edit in script.edits for n in range(edit.n1, edit.n2) if not is_blank(script.new[n])]
+    if sum(strength(script.new[n]) for n in fresh) < _TELLING:
+        fresh = [n for n, line in enumerate(script.new) if not is_blank(line)]
+    if not fresh or near < 0 or near + fresh[-1] >= len(doc.keys):
         return None
-    keys = [key for _, key in new]
-    for start in find_runs(doc.solid_keys, keys):
-        if doc.solid[start] - new[0][0] == near:
-            return Applied(doc.solid[start])
+    if all(doc.keys[near + n] == key_of(script.new[n]) for n in fresh):
+        return Applied(near + fresh[0])
     return None

@@ -38,6 +38,25 @@ def readings(doc: Doc, old: str, new: str) -> Iterator[Unmangled]:
                 yield reading
 
 
+def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
+    """The reading without wrappers and entities, for the loose rungs; None where there are none.
+
+    Escapes are not undone there: they are common in code, and no exact match would say that these are none of it.
+    """
+    reading = Unmangled(old, new)
+    for undo in (_out_of_fence, _out_of_tags, _out_of_markers, _out_of_listing, _unescape_entities):
+        reading = undo(doc, reading) or reading
+    return reading if reading.old != old and reading.old.strip() else None
+
+
+def share_mangling(lost: Sequence[str], fresh: Sequence[str]) -> bool:
+    """Whether entities, or escaped quotes, stand both in old lines that the file does not have and in new lines."""
+    return any(
+        any(pattern.search(line) for line in lost) and any(pattern.search(line) for line in fresh)
+        for pattern in (_ENTITY, _ESCAPED_QUOTE)
+    )
+
+
 def _apply(doc: Doc, reading: Unmangled, chosen: Sequence[_Undo]) -> Unmangled | None:
     for undo in chosen:
         undone = undo(doc, reading)
@@ -190,6 +209,7 @@ def _unescape_quotes(_doc: Doc, reading: Unmangled) -> Unmangled | None:
     return Unmangled(plain[0], plain[1], reading.near)
 
 
+_ESCAPED_QUOTE = re.compile(r"\\[\"']")
 _ENTITY = re.compile(r"&(lt|gt|amp|quot|apos|nbsp|#39|#x27|#34|#60|#62|#38);")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": " "} | {
     "#39": "'",
