@@ -111,7 +111,7 @@ def _cells(doc: Doc, needle: _Needle, diagonal: int, used: set[tuple[int, int]])
         cells.append({i: Pair(j, i, "equal", 1.0) for i in places[low:high] if (j, i) not in used})
     found = sum(len(key) for key, row in zip(needle.keys, cells, strict=True) if row)
     if _WORTH * found >= sum(map(len, needle.keys)):
-        _add_drifted(doc, needle.lines, diagonal, used, cells)
+        _add_drifted(doc, needle, diagonal, used, cells)
     return cells
 
 
@@ -120,12 +120,15 @@ _WORTH = 3
 
 
 def _add_drifted(
-    doc: Doc, old: Sequence[str], diagonal: int, used: set[tuple[int, int]], cells: list[dict[int, Pair]]
+    doc: Doc, needle: _Needle, diagonal: int, used: set[tuple[int, int]], cells: list[dict[int, Pair]]
 ) -> None:
     """Give each line without an equal the lines between its neighbours' that it may have drifted from."""
     for j, (low, high) in _between(cells, diagonal, len(doc.solid)):
+        elsewhere = bool(needle.where[needle.keys[j]])
         for i in range(low, high):
-            likeness = _likeness(doc, old[j], doc.lines[doc.solid[i]]) if (j, i) not in used else None
+            if (j, i) in used:
+                continue
+            likeness = _likeness(doc, needle.lines[j], doc.lines[doc.solid[i]], elsewhere=elsewhere)
             if likeness is not None:
                 cells[j][i] = Pair(j, i, *likeness)
 
@@ -198,14 +201,14 @@ _PROSE_LIKE = 0.8
 _STALE_LIKE = 0.66
 
 
-def _likeness(doc: Doc, line: str, real: str) -> tuple[Likeness, float] | None:
-    """How `line` is the file's line `real`, or None where they are two lines."""
+def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Likeness, float] | None:
+    """How `line` is the file's line `real`, or None where they are two lines; `elsewhere` it stands as it is."""
     shape = _shape(line, real)
     if shape is None:
         return None
     likeness, similarity, strangers = shape
     # A line that stands elsewhere as it is was not misspelt: this is another line.
-    if likeness != "loose" and key_of(line) in doc.key_set:
+    if likeness != "loose" and elsewhere:
         return None
     # A word that stands elsewhere in the file is no typo: the line is another line.
     if any(knows_word(doc.text, word) for word in strangers):

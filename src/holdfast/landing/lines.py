@@ -98,7 +98,11 @@ class Doc:
 
     def size(self, first: int, last: int) -> int:
         """The characters of the lines from `first` up to `last`, their endings included."""
-        return sum(map(len, self.lines[first:last])) + sum(map(len, self.ends[first:last]))
+        lines = sum(map(len, self.lines[first:last]))
+        if "\r" in self.text:
+            return lines + sum(map(len, self.ends[first:last]))
+        bare = first < last == len(self.lines) and not self.ends[-1]
+        return lines + last - first - bare
 
     def ending_near(self, line: int) -> str:
         """The ending for a new line put at `line`: that of the line above, else of the line itself."""
