@@ -9,6 +9,7 @@ import typer
 
 from holdfast.cli.apply import apply
 from holdfast.cli.demo import demo
+from holdfast.cli.output import Lasting
 from holdfast.cli.undo import undo
 
 app = typer.Typer(
@@ -47,7 +48,11 @@ def main() -> None:
     """Run the command line."""
     _never_fail_to_print(sys.stdout)
     _never_fail_to_print(sys.stderr)
-    app(prog_name="holdfast")
+    output = sys.stdout = Lasting(sys.stdout)  # type: ignore[assignment]
+    try:
+        app(prog_name="holdfast")
+    finally:
+        output.flush()
 
 
 def _never_fail_to_print(stream: TextIO) -> None:
