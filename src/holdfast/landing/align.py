@@ -49,6 +49,8 @@ _VOTES = 50_000
 _RARE = 50
 _ENOUGH_RARE = 4
 _CANDIDATES = 12
+_NEAREST = 6
+"""Equal lines of the band that are looked at for one old line: where all lines are equal, all are too many."""
 _NEAR_TOP = 3
 
 
@@ -108,7 +110,8 @@ def _cells(doc: Doc, needle: _Needle, diagonal: int, used: set[tuple[int, int]])
         places = needle.where[key]
         low = bisect_left(places, j + diagonal - BAND)
         high = bisect_left(places, j + diagonal + BAND + 1)
-        cells.append({i: Pair(j, i, "equal", 1.0) for i in places[low:high] if (j, i) not in used})
+        near = sorted(places[low:high], key=lambda i: abs(i - j - diagonal))[:_NEAREST]
+        cells.append({i: Pair(j, i, "equal", 1.0) for i in sorted(near) if (j, i) not in used})
     found = sum(len(key) for key, row in zip(needle.keys, cells, strict=True) if row)
     if _WORTH * found >= sum(map(len, needle.keys)):
         _add_drifted(doc, needle, diagonal, used, cells)
@@ -216,6 +219,7 @@ def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Liken
     return likeness, similarity
 
 
+_LONG = 2_000
 _Shape: TypeAlias = tuple[Likeness, float, Sequence[str]]
 """A likeness, its measure, and the words that must not stand elsewhere in the file."""
 
@@ -226,25 +230,28 @@ def _shape(line: str, real: str) -> _Shape | None:
 
     if loose_key_of(line) == loose_key_of(real):
         return "loose", 0.99, ()
+    # The distance of two long lines takes the product of their lengths: a minute for a megabyte on one line.
+    if max(len(line), len(real)) > _LONG:
+        return None
     if numbers_of(line) != numbers_of(real):
+        return None
+    name = defined_name(key_of(line))
+    if name != defined_name(key_of(real)):
         return None
     similarity = float(Levenshtein.normalized_similarity(key_of(line), key_of(real)))
     if is_comment(line) and is_comment(real):
         return ("comment", similarity, ()) if similarity >= _COMMENT_LIKE else None
     if is_prose(line) and is_prose(real):
         return ("comment", similarity, ()) if similarity >= _PROSE_LIKE else None
-    return _code_shape(line, real, similarity) if similarity >= _TYPO_LIKE else None
+    return _code_shape(line, real, similarity, defines=name is not None) if similarity >= _TYPO_LIKE else None
 
 
-def _code_shape(line: str, real: str, similarity: float) -> _Shape | None:
+def _code_shape(line: str, real: str, similarity: float, *, defines: bool) -> _Shape | None:
     """A line of code is the same line with a word or two misspelt, or the same definition with another signature."""
-    name = defined_name(key_of(line))
-    if name != defined_name(key_of(real)):
-        return None
     other = _other_words(line, real)
     if 1 <= len(other) <= _MISSPELT and _are_typos(other, similarity):
         return "typo", similarity, [mine for mine, _ in other if not _is_spelling(line, mine, similarity)]
-    return ("typo", similarity, ()) if name and similarity >= _DEFINITION_LIKE else None
+    return ("typo", similarity, ()) if defines and similarity >= _DEFINITION_LIKE else None
 
 
 _MISSPELT = 3

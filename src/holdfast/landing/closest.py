@@ -43,8 +43,9 @@ def _closest_start(doc: Doc, old: Sequence[str]) -> int | None:
         return doc.solid[start_of(alignments[0])]
     from rapidfuzz import fuzz, process  # noqa: PLC0415 (loaded when first needed: `import holdfast` stays fast)
 
-    at = max(range(len(solid)), key=lambda j: len(solid[j]))
-    found = process.extractOne(key_of(solid[at]), doc.solid_keys, scorer=fuzz.ratio, score_cutoff=_WORTH_SHOWING)
+    at = max(range(len(solid)), key=lambda j: min(len(solid[j]), _WIDTH))
+    keys = [key[:_WIDTH] for key in doc.solid_keys]
+    found = process.extractOne(key_of(solid[at])[:_WIDTH], keys, scorer=fuzz.ratio, score_cutoff=_WORTH_SHOWING)
     if found is None:
         return None
     return doc.solid[max(0, found[2] - at)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from holdfast.landing.keys import key_of
+from holdfast.landing.keys import indent_of, key_of
 from holdfast.landing.lines import Doc, is_blank
 from holdfast.landing.placement import Nowhere, Placement, Several, with_blanks
 from holdfast.landing.script import Script
-from holdfast.landing.windows import find_runs
+from holdfast.landing.tokens import defined_name
 
 _COMMENT = r"(?:#+|//+|/\*+|<!--|--|;+|%+|\{/\*)"
 _CLOSE = r"(?:\*+/\}?|-->)?"
@@ -75,15 +75,22 @@ def find_elided(doc: Doc, script: Script) -> Placement | Several | Nowhere | Non
     segments = _segments(script.old, gaps)
     if not segments:
         return None
-    places = [find_runs(doc.solid_keys, [key_of(script.old[j]) for j in segment]) for segment in segments]
+    places = [doc.runs([key_of(script.old[j]) for j in segment]) for segment in segments]
     reachable = _reachable(places, [len(segment) for segment in segments])
     if not all(reachable):
         return Nowhere()
     touched = [n for n, segment in enumerate(segments) if not script.edits or _is_touched(script, segment)]
+    if not touched:
+        return Nowhere()
     unsure = [n for n in touched if len(reachable[n]) > 1]
-    if unsure or not touched:
-        return Several(tuple(doc.solid[start] for start in reachable[(unsure or [0])[0]]))
+    if unsure:
+        return Several(tuple(doc.solid[start] for start in reachable[unsure[0]]))
     chosen = _nearest_to(reachable, touched[0])
+    if any(
+        _leaves_block(doc, one, one + len(segment), other)
+        for segment, one, other in zip(segments, chosen, chosen[1:], strict=False)
+    ):
+        return Nowhere()
     pairs = {
         j: doc.solid[start + n] for segment, start in zip(segments, chosen, strict=True) for n, j in enumerate(segment)
     }
@@ -119,6 +126,18 @@ def _reachable(places: Sequence[list[int]], sizes: Sequence[int]) -> list[list[i
             return [[] for _ in places]
         limit = forward[n][-1]
     return forward
+
+
+def _leaves_block(doc: Doc, start: int, stop: int, after: int) -> bool:
+    """Whether the gap from `stop` to `after` leaves what the lines before it define for another definition."""
+    inner = [i for i in range(start, stop) if defined_name(doc.solid_keys[i]) is not None]
+    if not inner:
+        return False
+    depth = len(indent_of(doc.lines[doc.solid[inner[-1]]]).expandtabs())
+    return any(
+        defined_name(doc.solid_keys[i]) is not None and len(indent_of(doc.lines[doc.solid[i]]).expandtabs()) <= depth
+        for i in range(stop, after)
+    )
 
 
 def _is_touched(script: Script, segment: Sequence[int]) -> bool:

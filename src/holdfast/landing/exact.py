@@ -35,14 +35,10 @@ def _uncut(text: str, old: str, hits: list[int]) -> list[int]:
     return [at for at in hits if cuts_token(text, at, at + len(old)) == (False, False)]
 
 
-# More occurrences than this are not looked for one by one, unless all are asked for.
-_MANY = 10_000
-
-
 def _hits(text: str, old: str) -> list[int]:
     hits: list[int] = []
     at = text.find(old)
-    while at >= 0 and len(hits) < _MANY:
+    while at >= 0:
         hits.append(at)
         at = text.find(old, at + 1)
     return hits
@@ -114,6 +110,10 @@ def _land_on(text: str, request: Replace, old: str, hits: list[int]) -> Outcome:
     new = _with_endings(text, at, old, request.new)
     if new == old:
         return refusals.no_change()
+    line = line_at(text, at)
+    if request.near_line not in {None, line} and not key_of(new):
+        # Where the line was named, it may be gone already; this one is its twin, and nothing is left to tell by.
+        return refusals.elsewhere(line, request.near_line or 0)
     standing = _standing(text, request, at, old, new)
     if standing is not None:
         return refusals.already_applied(standing)
@@ -146,7 +146,7 @@ def _with_endings(text: str, at: int, old: str, new: str) -> str:
         return kinds[0].join(_plain(new).split("\n"))
     if "\r" in new:
         return new
-    return _with_mixed_endings(old, new, _ending_at(text, at))
+    return with_mixed_endings(old, new, _ending_at(text, at))
 
 
 def _endings_in(text: str) -> list[str]:
@@ -166,7 +166,8 @@ def _ending_at(text: str, at: int) -> str:
     return "\n"
 
 
-def _with_mixed_endings(old: str, new: str, default: str) -> str:
+def with_mixed_endings(old: str, new: str, default: str) -> str:
+    """The new text with the ending of the old line for each line it keeps or rewrites, else with `default`."""
     lines, ends = split_lines(old)
     new_lines, new_ends = split_lines(new)
     script = script_of(lines, new_lines)

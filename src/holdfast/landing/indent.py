@@ -34,7 +34,8 @@ class Indents:
         width = _width(indent)
         below = [key for key in self.table if _width(key) <= width]
         if below:
-            base = max(below, key=_width)
+            # A known indentation that the line's own begins with says more than one that is nearly as wide.
+            base = max([key for key in below if indent.startswith(key)] or below, key=_width)
             # Tabs with blanks behind them: a level more stands in front of them all.
             if not self.scaled and base and indent.endswith(base) and not indent.startswith(base):
                 return indent[: -len(base)] + self.table[base]
@@ -49,7 +50,9 @@ class Indents:
             return self.unit * levels
         if self.scaled:
             return self.unit * levels + " " * rest
-        return indent[len(base) :] if indent.startswith(base) else " " * extra
+        more = indent[len(base) :] if indent.startswith(base) else " " * extra
+        # The file's own unit: blanks for a level become its tab.
+        return self.unit * levels if self.unit == "\t" and not rest and not more.strip(" ") else more
 
     def _shallower(self, mapped: str, columns: int) -> str:
         if not self.scaled:
@@ -62,15 +65,29 @@ class Indents:
 def map_indents(pairs: Iterable[tuple[str, str]], request: Sequence[str], doc: Doc) -> Indents | None:
     """The map that takes each (request line, file line) pair's indentation over; None where there is no one map."""
     table: dict[str, str] = {}
+    levels: dict[str, str] = {}
     for line, real in pairs:
         indent, meant = indent_of(line), indent_of(real)
         if table.setdefault(indent, meant) != meant:
             return None
+        if not _is_off_level(line):
+            levels[indent] = meant
     if all(key == value for key, value in table.items()):
         return Indents({}, 1, "", scaled=False)
-    step = step_of(request)
-    unit = _unit_in(table, step) or unit_of(doc)
-    return Indents(table, step, unit, scaled=_is_scaled(table, step, unit))
+    levels = levels or table
+    step = step_of([line for line in request if not _is_off_level(line)] or request)
+    unit = _unit_in(levels, step) or unit_of(doc)
+    return Indents(table, step, unit, scaled=not _is_shifted(table) and _is_scaled(levels, step, unit))
+
+
+def _is_shifted(table: dict[str, str]) -> bool:
+    """Whether two or more indentations are all off by the same number of columns."""
+    return len(table) > 1 and len({_width(value) - _width(key) for key, value in table.items()}) == 1
+
+
+def _is_off_level(line: str) -> bool:
+    """Whether it is a ` *` line of a block comment: one column off, it tells nothing about levels."""
+    return line.lstrip().startswith("*")
 
 
 def _unit_in(table: dict[str, str], step: int) -> str | None:
@@ -122,6 +139,12 @@ _SAMPLE = 2_000
 
 def unit_of(doc: Doc) -> str:
     """The file's own level: a tab, or the commonest step between indentations."""
+    if doc.unit is None:
+        doc.unit = _unit_seen(doc)
+    return doc.unit
+
+
+def _unit_seen(doc: Doc) -> str:
     tabs = blanks = 0
     steps: Counter[int] = Counter()
     last = 0

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from holdfast.landing.elision import find_elided
-from holdfast.landing.lines import Doc, contents_of
-from holdfast.landing.placement import Applied, Nowhere, Placement, Several
+from holdfast.landing.keys import indent_of
+from holdfast.landing.lines import Doc, contents_of, is_blank
+from holdfast.landing.placement import Applied, Doubtful, Elsewhere, Nowhere, Placement, Several
 from holdfast.landing.project import LineSplice, Unclear, project
 from holdfast.landing.script import Script, script_of
 from holdfast.landing.similar import find_similar
@@ -35,7 +36,7 @@ class Plan:
     """The file lines that the old lines are."""
 
 
-Found: TypeAlias = Plan | Several | Nowhere | Applied | Unclear
+Found: TypeAlias = Plan | Several | Nowhere | Applied | Doubtful | Elsewhere | Unclear
 
 
 def climb(doc: Doc, script: Script, hint: Hint = NO_HINT, bounds: Bounds = NO_BOUNDS) -> Found:
@@ -75,7 +76,7 @@ def _on_strict_rungs(doc: Doc, script: Script, hint: Hint, bounds: Bounds) -> Fo
         # The old lines as they are written stand nowhere, and the new ones do: what is found is a twin.
         applied = stands_elsewhere(doc, script, window)
         if applied is not None:
-            return applied
+            return Doubtful(window.first, applied.line)
     return _planned(doc, script, window, hint)
 
 
@@ -83,10 +84,16 @@ def _planned(doc: Doc, script: Script, place: Placement | Several | Nowhere, hin
     """The plan for a place, unless what it would write is there already."""
     if not isinstance(place, Placement):
         return place
+    deletes = not any(not is_blank(line) for line in script.new)
     if hint.near is not None and not stands_at(place, hint.near):
+        if deletes:
+            return Elsewhere(place.first, hint.near)
         twin = stands_at_line(doc, script, hint.near)
         if twin is not None:
             return twin
+    if deletes and place.rung != "exact" and _is_indented_otherwise(doc, script, place):
+        # A second run would take a twin that is indented in another way, and nothing would be left to tell by.
+        return Unclear(place.first, place.last + 1)
     applied = stands_already(doc, script, place) or stands_around(doc, script, place)
     if applied is not None:
         return applied
@@ -100,6 +107,13 @@ def _planned(doc: Doc, script: Script, place: Placement | Several | Nowhere, hin
     return applied or Plan(tuple(splices), place.rung, place.similarity, range(place.first, place.last + 1))
 
 
+def _is_indented_otherwise(doc: Doc, script: Script, place: Placement) -> bool:
+    return any(
+        i is not None and indent_of(line) != indent_of(doc.lines[i])
+        for line, i in zip(script.old, place.pairs, strict=True)
+    )
+
+
 def _unmangled(doc: Doc, script: Script, bounds: Bounds) -> Found | None:
     """The first reading that undoes a mangling and makes the old lines stand in exactly one place."""
     old, new = "\n".join(script.old), "\n".join(script.new)
@@ -108,7 +122,7 @@ def _unmangled(doc: Doc, script: Script, bounds: Bounds) -> Found | None:
         found = _on_strict_rungs(doc, undone, Hint(near=reading.near), bounds)
         if isinstance(found, Plan):
             return replace(found, rung="unmangled")
-        if isinstance(found, Applied | Several | Unclear):
+        if not isinstance(found, Nowhere):
             return found
     return None
 
@@ -118,6 +132,7 @@ def climb_everywhere(doc: Doc, script: Script) -> Found:
     places = find_windows(doc, script.old)
     if not places:
         return Nowhere()
+    doc.expect(len(places))
     splices: list[LineSplice] = []
     for place in places:
         if stands_already(doc, script, place) is not None:

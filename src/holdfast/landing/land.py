@@ -7,11 +7,12 @@ from typing import assert_never
 
 from holdfast.landing import refusals
 from holdfast.landing.line_edits import land_line_edits
+from holdfast.landing.mark import MARK, without_mark
 from holdfast.landing.patch import land_patch
 from holdfast.landing.replace import land_replace
 from holdfast.landing.syntax import breaks
 from holdfast.landing.write_file import land_file
-from holdfast.vocab.outcomes import Landed, Outcome, Refused
+from holdfast.vocab.outcomes import Landed, Outcome, Refused, Span
 from holdfast.vocab.requests import LineEdits, OneOf, Patch, Replace, Request, WriteFile
 
 _GUESSED = ("unmangled", "elision", "similar")
@@ -28,10 +29,22 @@ def land(text: str, request: Request, path: str | None = None) -> Outcome:
     >>> land("a = 1\nb = 2\na = 1\n", Replace("a = 1", "a = 3")).message
     'the old text is at lines 1, 3; add a line of context above or below it to pick one.'
     """
+    if text.startswith(MARK):
+        return _marked(land(text[1:], without_mark(request), path))
     outcome = _land(text, request, path)
+    if isinstance(outcome, Landed) and outcome.text == text:
+        outcome = refusals.already_applied(outcome.spans[0].line)
     if isinstance(outcome, Landed):
         outcome = _gated(text, outcome, path)
     return _addressed(outcome, request, path) if isinstance(outcome, Refused) else outcome
+
+
+def _marked(outcome: Outcome) -> Outcome:
+    """The outcome on a text without its byte order mark as one on the text with it: the mark stays in front."""
+    if isinstance(outcome, Refused):
+        return outcome
+    spans = tuple(Span(span.start + 1, span.end + 1, span.line) for span in outcome.spans)
+    return replace(outcome, text=MARK + outcome.text, spans=spans)
 
 
 def _addressed(outcome: Refused, request: Request, path: str | None) -> Refused:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from holdfast.landing import refusals
@@ -15,10 +16,8 @@ from holdfast.landing.project import LineSplice
 from holdfast.landing.script import script_of
 from holdfast.landing.splices import landed, overlap, splice_of
 from holdfast.landing.windows import Hint
-from holdfast.vocab.outcomes import Outcome, Refused
+from holdfast.vocab.outcomes import RUNGS, Outcome, Refused
 from holdfast.vocab.requests import LineEdit, LineEdits
-
-_RUNGS = ("exact", "whitespace", "unicode", "unmangled", "elision", "similar")
 
 
 def land_line_edits(text: str, request: LineEdits) -> Outcome:
@@ -26,7 +25,10 @@ def land_line_edits(text: str, request: LineEdits) -> Outcome:
     if not request.edits:
         return refusals.plain("no_change", "there is no edit in the list; send at least one.")
     doc = Doc(text)
+    doc.expect(len(request.edits))
     shown = Doc(request.shown) if request.shown is not None else None
+    if shown is not None and shown.lines == doc.lines:
+        shown = doc
     plans: list[Plan] = []
     for number, edit in enumerate(request.edits, 1):
         plan = _plan(doc, shown, edit)
@@ -38,7 +40,7 @@ def land_line_edits(text: str, request: LineEdits) -> Outcome:
         return refusals.no_change()
     if overlap(splices) or _meet(plans):
         return refusals.overlap([plan.lines.start + 1 for plan in plans])
-    rung = max((plan.rung for plan in plans), key=_RUNGS.index)
+    rung = max((plan.rung for plan in plans), key=RUNGS.index)
     return landed(text, splices, rung, min(plan.similarity for plan in plans))
 
 
@@ -60,6 +62,12 @@ def _plan(doc: Doc, shown: Doc | None, edit: LineEdit) -> Plan | Refused:
             f"use start {edit.start}, end {edit.start - 1}.",
         )
     if edit.old is not None and contents_of(edit.old) and not all(map(is_blank, contents_of(edit.old))):
+        if edit.end < edit.start:
+            return refusals.plain(
+                "conflict",
+                f"the range {edit.start} to {edit.end} inserts, but oldText names lines to replace; "
+                "leave oldText out, or give the range of those lines.",
+            )
         return _plan_by_text(doc, edit, edit.old)
     return _plan_by_number(doc, shown, edit)
 
@@ -121,7 +129,7 @@ def _stale(doc: Doc, edit: LineEdit) -> Refused:
 
 def _mapped(shown: Doc, doc: Doc, first: int, last: int) -> tuple[int, int] | None:
     """Where the shown lines `first` up to `last` stand now, if they and their neighbours are as they were."""
-    if shown.lines == doc.lines:
+    if shown is doc:
         return first, last
     wanted = range(max(0, first - 1), min(len(shown.lines), last + 1))
     now = _where_now(shown.lines, doc.lines, wanted)
@@ -129,10 +137,26 @@ def _mapped(shown: Doc, doc: Doc, first: int, last: int) -> tuple[int, int] | No
         return None
     if last > first:
         return now[first], now[first] + last - first
-    return (now[first], now[first]) if first in now else (now[first - 1] + 1, now[first - 1] + 1) if first else (0, 0)
+    at = now[first] if first in now else now[first - 1] + 1 if first else 0
+    # At the top or the bottom there is only one neighbour: what now stands beyond it may be this very insertion.
+    if (first == 0 and at != 0) or (first == len(shown.lines) and at != len(doc.lines)):
+        return None
+    return at, at
 
 
 _MIDDLE_LIMIT = 4_000
+
+
+def _same_lines(middle: Sequence[str], now: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Pairs of equal lines in order; of long texts only lines that stand once in each, for difflib is quadratic."""
+    if len(middle) + len(now) <= _MIDDLE_LIMIT:
+        for a, b, length in SequenceMatcher(None, middle, now, autojunk=False).get_matching_blocks():
+            yield from ((a + k, b + k) for k in range(length))
+        return
+    there = Counter(now)
+    where = {line: i for i, line in enumerate(now)}
+    once = Counter(middle)
+    yield from ((i, where[line]) for i, line in enumerate(middle) if once[line] == there[line] == 1)
 
 
 def _where_now(shown: Sequence[str], lines: Sequence[str], wanted: range) -> dict[int, int] | None:
@@ -148,11 +172,8 @@ def _where_now(shown: Sequence[str], lines: Sequence[str], wanted: range) -> dic
     if wanted.start >= len(shown) - tail:
         return {i: i + shift for i in wanted}
     middle, now = shown[head : len(shown) - tail], lines[head : len(lines) - tail]
-    if len(middle) + len(now) > _MIDDLE_LIMIT:
-        return None
     mapped = {i: i for i in range(head)} | {i: i + shift for i in range(len(shown) - tail, len(shown))}
-    for a, b, length in SequenceMatcher(None, middle, now, autojunk=False).get_matching_blocks():
-        mapped.update({head + a + k: head + b + k for k in range(length)})
+    mapped.update({head + a: head + b for a, b in _same_lines(middle, now)})
     found = [mapped.get(i) for i in wanted]
     if None in found or any(b != (a or 0) + 1 for a, b in itertools.pairwise(found)):
         return None

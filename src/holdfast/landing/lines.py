@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from itertools import compress
+from itertools import accumulate, compress
+from operator import add
 
 from holdfast.landing.keys import fold, key_of, keys_of
 
@@ -49,6 +50,32 @@ def is_blank(line: str) -> bool:
     return not line or line.isspace() or (not line.isascii() and not key_of(line))
 
 
+_MANY = 8
+# Places times lines: in a file of equal lines a long run stands almost everywhere, and that is known soon.
+_PLENTY = 200_000
+
+
+def find_runs(haystack: list[str], needle: list[str]) -> list[int]:
+    """Every position at which `needle` stands in `haystack`, in order.
+
+    >>> find_runs(["a", "b", "a", "b"], ["a", "b"])
+    [0, 2]
+    """
+    found: list[int] = []
+    if not needle:
+        return found
+    probe = max(range(len(needle)), key=lambda j: len(needle[j]))
+    at = -1
+    while len(found) * len(needle) <= _PLENTY:
+        try:
+            at = haystack.index(needle[probe], at + 1)
+        except ValueError:
+            break
+        if at >= probe and haystack[at - probe : at - probe + len(needle)] == needle:
+            found.append(at - probe)
+    return found
+
+
 class Doc:
     """The file's text, its lines, and (computed when first asked for) the keys they are compared by."""
 
@@ -56,6 +83,9 @@ class Doc:
         """Split the text once."""
         self.text = text
         self.lines, self.ends = split_lines(text)
+        self.many = False
+        self.unit: str | None = None
+        """One level of indentation, once somebody has looked (`indent.unit_of`)."""
 
     @cached_property
     def keys(self) -> list[str]:
@@ -92,12 +122,42 @@ class Doc:
         """Whether lines end in more than one way."""
         return "\r" in self.text and len({end for end in self.ends if end}) > 1
 
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each line begins."""
+        sizes = map(add, map(len, self.lines), map(len, self.ends))
+        return list(accumulate(sizes, initial=0))
+
+    @cached_property
+    def index(self) -> dict[str, list[int]]:
+        """For each key the places among the solid ones."""
+        places: dict[str, list[int]] = {}
+        for i, key in enumerate(self.solid_keys):
+            places.setdefault(key, []).append(i)
+        return places
+
+    def expect(self, edits: int) -> None:
+        """Say how many edits are to be placed: for many it pays to look every line up once."""
+        self.many = edits > _MANY
+
+    def runs(self, needle: list[str]) -> list[int]:
+        """Every place among the solid keys at which the needle's keys stand, in order."""
+        if not self.many or not needle:
+            return find_runs(self.solid_keys, needle)
+        probe = min(range(len(needle)), key=lambda j: len(self.index.get(needle[j], ())))
+        starts = (at - probe for at in self.index.get(needle[probe], ()))
+        return [at for at in starts if at >= 0 and self.solid_keys[at : at + len(needle)] == needle]
+
     def offset(self, line: int) -> int:
         """Where line `line` (0-based) begins; the end of the text for one past the last."""
-        return len(self.text) if line >= len(self.lines) else self.size(0, line)
+        if line >= len(self.lines):
+            return len(self.text)
+        return self.starts[line] if self.many else self.size(0, line)
 
     def size(self, first: int, last: int) -> int:
         """The characters of the lines from `first` up to `last`, their endings included."""
+        if self.many:
+            return self.starts[last] - self.starts[first]
         lines = sum(map(len, self.lines[first:last]))
         if "\r" in self.text:
             return lines + sum(map(len, self.ends[first:last]))

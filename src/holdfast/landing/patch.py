@@ -16,10 +16,8 @@ from holdfast.landing.placement import Applied, Placement
 from holdfast.landing.script import Edit, Script, kept_lines
 from holdfast.landing.splices import Splice, landed, overlap, splice_of
 from holdfast.landing.windows import Bounds, Hint, find_window, find_windows
-from holdfast.vocab.outcomes import Outcome, Refused, Rung
+from holdfast.vocab.outcomes import RUNGS, Outcome, Refused
 from holdfast.vocab.requests import Patch
-
-_RUNGS: tuple[Rung, ...] = ("exact", "whitespace", "unicode", "unmangled", "elision", "similar")
 
 
 def land_patch(text: str, request: Patch, path: str | None = None) -> Outcome:
@@ -29,7 +27,7 @@ def land_patch(text: str, request: Patch, path: str | None = None) -> Outcome:
         return refusals.plain("malformed", files.message)
     if len(files) != 1:
         return refusals.plain("malformed", "the diff is about several files; send one file's share at a time.")
-    if not text.strip() or files[0].old_path is None:
+    if not text or files[0].old_path is None:
         return _land_new_file(text, files[0])
     return land_hunks(Doc(text), files[0].hunks)
 
@@ -57,7 +55,7 @@ def _land_new_file(text: str, diff: FileDiff) -> Outcome:
     new = "\n".join(line.text for line in lines) + ("\n" if lines and not lines[-1].no_newline else "")
     if new == text:
         return refusals.already_applied(1)
-    if text.strip():
+    if text:
         return refusals.plain("conflict", "the diff creates the file, but it exists with another text; send an edit.")
     return landed(text, [Splice(0, len(text), new)], "exact")
 
@@ -71,6 +69,7 @@ class _Placed:
 
 def land_hunks(doc: Doc, hunks: Sequence[Hunk]) -> Outcome:
     """Land hunks that come in any order; all are matched against the original."""
+    doc.expect(len(hunks))
     placed = [_place(doc, hunk) for hunk in hunks]
     for number, one in enumerate(placed, 1):
         refusal = _refusal(doc, one)
@@ -82,7 +81,7 @@ def land_hunks(doc: Doc, hunks: Sequence[Hunk]) -> Outcome:
         return refusals.already_applied(plans[0].lines.start + 1)
     if overlap(splices):
         return refusals.overlap([plan.splices[0].first + 1 for plan in plans if plan.splices])
-    rung = max((plan.rung for plan in plans), key=_RUNGS.index)
+    rung = max((plan.rung for plan in plans), key=RUNGS.index)
     return landed(doc.text, splices, rung, min(plan.similarity for plan in plans))
 
 
@@ -109,7 +108,7 @@ def _refusal(doc: Doc, one: _Placed) -> Refused | None:
     if all(is_blank(line) for line in one.script.old) and isinstance(one.found, Plan):
         return refusals.plain(
             "malformed",
-            "a hunk of the diff has only + lines, so its place is unknown; add the line above or below it as context.",
+            "a hunk of the diff has no line to find its place by; add the line above or below it as context.",
         )
     gap = unpaired_gap(one.script.old, one.script.new)
     if gap is not None:

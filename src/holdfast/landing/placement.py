@@ -49,6 +49,22 @@ class Applied:
     line: int
 
 
+@dataclass(frozen=True, slots=True)
+class Doubtful:
+    """Something like the old lines is at `line`, but what the request would write stands already, at `done`."""
+
+    line: int
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Lines to delete are at `line`, but the request says `named`: there they may be gone already."""
+
+    line: int
+    named: int
+
+
 def with_blanks(doc: Doc, old: Sequence[str], solid_pairs: Mapping[int, int]) -> tuple[int | None, ...]:
     """Complete the pairs of the lines that are not blank with those of the blank lines between them.
 

@@ -103,8 +103,7 @@ class _Writer:
         self.drift: Drift = drift_between(self.pairs)
         request = [*script.old, *script.new]
         rest = self.pairs[1:]
-        first_bare = bool(self.pairs) and not indent_of(self.pairs[0][0])
-        self.lost_first = bool(rest) and first_bare and _differs(self.pairs[0]) and not any(map(_differs, rest))
+        self.lost_first = bool(rest) and _has_lost(self.pairs[0], rest)
         self.indents = map_indents(rest if self.lost_first else self.pairs, request, doc)
 
     def write(self, edit: Edit, first: int, last: int) -> tuple[str, ...] | Unclear:
@@ -168,5 +167,14 @@ def _most_alike(script: Script, edit: Edit, drifted: set[int]) -> Sequence[tuple
     return found
 
 
-def _differs(pair: tuple[str, str]) -> bool:
-    return indent_of(pair[0]) != indent_of(pair[1])
+def _has_lost(first: tuple[str, str], rest: Sequence[tuple[str, str]]) -> bool:
+    """Whether the first line alone is further to the left than all others are: a copy that began mid-line."""
+    shifts = {_shift(pair) for pair in rest}
+    own = indent_of(first[0])
+    shallow = not own or len(own) < min(len(indent_of(line)) for line, _ in rest)
+    return len(shifts) == 1 and shallow and _shift(first) > max(0, *shifts)
+
+
+def _shift(pair: tuple[str, str]) -> int:
+    """The columns that the file's line is further to the right."""
+    return len(indent_of(pair[1])) - len(indent_of(pair[0]))

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from holdfast.landing.closest import closest_lines, first_difference
 from holdfast.landing.lines import Doc
-from holdfast.landing.placement import Applied, Nowhere, Several
+from holdfast.landing.placement import Applied, Doubtful, Elsewhere, Nowhere, Several
 from holdfast.landing.project import Unclear
 from holdfast.landing.script import Script
 from holdfast.vocab.outcomes import Reason, Refused
@@ -15,13 +15,17 @@ from holdfast.vocab.outcomes import Reason, Refused
 _FEW = 12
 
 
-def of(doc: Doc, script: Script, found: Several | Nowhere | Applied | Unclear) -> Refused:
+def of(doc: Doc, script: Script, found: Several | Nowhere | Applied | Doubtful | Elsewhere | Unclear) -> Refused:
     """The refusal for a place that was not found, or not clearly."""
     match found:
         case Several(lines):
             return ambiguous([line + 1 for line in lines])
         case Applied(line):
             return already_applied(line + 1)
+        case Doubtful(line, done):
+            return doubtful(line + 1, done + 1)
+        case Elsewhere(line, named):
+            return elsewhere(line + 1, named + 1)
         case Nowhere(closest):
             return not_found(doc, script, closest)
         case Unclear(first, last):
@@ -51,6 +55,26 @@ def ambiguous(lines: Sequence[int]) -> Refused:
         "ambiguous",
         f"the old text is at lines {some}; add a line of context above or below it to pick one.",
         candidates=tuple(lines),
+    )
+
+
+def elsewhere(line: int, named: int) -> Refused:
+    """The text to delete stands once, but not at the line that was named."""
+    return Refused(
+        "ambiguous",
+        f"the old text is at line {line}, and line {named} was named; it may have been deleted there already. "
+        "Read the file again, and add a line of context.",
+        candidates=(line,),
+    )
+
+
+def doubtful(line: int, done: int) -> Refused:
+    """The old text stands only loosely, and the new one stands in the file too."""
+    return Refused(
+        "ambiguous",
+        f"the new text is already in the file, at line {done}; at line {line} there is text like the old one. "
+        "If that is meant, copy it from the file as it is, with its white space.",
+        candidates=(line, done),
     )
 
 

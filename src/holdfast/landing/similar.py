@@ -12,7 +12,6 @@ from holdfast.landing.lines import Doc, is_blank
 from holdfast.landing.placement import Nowhere, Placement, Several, with_blanks
 from holdfast.landing.script import Script
 from holdfast.landing.tokens import defined_name, is_comment, knows_word, numbers_of, strength, words_of
-from holdfast.landing.windows import find_runs
 
 ENOUGH = 0.66
 _CLEARLY = 0.12
@@ -162,7 +161,6 @@ def _is_led(needle: _Needle, run: range, beside: set[int]) -> bool:
 
 
 _FEW_PLACES = 2
-_A_WORD = 3
 
 
 def _known_elsewhere(doc: Doc, needle: _Needle, run: range, beside: set[int]) -> bool:
@@ -171,8 +169,12 @@ def _known_elsewhere(doc: Doc, needle: _Needle, run: range, beside: set[int]) ->
     Then it was not invented, and the request may mean that place.
     """
     ours = {key_of(needle.lines[n]) for n in run}
-    missing = {key_of(line) for n, line in enumerate(needle.lines) if n not in beside and strength(line) >= _A_WORD}
-    return any(0 < doc.solid_keys.count(key) <= _FEW_PLACES for key in missing - ours if key in doc.key_set)
+    missing = {key_of(line) for n, line in enumerate(needle.lines) if n not in beside and strength(line)} - ours
+    if any(0 < doc.solid_keys.count(key) <= _FEW_PLACES for key in missing if key in doc.key_set):
+        return True
+    # The last line may be a piece of one: `.foot` of `.footer {`.
+    last = key_of(needle.lines[-1])
+    return last in missing and 0 < sum(key.startswith(last) for key in doc.solid_keys) <= _FEW_PLACES
 
 
 def _rewritten(doc: Doc, needle: _Needle, run: range, first: int, beside: set[int]) -> bool:
@@ -184,7 +186,7 @@ def _rewritten(doc: Doc, needle: _Needle, run: range, first: int, beside: set[in
     return False
 
 
-_LIKE_IT = 0.7
+_LIKE_IT = 0.5
 
 
 def _is_rewritten(doc: Doc, line: str, real: str) -> bool:
@@ -232,4 +234,9 @@ def _stand_alone(doc: Doc, pairs: Sequence[Pair]) -> bool:
     def all_at(shift: int) -> bool:
         return all(0 <= pair.i + shift < len(keys) and keys[pair.i + shift] == keys[pair.i] for pair in sure)
 
-    return sum(all_at(i - probe.i) for i in find_runs(keys, [keys[probe.i]])) == 1
+    places = 0
+    for i in doc.runs([keys[probe.i]]):
+        places += all_at(i - probe.i)
+        if places > 1:
+            return False
+    return places == 1

@@ -79,7 +79,11 @@ def landed(text: str, splices: Sequence[Splice], rung: Rung, similarity: float =
     ordered = sorted(splices, key=lambda s: (s.start, s.end))
     regions = _regions(text, ordered)
     spans = tuple(
-        Span(splice.start, splice.end, region.line + line_at(text[region.start :], splice.start - region.start) - 1)
+        Span(
+            splice.start,
+            splice.end,
+            region.line + line_at(text[region.start : splice.start + 1], splice.start - region.start) - 1,
+        )
         for region in regions
         for splice in region.splices
     )
@@ -102,11 +106,14 @@ def line_at(text: str, offset: int) -> int:
 
 def lines_at(text: str, offsets: Sequence[int]) -> list[int]:
     """The line of each offset; they must ascend. One pass over the text, however many there are."""
-    if "\r" in text:
-        return [line_at(text, offset) for offset in offsets]
     lines, line, at = [], 1, 0
+    pairs = "\r" in text
     for offset in offsets:
         line += text.count("\n", at, offset)
+        if pairs:
+            line += text.count("\r", at, offset) - text.count("\r\n", at, offset)
+            # A pair that the last offset cut in two was counted as a line there.
+            line -= at > 0 and offset > at and text[at - 1 : at + 1] == "\r\n"
         at = offset
         lines.append(line)
     return lines

@@ -11,7 +11,6 @@ from holdfast.landing.placement import Applied, Placement
 from holdfast.landing.project import LineSplice
 from holdfast.landing.script import Edit, Script
 from holdfast.landing.tokens import strength
-from holdfast.landing.windows import find_runs
 
 _TELLING = 4
 """Letters and digits below which inserted lines (`}`, `);`) may stand there by chance."""
@@ -102,9 +101,10 @@ def stands_elsewhere(doc: Doc, script: Script, place: Placement | None = None) -
     new = [key_of(line) for line in script.new if not is_blank(line)]
     fresh = [key_of(line) for edit in script.edits for line in script.new[edit.n1 : edit.n2]]
     context = [line for line in new if line not in fresh]
-    if sum(map(strength, fresh)) < _TELLING and sum(map(strength, context)) < 2 * _TELLING:
+    telling = _TELLING if place is None else 1
+    if sum(map(strength, fresh)) < telling and sum(map(strength, context)) < 2 * _TELLING:
         return None
-    for start in find_runs(doc.solid_keys, new):
+    for start in doc.runs(new):
         first, last = doc.solid[start], doc.solid[start + len(new) - 1]
         if place is None or last < place.first or first > place.last:
             return Applied(first)
@@ -114,7 +114,9 @@ def stands_elsewhere(doc: Doc, script: Script, place: Placement | None = None) -
 def stands_at_line(doc: Doc, script: Script, near: int) -> Applied | None:
     """The new lines (or all that are not context) at the very line the request names: what is found is a twin."""
     fresh = [n for edit in script.edits for n in range(edit.n1, edit.n2) if not is_blank(script.new[n])]
-    if sum(strength(script.new[n]) for n in fresh) < _TELLING:
+    known = {key_of(line) for line in script.old}
+    # A line that only moves stands there anyway: then all new lines have to.
+    if sum(strength(script.new[n]) for n in fresh if key_of(script.new[n]) not in known) < _TELLING:
         fresh = [n for n, line in enumerate(script.new) if not is_blank(line)]
     if not fresh or near < 0 or near + fresh[-1] >= len(doc.keys):
         return None

@@ -27,7 +27,15 @@ _CONTROL = frozenset(
     | {"until", "do", "foreach", "assert", "print"}
 )
 _OPENS_SECTION = re.compile(r"\s*(?P<name>[^\s{}()=][^{}()=]*?)\s*\{\s*$|\s*\[+(?P<table>[^\]]+)\]+\s*$")
-_YAML_KEY = re.compile(r"\s*-?\s*[\"']?(?P<name>[\w.$/-]+)[\"']?\s*:\s*[{\[|>]?\s*$")
+_HEADING = re.compile(r"#{2,6}\s+(?P<name>\S.*)")
+_KEY = re.compile(r"\s*-?\s*[\"']?(?P<name>[\w.$/-]+)[\"']?\s*:\s*[{\[(|>]?\s*$")
+_ASSIGNS = re.compile(
+    r"\s*(?:export\s+)?(?:(?:const|let|var|final|static|pub|mut|val)\s+)*(?P<name>[\w.$]+)(?:\s*:[^=]+?)?\s*:?=(?!=).*[{(\[]\s*$"
+)
+_CASE = re.compile(r"\s*(?:case|when)\s+(?P<name>\S.*?)(?::|=>|then)?\s*$")
+_OPENS_TAG = re.compile(r"\s*<(?P<name>[A-Za-z][^<>]*[^<>/])>\s*$")
+# A call that names what it opens: it('does a thing', () => {, router.get('/users', …, describe("…".
+_NAMED_CALL = re.compile(r"\s*(?P<name>[\w.$]+\s*\(\s*(?P<quote>[\"'`]).*?(?P=quote)).*[{(:,]\s*$")
 
 
 def words_of(line: str) -> list[str]:
@@ -70,16 +78,22 @@ def defined_name(line: str) -> str | None:
     ('load', 'run')
     >>> defined_name(".card > a {"), defined_name("[dependencies]"), defined_name("    return x")
     ('.card > a', 'dependencies', None)
+    >>> defined_name("const stage = {"), defined_name("  port: 80"), defined_name("it('adds', () => {")
+    ('stage', None, "it('adds'")
     """
+    if found := _HEADING.match(line):
+        return found["name"]
     if is_comment(line):
         return None
-    if found := _DEFINES.match(line):
-        return found["name"]
-    if found := _YAML_KEY.match(line):
-        return None if found["name"] in _CONTROL else found["name"]
+    for pattern in (_DEFINES, _CASE):
+        if found := pattern.match(line):
+            return found["name"]
     first = _WORD.search(line)
     if first is not None and first.group() in _CONTROL:
         return None
+    for pattern in (_KEY, _ASSIGNS, _NAMED_CALL, _OPENS_TAG):
+        if found := pattern.match(line):
+            return found["name"]
     if line.rstrip().endswith("{") and "=" not in line and (found := _OPENS_METHOD.search(line)):
         return found["name"]
     if found := _OPENS_SECTION.match(line):
@@ -102,6 +116,8 @@ def _joins(text: str, at: int) -> bool:
     before, after = text[at - 1], text[at]
     if (_is_word(before) and _is_word(after)) or (before == "\r" and after == "\n"):
         return True
+    if _joins_by_hyphen(text, at):
+        return True
     # 1.5 and 0x1.8p3: a point between digits is part of the number.
     if before == "." and after.isdigit():
         return at >= 2 and text[at - 2].isdigit()
@@ -110,15 +126,22 @@ def _joins(text: str, at: int) -> bool:
     return False
 
 
+_BEFORE_HYPHEN = re.compile(r"[^\W\d_]{3,}-?$")
+_AFTER_HYPHEN = re.compile(r"-?[^\W\d_]{2,}")
+
+
+def _joins_by_hyphen(text: str, at: int) -> bool:
+    """Inside `background-color` and `data-id`: with letters on both sides and no blank, a hyphen is part of a name."""
+    if (text[at - 1] == "-") == (text[at] == "-"):
+        return False
+    before, after = text[max(0, at - 40) : at], text[at : at + 40]
+    return _BEFORE_HYPHEN.search(before) is not None and _AFTER_HYPHEN.match(after) is not None
+
+
 def _is_word(char: str) -> bool:
     return char.isalnum() or char == "_"
 
 
 def knows_word(text: str, word: str) -> bool:
     """Whether `word` stands in the text as a whole word."""
-    at = text.find(word)
-    while at >= 0:
-        if cuts_token(text, at, at + len(word)) == (False, False):
-            return True
-        at = text.find(word, at + 1)
-    return False
+    return word in text and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None

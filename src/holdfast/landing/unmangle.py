@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from holdfast.landing.keys import key_of
@@ -75,14 +75,29 @@ def _out_of_fence(doc: Doc, reading: Unmangled) -> Unmangled | None:
     if old is None:
         return None
     new = _unwrapped(doc, reading.new, _is_fence)
-    return Unmangled(old, reading.new if new is None else new, reading.near)
+    if new is None:
+        return None if any(map(_FENCE.fullmatch, contents_of(reading.new))) else replace(reading, old=old)
+    # In a file with fences of its own, to change one is an edit.
+    if _opening(reading.old) != _opening(reading.new) and any(map(_FENCE.fullmatch, doc.lines)):
+        return None
+    return Unmangled(old, new, reading.near)
+
+
+def _opening(text: str) -> str:
+    return next((key_of(line) for line in contents_of(text) if not is_blank(line)), "")
 
 
 def _is_fence(first: str, last: str) -> bool:
     return _FENCE.fullmatch(first) is not None and _FENCE.fullmatch(last) is not None
 
 
-_OPENING = re.compile(r"\s*<([A-Za-z_][\w.:|-]*)(?:\s[^<>]*)?>\s*")
+# Names that tools give to what they carry. Not any tag: `<section>` around a request may be the file's own markup.
+_CARRIERS = (
+    r"(?:antml:)?(?:tool_(?:call|code|use|response|result)s?|function(?:_calls?|_call)?|invoke|parameters?|arguments?|"
+    r"(?:old|new)(?:_?(?:str|string|text|code))?|search|replace|patch|diff|edit|apply_patch|file_content|content|"
+    r"answer|response|final|output|code_block)"
+)
+_OPENING = re.compile(rf"\s*<({_CARRIERS})(?:[\s=][^<>]*)?>\s*")
 
 
 def _out_of_tags(doc: Doc, reading: Unmangled) -> Unmangled | None:
@@ -91,10 +106,12 @@ def _out_of_tags(doc: Doc, reading: Unmangled) -> Unmangled | None:
     if old is None:
         return None
     new = _unwrapped(doc, reading.new, _is_tag_pair) or _without_closing(doc, reading.new)
+    if new is None and any(_OPENING.fullmatch(line) or _CLOSING.fullmatch(line) for line in contents_of(reading.new)):
+        return None
     return Unmangled(old, reading.new if new is None else new, reading.near)
 
 
-_CLOSING = re.compile(r"\s*</[A-Za-z_][\w.:|-]*>\s*")
+_CLOSING = re.compile(rf"\s*</{_CARRIERS}>\s*")
 
 
 def _without_closing(doc: Doc, text: str) -> str | None:
@@ -191,7 +208,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": 
 
 
 def _unescape_lines(_doc: Doc, reading: Unmangled) -> Unmangled | None:
-    r"""With `\n`, `\t`, `\"` and `\\` read as in a JSON string; only where the old text is one line of them."""
+    r"""With `\n`, `\t`, `\"` and `\\` read as in a JSON string."""
     if "\\n" not in reading.old and "\\t" not in reading.old:
         return None
     return Unmangled(_read_escapes(reading.old), _read_escapes(reading.new), reading.near)

@@ -12,28 +12,6 @@ from holdfast.landing.placement import Nowhere, Placement, Several, with_blanks
 from holdfast.vocab.outcomes import Rung
 
 
-def find_runs(haystack: Sequence[str], needle: Sequence[str]) -> list[int]:
-    """Every position at which `needle` stands in `haystack`, in order.
-
-    >>> find_runs(["a", "b", "a", "b"], ["a", "b"])
-    [0, 2]
-    """
-    if not needle:
-        return []
-    probe = max(range(len(needle)), key=lambda j: len(needle[j]))
-    wanted, size = needle[probe], len(needle)
-    target = list(needle)
-    found: list[int] = []
-    at = -1
-    while True:
-        try:
-            at = haystack.index(wanted, at + 1)
-        except ValueError:
-            return found
-        if at >= probe and list(haystack[at - probe : at - probe + size]) == target:
-            found.append(at - probe)
-
-
 @dataclass(frozen=True, slots=True)
 class Hint:
     """What may pick one of several equal places; it is never the truth about a single one."""
@@ -82,7 +60,7 @@ def find_window(
 def find_windows(doc: Doc, old: Sequence[str]) -> list[Placement]:
     """All places where all old lines stand, blank lines, white space and typography aside."""
     solid = [j for j, line in enumerate(old) if not is_blank(line)]
-    starts = find_runs(doc.solid_keys, [key_of(old[j]) for j in solid])
+    starts = doc.runs([key_of(old[j]) for j in solid])
     return [_placement(doc, old, solid, start) for start in starts]
 
 
@@ -122,12 +100,11 @@ def _choose(places: Sequence[Placement], hint: Hint) -> Placement | Several:
     if len(places) == 1:
         return places[0]
     near, within = hint.near, hint.within
-    for picked in (
-        [place for place in places if near is not None and stands_at(place, near)],
-        [place for place in places if within is not None and place.first in within],
-    ):
-        if len(picked) == 1:
-            return picked[0]
+    named = [place for place in places if near is not None and stands_at(place, near)]
+    inside = [place for place in places if within is not None and place.first in within]
+    picked = named or inside
+    if len(picked) == 1 and (not inside or picked[0] in inside):
+        return picked[0]
     return Several(tuple(place.first for place in places))
 
 

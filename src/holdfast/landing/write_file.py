@@ -6,12 +6,12 @@ import re
 
 from holdfast.landing import refusals
 from holdfast.landing.elision import unpaired_gap
+from holdfast.landing.exact import with_mixed_endings
 from holdfast.landing.lines import Doc, contents_of
 from holdfast.landing.splices import Splice, landed
 from holdfast.vocab.outcomes import Outcome
 from holdfast.vocab.requests import WriteFile
 
-_BOM = "\ufeff"
 _FENCE = re.compile(r"(?:```|~~~)[\w+.#-]*\s*")
 
 
@@ -35,12 +35,12 @@ def _is_fenced(text: str) -> bool:
 
 
 def _as_the_file(text: str, new: str) -> str:
-    if text.startswith(_BOM) and not new.startswith(_BOM):
-        new = _BOM + new
     doc = Doc(text)
-    if doc.newline == "\n" or doc.mixed or "\r" in new:
+    if "\r" in new:
         return new
-    return new.replace("\n", doc.newline)
+    if doc.mixed:
+        return with_mixed_endings(text, new, doc.newline)
+    return new if doc.newline == "\n" else new.replace("\n", doc.newline)
 
 
 def _changed(text: str, new: str) -> list[Splice]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 Rung: TypeAlias = Literal["exact", "whitespace", "unicode", "unmangled", "elision", "similar"]
 """One step of the match ladder, strictest first."""
+RUNGS: tuple[Rung, ...] = get_args(Rung)
 
 Reason: TypeAlias = Literal[
     "not_found",

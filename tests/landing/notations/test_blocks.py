@@ -255,3 +255,17 @@ def test_a_block_that_cannot_be_split_is_refused_with_longer_markers_as_the_cure
         "line 2: a.rst: the block holds several lines `=======`; write it with longer markers, which those are not:\n"
         "src/file.py\n<<<<<<<<< SEARCH\nthe old lines\n=========\nthe new lines\n>>>>>>>>> REPLACE"
     )
+
+
+@pytest.mark.parametrize("name", ["gradlew", "`mvnw`", "**justfile**"])
+def test_one_word_above_a_block_can_be_a_file_without_an_ending(name: str) -> None:
+    read = read_blocks(f"{name}\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n")
+    assert not isinstance(read, Malformed)
+    assert read[0].path == name.strip("*`")
+
+
+def test_a_word_above_a_block_does_not_replace_a_path_that_was_named() -> None:
+    block = "<<<<<<< SEARCH\n{0}\n=======\ny\n>>>>>>> REPLACE\n"
+    read = read_blocks(f"a.py\n{block.format('x')}\nAlso\n{block.format('z')}")
+    assert not isinstance(read, Malformed)
+    assert [request.path for request in read] == ["a.py", "a.py"]

@@ -48,7 +48,7 @@ def read_blocks(text: str) -> tuple[FileRequest, ...] | Malformed:
         fault = _check_between(lines, at, opener)
         if fault:
             return fault
-        path = block.path or _path_above(lines, at, opener) or path
+        path = block.path or _path_above(lines, at, opener) or path or _name_above(lines, at, opener)
         request = _request(path, block, opener + 1)
         if isinstance(request, Malformed):
             return request
@@ -212,6 +212,22 @@ def _path_above(lines: Sequence[str], start: int, opener: int) -> str:
         looked += not fence
         if looked == _LINES_LOOKED_AT:
             break
+    return ""
+
+
+_NAME = re.compile(r"[\w][\w.-]*")
+
+
+def _name_above(lines: Sequence[str], start: int, opener: int) -> str:
+    """Give the one word that is the whole line above the block, asked where nothing that looks like a path is.
+
+    It may be a file without an ending (`gradlew`). If it is not, the file is not found, and that is said.
+    """
+    for i in range(opener - 1, start - 1, -1):
+        line = lines[i].strip()
+        if line and not fence_of(line):
+            bare = line.strip(_DECORATION)
+            return bare if _NAME.fullmatch(bare) else ""
     return ""
 
 
