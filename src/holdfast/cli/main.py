@@ -48,7 +48,7 @@ def main() -> None:
     """Run the command line."""
     _never_fail_to_print(sys.stdout)
     _never_fail_to_print(sys.stderr)
-    output = sys.stdout = Lasting(sys.stdout)  # type: ignore[assignment]
+    output = sys.stdout = Lasting(sys.stdout)
     try:
         app(prog_name="holdfast")
     finally:
