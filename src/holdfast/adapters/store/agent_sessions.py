@@ -1,0 +1,53 @@
+"""Agent sessions: what an external agent remembers of a session, and whether it can still be used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select, update
+
+from holdfast.adapters.store.records import AgentSession
+from holdfast.adapters.store.rows import add, record, records
+from holdfast.adapters.store.tables import agent_sessions
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection
+
+
+async def add_agent_session(
+    connection: AsyncConnection,
+    session_id: str,
+    *,
+    agent: str,
+    backend: str,
+    status: str = "running",
+    metadata: Mapping[str, Any] | None = None,
+) -> AgentSession:
+    """Record that an agent takes part in a session; `backend` is the name the agent gave its own session."""
+    values = {
+        "session_id": session_id,
+        "agent": agent,
+        "backend": backend,
+        "status": status,
+        "metadata": dict(metadata or {}),
+    }
+    return await add(connection, AgentSession, agent_sessions, **values)
+
+
+async def agent_session_by_id(connection: AsyncConnection, agent_session_id: str) -> AgentSession | None:
+    """Give an agent session."""
+    query = select(agent_sessions).where(agent_sessions.c.id == agent_session_id)
+    return await record(connection, AgentSession, query)
+
+
+async def agent_sessions_of(connection: AsyncConnection, session_id: str) -> tuple[AgentSession, ...]:
+    """Give the agent sessions of a session, the oldest first: a list for people, so a clock will do."""
+    query = select(agent_sessions).where(agent_sessions.c.session_id == session_id)
+    return await records(connection, AgentSession, query.order_by(agent_sessions.c.created_at, agent_sessions.c.id))
+
+
+async def set_agent_session_status(connection: AsyncConnection, agent_session_id: str, status: str) -> bool:
+    """Say what state an agent session is in (`crashed` once its backend is evicted); False if it is not there."""
+    change = update(agent_sessions).where(agent_sessions.c.id == agent_session_id).values(status=status)
+    return (await connection.execute(change)).rowcount > 0

@@ -1,0 +1,89 @@
+"""Checkpoints: the rows beside the refs in git, in one order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from sqlalchemy import ColumnElement, delete, select
+
+from holdfast.adapters.store.messages import message_by_id
+from holdfast.adapters.store.records import Checkpoint
+from holdfast.adapters.store.rows import add, next_seq_overall, record, records
+from holdfast.adapters.store.tables import checkpoints
+from holdfast.adapters.store.trash import empty_trash
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection
+
+
+async def add_checkpoint(
+    connection: AsyncConnection,
+    *,
+    checkpoint_id: str,
+    commit_sha: str,
+    kind: str,
+    label: str = "",
+    chat_id: str | None = None,
+    session_id: str | None = None,
+    worktree_id: str | None = None,
+    message_id: str | None = None,
+) -> Checkpoint:
+    """Record a checkpoint after all others; `checkpoint_id` is the name of its ref, `message_id` what it precedes."""
+    message = None if message_id is None else await message_by_id(connection, message_id)
+    return await add(
+        connection,
+        Checkpoint,
+        checkpoints,
+        id=checkpoint_id,
+        chat_id=chat_id,
+        session_id=session_id,
+        worktree_id=worktree_id,
+        message_id=message_id,
+        message_seq=None if message is None else message.seq,
+        commit_sha=commit_sha,
+        label=label,
+        kind=kind,
+        seq=await next_seq_overall(connection, checkpoints.c.seq),
+    )
+
+
+async def checkpoint_by_id(connection: AsyncConnection, checkpoint_id: str) -> Checkpoint | None:
+    """Give a checkpoint."""
+    return await record(connection, Checkpoint, select(checkpoints).where(checkpoints.c.id == checkpoint_id))
+
+
+async def checkpoints_of_chat(connection: AsyncConnection, chat_id: str) -> tuple[Checkpoint, ...]:
+    """Give the checkpoints of a chat, the oldest first."""
+    return await _in_order(connection, checkpoints.c.chat_id == chat_id)
+
+
+async def checkpoints_of_worktree(connection: AsyncConnection, worktree_id: str) -> tuple[Checkpoint, ...]:
+    """Give the checkpoints of a worktree, of whatever chat or none, the oldest first."""
+    return await _in_order(connection, checkpoints.c.worktree_id == worktree_id)
+
+
+async def later_checkpoints(connection: AsyncConnection, checkpoint: Checkpoint) -> tuple[Checkpoint, ...]:
+    """Give the checkpoints of the same chat that came after this one, the oldest first.
+
+    If it has no chat: those of the same worktree that have none either.
+    """
+    later = checkpoints.c.seq > checkpoint.seq
+    if checkpoint.chat_id is not None:
+        return await _in_order(connection, checkpoints.c.chat_id == checkpoint.chat_id, later)
+    alone = checkpoints.c.chat_id.is_(None)
+    # `in_`, not `==`: a checkpoint without a worktree is beside no other.
+    beside = checkpoints.c.worktree_id.in_([checkpoint.worktree_id])
+    return await _in_order(connection, alone, beside, later)
+
+
+async def remove_checkpoints(connection: AsyncConnection, checkpoint_ids: Collection[str]) -> int:
+    """Forget checkpoints, with what the trash keeps for them, and say how many were there."""
+    # No undo leads there any more; and its numbers, which the next checkpoint may get, must not come back.
+    await empty_trash(connection, checkpoint_ids)
+    gone = delete(checkpoints).where(checkpoints.c.id.in_(checkpoint_ids))
+    return (await connection.execute(gone)).rowcount
+
+
+async def _in_order(connection: AsyncConnection, *which: ColumnElement[bool]) -> tuple[Checkpoint, ...]:
+    return await records(connection, Checkpoint, select(checkpoints).where(*which).order_by(checkpoints.c.seq))

@@ -1,0 +1,113 @@
+"""The kinds of values in a row, so that SQLite and PostgreSQL take and give the same ones.
+
+Every text column is TEXT, with no length: SQLite does not check one, PostgreSQL would.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from sqlalchemy import JSON, DateTime, Text
+from sqlalchemy.types import TypeDecorator
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine.interfaces import Dialect
+    from sqlalchemy.types import TypeEngine
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_ENCODED = "file:"
+
+# NaN is not JSON: PostgreSQL refuses it, and so must SQLite.
+dump_json = partial(json.dumps, allow_nan=False)
+
+
+class Json(TypeDecorator[Any]):
+    """Any JSON, exactly: the order of keys, and every character and number.
+
+    On PostgreSQL JSON, not JSONB, which refuses NUL and lone surrogates (the texts of files hold them) and forgets the
+    order of keys. On SQLite TEXT: a column that is declared as JSON there makes 0 of the text `0.0`.
+    """
+
+    impl = JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Choose the type of the column."""
+        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else JSON())
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        """Write it as text where the database does not; None is JSON's null."""
+        return dump_json(value) if dialect.name == "sqlite" else value
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """Read it."""
+        return json.loads(value) if dialect.name == "sqlite" else value
+
+
+class Words(TypeDecorator[str]):
+    """Words for people. A character that a database refuses is stored as U+FFFD."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        """Replace NUL and lone surrogates."""
+        return None if value is None else _UNSTORABLE.sub("\ufffd", value)
+
+
+class DiskPath(TypeDecorator[str]):
+    """An absolute path, exactly. One that is not UTF-8 is stored as `file:` and its bytes, percent-encoded."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        """Encode what UTF-8 cannot say."""
+        if value is None or not _UNSTORABLE.search(value):
+            return value
+        return _ENCODED + quote_from_bytes(os.fsencode(value))
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        """Decode it."""
+        if value is None or not value.startswith(_ENCODED):
+            return value
+        return os.fsdecode(unquote_to_bytes(value.removeprefix(_ENCODED)))
+
+
+class Moment(TypeDecorator[datetime]):
+    """A moment, in UTC. It is for people: nothing is ordered by it."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """Turn it to UTC: SQLite forgets the zone."""
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """Say the zone again."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def new_id() -> str:
+    """Give a name that no other row has."""
+    return secrets.token_hex(6)
+
+
+def now() -> datetime:
+    """Give the present moment."""
+    return datetime.now(UTC)
+
+
+def nothing() -> dict[str, Any]:
+    """Give an empty object."""
+    return {}

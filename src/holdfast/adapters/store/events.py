@@ -1,0 +1,31 @@
+"""The log of a session: facts with a number, and what came after one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+
+from holdfast.adapters.store.records import Event
+from holdfast.adapters.store.rows import add, next_seq, records
+from holdfast.adapters.store.tables import events
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection
+
+
+async def append_event(connection: AsyncConnection, session_id: str, *, kind: str, body: Any) -> Event:
+    """Add an event after the last one; raises `Gone` if the session is not there.
+
+    Who has read up to a number has missed none: a number is seen only when all before it are.
+    """
+    seq = await next_seq(connection, events.c.seq, events.c.session_id, session_id)
+    return await add(connection, Event, events, session_id=session_id, seq=seq, kind=kind, body=body)
+
+
+async def events_after(
+    connection: AsyncConnection, session_id: str, seq: int = 0, *, at_most: int | None = None
+) -> tuple[Event, ...]:
+    """Give the events of a session after a number, in order."""
+    query = select(events).where(events.c.session_id == session_id, events.c.seq > seq)
+    return await records(connection, Event, query.order_by(events.c.seq).limit(at_most))

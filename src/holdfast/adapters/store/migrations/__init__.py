@@ -1,0 +1,1 @@
+"""The way from each released schema to the next."""

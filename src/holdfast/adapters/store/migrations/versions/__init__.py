@@ -1,0 +1,1 @@
+"""One script for each released schema, named by its number."""

@@ -1,0 +1,133 @@
+"""What the store gives back: one frozen record for each kind of row, its fields named as the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A folder that Holdfast works in."""
+
+    id: str
+    root: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Work on a project: chats, the agents that take part, and the log of events."""
+
+    id: str
+    project_id: str
+    title: str
+    status: str
+    metadata: Mapping[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """A working tree of a project, on a branch of its own."""
+
+    id: str
+    project_id: str
+    path: str
+    branch: str
+    base_sha: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """One transcript of a session."""
+
+    id: str
+    session_id: str
+    title: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message of a chat. The transcript is in the order of `seq`."""
+
+    id: str
+    chat_id: str
+    seq: int
+    role: str
+    status: str
+    metadata: Mapping[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a message: a text, a tool call, what a tool answered."""
+
+    id: str
+    message_id: str
+    seq: int
+    kind: str
+    body: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One user message to its end. `message_id` is the assistant's message, which may be in the trash."""
+
+    id: str
+    chat_id: str
+    message_id: str | None
+    status: str
+    stop_reason: str | None
+    metadata: Mapping[str, Any]
+    started_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The tree before a turn, and the message it precedes.
+
+    `message_id` may be in the trash; `message_seq` is where the transcript is cut all the same.
+    """
+
+    id: str
+    chat_id: str | None
+    session_id: str | None
+    worktree_id: str | None
+    message_id: str | None
+    message_seq: int | None
+    commit_sha: str
+    label: str
+    kind: str
+    seq: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSession:
+    """The memory of an external agent about a session."""
+
+    id: str
+    session_id: str
+    agent: str
+    backend: str
+    status: str
+    metadata: Mapping[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A fact in the log of a session. `seq` counts from 1 without a gap."""
+
+    session_id: str
+    seq: int
+    kind: str
+    body: Any
+    created_at: datetime

@@ -1,0 +1,86 @@
+"""The schema of a store, and how it gets to the newest one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import inspect, text
+
+from holdfast.adapters.store.engine import for_reading
+from holdfast.adapters.store.errors import NotAStore, StoreNewer
+from holdfast.adapters.store.tables import metadata
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from holdfast.adapters.store.address import Address
+
+_SCRIPTS = Path(__file__).parent / "migrations"
+_VERSION_TABLE = "alembic_version"
+# Any number will do, as long as all processes take the same one.
+_MIGRATION_LOCK = 0x686F_6C64
+
+
+def revisions() -> tuple[str, ...]:
+    """Give the numbers of the schemas this code knows, oldest first."""
+    return tuple(sorted(script.name[:4] for script in (_SCRIPTS / "versions").glob("[0-9][0-9][0-9][0-9]_*.py")))
+
+
+async def bring_up_to_date(engine: AsyncEngine, address: Address) -> None:
+    """Migrate the store to the newest schema, all or nothing; raises `StoreNewer` or `NotAStore`.
+
+    Two processes may do this at once: the second waits, and finds it done.
+    """
+    async with engine.connect() as connection:
+        await for_reading(connection)
+        # The common case: no lock, and no Alembic to import.
+        if await connection.run_sync(revision) == revisions()[-1]:
+            return
+    async with engine.begin() as connection:
+        # On SQLite the transaction itself is the lock: it began with BEGIN IMMEDIATE.
+        if connection.dialect.name == "postgresql":
+            await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+        await connection.run_sync(_judge, address)
+        await connection.run_sync(migrate)
+
+
+def revision(connection: Connection) -> str | None:
+    """Say which schema the store has; None if it has none yet."""
+    if not inspect(connection).has_table(_VERSION_TABLE):
+        return None
+    return connection.execute(text(f"SELECT version_num FROM {_VERSION_TABLE}")).scalar()  # noqa: S608
+
+
+def migrate(connection: Connection, to: str = "head") -> None:
+    """Run the scripts up to a revision, inside the transaction of the connection."""
+    # Not above: an up-to-date store needs no Alembic, and it takes long to import.
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    command.upgrade(config, to)
+
+
+def _judge(connection: Connection, address: Address) -> None:
+    """Refuse a store that is newer than this code, and a database that is somebody else's."""
+    found = revision(connection)
+    newest = revisions()[-1]
+    if found is None:
+        strange = sorted(set(inspect(connection).get_table_names()) & set(metadata.tables))
+        if strange:
+            raise NotAStore(
+                f"{address}: there is a table {strange[0]} in it that is not Holdfast's; "
+                "give Holdfast a database of its own."
+            )
+        return
+    if found in revisions():
+        return
+    if not found.isdecimal():
+        raise NotAStore(f"{address}: another program keeps its tables here; give Holdfast a database of its own.")
+    raise StoreNewer(
+        f"{address}: a newer Holdfast has written this store (schema {found}, this one knows up to {newest}); "
+        "upgrade Holdfast, or name another store with HOLDFAST_DATABASE_URL."
+    )

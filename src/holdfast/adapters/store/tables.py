@@ -1,0 +1,200 @@
+"""The tables: one schema, on SQLite and on PostgreSQL.
+
+Order is an integer `seq`, never a timestamp. Ids, `metadata` and `created_at` come by themselves if a row is inserted
+without them. A change here needs a migration beside it: `docs/store.md` says how.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Column, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
+
+from holdfast.adapters.store.columns import DiskPath, Json, Moment, Words, new_id, nothing, now
+
+# Alembic finds a constraint again by its name, so each has one, and the same on both databases.
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+
+def _id() -> Column[str]:
+    return Column("id", Text, primary_key=True, default=new_id)
+
+
+def _child_of(parent: str, *, on_delete: str = "CASCADE", **options: Any) -> Column[str]:
+    nullable = options.pop("nullable", on_delete == "SET NULL")
+    name = parent.removesuffix("s") + "_id"
+    return Column(name, Text, ForeignKey(f"{parent}.id", ondelete=on_delete), nullable=nullable, **options)
+
+
+def _words(name: str) -> Column[str]:
+    return Column(name, Words, nullable=False, default="")
+
+
+def _word(name: str) -> Column[str]:
+    return Column(name, Text, nullable=False)
+
+
+def _metadata() -> Column[Any]:
+    return Column("metadata", Json, nullable=False, default=nothing)
+
+
+def _moment(name: str = "created_at") -> Column[Any]:
+    return Column(name, Moment, nullable=False, default=now)
+
+
+def _seq() -> Column[int]:
+    return Column("seq", Integer, nullable=False)
+
+
+projects = Table(
+    "projects",
+    metadata,
+    _id(),
+    Column("root", DiskPath, nullable=False, unique=True),
+    _moment(),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    _id(),
+    _child_of("projects", index=True),
+    _words("title"),
+    _word("status"),
+    _metadata(),
+    _moment(),
+)
+
+worktrees = Table(
+    "worktrees",
+    metadata,
+    _id(),
+    _child_of("projects", index=True),
+    Column("path", DiskPath, nullable=False, unique=True),
+    _words("branch"),
+    _word("base_sha"),
+    _moment(),
+)
+
+chats = Table(
+    "chats",
+    metadata,
+    _id(),
+    _child_of("sessions", index=True),
+    _words("title"),
+    _moment(),
+)
+
+messages = Table(
+    "messages",
+    metadata,
+    _id(),
+    _child_of("chats"),
+    _seq(),
+    _word("role"),
+    _word("status"),
+    _metadata(),
+    _moment(),
+    UniqueConstraint("chat_id", "seq"),
+)
+
+message_parts = Table(
+    "message_parts",
+    metadata,
+    _id(),
+    _child_of("messages"),
+    _seq(),
+    _word("kind"),
+    Column("body", Json, nullable=False),
+    UniqueConstraint("message_id", "seq"),
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    _id(),
+    _child_of("chats", index=True),
+    # No foreign key, here and in checkpoints: the message may be in the trash, and come back with the same id.
+    Column("message_id", Text),
+    _word("status"),
+    Column("stop_reason", Words),
+    _metadata(),
+    _moment("started_at"),
+    Column("ended_at", Moment),
+)
+
+changes = Table(
+    "changes",
+    metadata,
+    _id(),
+    _child_of("projects"),
+    _child_of("sessions", on_delete="SET NULL", index=True),
+    _child_of("turns", on_delete="SET NULL", index=True),
+    _seq(),
+    _word("state"),
+    _word("origin"),
+    Column("request", Json, nullable=False),
+    Column("files", Json, nullable=False),
+    _moment(),
+    Column("settled_at", Moment),
+    UniqueConstraint("project_id", "seq"),
+)
+
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    _id(),
+    _child_of("chats", nullable=True),
+    _child_of("sessions", on_delete="SET NULL", index=True),
+    _child_of("worktrees", on_delete="SET NULL", index=True),
+    Column("message_id", Text),
+    # Where the transcript is cut. It stays true when the message has left and another has taken its seq.
+    Column("message_seq", Integer),
+    _word("commit_sha"),
+    _words("label"),
+    _word("kind"),
+    # One order over all checkpoints: those without a chat have one too.
+    Column("seq", Integer, nullable=False, unique=True),
+    _moment(),
+    Index(None, "chat_id", "seq"),
+)
+
+agent_sessions = Table(
+    "agent_sessions",
+    metadata,
+    _id(),
+    _child_of("sessions", index=True),
+    _word("agent"),
+    _word("backend"),
+    _word("status"),
+    _metadata(),
+    _moment(),
+)
+
+events = Table(
+    "events",
+    metadata,
+    _child_of("sessions", primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    _word("kind"),
+    Column("body", Json, nullable=False),
+    _moment(),
+)
+
+trash = Table(
+    "trash",
+    metadata,
+    _id(),
+    # No foreign key: the undo checkpoint may itself be in the trash of a later one.
+    Column("undo_checkpoint_id", Text, nullable=False, index=True),
+    _word("kind"),
+    Column("body", Json, nullable=False),
+    _moment(),
+)

@@ -1,0 +1,55 @@
+"""Turns of a chat: begun, ended, or left unfinished by a process that died."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select, update
+
+from holdfast.adapters.store.columns import now
+from holdfast.adapters.store.records import Turn
+from holdfast.adapters.store.rows import add, record, records
+from holdfast.adapters.store.tables import turns
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection
+
+RUNNING = "running"
+
+
+async def begin_turn(
+    connection: AsyncConnection,
+    chat_id: str,
+    *,
+    message_id: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Turn:
+    """Begin a turn; `message_id` is the assistant's message."""
+    values = {"chat_id": chat_id, "message_id": message_id, "status": RUNNING, "metadata": dict(metadata or {})}
+    return await add(connection, Turn, turns, **values)
+
+
+async def end_turn(
+    connection: AsyncConnection, turn_id: str, *, status: str, stop_reason: str | None = None
+) -> Turn | None:
+    """End a turn that is running; None if it is not: whoever ended it first has said how."""
+    change = update(turns).where(turns.c.id == turn_id, turns.c.status == RUNNING)
+    ended = change.values(status=status, stop_reason=stop_reason, ended_at=now())
+    return await record(connection, Turn, ended.returning(turns))
+
+
+async def turn_by_id(connection: AsyncConnection, turn_id: str) -> Turn | None:
+    """Give a turn."""
+    return await record(connection, Turn, select(turns).where(turns.c.id == turn_id))
+
+
+async def unfinished_turns(connection: AsyncConnection, chat_id: str | None = None) -> tuple[Turn, ...]:
+    """Give the turns that have not ended, of one chat or of all.
+
+    Whether somebody is still at work on one is not known here.
+    """
+    query = select(turns).where(turns.c.status == RUNNING)
+    if chat_id is not None:
+        query = query.where(turns.c.chat_id == chat_id)
+    return await records(connection, Turn, query.order_by(turns.c.started_at, turns.c.id))

@@ -1,0 +1,129 @@
+"""The schema: made from nothing, the same as it was released, and never opened by older code."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import text
+from sqlalchemy.engine import Connection
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from holdfast.adapters.store.blocking import BlockingStore, blocking_store
+from holdfast.adapters.store.errors import NotAStore, StoreNewer
+from holdfast.adapters.store.projects import all_projects, project_at
+from holdfast.adapters.store.schema import revision, revisions
+from holdfast.adapters.store.tables import metadata
+from tests.adapters.store.schema_dump import dump, dump_of, golden_file
+
+
+async def _sync(connection: AsyncConnection, function: Any) -> Any:
+    return await connection.run_sync(function)
+
+
+async def _execute(connection: AsyncConnection, statement: str) -> None:
+    await connection.execute(text(statement))
+
+
+@pytest.mark.parametrize("number", revisions())
+def test_each_schema_is_what_its_golden_file_says(number: str, empty_url: str) -> None:
+    dialect = "postgresql" if "://" in empty_url else "sqlite"
+    if dialect == "sqlite":
+        Path(empty_url).parent.mkdir()
+    made = asyncio.run(dump_of(empty_url, number))
+    expected = golden_file(number, dialect).read_text(encoding="utf-8")
+    assert made == expected, (
+        "a released schema never changes: write a migration; "
+        "for a schema that is not released yet, run `python -m tests.adapters.store.schema_dump`"
+    )
+
+
+def test_opening_an_empty_place_makes_the_newest_schema(empty_url: str) -> None:
+    with blocking_store(empty_url) as store:
+        assert store.read(_sync, revision) == revisions()[-1]
+        dialect = store.read(_sync, lambda connection: connection.dialect.name)
+        assert store.read(_sync, dump) == golden_file(revisions()[-1], dialect).read_text(encoding="utf-8")
+
+
+def test_the_tables_in_the_code_are_those_the_migrations_make(store: BlockingStore) -> None:
+    def differences(connection: Connection) -> Any:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        return compare_metadata(context, metadata)
+
+    assert store.read(_sync, differences) == []
+
+
+def test_opening_again_changes_nothing(url: str, tmp_path: Path) -> None:
+    with blocking_store(url) as store:
+        project = store.run(project_at, tmp_path)
+    with blocking_store(url) as store:
+        assert store.read(all_projects) == (project,)
+
+
+def test_a_store_of_a_newer_holdfast_is_refused_and_left_alone(empty_url: str) -> None:
+    with blocking_store(empty_url) as store:
+        store.run(_execute, "UPDATE alembic_version SET version_num = '9999'")
+        shown = str(store.address)
+    with pytest.raises(StoreNewer) as refused, blocking_store(empty_url):
+        pass
+    assert str(refused.value) == (
+        f"{shown}: a newer Holdfast has written this store (schema 9999, this one knows up to {revisions()[-1]}); "
+        "upgrade Holdfast, or name another store with HOLDFAST_DATABASE_URL."
+    )
+
+
+def test_a_database_with_tables_of_another_program_is_refused(empty_url: str) -> None:
+    with blocking_store(empty_url) as store:
+        store.run(_execute, "DROP TABLE alembic_version")
+    with (
+        pytest.raises(NotAStore, match=r"there is a table \w+ in it that is not Holdfast's"),
+        blocking_store(empty_url),
+    ):
+        pass
+
+
+def test_a_database_that_another_program_migrates_is_refused(empty_url: str) -> None:
+    with blocking_store(empty_url) as store:
+        store.run(_execute, "UPDATE alembic_version SET version_num = 'ae1027a6acf'")
+    with pytest.raises(NotAStore, match="another program keeps its tables here"), blocking_store(empty_url):
+        pass
+
+
+def test_a_file_that_is_no_database_is_refused_and_keeps_its_bytes(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_bytes(b"these are notes, not a database\n" * 200)
+    with pytest.raises(NotAStore) as refused, blocking_store(str(file)):
+        pass
+    assert str(refused.value) == (
+        f"{file}: this is not a SQLite file; move it away, or name another with HOLDFAST_DATABASE_URL."
+    )
+    assert file.read_bytes() == b"these are notes, not a database\n" * 200
+
+
+def test_a_sqlite_store_is_closed_to_other_users(tmp_path: Path) -> None:
+    file = tmp_path / "state" / "holdfast.sqlite3"
+    with blocking_store(str(file)) as store:
+        store.run(project_at, tmp_path)
+        modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in file.parent.iterdir()}
+    assert modes == {
+        "holdfast.sqlite3": 0o600,
+        "holdfast.sqlite3-shm": 0o600,
+        "holdfast.sqlite3-wal": 0o600,
+        "holdfast.sqlite3.lock": 0o600,
+    }
+
+
+def test_a_sqlite_store_is_in_wal_mode_checks_foreign_keys_and_syncs_each_commit(tmp_path: Path) -> None:
+    async def pragmas(connection: AsyncConnection) -> dict[str, Any]:
+        names = ("journal_mode", "foreign_keys", "synchronous", "busy_timeout")
+        return {name: (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar() for name in names}
+
+    with blocking_store(str(tmp_path / "store.sqlite3")) as store:
+        wanted = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 60_000}
+        assert store.run(pragmas) == wanted
+        assert store.read(pragmas) == wanted

@@ -1,0 +1,225 @@
+"""What a restore takes out of a chat comes back exactly, or is forgotten; nothing in between."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from holdfast.adapters.store.blocking import BlockingStore
+from holdfast.adapters.store.chats import remove_chat
+from holdfast.adapters.store.checkpoints import (
+    add_checkpoint,
+    checkpoint_by_id,
+    checkpoints_of_chat,
+    remove_checkpoints,
+)
+from holdfast.adapters.store.messages import append_message, append_part, last_message, messages_of
+from holdfast.adapters.store.records import Part
+from holdfast.adapters.store.rows import records
+from holdfast.adapters.store.tables import message_parts, messages, trash
+from holdfast.adapters.store.trash import (
+    BroughtBack,
+    InTheWay,
+    bring_back,
+    empty_trash,
+    move_messages_to_trash,
+    trashed_checkpoints,
+)
+from holdfast.adapters.store.worktrees import remove_worktree, worktree_at
+from tests.adapters.store.world import new_world
+
+
+async def _turn(connection: AsyncConnection, chat_id: str, name: str, worktree_id: str | None = None) -> None:
+    """One turn: a prompt, the assistant's message, and the checkpoint that precedes it."""
+    prompt = await append_message(connection, chat_id, role="user")
+    await append_part(connection, prompt.id, kind="text", body={"text": f"do {name}"})
+    await _answer(connection, chat_id, name, worktree_id)
+
+
+async def _answer(connection: AsyncConnection, chat_id: str, name: str, worktree_id: str | None = None) -> None:
+    answer = await append_message(connection, chat_id, role="assistant", metadata={"tokens": 3})
+    for word in ("one", "two"):
+        await append_part(connection, answer.id, kind="text", body={"text": f"{name} {word}", "nul": "\0\ud800"})
+    await add_checkpoint(
+        connection,
+        checkpoint_id=name,
+        commit_sha="a" * 40,
+        kind="turn",
+        label=name,
+        worktree_id=worktree_id,
+        chat_id=chat_id,
+        message_id=answer.id,
+    )
+
+
+async def _undo_point(connection: AsyncConnection, chat_id: str, name: str) -> None:
+    await add_checkpoint(connection, checkpoint_id=name, commit_sha="b" * 40, kind="undo", chat_id=chat_id)
+
+
+async def _all(connection: AsyncConnection, chat_id: str) -> Any:
+    found = await messages_of(connection, chat_id)
+    query = select(message_parts).join(messages).where(messages.c.chat_id == chat_id)
+    parts = await records(connection, Part, query.order_by(messages.c.seq, message_parts.c.seq))
+    grouped = [[part for part in parts if part.message_id == message.id] for message in found]
+    return found, grouped, await checkpoints_of_chat(connection, chat_id)
+
+
+async def _size(connection: AsyncConnection) -> int:
+    return (await connection.execute(select(func.count()).select_from(trash))).scalar_one()
+
+
+@pytest.fixture
+def chat(store: BlockingStore) -> str:
+    chat_id = store.run(new_world).chat.id
+    for name in ("t1", "t2", "t3"):
+        store.run(_turn, chat_id, name)
+    return chat_id
+
+
+def test_messages_leave_from_the_anchor_on_and_the_prompt_stays_last(store: BlockingStore, chat: str) -> None:
+    store.run(_undo_point, chat, "u1")
+    before = store.read(_all, chat)
+    assert store.run(move_messages_to_trash, chat, 4, "u1", restored="t2") == 3
+    transcript, parts, checkpoints = store.read(_all, chat)
+    assert transcript == before[0][:3]
+    assert transcript[-1].role == "user"
+    assert parts == before[1][:3]
+    assert [each.id for each in checkpoints] == ["t1", "t2", "u1"]
+    assert store.read(trashed_checkpoints, "u1") == ("t3",)
+
+
+def test_what_left_comes_back_exactly(store: BlockingStore, chat: str) -> None:
+    store.run(_undo_point, chat, "u1")
+    before = store.read(_all, chat)
+    store.run(move_messages_to_trash, chat, 2, "u1", restored="t1")
+    assert store.run(bring_back, "u1") == BroughtBack(5, ("t2", "t3"))
+    assert store.read(_all, chat) == before
+    assert store.read(_size) == 0
+    assert store.run(bring_back, "u1") == BroughtBack(0, ())
+
+
+def test_without_the_restored_checkpoint_those_of_later_messages_leave(store: BlockingStore, chat: str) -> None:
+    store.run(_undo_point, chat, "u1")
+    assert store.run(move_messages_to_trash, chat, 4, "u1") == 3
+    assert [each.id for each in store.read(checkpoints_of_chat, chat)] == ["t1", "t2", "u1"]
+
+
+def test_a_failure_in_the_middle_leaves_all_where_it_was(store: BlockingStore, chat: str) -> None:
+    before = store.read(_all, chat)
+
+    async def fail(connection: AsyncConnection) -> None:
+        await move_messages_to_trash(connection, chat, 2, "u1", restored="t1")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        store.run(fail)
+    assert store.read(_all, chat) == before
+    assert store.read(_size) == 0
+
+
+def test_a_chat_that_went_on_is_in_the_way_until_its_new_messages_are_moved(store: BlockingStore, chat: str) -> None:
+    before = store.read(_all, chat)
+    store.run(_undo_point, chat, "u1")
+    store.run(move_messages_to_trash, chat, 4, "u1", restored="t2")
+    store.run(_answer, chat, "t4")
+    went_on = store.read(_all, chat)
+    assert store.run(bring_back, "u1") == InTheWay(chat, 4)
+    assert store.read(_all, chat) == went_on
+    store.run(_undo_point, chat, "u2")
+    assert store.run(move_messages_to_trash, chat, 4, "u2", restored="u1") == 1
+    assert store.run(bring_back, "u1") == BroughtBack(3, ("t3",))
+    transcript, parts, checkpoints = store.read(_all, chat)
+    assert (transcript, parts) == before[:2]
+    assert [each.id for each in checkpoints] == ["t1", "t2", "t3", "u1", "u2"]
+
+
+def test_a_restore_of_the_same_checkpoint_again_cuts_at_the_same_place(store: BlockingStore, chat: str) -> None:
+    store.run(_undo_point, chat, "u1")
+    store.run(move_messages_to_trash, chat, 4, "u1", restored="t2")
+    store.run(_answer, chat, "t4")
+    target = store.read(checkpoint_by_id, "t2")
+    assert target is not None
+    assert target.message_seq == 4
+    store.run(_undo_point, chat, "u2")
+    assert store.run(move_messages_to_trash, chat, 4, "u2", restored="t2") == 1
+    last = store.read(last_message, chat)
+    assert last is not None
+    assert (last.seq, last.role) == (3, "user")
+    # The undo point of the first restore came after t2: it leaves too, and comes back with the rest.
+    assert store.read(trashed_checkpoints, "u2") == ("u1", "t4")
+
+
+def test_what_has_lost_its_chat_does_not_come_back(store: BlockingStore, chat: str) -> None:
+    store.run(move_messages_to_trash, chat, 2, "u1", restored="t1")
+    store.run(remove_chat, chat)
+    assert store.run(bring_back, "u1") == BroughtBack(0, ())
+    assert store.read(_size) == 0
+
+
+def test_a_checkpoint_comes_back_without_the_worktree_that_is_gone(store: BlockingStore, tmp_path: Path) -> None:
+    world = store.run(new_world)
+    worktree = store.run(worktree_at, tmp_path, project_id=world.project.id)
+    store.run(_turn, world.chat.id, "t1", worktree.id)
+    store.run(_turn, world.chat.id, "t2", worktree.id)
+    store.run(move_messages_to_trash, world.chat.id, 2, "u1", restored="t1")
+    store.run(remove_worktree, worktree.id)
+    assert store.run(bring_back, "u1") == BroughtBack(3, ("t2",))
+    found = store.read(checkpoint_by_id, "t2")
+    assert found is not None
+    assert found.worktree_id is None
+
+
+def test_the_trash_of_some_undo_points_is_emptied_and_the_rest_stays(store: BlockingStore, chat: str) -> None:
+    store.run(_undo_point, chat, "u1")
+    store.run(move_messages_to_trash, chat, 6, "u1", restored="t3")
+    store.run(_undo_point, chat, "u2")
+    store.run(move_messages_to_trash, chat, 5, "u2", restored="u1")
+    assert store.run(empty_trash, ["u1", "nobody"]) == 3
+    assert store.run(bring_back, "u1") == BroughtBack(0, ())
+    assert store.run(bring_back, "u2") == BroughtBack(1, ())
+
+
+def test_an_undo_point_that_is_thrown_away_with_the_trash_takes_its_own_trash_along(
+    store: BlockingStore, chat: str
+) -> None:
+    store.run(_undo_point, chat, "u1")
+    store.run(move_messages_to_trash, chat, 6, "u1", restored="t3")
+    store.run(_undo_point, chat, "u2")
+    store.run(move_messages_to_trash, chat, 2, "u2", restored="t1")
+    assert store.read(trashed_checkpoints, "u2") == ("t2", "t3", "u1")
+    assert store.run(remove_checkpoints, ["u2"]) == 1
+    assert store.read(_size) == 0
+
+
+def test_all_of_the_trash_is_emptied(store: BlockingStore, chat: str) -> None:
+    store.run(move_messages_to_trash, chat, 2, "u1", restored="t1")
+    # Five messages with eight parts, and two checkpoints.
+    assert store.run(empty_trash, "all") == 15
+    assert store.read(_size) == 0
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(answers=st.integers(1, 3), cuts=st.lists(st.integers(1, 4), min_size=1, max_size=2))
+def test_any_restores_undone_in_reverse_give_back_the_transcript(
+    store: BlockingStore, answers: int, cuts: list[int]
+) -> None:
+    async def law(connection: AsyncConnection) -> None:
+        await empty_trash(connection, "all")
+        chat_id = (await new_world(connection)).chat.id
+        for number in range(answers):
+            await _answer(connection, chat_id, f"{chat_id}-{number}")
+        states = []
+        for number, cut in enumerate(cuts):
+            states.append(await _all(connection, chat_id))
+            await move_messages_to_trash(connection, chat_id, cut, f"{chat_id}-u{number}")
+        for number in reversed(range(len(cuts))):
+            assert isinstance(await bring_back(connection, f"{chat_id}-u{number}"), BroughtBack)
+            assert await _all(connection, chat_id) == states[number]
+
+    store.run(law)

@@ -1,0 +1,26 @@
+"""What most tests of the store begin with: a project, a session and a chat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from holdfast.adapters.store.chats import add_chat
+from holdfast.adapters.store.projects import project_at
+from holdfast.adapters.store.records import Chat, Project, Session
+from holdfast.adapters.store.sessions import add_session
+
+
+@dataclass(frozen=True)
+class World:
+    project: Project
+    session: Session
+    chat: Chat
+
+
+async def new_world(connection: AsyncConnection, root: Path = Path("/work/here")) -> World:
+    project = await project_at(connection, root)
+    session = await add_session(connection, project.id, title="a session")
+    return World(project, session, await add_chat(connection, session.id, title="a chat"))
