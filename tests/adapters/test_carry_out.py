@@ -42,7 +42,7 @@ def test_a_batch_makes_any_files_of_any_and_its_reverse_brings_them_back(
         with hold(Path(place) / "state", root) as journal:
             assert carry_out(batch, files, journal) == Done()
             assert _texts(snapshot(root)) == {name: data for name, (data, _) in after.items()}
-            assert carry_out(batch.reversed("two", undoes=1), files, journal) == Done()
+            assert carry_out(batch.reversed(), files, journal) == Done()
         files.close()
         assert snapshot(root) == old
 

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from holdfast.adapters.journal import DiskJournal, hold, place_of
 from holdfast.changes.batch import Batch, Content, Swap
-from holdfast.changes.transaction import Damaged, Pending, Recorded
+from holdfast.changes.transaction import Damaged, Pending
 
 contents = st.none() | st.builds(Content, st.binary(max_size=20), st.none() | st.integers(0, 0o7777))
 paths = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\udc80\udcff"), min_size=1, max_size=8)
 batches = st.builds(
     Batch,
     st.text("0123456789abcdef", min_size=12, max_size=12),
-    st.lists(st.builds(Swap, paths, contents, contents), max_size=4).map(tuple),
+    st.lists(st.builds(Swap, paths, contents, contents, st.booleans()), max_size=4).map(tuple),
     st.lists(paths, max_size=3).map(tuple),
     st.lists(paths, max_size=3).map(tuple),
-    st.none() | st.integers(1, 99),
+    st.booleans(),
 )
 BATCH = Batch("abc", (Swap("a.py", Content(b"old", 0o644), Content(b"new")),), ("d",))
 
@@ -39,30 +39,16 @@ def names(place: Path) -> list[str]:
     return sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file())
 
 
-def test_a_batch_ends_in_the_history_and_one_that_undoes_it_takes_it_out(tmp_path: Path) -> None:
+def test_a_batch_that_is_finished_or_dropped_leaves_nothing(tmp_path: Path) -> None:
     journal = DiskJournal(tmp_path)
     assert journal.pending() is None
-    assert journal.last() is None
-    journal.prepare(BATCH)
-    journal.commit()
-    journal.finish(BATCH)
-    assert names(tmp_path) == ["history/00000001"]
-    assert journal.last() == Recorded(1, BATCH)
-    undo = BATCH.reversed("def", undoes=1)
-    journal.prepare(undo)
-    journal.commit()
-    journal.finish(undo)
-    journal.finish(undo)
-    assert names(tmp_path) == []
-
-
-def test_the_last_fifty_are_kept(tmp_path: Path) -> None:
-    journal = DiskJournal(tmp_path)
-    for _ in range(53):
+    for end in (journal.finish, lambda _: journal.drop()):
         journal.prepare(BATCH)
         journal.commit()
-        journal.finish(BATCH)
-    assert names(tmp_path) == [f"history/{number:08d}" for number in range(4, 54)]
+        end(BATCH)
+        end(BATCH)
+        assert journal.pending() is None
+        assert names(tmp_path) == []
 
 
 def test_a_draft_that_a_dead_process_left_is_removed(tmp_path: Path) -> None:
@@ -71,7 +57,7 @@ def test_a_draft_that_a_dead_process_left_is_removed(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
-@pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: b"{" + data, lambda data: b'{"version": 2}\n'])
+@pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: b"{" + data, lambda data: b'{"version": 1}\n'])
 def test_a_damaged_journal_is_named_and_not_guessed_at(tmp_path: Path, spoil: object) -> None:
     assert callable(spoil)
     journal = DiskJournal(tmp_path)

@@ -290,9 +290,10 @@ def test_a_state_directory_that_cannot_be_made_is_a_refusal(project: Project) ->
 def test_a_damaged_journal_is_a_refusal_that_names_it(project: Project) -> None:
     project.write("a.py", b"x = 1\n")
     project.apply(DIFF)
-    (history,) = project.state.rglob("history/*")
-    history.write_bytes(b"?")
+    (lock,) = project.state.rglob("lock")
+    committed = lock.with_name("committed")
+    committed.write_bytes(b"?")
     ran = project.undo()
     assert ran.code == 1
-    assert f"{history}: this journal is damaged" in ran.out
+    assert f"{committed}: this journal is damaged" in ran.out
     assert project.files() == {"a.py": b"x = 2\n"}

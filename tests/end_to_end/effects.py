@@ -1,7 +1,9 @@
 """Count the effects that a process has on the disk, and kill it at one of them.
 
-Every function of `os` that can change a disk is replaced by one that counts. That no effect goes another way (a file
-object, a subprocess, a library in C) is checked by an audit hook, which knows what is harmless and reports the rest.
+Every function of `os` that can change a disk is replaced by one that counts, and so is the commit of a transaction of
+the store: before it nothing of the transaction is there, after it all. How SQLite writes inside of one is SQLite's own
+business. That no effect goes another way (a file object, a subprocess, another library in C) is checked by an audit
+hook, which knows what is harmless and reports the rest.
 """
 
 from __future__ import annotations
@@ -9,9 +11,12 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import sqlite3
 import sys
 from collections.abc import Callable
 from typing import Any, Literal
+
+from sqlalchemy.engine.default import DefaultDialect
 
 When = Literal["before", "half", "after"]
 
@@ -50,7 +55,7 @@ _EFFECTS = (
     "setxattr",
     "removexattr",
 )
-NEED_ROOM = {"open", "write", "mkdir", "link"}
+NEED_ROOM = {"open", "write", "mkdir", "link", "commit"}
 """What a full disk refuses; to rename and to remove needs no room."""
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -63,8 +68,21 @@ _HARMLESS = {
     "marshal.loads",
     "os.listdir",
     "os.scandir",
+    "pathlib.Path.glob",
     "sys._getframe",
 }
+# How a store is opened in a thread of its own; what it writes is counted at its commits.
+_OF_THE_STORE = (
+    "_thread.",
+    "cpython.",
+    "ctypes.",
+    "gc.",
+    "object.",
+    "signal.",
+    "socket.",
+    "sqlite3.",
+    "sys.set_asyncgen_hook",
+)
 
 _state: dict[str, Any] = {"on": False, "inside": 0, "spare_disk": True}
 seen: list[str] = []
@@ -80,6 +98,7 @@ def install(*, spare_disk: bool = True) -> None:
     for name in _EFFECTS:
         if hasattr(os, name):
             setattr(os, name, _counting(name, getattr(os, name)))
+    DefaultDialect.do_commit = _counting("commit", DefaultDialect.do_commit)  # type: ignore[method-assign]
     sys.addaudithook(_audit)
 
 
@@ -115,6 +134,10 @@ def _refuse(name: str, number: int) -> None:
     if refusal is None or number < refusal:
         return
     if number == refusal or (_state["for_good"] and name in NEED_ROOM):
+        if name == "commit":
+            full = sqlite3.OperationalError("database or disk is full")
+            full.sqlite_errorname = "SQLITE_FULL"
+            raise full
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
@@ -151,7 +174,7 @@ def _die() -> None:
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
-    if not _state["on"] or _state["inside"] or event in _HARMLESS:
+    if not _state["on"] or _state["inside"] or event in _HARMLESS or event.startswith(_OF_THE_STORE):
         return
     if event == "open" and not _opens_for_writing(args):
         return

@@ -14,8 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from holdfast.changes.log import LogUnavailable
 from holdfast.sessions import apply as use_case
 from holdfast.sessions.apply import Applied, Reply, apply_reply
+from holdfast.sessions.review import list_changes
 from holdfast.sessions.undo import Undone, undo_last
 from holdfast.sessions.workspace import NothingDone
 from holdfast.wiring import open_workspace
@@ -41,6 +43,10 @@ class Stage:
         self.refusals = 0
         self.kept: tuple[Snapshot, Snapshot] = ({}, {})
         fifty_files.build(self.root)
+        with open_workspace(self.root) as workspace:
+            self.must("the store begins empty", workspace.log.ids() == ())
+        # With a store in it that is made: that it is made well is another test's business.
+        self.fresh = snapshot(self.state)
         self.old = snapshot(self.root)
         self.apply_effects = self.traced(self.apply)
         self.reset()
@@ -72,7 +78,7 @@ class Stage:
 
     def reset(self) -> None:
         restore(self.root, self.old)
-        restore(self.state, {})
+        restore(self.state, self.fresh)
 
     def keep(self) -> None:
         self.kept = (snapshot(self.root), snapshot(self.state))
@@ -109,17 +115,27 @@ class Stage:
         self.must(f"{kind} {point} {when}: the child dies by its own hand", status == signal.SIGKILL)
 
     def left(self) -> list[str]:
-        """Name the files in the state directory."""
-        return sorted(path.rpartition("/")[2] for path, entry in snapshot(self.state).items() if entry[0] == "file")
+        """Name the files in the state directory, but for the store's own."""
+        names = [path.rpartition("/")[2] for path, entry in snapshot(self.state).items() if entry[0] == "file"]
+        return sorted(name for name in names if not name.startswith("holdfast.sqlite3"))
+
+    def states(self) -> list[str]:
+        """Say what the log knows of the changes, newest first."""
+        with open_workspace(self.root) as workspace:
+            changes = list_changes(workspace)
+        return [] if isinstance(changes, NothingDone) else [change.state for change in changes]
 
     def judge(self, where: str, *allowed: Snapshot) -> bool:
-        """Check that the tree is one of those, and that the state directory holds no more than a history."""
+        """Check that the tree is one of those, that the log agrees, and that the journal is empty."""
         now = snapshot(self.root)
         if now not in allowed:
             odd = [path for path in {**allowed[0], **now} if now.get(path) != allowed[0].get(path)]
             self.failures.append(f"{where}: a mix; unlike the first that is allowed: {odd[:5]}")
         left = self.left()
-        self.must(f"{where}: left behind: {left}", set(left) <= {"lock", "00000001"})
+        self.must(f"{where}: left behind: {left}", set(left) <= {"lock"})
+        states = self.states()
+        self.must(f"{where}: the log says {states}", ("applied" in states) == (now == self.new))
+        self.must(f"{where}: the log says {states}", "proposed" not in states)
         return now == self.new
 
 
@@ -181,7 +197,7 @@ def kill_recoveries(stage: Stage, *, foreign: bool) -> None:
     """
     trace = stage.apply_effects
     committed = next(n for n, effect in enumerate(trace) if effect.endswith("committed"))
-    finished = next(n for n, effect in enumerate(trace) if effect.startswith("replace") and "history" in effect)
+    finished = max(n for n, effect in enumerate(trace) if effect == "commit")
     kind = "recovery after a foreign change" if foreign else "recovery"
     crashes = (finished - 1,) if foreign else (committed // 2, committed, (committed + finished) // 2)
     for crash in crashes:
@@ -214,8 +230,8 @@ def refuse_everywhere(stage: Stage, *, for_good: bool) -> None:
         try:
             with open_workspace(stage.root) as workspace:
                 outcome = apply_reply(stage.reply, workspace)
-        except OSError as error:
-            # Without a state directory there is no lock; the command line says so.
+        except (OSError, LogUnavailable) as error:
+            # Without a state directory there is no lock, and without a store no record; the command line says so.
             outcome = error
         effects.stop()
         stage.refusals += 1

@@ -32,7 +32,7 @@ def test_what_lands_is_written_and_nothing_else_is_left(world: World) -> None:
     world.write(a="x = 1\n", b="x = 1\n", c="x = 1\n")
     assert isinstance(apply(world, reply("a", "b")), Applied)
     assert world.texts() == {"a.py": "x = 2\n", "b.py": "x = 2\n", "c.py": "x = 1\n"}
-    assert world.left() == {"lock", "00000001"}
+    assert world.left() == {"lock"}
 
 
 def test_one_refusal_of_many_and_nothing_is_written(world: World) -> None:
@@ -176,7 +176,7 @@ def test_a_command_that_died_after_it_committed_is_finished_by_the_next_even_by_
     assert isinstance(outcome, Applied)
     assert isinstance(outcome.recovered, Finished)
     assert world.texts() == {"a.py": "x = 2\n", "b.py": "y = 1\n"}
-    assert world.left() == {"lock", "00000001"}
+    assert world.left() == {"lock"}
 
 
 def test_recovery_stops_at_a_file_that_is_neither_old_nor_new_and_says_where_its_texts_are(world: World) -> None:

@@ -30,8 +30,9 @@ class World:
         return {str(path.relative_to(self.root)): path.read_text() for path in files}
 
     def left(self) -> set[str]:
-        """Name the files in the state directory."""
-        return {path.name for path in self.state.rglob("*") if path.is_file()}
+        """Name the files in the state directory, but for the store's own."""
+        files = [path.name for path in self.state.rglob("*") if path.is_file()]
+        return {name for name in files if not name.startswith("holdfast.sqlite3")}
 
     @contextmanager
     def workspace(

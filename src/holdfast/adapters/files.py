@@ -14,13 +14,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.changes.batch import Content
 from holdfast.changes.files import Found, Looked, Missing, Unfit
 from holdfast.guards.paths import Barred, judge_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.changes.batch import Batch, Content, Swap
+    from holdfast.changes.batch import Batch, Swap
     from holdfast.changes.transaction import Side
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -186,7 +187,7 @@ class DiskFiles:
                 there = os.stat(name, dir_fd=parent, follow_symlinks=False)
             except FileNotFoundError:
                 there = None
-            _write(parent, sibling, swap.after, there)
+            _write(parent, sibling, swap, there)
 
     def put(self, swap: Swap, sibling: str) -> bool:
         """Let the sibling take the file's place; False, and nothing done, if the file is neither old nor new.
@@ -242,15 +243,22 @@ def _read(parent: int, name: str) -> bytes | None:
 
 def _side(parent: int, name: str, swap: Swap) -> Side:
     data = _read(parent, name)
-    if data is None and _exists(parent, name):
-        return "neither"
-    return _which(swap, data)
+    if data is None:
+        return "neither" if _exists(parent, name) else _which(swap, None)
+    mode = stat.S_IMODE(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode) if swap.modes else None
+    return _which(swap, Content(data, mode))
 
 
-def _which(swap: Swap, data: bytes | None) -> Side:
-    if data == (swap.after and swap.after.data):
+def _which(swap: Swap, there: Content | None) -> Side:
+    if _same(swap, swap.after, there):
         return "after"
-    return "before" if data == (swap.before and swap.before.data) else "neither"
+    return "before" if _same(swap, swap.before, there) else "neither"
+
+
+def _same(swap: Swap, content: Content | None, there: Content | None) -> bool:
+    if content is None or there is None:
+        return content is there
+    return content.data == there.data and (not swap.modes or content.mode == there.mode)
 
 
 def _exists(parent: int, name: str) -> bool:
@@ -261,8 +269,9 @@ def _exists(parent: int, name: str) -> bool:
     return True
 
 
-def _write(parent: int, name: str, content: Content, like: os.stat_result | None) -> None:
-    mode = stat.S_IMODE(like.st_mode) if like else content.mode
+def _write(parent: int, name: str, swap: Swap, like: os.stat_result | None) -> None:
+    content = swap.after or Content(b"")
+    mode = stat.S_IMODE(like.st_mode) if like and not swap.modes else content.mode
     # A file with a mode of its own is closed to others until it has it; any other is made as any program would.
     handle = os.open(name, _NEW, 0o666 if mode is None else 0o600, dir_fd=parent)
     try:

@@ -1,10 +1,9 @@
-"""The journal of one root, in the state directory: what is under way there, and what was done.
+"""The journal of one root, in the state directory: what is under way there.
 
     lock              held (flock) by the one process that writes below the root
     draft             a batch that is being written down; worth nothing
     prepared          the batch under way, while its files are untouched
-    committed         the same file, renamed: from then on the batch goes forward
-    history/00000001  the same file, once it is done; the last ones are kept, for undo
+    committed         the same file, renamed: from then on the batch goes forward, until the log of changes knows
     saved/<id>/       texts of a batch that met somebody else's change
 
 A batch is one file, so that it takes one fsync however many files it swaps: a line of JSON, then the bytes. All
@@ -23,13 +22,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.batch import Batch, Content, Swap
-from holdfast.changes.transaction import Damaged, Pending, Recorded
+from holdfast.changes.transaction import Damaged, Pending
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_VERSION = 1
-_KEPT = 50
+_VERSION = 2
 _SAVED_KEPT = 10
 
 
@@ -39,7 +37,6 @@ class DiskJournal:
     def __init__(self, directory: Path) -> None:
         """Take a directory that is there and whose lock is held."""
         self._directory = directory
-        self._history = directory / "history"
 
     def prepare(self, batch: Batch) -> None:
         """Record the batch, durably."""
@@ -58,21 +55,9 @@ class DiskJournal:
         (self._directory / "prepared").replace(self._directory / "committed")
         _sync(self._directory)
 
-    def finish(self, batch: Batch) -> None:
-        """Move the batch to the history; or, if it undoes one, take both out."""
-        committed = self._directory / "committed"
-        if batch.undoes is not None:
-            _remove(self._history / f"{batch.undoes:08d}")
-            _sync(self._history)
-            self.drop()
-            return
-        _make(self._history)
-        numbers = self._numbers()
-        committed.replace(self._history / f"{(numbers[-1] if numbers else 0) + 1:08d}")
-        _sync(self._history)
-        _sync(self._directory)
-        for number in numbers[: -(_KEPT - 1)]:
-            _remove(self._history / f"{number:08d}")
+    def finish(self, batch: Batch) -> None:  # noqa: ARG002 - there is only one under way
+        """Forget the batch, which is done."""
+        self.drop()
 
     def drop(self) -> None:
         """Forget the batch that is under way."""
@@ -88,14 +73,6 @@ class DiskJournal:
             batch = _unpack(self._directory / name)
             if batch is not None:
                 return Pending(batch, committed=committed)
-        return None
-
-    def last(self) -> Recorded | None:
-        """Give the latest batch of the history; raises `Damaged` if it cannot be read."""
-        for number in reversed(self._numbers()):
-            batch = _unpack(self._history / f"{number:08d}")
-            if batch is not None:
-                return Recorded(number, batch)
         return None
 
     def save(self, batch: Batch, swaps: Iterable[Swap]) -> str:
@@ -117,12 +94,6 @@ class DiskJournal:
                     _remove(file)
                     _write(file, content.data)
         return str(place)
-
-    def _numbers(self) -> list[int]:
-        try:
-            return sorted(int(entry.name) for entry in self._history.iterdir() if entry.name.isdecimal())
-        except FileNotFoundError:
-            return []
 
 
 @contextmanager
@@ -152,12 +123,14 @@ def _pack(batch: Batch) -> bytes:
         blobs.append(content.data)
         return {"size": len(content.data), "mode": content.mode}
 
-    swaps = [{"path": s.path, "before": put_by(s.before), "after": put_by(s.after)} for s in batch.swaps]
+    swaps = [
+        {"path": s.path, "before": put_by(s.before), "after": put_by(s.after), "modes": s.modes} for s in batch.swaps
+    ]
     body = b"".join(blobs)
     head = {
         "version": _VERSION,
         "id": batch.id,
-        "undoes": batch.undoes,
+        "rewinds": batch.rewinds,
         "makes": batch.makes,
         "clears": batch.clears,
         "swaps": swaps,
@@ -187,8 +160,10 @@ def _unpack(file: Path) -> Batch | None:
         at += entry["size"]
         return Content(body[at - entry["size"] : at], entry["mode"])
 
-    swaps = tuple(Swap(each["path"], take(each["before"]), take(each["after"])) for each in read["swaps"])
-    return Batch(read["id"], swaps, tuple(read["makes"]), tuple(read["clears"]), read["undoes"])
+    swaps = tuple(
+        Swap(each["path"], take(each["before"]), take(each["after"]), each["modes"]) for each in read["swaps"]
+    )
+    return Batch(read["id"], swaps, tuple(read["makes"]), tuple(read["clears"]), read["rewinds"])
 
 
 def _write(file: Path, data: bytes) -> None:

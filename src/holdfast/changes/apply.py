@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
 from holdfast.changes.batch import Content, Swap, in_order
+from holdfast.changes.diff import diff_of
 from holdfast.changes.drafts import Desk, Draft
-from holdfast.landing.encoding import decode
-from holdfast.landing.splices import Splice, landed
-from holdfast.vocab.outcomes import Landed, Refused, Rung
+from holdfast.vocab.outcomes import Refused, Rung
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from holdfast.changes.files import Files
     from holdfast.vocab.requests import Action, FileRequest
@@ -22,7 +21,10 @@ _RUNGS: tuple[Rung, ...] = get_args(Rung)
 
 @dataclass(frozen=True, slots=True)
 class FileLanded:
-    """What lands on one file. `rung` and `similarity` are those of the loosest of its requests; `diff` is whole."""
+    """What lands on one file. `rung` and `similarity` are those of the loosest of its requests; `diff` is whole.
+
+    `real` are the real paths, where the names lead elsewhere: over a link, or not straight.
+    """
 
     path: str
     action: Action
@@ -31,6 +33,12 @@ class FileLanded:
     diff: str
     to: str | None = None
     warnings: tuple[str, ...] = ()
+    real: tuple[str, ...] = ()
+
+    @property
+    def at(self) -> tuple[str, ...]:
+        """The real paths that change for it: one, or for a rename the old and the new."""
+        return self.real or ((self.path,) if self.to is None else (self.path, self.to))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +95,11 @@ def _report(draft: Draft) -> FileLanded:
     similarity = min((landed.similarity for landed in draft.landings), default=1.0)
     warnings = tuple(landed.warning for landed in draft.landings if landed.warning)
     to = draft.path if draft.action == "rename" else None
-    return FileLanded(draft.source.path, draft.action, rung, similarity, _diff(draft), to, warnings)
+    landed = FileLanded(draft.source.path, draft.action, rung, similarity, _diff(draft), to, warnings)
+    real = tuple(dict.fromkeys((draft.source.at, draft.at)))
+    return landed if landed.at == real else replace(landed, real=real)
 
 
 def _diff(draft: Draft) -> str:
-    before = draft.source.before
-    old = None if before is None else draft.source.path
-    new = None if draft.now is None else draft.path
-    hunks = _hunks(before.data if before else b"", draft.now or b"", draft.landings)
-    names = f"--- {f'a/{old}' if old else '/dev/null'}\n+++ {f'b/{new}' if new else '/dev/null'}\n" if hunks else ""
-    if old and new and old != new:
-        names = f"diff --git a/{old} b/{new}\nrename from {old}\nrename to {new}\n" + names
-    return names + hunks
-
-
-def _hunks(before: bytes, after: bytes, landings: Sequence[Landed]) -> str:
-    if len(landings) == 1 and landings[0].diff:
-        return landings[0].diff
-    if before == after:
-        return ""
-    old, new = decode(before), decode(after)
-    if old.binary or new.binary:
-        return "Binary files differ\n"
-    return landed(old.text, [Splice(0, len(old.text), new.text)], "exact").diff
+    after = None if draft.now is None else Content(draft.now)
+    return diff_of(draft.source.path, draft.path, draft.source.before, after, draft.landings)

@@ -19,15 +19,19 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """At `path` (real, below the root) `before` becomes `after`; None is no file."""
+    """At `path` (real, below the root) `before` becomes `after`; None is no file.
+
+    `modes` says that the mode of a file that is there is a part of it: it is compared, and it is set.
+    """
 
     path: str
     before: Content | None
     after: Content | None
+    modes: bool = False
 
     def reversed(self) -> Swap:
         """Give the swap that takes this one back."""
-        return Swap(self.path, self.after, self.before)
+        return Swap(self.path, self.after, self.before, self.modes)
 
 
 def in_order(swaps: Iterable[Swap]) -> tuple[Swap, ...]:
@@ -44,19 +48,19 @@ class Batch:
     """Swaps that happen together (see `in_order`), each of another path.
 
     `makes` are the directories that are made first, outermost first; `clears` those that go at the end if nothing is
-    left in them, innermost first. `undoes` is the number of the batch in the history that this one takes back.
+    left in them, innermost first. `id` is that of the change that the batch applies or (`rewinds`) takes back.
     """
 
     id: str
     swaps: tuple[Swap, ...]
     makes: tuple[str, ...] = ()
     clears: tuple[str, ...] = ()
-    undoes: int | None = None
+    rewinds: bool = False
 
-    def reversed(self, new_id: str, undoes: int) -> Batch:
+    def reversed(self) -> Batch:
         """Give the batch that takes this one back, where the directories of its files are still there."""
         swaps = tuple(swap.reversed() for swap in reversed(self.swaps))
-        return Batch(new_id, swaps, clears=tuple(reversed(self.makes)), undoes=undoes)
+        return Batch(self.id, swaps, clears=tuple(reversed(self.makes)), rewinds=True)
 
     def sibling(self, place: int) -> str:
         """Name the file in which the new text of swap number `place` waits beside the old one.

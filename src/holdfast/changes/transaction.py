@@ -3,6 +3,8 @@
 The order is what makes a kill at any instant harmless. Until `Journal.commit` no file of the workspace has changed:
 there are only siblings to remove. From then on the journal holds the old and the new bytes of every file, and what is
 not yet new becomes new. A file that is neither old nor new is somebody else's: then nothing of the batch stays.
+When every file is new, durably, the log of changes is told, and only then the journal forgets the batch: whoever dies
+in between leaves a journal from which the next command tells the log again.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+from holdfast.changes.log import LogUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -63,14 +67,6 @@ class Pending:
     committed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A batch of the history, and its number there."""
-
-    number: int
-    batch: Batch
-
-
 class Damaged(Exception):  # noqa: N818 - the word for it
     """A journal's file cannot be read: not written by this version, or changed since. `place` is the file."""
 
@@ -91,7 +87,7 @@ class Journal(Protocol):
         ...
 
     def finish(self, batch: Batch) -> None:
-        """Move the batch to the history; or, if it undoes one, take both out."""
+        """Forget the batch: it is done, and the log knows."""
         ...
 
     def drop(self) -> None:
@@ -102,10 +98,6 @@ class Journal(Protocol):
         """Give the batch that is under way."""
         ...
 
-    def last(self) -> Recorded | None:
-        """Give the latest batch of the history."""
-        ...
-
     def save(self, batch: Batch, swaps: Iterable[Swap]) -> str:
         """Keep the old and new texts of these swaps as plain files, and say in which directory."""
         ...
@@ -113,7 +105,9 @@ class Journal(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Every file is new."""
+    """Every file is new. `unrecorded` says why the log could not be told; the next command on this root tells it."""
+
+    unrecorded: LogUnavailable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +155,16 @@ class Stopped:
 
 
 Recovered: TypeAlias = Finished | TakenBack | Stopped
+Record: TypeAlias = "Callable[[Batch], None]"
+"""Tells the log that a batch is done. Told twice, it is as if told once. May raise `LogUnavailable`."""
 
 
-def carry_out(batch: Batch, tree: Tree, journal: Journal) -> Carried:
-    """Swap all files of the batch, or none."""
+def _tell_nobody(batch: Batch) -> None:
+    """Record nothing: for a batch that is no change's."""
+
+
+def carry_out(batch: Batch, tree: Tree, journal: Journal, record: Record = _tell_nobody) -> Carried:
+    """Swap all files of the batch, or none; `record` tells the log once they are new."""
     try:
         journal.prepare(batch)
     except OSError as error:
@@ -178,11 +178,14 @@ def carry_out(batch: Batch, tree: Tree, journal: Journal) -> Carried:
         journal.commit()
     except OSError as error:
         return _give_up(error, _clean_up, batch, tree, journal)
-    return _swap(batch, tree, journal)
+    return _swap(batch, tree, journal, record)
 
 
-def recover(tree: Tree, journal: Journal) -> Recovered | None:
-    """Finish or take back what a process that died has left; None if it left nothing."""
+def recover(tree: Tree, journal: Journal, record: Record = _tell_nobody) -> Recovered | None:
+    """Finish or take back what a process that died has left; None if it left nothing.
+
+    Raises `LogUnavailable` if the log cannot be told: no other batch can begin before it is.
+    """
     pending = journal.pending()
     if pending is None:
         return None
@@ -196,7 +199,9 @@ def recover(tree: Tree, journal: Journal) -> Recovered | None:
         _stage(batch, tree)
     except OSError as error:
         return Stopped(batch, Failed(error, unsettled=True))
-    carried = _swap(batch, tree, journal)
+    carried = _swap(batch, tree, journal, record)
+    if isinstance(carried, Done) and carried.unrecorded:
+        raise carried.unrecorded
     return Finished(batch) if isinstance(carried, Done) else Stopped(batch, carried)
 
 
@@ -208,7 +213,7 @@ def _stage(batch: Batch, tree: Tree) -> None:
             tree.stage(swap, batch.sibling(place))
 
 
-def _swap(batch: Batch, tree: Tree, journal: Journal) -> Carried:
+def _swap(batch: Batch, tree: Tree, journal: Journal, record: Record) -> Carried:
     try:
         for place, swap in enumerate(batch.swaps):
             if not tree.put(swap, batch.sibling(place)):
@@ -219,7 +224,12 @@ def _swap(batch: Batch, tree: Tree, journal: Journal) -> Carried:
             tree.clear(directory)
     except OSError as error:
         return _give_up(error, _unwind, batch, tree, journal)
-    # Every file is new, and durably so. If the journal cannot be brought up to date, the next command will do it.
+    # Every file is new, and durably so. What cannot be brought up to date now, the next command will. Nothing is taken
+    # back here: whether a log that failed has been told is not known.
+    try:
+        record(batch)
+    except LogUnavailable as error:
+        return Done(unrecorded=error)
     with suppress(OSError):
         journal.finish(batch)
     return Done()

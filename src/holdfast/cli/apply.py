@@ -22,24 +22,30 @@ class Notation(StrEnum):
     json = "json"
 
 
+ReplyFile = Annotated[str, typer.Argument(metavar="FILE|-", help="The reply; - is standard input.")]
+WrittenAs = Annotated[Notation, typer.Option("--format", help="How the reply is written.")]
+Unwrap = Annotated[bool, typer.Option("--unwrap", help="Take a diff out of a fence or a little prose.")]
+
+
 def apply(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="The reply; - is standard input.")] = "-",
+    file: ReplyFile = "-",
     *,
     root: Root = Path(),
-    notation: Annotated[Notation, typer.Option("--format", help="How the reply is written.")] = Notation.auto,
+    notation: WrittenAs = Notation.auto,
     check: Annotated[bool, typer.Option("--check", help="Say what would land, and write nothing.")] = False,
-    unwrap: Annotated[bool, typer.Option("--unwrap", help="Take a diff out of a fence or a little prose.")] = False,
+    unwrap: Unwrap = False,
     as_json: AsJson = False,
 ) -> None:
     """Land a model's reply (diff, SEARCH/REPLACE blocks, patch or JSON) on files, all or nothing.
 
     Exit 0: landed. 1: refused, and no file has changed. 2: wrong usage.
     """
-    from holdfast.cli.show import Face, JsonFace, TerminalFace, attempt  # noqa: PLC0415 - help does without all this
+    # Help does without all this.
+    from holdfast.cli.show import Face, JsonFace, TerminalFace, attempt, warn_unrecorded  # noqa: PLC0415
     from holdfast.sessions.apply import Reply, apply_reply  # noqa: PLC0415
     from holdfast.sessions.workspace import NothingDone  # noqa: PLC0415
 
-    reply = Reply(_read(file), notation.value, unwrap)
+    reply = Reply(read_reply(file), notation.value, unwrap)
     face: Face = JsonFace() if as_json else TerminalFace()
     with workspace_at(root) as workspace:
         outcome = attempt(lambda: apply_reply(reply, workspace, check=check))
@@ -48,9 +54,10 @@ def apply(
         face.show_refusals(outcome)
         raise typer.Exit(1)
     face.show_landed(outcome.files, check=check)
+    warn_unrecorded(outcome.unrecorded)
 
 
-def _read(file: str) -> str:
+def read_reply(file: str) -> str:
     """Read the reply; UTF-16, as PowerShell redirects it, is read too."""
     from holdfast.landing.encoding import decode  # noqa: PLC0415 - help does without it
 

@@ -8,6 +8,8 @@ from typing import Annotated, TextIO
 import typer
 
 from holdfast.cli.apply import apply
+from holdfast.cli.changes import changes
+from holdfast.cli.checkpoint import checkpoint
 from holdfast.cli.demo import demo
 from holdfast.cli.output import Lasting
 from holdfast.cli.undo import undo
@@ -22,6 +24,8 @@ app = typer.Typer(
 )
 app.command("apply")(apply)
 app.command("undo")(undo)
+app.add_typer(changes, name="changes")
+app.add_typer(checkpoint, name="checkpoint")
 app.command("demo")(demo)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import typer
 
 from holdfast.changes.apply import FileRefused
+from holdfast.changes.log import LogUnavailable
 from holdfast.changes.transaction import Damaged
 from holdfast.landing.explain import explain
 from holdfast.sessions.workspace import NothingDone, note_of
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.changes.apply import FileLanded
     from holdfast.changes.transaction import Recovered
-    from holdfast.sessions.undo import FileUndone
+    from holdfast.sessions.rewind import FileUndone
 
 _Outcome = TypeVar("_Outcome")
 
@@ -53,14 +54,20 @@ class Face(Protocol):
 
 
 def attempt(use_case: Callable[[], _Outcome]) -> _Outcome | NothingDone:
-    """Run a use case; a state directory that cannot be used is a refusal too, not a traceback."""
+    """Run a use case; a state directory or a database that cannot be used is a refusal too, not a traceback."""
     try:
         return use_case()
-    except Damaged as error:
+    except (Damaged, LogUnavailable) as error:
         told = str(error)
     except OSError as error:
         told = f"{error.filename}: {error.strerror}" if error.filename else f"the disk refused: {error.strerror}"
     return NothingDone((FileRefused("", Refused("conflict", told)),))
+
+
+def warn_unrecorded(why: LogUnavailable | None) -> None:
+    """Say that the files are written and the log does not know it yet."""
+    if why:
+        warn(f"the files are written, but this is not on record yet: {why} The next command here records it.")
 
 
 class JsonFace:
@@ -68,14 +75,14 @@ class JsonFace:
 
     def show_note(self, recovered: Recovered | None) -> None:
         """Say what was done about a command that had died."""
-        _warn(note_of(recovered))
+        warn(note_of(recovered))
 
     def show_landed(self, files: Sequence[FileLanded], *, check: bool) -> None:  # noqa: ARG002 - the same either way
         """Print every file that landed."""
-        self._print("landed", [_as_json(file) for file in files])
+        self._print("landed", [file_as_json(file) for file in files])
         for file in files:
             for warning in file.warnings:
-                _warn(f"{file.path}: {warning}")
+                warn(f"{file.path}: {warning}")
 
     def show_undone(self, files: Sequence[FileUndone]) -> None:
         """Print every file that undo gave its old bytes."""
@@ -106,16 +113,15 @@ class TerminalFace:
 
     def show_note(self, recovered: Recovered | None) -> None:
         """Say what was done about a command that had died."""
-        _warn(note_of(recovered))
+        warn(note_of(recovered))
 
     def show_landed(self, files: Sequence[FileLanded], *, check: bool) -> None:
         """Print every file that landed, how surely, and its diff."""
         for file in files:
-            self._say(("would be " if check else "") + _headline(file), bold=True)
+            self._say(("would be " if check else "") + headline(file), bold=True)
             for warning in file.warnings:
                 self._say(f"warning: {warning}", "yellow")
-            for line in file.diff.removesuffix("\n").split("\n") if file.diff else ():
-                self._say(line.removesuffix("\r"), _COLOURS.get(line[:1]), bold=line.startswith(("--- ", "+++ ")))
+            self._show_diff(file.diff)
         if not files:
             self._say("nothing to change.")
 
@@ -131,12 +137,17 @@ class TerminalFace:
         later = "Some files may have changed; the next command here finishes this, or takes it back."
         self._say(later if nothing.unsettled else "No file was changed.")
 
+    def _show_diff(self, diff: str) -> None:
+        for line in diff.removesuffix("\n").split("\n") if diff else ():
+            self._say(line.removesuffix("\r"), _COLOURS.get(line[:1]), bold=line.startswith(("--- ", "+++ ")))
+
     def _say(self, words: str, colour: str | None = None, *, bold: bool = False) -> None:
         # Not rich: it makes blanks of tabs, and a diff could not be copied any more.
         typer.secho(_plain(words), fg=colour, bold=bold or None, color=False if os.environ.get("NO_COLOR") else None)
 
 
-def _as_json(file: FileLanded) -> dict[str, Any]:
+def file_as_json(file: FileLanded) -> dict[str, Any]:
+    """Give what landed on a file, as every command prints it."""
     entry: dict[str, Any] = {
         "path": file.path,
         "action": file.action,
@@ -147,7 +158,8 @@ def _as_json(file: FileLanded) -> dict[str, Any]:
     return entry if file.to is None else entry | {"to": file.to}
 
 
-def _headline(file: FileLanded) -> str:
+def headline(file: FileLanded) -> str:
+    """Say in one line what landed on a file, and how surely."""
     to = f" to {file.to}" if file.to else ""
     sure = "" if file.rung == "exact" else f" (rung {file.rung}, similarity {file.similarity:.2f})"
     return f"{_WORDS[file.action]} {file.path}{to}{sure}"
@@ -157,6 +169,6 @@ def _plain(words: str) -> str:
     return _UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", words)
 
 
-def _warn(words: str | None) -> None:
+def warn(words: str | None) -> None:
     if words:
         print(f"holdfast: {_plain(words)}", file=sys.stderr)

@@ -10,12 +10,14 @@ from holdfast.cli.options import AsJson, Root, workspace_at
 
 
 def undo(*, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Take the last apply back, exactly; once more takes back the one before it.
+    """Take the last applied change back; once more takes back the one before it.
 
-    Exit 0: done. 1: refused (a file moved on since, or there is nothing to undo), and no file has changed.
+    A file is given its old bytes; where it was edited since, only what the change did is taken out of it.
+    Exit 0: done. 1: refused (later edits are in the way, or there is nothing to undo), and no file has changed.
     2: wrong usage.
     """
-    from holdfast.cli.show import Face, JsonFace, TerminalFace, attempt  # noqa: PLC0415 - help does without all this
+    # Help does without all this.
+    from holdfast.cli.show import Face, JsonFace, TerminalFace, attempt, warn_unrecorded  # noqa: PLC0415
     from holdfast.sessions.undo import undo_last  # noqa: PLC0415
     from holdfast.sessions.workspace import NothingDone  # noqa: PLC0415
 
@@ -27,3 +29,4 @@ def undo(*, root: Root = Path(), as_json: AsJson = False) -> None:
         face.show_refusals(outcome)
         raise typer.Exit(1)
     face.show_undone(outcome.files)
+    warn_unrecorded(outcome.unrecorded)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.changes.apply import FileLanded, FileRefused, Plan, plan
 from holdfast.changes.batch import Batch
-from holdfast.changes.transaction import Done, Journal, Recovered, Stopped, carry_out, recover
+from holdfast.changes.change import AT_ONCE, Asked, Change
+from holdfast.changes.log import LogUnavailable
+from holdfast.changes.transaction import Done, Failed, Recovered, Stopped
 from holdfast.landing.notations.parse import Format, parse
+from holdfast.sessions.held import Held, held
 from holdfast.sessions.workspace import NothingDone, Workspace, nothing_done
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+
+    from holdfast.changes.files import Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,41 +33,73 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """Every request landed; the files are written, unless it was only a check."""
+    """Every request landed; the files are written, unless it was only a check.
+
+    `change_id` names the change on record. `unrecorded` says why the log could not be told that it is applied.
+    """
 
     files: tuple[FileLanded, ...]
     recovered: Recovered | None = None
+    change_id: str | None = None
+    unrecorded: LogUnavailable | None = None
 
 
 def apply_reply(reply: Reply, workspace: Workspace, *, check: bool = False) -> Applied | NothingDone:
-    """Finish what a dead process left, land every request in memory, then swap the files.
+    """Finish what a dead process left, land every request in memory, record the change, then swap the files.
 
-    A check writes no file; where nothing was ever written it does not even take the lock.
+    A check writes no file and records nothing; where nothing was ever written it does not even take the lock.
     """
-    held: AbstractContextManager[Journal | None] = nullcontext()
+    under_lock: AbstractContextManager[Held | None] = nullcontext()
     if not check or workspace.has_journal():
-        held = workspace.hold()
-    with held as journal:
-        recovered = recover(workspace.tree, journal) if journal else None
+        under_lock = held(workspace)
+    with under_lock as root:
+        recovered = root.recovered if root else None
         if isinstance(recovered, Stopped):
             return nothing_done(recovered.carried, recovered)
-        planned = _plan(reply, workspace)
-        if not isinstance(planned, Plan):
-            return NothingDone(planned, recovered)
-        if planned.swaps and journal and not check:
-            batch = Batch(workspace.new_id(), planned.swaps, planned.makes)
-            carried = carry_out(batch, workspace.tree, journal)
-            if not isinstance(carried, Done):
-                return nothing_done(carried, recovered)
-        return Applied(planned.files, recovered)
+        landed = land_reply(reply, workspace.files)
+        if not isinstance(landed, Landing):
+            return NothingDone(landed, recovered)
+        if check or root is None:
+            return Applied(landed.plan.files, recovered)
+        return apply_at_once(Change(workspace.new_id(), "proposed", AT_ONCE, landed.asked, landed.plan), root)
 
 
-def _plan(reply: Reply, workspace: Workspace) -> Plan | tuple[FileRefused, ...]:
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """What a reply asked for, and what comes of it."""
+
+    asked: Asked
+    plan: Plan
+
+
+def land_reply(reply: Reply, files: Files) -> Landing | tuple[FileRefused, ...]:
+    """Read the reply and land every request in memory; or give all that are refused."""
     requests = parse(reply.text, reply.format, reply.unwrap)
     if isinstance(requests, Refused):
         return (FileRefused("", requests),)
     creates = any(request.action == "create" for request in requests)
-    return plan(requests, workspace.files, overwrite=creates and _is_json(reply))
+    asked = Asked(tuple(requests), overwrite=creates and _is_json(reply))
+    planned = plan(requests, files, overwrite=asked.overwrite)
+    return Landing(asked, planned) if isinstance(planned, Plan) else planned
+
+
+def apply_at_once(change: Change, root: Held) -> Applied | NothingDone:
+    """Record a new change as proposed, write its files, and record it as applied; or leave neither trace nor change."""
+    root.reconcile().add(change)
+    return write_change(change, root)
+
+
+def write_change(change: Change, root: Held) -> Applied | NothingDone:
+    """Write the files of a change that is on record as proposed."""
+    carried = root.carry_out(Batch(change.id, change.plan.swaps, change.plan.makes))
+    if isinstance(carried, Done):
+        return Applied(change.plan.files, root.recovered, change.id, carried.unrecorded)
+    unsettled = isinstance(carried, Failed) and carried.unsettled
+    if change.origin == AT_ONCE and not unsettled:
+        # If the log cannot be told now, `reconcile` will find the change and tell it.
+        with suppress(LogUnavailable):
+            root.workspace.log.move(change.id, "proposed", "rejected")
+    return nothing_done(carried, root.recovered)
 
 
 def _is_json(reply: Reply) -> bool:

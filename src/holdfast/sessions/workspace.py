@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.changes.batch import Batch
     from holdfast.changes.files import Files
+    from holdfast.changes.log import ChangeLog
     from holdfast.changes.transaction import Journal, Tree
 
 
@@ -28,6 +29,11 @@ class Workspace(Protocol):
     @property
     def tree(self) -> Tree:
         """The files as they are swapped."""
+        ...
+
+    @property
+    def log(self) -> ChangeLog:
+        """The record of the project's changes; raises `LogUnavailable` if there can be none."""
         ...
 
     def hold(self) -> AbstractContextManager[Journal]:

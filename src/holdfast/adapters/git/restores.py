@@ -1,0 +1,59 @@
+"""The journal of restores: one small file for each that is under way, on the disk before the first file changes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from holdfast.adapters.git import durable
+from holdfast.checkpoints.worktree import Unfinished
+
+_VERSION = 1
+
+
+class Restores:
+    """The restores under way in one worktree."""
+
+    def __init__(self, directory: Path) -> None:
+        """Keep them in this directory, which need not be there."""
+        self._directory = directory
+
+    def all(self) -> tuple[Unfinished, ...]:
+        """Give what dead processes left, the oldest first."""
+        try:
+            entries = [entry for entry in self._directory.iterdir() if entry.suffix == ".json"]
+        except FileNotFoundError:
+            return ()
+        entries.sort(key=lambda entry: (entry.stat().st_mtime_ns, entry.name))
+        read = [_read(entry) for entry in entries]
+        return tuple(each for each in read if each is not None)
+
+    def write(self, unfinished: Unfinished) -> None:
+        """Write one down, durably."""
+        if not self._directory.is_dir():
+            self._directory.mkdir(0o700)
+            durable.sync_directory(self._directory.parent)
+        noted = asdict(unfinished) | {"version": _VERSION}
+        durable.put(self._place_of(unfinished), json.dumps(noted).encode("ascii"), sync=True)
+
+    def clear(self, unfinished: Unfinished) -> None:
+        """Forget one."""
+        durable.drop(self._place_of(unfinished), sync=True)
+
+    def _place_of(self, unfinished: Unfinished) -> Path:
+        return self._directory / f"{unfinished.undo_id}.json"
+
+
+def _read(file: Path) -> Unfinished | None:
+    """Read one; None if it was never whole. `durable.put` leaves none of these unless the disk itself lost it."""
+    try:
+        noted: Any = json.loads(file.read_bytes())
+        if noted.pop("version") != _VERSION:
+            return None
+        for name in ("orphans", "kept", "lost"):
+            noted[name] = tuple(noted[name])
+        return Unfinished(**noted)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None

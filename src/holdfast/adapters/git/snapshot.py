@@ -1,0 +1,181 @@
+"""The snapshot: bring the private index up to date with the disk, and give its tree."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from holdfast.adapters.git.calls import Git, GitFailed, Running, names, text
+from holdfast.adapters.git.disk import WorktreeDisk
+from holdfast.adapters.git.index import PrivateIndex, signature
+from holdfast.adapters.git.modes import noted
+from holdfast.adapters.git.place import Place
+from holdfast.checkpoints.budget import MEGABYTE, Budget
+from holdfast.checkpoints.checkpoint import Present
+from holdfast.checkpoints.selection import Listing, Selection, select
+from holdfast.checkpoints.worktree import CheckpointFailed
+
+Say = Callable[[str], None]
+
+
+class Snapshot:
+    """Takes the tree of one worktree, under its lock."""
+
+    def __init__(
+        self, place: Place, git: Git, index: PrivateIndex, budget: Budget, say: Say, *, asked: Running | None
+    ) -> None:
+        """Join what it works with; `asked` is an `ask_settings` that is under way."""
+        self._asked = asked
+        self._place = place
+        self._git = git
+        self._index = index
+        self._budget = budget
+        self._say = say
+        self._disk = WorktreeDisk(place.root)
+
+    def take(self) -> Present:
+        """Give the files as they are now; a private index that cannot be used is made anew, once."""
+        try:
+            return self._take()
+        except GitFailed:
+            self._index.forget()
+        return self._take()
+
+    def _take(self) -> Present:
+        self._index.read_at = time.time_ns()
+        rules, sparse = self._rules()
+        seeded = self._index.prepare(sparse=sparse)
+        self._say("looking for changed files")
+        listing = self._list()
+        real, staged = self._staged()
+        stale: tuple[str, ...] = ()
+        if not seeded and self._must_sift(listing, rules, staged):
+            # Before anything else is written: if we die now, the changed rules are still seen as changed next time.
+            listing, stale = self._sift(listing)
+        selection = self._select(listing, stale)
+        self._refuse_if_too_much(selection)
+        if selection.take:
+            self._say(f"capturing {len(selection.take)} files")
+        state = self._index.state
+        self._index.update(selection.drop, selection.take)
+        modes = noted(state.modes, [*self._known_modes(), *selection.modes, *((path, None) for path in selection.drop)])
+        untouched = not selection.drop and not selection.take and self._index.fits()
+        tree = state.tree if untouched and state.held and state.tree else self._index.tree()
+        self._index.set_back()
+        self._index.save(
+            index=signature(self._index.file) or [],
+            tree=tree,
+            held=state.held and tree == state.tree,
+            real=real,
+            staged=staged,
+            rules=rules,
+            settled=True,
+            modes=modes,
+        )
+        head = self._place.head
+        return Present(tree, head.commit, head.branch, staged, selection.skipped, modes)
+
+    def _known_modes(self) -> list[tuple[str, int | None]]:
+        """Look at the private files once more: git does not see a chmod in the second of the last snapshot."""
+        looks = [(path, self._disk.look(path)) for path in self._index.state.modes]
+        return [(path, look.mode if look.shape == "file" else None) for path, look in looks]
+
+    # ------------------------------------------------------------------------------------------------------- looking
+
+    def _list(self) -> Listing:
+        git = self._index.git
+        others = git.start("ls-files", "-o", "--exclude-standard", "-z").in_background()
+        raw = git.run("diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=all")
+        changed, gone = read_raw(raw)
+        return Listing(changed, gone, names(others.finish()))
+
+    def _rules(self) -> tuple[list[Any], bool]:
+        """Tell one state of the ignore rules outside the worktree from another; and whether the checkout is sparse."""
+        asked, self._asked = self._asked or ask_settings(self._git), None
+        settings: dict[str, str] = {}
+        for entry in names(asked.finish(fine=(0, 1))):
+            name, _, value = entry.partition("\n")
+            settings[name] = value
+        home = os.environ.get("XDG_CONFIG_HOME") or f"{os.environ.get('HOME', '')}/.config"
+        excludes = settings.get("core.excludesfile") or f"{home}/git/ignore"
+        sparse = settings.get("core.sparsecheckout", "false").lower() in {"true", "yes", "on", "1", ""}
+        sparse = sparse and not self._place.private
+        info = self._place.common_dir / "info"
+        rules = [excludes, signature(Path(excludes)), signature(info / "exclude")]
+        if sparse:
+            rules.append(signature(self._place.git_dir / "info" / "sparse-checkout"))
+        return rules, sparse
+
+    def _staged(self) -> tuple[list[int] | None, str | None]:
+        real = self._index.real_signature()
+        if real == self._index.state.real:
+            return real, self._index.state.staged
+        return real, self._index.staged_tree()
+
+    # ------------------------------------------------------------------------------------------------------- sifting
+
+    def _must_sift(self, listing: Listing, rules: list[Any], staged: str | None) -> bool:
+        """Whether other files may be ignored now than last time."""
+        state = self._index.state
+        merging = staged is None and self._index.real_signature() is not None
+        if not state.settled or rules != state.rules or merging or staged != state.staged:
+            return True
+        seen = listing.changed + listing.gone + listing.new
+        return any(path.rpartition("/")[2] == ".gitignore" for path in seen)
+
+    def _sift(self, listing: Listing) -> tuple[Listing, tuple[str, ...]]:
+        """Find the files that are ignored by now, and those that are but that the user has added all the same."""
+        theirs, ours = self._index.ignored()
+        stale = ours - theirs
+        added = tuple(path for path in sorted(theirs - ours) if self._disk.look(path).shape != "absent")
+        return (
+            Listing(
+                tuple(path for path in listing.changed if path not in stale),
+                tuple(path for path in listing.gone if path not in stale),
+                listing.new + added,
+            ),
+            tuple(sorted(stale)),
+        )
+
+    def _select(self, listing: Listing, stale: tuple[str, ...]) -> Selection:
+        selection = select(listing, self._disk, self._budget.new_file)
+        large = [each.path for each in selection.skipped if each.why == "too large"]
+        # What the user tracks is not new, however large it has become.
+        tracked = self._index.tracked(large)
+        if tracked:
+            selection = select(listing, self._disk, self._budget.new_file, tracked)
+        return replace(selection, drop=stale + selection.drop) if stale else selection
+
+    def _refuse_if_too_much(self, selection: Selection) -> None:
+        cure = "ignore what need not be kept (.gitignore), and try again"
+        if selection.size > self._budget.new_bytes:
+            raise CheckpointFailed(
+                f"{selection.size // MEGABYTE} MB in {len(selection.take)} files would have to be captured; {cure}."
+            )
+        free = shutil.disk_usage(self._place.ours).free
+        if selection.size + self._budget.spare > free:
+            raise CheckpointFailed(
+                f"the disk has {free // MEGABYTE} MB left, and {selection.size // MEGABYTE} MB would have to be "
+                f"captured; make room, or {cure}."
+            )
+
+
+def ask_settings(git: Git) -> Running:
+    """Begin to ask for the settings that a snapshot needs."""
+    asked = ("config", "-z", "--type=path", "--get-regexp", r"^core\.(excludesfile|sparsecheckout)$")
+    return git.start(*asked).in_background()
+
+
+def read_raw(data: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Read `diff-files --raw -z`: the paths that changed, and those that are gone."""
+    fields = data.split(b"\0")
+    changed: dict[str, None] = {}
+    gone: dict[str, None] = {}
+    for head, path in zip(fields[::2], fields[1::2], strict=False):
+        (gone if head.endswith(b"D") else changed)[text(path)] = None
+    return tuple(changed), tuple(path for path in gone if path not in changed)

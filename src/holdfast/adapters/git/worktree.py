@@ -1,0 +1,253 @@
+"""One worktree and its checkpoints in git (port `Worktree`)."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from holdfast.adapters.git.back import WayBack
+from holdfast.adapters.git.calls import Git, GitFailed, Running, text
+from holdfast.adapters.git.index import PrivateIndex
+from holdfast.adapters.git.lock import hold
+from holdfast.adapters.git.place import Place, locate, make_private
+from holdfast.adapters.git.refs import Refs
+from holdfast.adapters.git.restores import Restores
+from holdfast.adapters.git.snapshot import Say, Snapshot, ask_settings
+from holdfast.checkpoints import record, retention
+from holdfast.checkpoints.budget import Budget
+from holdfast.checkpoints.checkpoint import Checkpoint, Draft, Present
+from holdfast.checkpoints.way import Blocked
+from holdfast.checkpoints.worktree import (
+    CheckpointFailed,
+    FileDifference,
+    NoCheckpoints,
+    Stayed,
+    Unfinished,
+    Walked,
+    Way,
+)
+
+# How often old checkpoints are looked for: to list them takes a process, and one too many does no harm.
+_PRUNED_EVERY = 20
+_COMMITS_TOLD = 100
+_STATUS: dict[str, Literal["added", "deleted", "modified", "retyped"]] = {
+    "A": "added",
+    "D": "deleted",
+    "M": "modified",
+    "T": "retyped",
+}
+
+
+class GitWorktree:
+    """One worktree, locked; made by `hold_worktree`."""
+
+    def __init__(
+        self, place: Place, lock: int, budget: Budget, say: Say, deadline: float, *, asked: Running | None
+    ) -> None:
+        """Take a place whose lock is held."""
+        variables = {"GIT_DIR": str(place.git_dir), "GIT_WORK_TREE": str(place.root)}
+        self._place = place
+        self._budget = budget
+        self._git = Git(place.root, variables, lock, deadline)
+        self._index = PrivateIndex(place, self._git)
+        self._snapshot = Snapshot(place, self._git, self._index, budget, say, asked=asked)
+        self._back = WayBack(place, self._git, self._index)
+        self._refs = Refs(self._git, place.worktree)
+        self._restores = Restores(place.ours / "restores")
+
+    @property
+    def root(self) -> Path:
+        """The worktree's root, which may be above the directory that was named."""
+        return self._place.root
+
+    # --------------------------------------------------------------------------------------------------------- taking
+
+    def capture(self) -> Present:
+        """Read what has changed since the last time, and give the tree of all."""
+        return self._snapshot.take()
+
+    def record(self, draft: Draft, present: Present) -> Checkpoint:
+        """Make a checkpoint of it; now and then remove old ones."""
+        seq = self._next_seq()
+        try:
+            kept, commit = self._commit(draft, present, seq)
+        except GitFailed:
+            # Objects of an earlier snapshot can be gone, with the checkpoints that were pruned.
+            kept, commit = self._commit(draft, self._renewed(present), seq)
+        self._refs.create(draft.id, commit)
+        self._index.save(held=True)
+        if seq % _PRUNED_EVERY == 0:
+            self.remove(retention.outdated(self.checkpoints(), self._budget.keep))
+        return Checkpoint(draft, kept, seq, commit, self._place.worktree)
+
+    def _next_seq(self) -> int:
+        """Give the next number. It is taken before it is used: a process that dies leaves a gap and no twin."""
+        last = self._index.state.seq
+        if last is None:
+            last = max((each.seq for each in self.checkpoints()), default=0)
+        self._index.save(seq=last + 1)
+        return last + 1
+
+    def _commit(self, draft: Draft, present: Present, seq: int) -> tuple[Present, str]:
+        present = replace(present, staged=self._commit_staged(present))
+        message = record.write(draft, present, seq, self._place.worktree)
+        parents = [word for parent in (present.head, present.staged) if parent for word in ("-p", parent)]
+        return present, self._git.line("commit-tree", present.tree, *parents, "-F", "-", given=message.encode("ascii"))
+
+    def _renewed(self, present: Present) -> Present:
+        try:
+            self._git.run("cat-file", "-e", present.tree)
+        except GitFailed:
+            self._index.forget()
+            return self.capture()
+        self._index.save(staged_commit=[])
+        return replace(present, staged=self._index.staged_tree())
+
+    def _commit_staged(self, present: Present) -> str | None:
+        """Keep what is staged alive too, if it is neither the last commit nor what the disk has."""
+        head = self._place.head
+        if present.staged is None or present.staged in {head.tree, present.tree}:
+            return None
+        known = self._index.state.staged_commit
+        if known[:2] == [present.staged, head.commit]:
+            return known[2]
+        parents = ["-p", head.commit] if head.commit else []
+        commit = self._git.line("commit-tree", present.staged, *parents, "-m", "holdfast: what was staged")
+        self._index.save(staged_commit=[present.staged, head.commit, commit])
+        return commit
+
+    # -------------------------------------------------------------------------------------------------------- looking
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """Give this worktree's checkpoints, the latest first."""
+        return self._refs.checkpoints()
+
+    def at(self, commit: str) -> Checkpoint | None:
+        """Give the checkpoint of a shadow commit; None if the commit is gone."""
+        return self._refs.at(commit)
+
+    def compare(self, before: str, after: str) -> tuple[FileDifference, ...]:
+        """Say which paths two trees do not agree on."""
+        asked = ("diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
+        numbers = self._git.start(*asked, "--numstat", before, after).in_background()
+        statuses = self._git.run(*asked, "--name-status", before, after).split(b"\0")
+        counts = dict(_count(line) for line in numbers.finish().split(b"\0") if line)
+        return tuple(
+            FileDifference(text(path), _STATUS.get(status.decode("ascii"), "modified"), *counts.get(path, (None, None)))
+            for status, path in zip(statuses[::2], statuses[1::2], strict=False)
+        )
+
+    def empty_tree(self) -> str:
+        """Give a tree without files."""
+        return self._git.line("hash-object", "-t", "tree", "-w", "--stdin")
+
+    def diff(self, before: str, after: str) -> str:
+        """Give the difference of two trees as a patch."""
+        asked = ("diff-tree", "-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+        return text(self._git.run(*asked, before, after))
+
+    def commits_since(self, head: str | None) -> tuple[str, ...]:
+        """Name the commits that HEAD has and this commit has not, the latest first."""
+        now = self._place.head.commit
+        if now is None or now == head:
+            return ()
+        without = [f"^{head}"] if head else []
+        try:
+            told = self._git.run("rev-list", f"--max-count={_COMMITS_TOLD}", now, *without)
+        except GitFailed:
+            # The old HEAD is gone from the repository.
+            return (now,)
+        return tuple(told.decode("ascii").split())
+
+    # ----------------------------------------------------------------------------------------------------- going back
+
+    def find_way(self, present: Present, target: Present) -> Way | Blocked:
+        """Compare, and capture what lies in the way."""
+        try:
+            return self._back.find(present, target)
+        except GitFailed:
+            # As in `record`: objects that only the private index knew can be gone.
+            self._index.forget()
+        return self._back.find(self.capture(), target)
+
+    def walk(self, way: Way) -> Walked | Stayed:
+        """Give the files their target's content."""
+        return self._back.walk(way)
+
+    def unfinished(self) -> tuple[Unfinished, ...]:
+        """Give what dead processes left, the oldest first."""
+        return self._restores.all()
+
+    def begin(self, unfinished: Unfinished) -> None:
+        """Write it down, or the phase that it has reached, durably."""
+        self._restores.write(unfinished)
+
+    def finish(self, unfinished: Unfinished) -> None:
+        """Forget it."""
+        self._restores.clear(unfinished)
+
+    # ----------------------------------------------------------------------------------------------------- tidying up
+
+    def move_to_trash(self, ids: Sequence[str], undo_id: str) -> None:
+        """Hide checkpoints under an undo point, all at once."""
+        self._refs.hide(ids, undo_id)
+
+    def bring_back(self, undo_id: str) -> None:
+        """Bring the checkpoints back that were hidden under an undo point, all at once."""
+        self._refs.bring_back(undo_id)
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """Remove checkpoints for good."""
+        self._index.save(held=False)
+        self._refs.remove(ids)
+
+    def empty_trash(self) -> tuple[str, ...]:
+        """Remove all that is hidden, for good."""
+        self._index.save(held=False)
+        return self._refs.empty_trash()
+
+    def settle(self) -> None:
+        """Give back the room in a private repository; in the user's own, their git does it when it is due."""
+        if not self._place.private:
+            return
+        if self._refs.checkpoints():
+            self._git.run("gc", "-q", "--prune=now")
+        else:
+            shutil.rmtree(self._place.git_dir, ignore_errors=True)
+
+
+@contextmanager
+def hold_worktree(root: Path, state: Path, budget: Budget, say: Say, *, make: bool) -> Iterator[GitWorktree]:
+    """Find the worktree of a root and wait for its lock.
+
+    Without git a private repository is made; or, if nothing is to be made, `NoCheckpoints` is raised.
+    """
+    deadline = time.monotonic() + budget.seconds
+    try:
+        # While git looks for the repository: on a small one, every process in a row is felt.
+        asked: Running | None = ask_settings(Git(root, deadline=deadline)) if make else None
+        place = locate(root, state, deadline)
+        if place.private and not make and not place.git_dir.is_dir():
+            raise NoCheckpoints(f"{place.root}: no checkpoint was ever taken here.")
+        place.lock.parent.mkdir(0o700, parents=place.private, exist_ok=True)
+        with hold(place.lock, deadline) as (lock, waited):
+            if waited:
+                # Whoever was before us may have committed.
+                place, asked = locate(root, state, deadline), None
+            if place.private:
+                make_private(place, lock, deadline)
+            place.ours.mkdir(0o700, exist_ok=True)
+            yield GitWorktree(place, lock, budget, say, deadline, asked=asked)
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        raise CheckpointFailed(f"the disk refused: {error.strerror}{where}; mend what is wrong there.") from error
+
+
+def _count(line: bytes) -> tuple[bytes, tuple[int | None, int | None]]:
+    added, removed, path = line.split(b"\t", 2)
+    return path, (None, None) if added == b"-" else (int(added), int(removed))

@@ -1,0 +1,179 @@
+"""The changes of one project, in the store (port `ChangeLog`)."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Select, insert, select, update
+
+from holdfast.adapters.store.blocking import BlockingStore, blocking_store
+from holdfast.adapters.store.columns import now
+from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.projects import find_project, project_at
+from holdfast.adapters.store.rows import next_seq
+from holdfast.adapters.store.tables import changes
+from holdfast.changes.change import Change, State
+from holdfast.changes.change_json import asked_from_json, asked_to_json, plan_from_json, plan_to_json
+from holdfast.changes.log import LogUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sqlalchemy import RowMapping
+    from sqlalchemy.ext.asyncio import AsyncConnection
+
+    from holdfast.changes.apply import Plan
+
+
+@contextmanager
+def open_changes(url: str, root: Path) -> Iterator[StoredChanges]:
+    """Open the store that a URL or a path names, for the project at a root; raises `LogUnavailable`."""
+    with ExitStack() as stack:
+        with _told():
+            store = stack.enter_context(blocking_store(url))
+        yield StoredChanges(store, root)
+
+
+class StoredChanges:
+    """The changes of the project at one root."""
+
+    def __init__(self, store: BlockingStore, root: Path) -> None:
+        """Take a store that is open."""
+        self._store = store
+        self._root = root
+
+    def add(self, change: Change) -> Change:
+        """Record a new change, as the latest."""
+        with _told():
+            return self._store.run(_add, self._root, change)
+
+    def get(self, change_id: str) -> Change | None:
+        """Give a change of this project."""
+        with _told():
+            found = self._store.read(_rows, self._root, changes.c.id == change_id)
+        return _change(found[0]) if found else None
+
+    def ids(self) -> tuple[str, ...]:
+        """Give the ids of all changes, newest first."""
+        with _told():
+            return self._store.read(_ids, self._root)
+
+    def list(
+        self, *, state: State | None = None, origin: str | None = None, after: int = 0, limit: int | None = None
+    ) -> tuple[Change, ...]:
+        """Give changes, newest first."""
+        where = [changes.c.seq > after]
+        where += [] if state is None else [changes.c.state == state]
+        where += [] if origin is None else [changes.c.origin == origin]
+        with _told():
+            return tuple(_change(row) for row in self._store.read(_rows, self._root, *where, limit=limit))
+
+    def revise(self, change_id: str, plan: Plan) -> bool:
+        """Put what has landed anew in place of what had landed, while it is proposed."""
+        with _told():
+            return self._store.run(_set, self._root, change_id, "proposed", files=plan_to_json(plan))
+
+    def move(self, change_id: str, old: State, new: State) -> bool:
+        """Change the state, if it is still `old`."""
+        with _told():
+            return self._store.run(_move, self._root, change_id, old, new)
+
+    def split(self, change_id: str, accepted: Change, rest: Change) -> tuple[Change, Change] | None:
+        """Reject a proposed change and record its two parts."""
+        with _told():
+            return self._store.run(_split, self._root, change_id, accepted, rest)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say what the store says in the words of the port."""
+    try:
+        yield
+    except StoreError as error:
+        raise LogUnavailable(str(error)) from error
+
+
+async def _add(connection: AsyncConnection, root: Path, change: Change) -> Change:
+    project = await project_at(connection, root)
+    seq = await next_seq(connection, changes.c.seq, changes.c.project_id, project.id)
+    return await _insert(connection, project.id, change, seq)
+
+
+async def _insert(connection: AsyncConnection, project_id: str, change: Change, seq: int) -> Change:
+    values: dict[str, Any] = {
+        "id": change.id,
+        "project_id": project_id,
+        "seq": seq,
+        "state": change.state,
+        "origin": change.origin,
+        "request": asked_to_json(change.asked),
+        "files": plan_to_json(change.plan),
+        "settled_at": None if change.state == "proposed" else now(),
+    }
+    return _change((await connection.execute(insert(changes).values(values).returning(changes))).mappings().one())
+
+
+async def _rows(connection: AsyncConnection, root: Path, *where: Any, limit: int | None = None) -> list[RowMapping]:
+    project = await find_project(connection, root)
+    if project is None:
+        return []
+    query = _newest_first(select(changes), project.id).where(*where).limit(limit)
+    return list((await connection.execute(query)).mappings())
+
+
+async def _ids(connection: AsyncConnection, root: Path) -> tuple[str, ...]:
+    project = await find_project(connection, root)
+    if project is None:
+        return ()
+    return tuple((await connection.execute(_newest_first(select(changes.c.id), project.id))).scalars())
+
+
+def _newest_first(query: Select[Any], project_id: str) -> Select[Any]:
+    return query.where(changes.c.project_id == project_id).order_by(changes.c.seq.desc())
+
+
+async def _set(connection: AsyncConnection, root: Path, change_id: str, old: State, /, **values: Any) -> bool:
+    """Update a change of this project, if its state is `old`."""
+    project = await project_at(connection, root)
+    these = (changes.c.id == change_id, changes.c.project_id == project.id, changes.c.state == old)
+    return (await connection.execute(update(changes).where(*these).values(values))).rowcount == 1
+
+
+async def _move(connection: AsyncConnection, root: Path, change_id: str, old: State, new: State) -> bool:
+    project = await project_at(connection, root)
+    values: dict[str, Any] = {"state": new, "settled_at": now()}
+    if new == "applied":
+        seq = await next_seq(connection, changes.c.seq, changes.c.project_id, project.id)
+        latest = (await connection.execute(_newest_first(select(changes.c.id), project.id).limit(1))).scalar()
+        values |= {} if latest == change_id else {"seq": seq}
+    return await _set(connection, root, change_id, old, **values)
+
+
+async def _split(
+    connection: AsyncConnection, root: Path, change_id: str, accepted: Change, rest: Change
+) -> tuple[Change, Change] | None:
+    project = await project_at(connection, root)
+    seq = await next_seq(connection, changes.c.seq, changes.c.project_id, project.id)
+    whole = (await connection.execute(select(changes.c.seq).where(changes.c.id == change_id))).scalar()
+    # The whole goes out of the way first: no two may have the same place.
+    rejected = {"state": "rejected", "settled_at": now(), "seq": seq}
+    if whole is None or not await _set(connection, root, change_id, "proposed", **rejected):
+        return None
+    second = await _insert(connection, project.id, rest, whole)
+    return await _insert(connection, project.id, accepted, seq + 1), second
+
+
+def _change(row: RowMapping) -> Change:
+    settled = row["settled_at"]
+    return Change(
+        row["id"],
+        row["state"],
+        row["origin"],
+        asked_from_json(row["request"]),
+        plan_from_json(row["files"]),
+        row["seq"],
+        row["created_at"].isoformat(timespec="seconds"),
+        None if settled is None else settled.isoformat(timespec="seconds"),
+    )

@@ -1,0 +1,58 @@
+"""The record of the changes of one project, as the code here needs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.changes.apply import Plan
+    from holdfast.changes.change import Change, State
+
+
+class LogUnavailable(Exception):  # noqa: N818 - the word for it
+    """The log cannot be read or written; the message says where, why, and the next step."""
+
+
+class ChangeLog(Protocol):
+    """The changes of one project, durably: what a call has recorded survives a kill right after it.
+
+    Several processes may share it. Each call is one transaction, and may raise `LogUnavailable`.
+    """
+
+    def add(self, change: Change) -> Change:
+        """Record a new change, as the latest; give it with its `seq` and its moment."""
+        ...
+
+    def get(self, change_id: str) -> Change | None:
+        """Give a change; None if there is none of this id."""
+        ...
+
+    def ids(self) -> tuple[str, ...]:
+        """Give the ids of all changes, newest first."""
+        ...
+
+    def list(
+        self, *, state: State | None = None, origin: str | None = None, after: int = 0, limit: int | None = None
+    ) -> tuple[Change, ...]:
+        """Give changes, newest first: those in this state, of this origin, with a greater `seq`; at most so many."""
+        ...
+
+    def revise(self, change_id: str, plan: Plan) -> bool:
+        """Put what has landed anew in place of what had landed; False, and nothing done, if it is not proposed."""
+        ...
+
+    def move(self, change_id: str, old: State, new: State) -> bool:
+        """Change the state from `old` to `new`; False, and nothing done, if it is not `old`.
+
+        What becomes applied becomes the latest.
+        """
+        ...
+
+    def split(self, change_id: str, accepted: Change, rest: Change) -> Sequence[Change] | None:
+        """Reject a proposed change and record its two parts; None, and nothing done, if it is not proposed.
+
+        `rest` takes the place of the whole in the order; `accepted` is the latest.
+        """
+        ...

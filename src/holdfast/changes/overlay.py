@@ -1,0 +1,76 @@
+"""The files as they would be if every proposed change were applied, in order. Nothing is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.changes.apply import FileRefused, Plan
+from holdfast.changes.files import Files, Found, Looked, Missing, Unfit
+from holdfast.changes.land_again import land_again
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.changes.batch import Content
+    from holdfast.changes.change import Change
+
+_NEW_FILE = 0o644
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A proposed change that no longer fits on the files and the changes before it, and why."""
+
+    change: Change
+    refusals: tuple[FileRefused, ...]
+
+
+class Overlay:
+    """The files below a root with proposed changes on top (port `Files`); `stuck` are those that do not fit."""
+
+    def __init__(self, files: Files, changes: Iterable[Change]) -> None:
+        """Lay the changes, oldest first, over the files."""
+        self._files = files
+        self._on_top: dict[str, Content | None] = {}
+        self.stuck: list[Stuck] = []
+        for change in changes:
+            landed = land_again(change, self)
+            if isinstance(landed, Plan):
+                self._on_top.update({swap.path: swap.after for swap in landed.swaps})
+            else:
+                self.stuck.append(Stuck(change, landed))
+
+    def look(self, path: str) -> Looked:
+        """Say what would be at a path."""
+        looked = self._files.look(path)
+        if isinstance(looked, Unfit):
+            return looked
+        if looked.at in self._on_top:
+            return self._look_on_top(looked, self._on_top[looked.at])
+        if isinstance(looked, Missing):
+            return self._judge_place(path, looked)
+        return looked
+
+    def names(self, near: str) -> list[str]:
+        """List the files that would be there."""
+        names = [name for name in self._files.names(near) if self._on_top.get(name, True) is not None]
+        known = set(names)
+        return names + [name for name, content in self._on_top.items() if content is not None and name not in known]
+
+    def _look_on_top(self, below: Found | Missing, content: Content | None) -> Looked:
+        if content is None:
+            return Missing(below.at, below.parents if isinstance(below, Missing) else ())
+        mode = below.mode if isinstance(below, Found) else content.mode
+        linked = isinstance(below, Found) and below.linked
+        return Found(below.at, content.data, _NEW_FILE if mode is None else mode, linked)
+
+    def _judge_place(self, path: str, missing: Missing) -> Looked:
+        """No file is there yet; one cannot be made where a proposed change makes a directory, or a file above it."""
+        made = [name for name, content in self._on_top.items() if content is not None]
+        if any(name.startswith(f"{missing.at}/") for name in made):
+            return Unfit("conflict", f"{path}: a proposed change makes this a directory; give another name.")
+        above = next((name for name in made if missing.at.startswith(f"{name}/")), None)
+        if above:
+            return Unfit("conflict", f"{path}: a proposed change makes {above} a file, so no file can be in it.")
+        return missing

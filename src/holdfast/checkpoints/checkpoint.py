@@ -1,0 +1,96 @@
+"""A checkpoint: the tree before a turn, what it left out, and whom it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal["manual", "turn", "undo", "undone", "interrupted"]
+"""Why it was taken: by hand, before a turn, before a restore, before an undo, before one was finished for the dead."""
+
+Why: TypeAlias = Literal["nested repository", "too large", "unreadable", "not a file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A path that a snapshot left out, and that no restore of it may remove. A directory stands for all below it."""
+
+    path: str
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The files as they are now. `modes` are the permissions of files that are more private than new ones."""
+
+    tree: str
+    head: str | None = None
+    branch: str | None = None
+    staged: str | None = None
+    skipped: tuple[Skipped, ...] = ()
+    modes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is known of a checkpoint before it is taken. `toward` is the checkpoint that an undo point precedes."""
+
+    id: str
+    kind: Kind
+    created_at: str
+    label: str = ""
+    session: str | None = None
+    chat: str | None = None
+    message: str | None = None
+    toward: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A draft that was taken: `seq` is its place in the order of its worktree, `commit` its shadow commit."""
+
+    draft: Draft
+    present: Present
+    seq: int
+    commit: str
+    worktree: str
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+        return self.draft.id
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """A shortened id that several checkpoints have."""
+
+    ids: tuple[str, ...]
+
+
+def find(wanted: str, checkpoints: Iterable[Checkpoint]) -> Checkpoint | Ambiguous | None:
+    """Give the checkpoint with this id, or the only one whose id begins so."""
+    matching = [each for each in checkpoints if wanted and each.id.startswith(wanted)]
+    for each in matching:
+        if each.id == wanted:
+            return each
+    if len(matching) > 1:
+        return Ambiguous(tuple(each.id for each in matching))
+    return matching[0] if matching else None
+
+
+def last_undo_point(checkpoints: Iterable[Checkpoint]) -> Checkpoint | None:
+    """Give the undo point of the latest restore that was not undone."""
+    points = [each for each in checkpoints if each.draft.kind == "undo"]
+    return max(points, key=lambda each: each.seq, default=None)
+
+
+def orphans_of(target: Checkpoint, checkpoints: Iterable[Checkpoint]) -> tuple[str, ...]:
+    """Name the later checkpoints of the same chat: once the conversation ends before them, they precede nothing."""
+    chat = target.draft.chat
+    if chat is None:
+        return ()
+    later = [each for each in checkpoints if each.draft.chat == chat and each.seq > target.seq]
+    return tuple(each.id for each in later if each.draft.kind in {"manual", "turn"})

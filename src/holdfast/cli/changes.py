@@ -1,0 +1,153 @@
+"""`holdfast changes`: what was proposed and applied, and what becomes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from holdfast.cli.apply import Notation, ReplyFile, Unwrap, WrittenAs, read_reply
+from holdfast.cli.options import AsJson, Root, workspace_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.cli.show_changes import ChangesFace
+    from holdfast.sessions.workspace import NothingDone
+    from holdfast.wiring import DiskWorkspace
+
+_Outcome = TypeVar("_Outcome")
+
+changes = typer.Typer(
+    help="Changes of files: proposed, applied, rejected, rewound.", no_args_is_help=True, rich_markup_mode=None
+)
+
+ChangeId = Annotated[str, typer.Argument(metavar="ID", help="The change; the beginning of its id is enough.")]
+
+
+@changes.command("list")
+def list_(
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, at most.")] = 50,
+    root: Root = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """List the changes below this root, newest first."""
+    from holdfast.sessions.review import list_changes  # noqa: PLC0415 - help does without all this
+
+    face = _face(as_json)
+    face.show_list(_done(root, face, lambda workspace: list_changes(workspace, limit=limit)))
+
+
+@changes.command("show")
+def show(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Show one change: its files, how surely they landed, and its hunks with their numbers."""
+    from holdfast.sessions.review import show_change  # noqa: PLC0415 - help does without all this
+
+    face = _face(as_json)
+    face.show_change(_done(root, face, lambda workspace: show_change(change_id, workspace)))
+
+
+@changes.command("propose")
+def propose(
+    file: ReplyFile = "-",
+    *,
+    root: Root = Path(),
+    notation: WrittenAs = Notation.auto,
+    unwrap: Unwrap = False,
+    as_json: AsJson = False,
+) -> None:
+    """Land a model's reply in memory, on the files and the changes proposed before it, and record it for review.
+
+    Exit 0: proposed. 1: refused, and nothing is recorded. 2: wrong usage.
+    """
+    from holdfast.sessions.apply import Reply  # noqa: PLC0415 - help does without all this
+    from holdfast.sessions.propose import propose_reply  # noqa: PLC0415
+
+    reply = Reply(read_reply(file), notation.value, unwrap)
+    face = _face(as_json)
+    proposed = _done(root, face, lambda workspace: propose_reply(reply, workspace))
+    face.show_note(proposed.recovered)
+    face.show_proposed(proposed.change)
+
+
+@changes.command("apply")
+def apply(
+    change_id: ChangeId,
+    *,
+    hunks: Annotated[str, typer.Option("--hunks", metavar="1,3", help="Only these; the others stay proposed.")] = "",
+    root: Root = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """Write a proposed change; if a file moved on meanwhile, it lands again, or is refused with the cure.
+
+    Exit 0: applied. 1: refused, and no file has changed. 2: wrong usage.
+    """
+    from holdfast.cli.show import warn_unrecorded  # noqa: PLC0415 - help does without all this
+    from holdfast.sessions.review import apply_change  # noqa: PLC0415
+
+    numbers = _numbers(hunks)
+    face = _face(as_json)
+    accepted = _done(root, face, lambda workspace: apply_change(change_id, workspace, hunks=numbers))
+    face.show_note(accepted.recovered)
+    face.show_accepted(accepted)
+    warn_unrecorded(accepted.applied.unrecorded)
+
+
+@changes.command("reject")
+def reject(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Put a proposed change away.
+
+    Exit 0: rejected. 1: refused (it is not proposed). 2: wrong usage.
+    """
+    from holdfast.sessions.review import reject_change  # noqa: PLC0415 - help does without all this
+
+    face = _face(as_json)
+    rejected = _done(root, face, lambda workspace: reject_change(change_id, workspace))
+    face.show_note(rejected.recovered)
+    face.show_rejected(rejected.change)
+
+
+@changes.command("rewind")
+def rewind(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Take an applied change back, whatever was applied after it.
+
+    A file is given its old bytes; where it was edited since, only what the change did is taken out of it.
+    Exit 0: rewound. 1: refused (later edits are in the way), and no file has changed. 2: wrong usage.
+    """
+    from holdfast.cli.show import warn_unrecorded  # noqa: PLC0415 - help does without all this
+    from holdfast.sessions.rewind import rewind_change  # noqa: PLC0415
+
+    face = _face(as_json)
+    rewound = _done(root, face, lambda workspace: rewind_change(change_id, workspace))
+    face.show_note(rewound.recovered)
+    face.show_rewound(rewound)
+    warn_unrecorded(rewound.unrecorded)
+
+
+def _face(as_json: bool) -> ChangesFace:
+    from holdfast.cli.show_changes import JsonChanges, TerminalChanges  # noqa: PLC0415 - help does without it
+
+    return JsonChanges() if as_json else TerminalChanges()
+
+
+def _done(root: Path, face: ChangesFace, use_case: Callable[[DiskWorkspace], _Outcome | NothingDone]) -> _Outcome:
+    """Run a use case on the root; if it is refused, say so and end with 1."""
+    from holdfast.cli.show import attempt  # noqa: PLC0415 - help does without it
+    from holdfast.sessions.workspace import NothingDone  # noqa: PLC0415
+
+    with workspace_at(root) as workspace:
+        outcome = attempt(lambda: use_case(workspace))
+    if isinstance(outcome, NothingDone):
+        face.show_note(outcome.recovered)
+        face.show_refusals(outcome)
+        raise typer.Exit(1)
+    return outcome
+
+
+def _numbers(hunks: str) -> frozenset[int]:
+    try:
+        return frozenset(int(number) for number in hunks.split(",")) if hunks else frozenset()
+    except ValueError as error:
+        raise typer.BadParameter(f"{hunks}: give numbers with commas, such as 1,3.", param_hint="--hunks") from error

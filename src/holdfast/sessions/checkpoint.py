@@ -1,0 +1,151 @@
+"""Take checkpoints, look at them, and let old ones go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from holdfast.checkpoints import retention
+from holdfast.checkpoints.checkpoint import Checkpoint, Draft, Kind
+from holdfast.checkpoints.worktree import CheckpointFailed, FileDifference, NoCheckpoints
+from holdfast.sessions.restore import NOTHING_LEFT, Conversation, Recovered, Worktrees, belonging, recover, refused
+from holdfast.sessions.workspace import NothingDone
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whom a checkpoint belongs to: the message that it precedes."""
+
+    session: str
+    chat: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A checkpoint was taken."""
+
+    checkpoint: Checkpoint
+    recovered: Recovered
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The checkpoints of a worktree, the latest first."""
+
+    checkpoints: tuple[Checkpoint, ...]
+    recovered: Recovered = NOTHING_LEFT
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What differs between two checkpoints, or (`after` is None) one and the files as they are."""
+
+    before: Checkpoint
+    after: Checkpoint | None
+    files: tuple[FileDifference, ...]
+    diff: str
+    recovered: Recovered
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A checkpoint, and what differs between the commit that it was taken on and it."""
+
+    checkpoint: Checkpoint
+    files: tuple[FileDifference, ...]
+    recovered: Recovered
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """Old checkpoints are gone, and so is the trash that was kept under the undo points in `emptied`."""
+
+    removed: tuple[str, ...]
+    emptied: tuple[str, ...]
+    left: int
+    recovered: Recovered = NOTHING_LEFT
+
+
+def create_checkpoint(
+    worktrees: Worktrees, label: str = "", *, kind: Kind = "manual", owner: Owner | None = None
+) -> Created | NothingDone:
+    """Take a checkpoint of the files as they are. A caller in a turn shows a refusal, and the turn goes on."""
+    try:
+        with worktrees.hold(make=True) as worktree:
+            recovered = recover(worktree, worktrees)
+            draft = Draft(
+                worktrees.new_id(),
+                kind,
+                worktrees.now(),
+                label,
+                session=owner.session if owner else None,
+                chat=owner.chat if owner else None,
+                message=owner.message if owner else None,
+            )
+            return Created(worktree.record(draft, worktree.capture()), recovered)
+    except CheckpointFailed as error:
+        return refused(str(error))
+
+
+def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
+    """Give the checkpoints of the worktree."""
+    try:
+        with worktrees.hold(make=False) as worktree:
+            recovered = recover(worktree, worktrees)
+            return Listed(worktree.checkpoints(), recovered)
+    except NoCheckpoints:
+        return Listed(())
+    except CheckpointFailed as error:
+        return refused(str(error))
+
+
+def show_checkpoint(wanted: str, worktrees: Worktrees) -> Shown | NothingDone:
+    """Give one checkpoint, and what it holds that its commit does not."""
+    try:
+        with worktrees.hold(make=False) as worktree:
+            recovered = recover(worktree, worktrees)
+            found = belonging(wanted, worktree.checkpoints())
+            if isinstance(found, NothingDone):
+                return found
+            base = found.present.head or worktree.empty_tree()
+            return Shown(found, worktree.compare(base, found.present.tree), recovered)
+    except CheckpointFailed as error:
+        return refused(str(error))
+
+
+def compare_checkpoints(wanted: str, other: str | None, worktrees: Worktrees) -> Compared | NothingDone:
+    """Give the difference from one checkpoint to another, or to the files as they are."""
+    try:
+        with worktrees.hold(make=False) as worktree:
+            recovered = recover(worktree, worktrees)
+            before = belonging(wanted, worktree.checkpoints())
+            if isinstance(before, NothingDone):
+                return before
+            after = belonging(other, worktree.checkpoints()) if other else None
+            if isinstance(after, NothingDone):
+                return after
+            trees = before.present.tree, (after.present if after else worktree.capture()).tree
+            return Compared(before, after, worktree.compare(*trees), worktree.diff(*trees), recovered)
+    except CheckpointFailed as error:
+        return refused(str(error))
+
+
+def prune_checkpoints(
+    worktrees: Worktrees, keep: int, *, conversation: Conversation | None = None
+) -> Pruned | NothingDone:
+    """Remove all but the latest checkpoints, and empty the trash; then an undo brings back no messages."""
+    try:
+        with worktrees.hold(make=False) as worktree:
+            recovered = recover(worktree, worktrees, conversation)
+            there = worktree.checkpoints()
+            removed = retention.outdated(there, keep)
+            worktree.remove(removed)
+            emptied = worktree.empty_trash()
+            if conversation:
+                conversation.transcript.forget([*removed, *emptied])
+            worktree.settle()
+            return Pruned(removed, emptied, len(there) - len(removed), recovered)
+    except NoCheckpoints:
+        return Pruned((), (), 0)
+    except CheckpointFailed as error:
+        return refused(str(error))

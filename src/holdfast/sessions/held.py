@@ -1,0 +1,59 @@
+"""A root under its lock: what a dead process left is settled, in the files and in the log, before anything else."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.changes.change import AT_ONCE
+from holdfast.changes.transaction import Carried, Journal, Recovered, carry_out, recover
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.changes.batch import Batch
+    from holdfast.changes.log import ChangeLog
+    from holdfast.sessions.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A root whose lock is ours; `recovered` is what was done about a command that had died."""
+
+    workspace: Workspace
+    journal: Journal
+    recovered: Recovered | None
+
+    def carry_out(self, batch: Batch) -> Carried:
+        """Swap the files of a batch, all or none, and tell the log that its change is applied or rewound."""
+        log = self.workspace.log
+        return carry_out(batch, self.workspace.tree, self.journal, lambda done: tell(log, done))
+
+    def reconcile(self) -> ChangeLog:
+        """Give the log, after what a dead process left in it: a change that was never begun is rejected.
+
+        One that is proposed and applied at once is proposed only while the lock is held. Whoever finds one so finds
+        what a dead process left, and the recovery of the journal has not marked it: no file of it was written.
+        """
+        log = self.workspace.log
+        for change in log.list(state="proposed", origin=AT_ONCE):
+            log.move(change.id, "proposed", "rejected")
+        return log
+
+
+@contextmanager
+def held(workspace: Workspace) -> Iterator[Held]:
+    """Wait for the root's lock, and finish or take back what a dead process left."""
+    with workspace.hold() as journal:
+        # The log is opened only if there is something to tell it: a check needs no database.
+        recovered = recover(workspace.tree, journal, lambda done: tell(workspace.log, done))
+        yield Held(workspace, journal, recovered)
+
+
+def tell(log: ChangeLog, done: Batch) -> None:
+    """Tell the log that a batch is done. A change that is marked already, or that it does not know, is no matter."""
+    if done.rewinds:
+        log.move(done.id, "applied", "rewound")
+    else:
+        log.move(done.id, "proposed", "applied")

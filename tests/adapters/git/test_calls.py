@@ -1,0 +1,85 @@
+"""How git is called."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from holdfast.adapters.git.calls import Git, GitFailed, environment, lines, names, raw, text
+from holdfast.adapters.git.lock import hold
+from holdfast.adapters.git.modes import noted
+from holdfast.checkpoints.worktree import CheckpointFailed
+
+
+def test_the_callers_git_variables_are_gone_and_ours_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_DIR", "/elsewhere")
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    given = environment({"GIT_INDEX_FILE": "x"})
+    ours = {name: value for name, value in given.items() if name.startswith("GIT_")}
+    assert ours == {
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_AUTHOR_NAME": "Holdfast",
+        "GIT_AUTHOR_EMAIL": "holdfast@localhost",
+        "GIT_COMMITTER_NAME": "Holdfast",
+        "GIT_COMMITTER_EMAIL": "holdfast@localhost",
+        "GIT_INDEX_FILE": "x",
+    }
+    assert ("LC_ALL" not in given, given["LC_CTYPE"], given["LC_MESSAGES"]) == (True, "de_DE.UTF-8", "C")
+
+
+def test_a_failure_says_what_git_said(tmp_path: Path) -> None:
+    with pytest.raises(GitFailed, match=r"git rev-parse failed: fatal: not a git repository") as caught:
+        Git(tmp_path).having(dir=tmp_path / "none").run("rev-parse", "HEAD")
+    assert caught.value.code == 128
+
+
+def test_a_call_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    # It waits for standard input, which is a pipe that stays open.
+    git = Git(tmp_path, deadline=time.monotonic() + 0.1)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(CheckpointFailed, match="took longer"):
+        git.run("hash-object", "--no-filters", str(tmp_path / "pipe"))
+
+
+def test_a_lock_that_is_held_too_long_is_told(tmp_path: Path) -> None:
+    with (
+        hold(tmp_path / "lock", time.monotonic()) as (_, waited),
+        pytest.raises(CheckpointFailed, match="at work here"),
+        hold(tmp_path / "lock", time.monotonic()),
+    ):
+        pass
+    assert waited is False
+
+
+def test_a_child_that_outlives_its_command_holds_the_lock(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with hold(tmp_path / "lock", time.monotonic()) as (lock, _):
+        running = Git(tmp_path, lock=lock).start("hash-object", "--no-filters", str(tmp_path / "pipe"))
+    with pytest.raises(CheckpointFailed), hold(tmp_path / "lock", time.monotonic()):
+        pass
+    (tmp_path / "pipe").write_bytes(b"x")
+    running.finish()
+    with hold(tmp_path / "lock", time.monotonic() + 10) as (_, waited):
+        assert waited is False
+
+
+def test_names_of_any_bytes_come_back() -> None:
+    odd = (b"a\nb", b"\xff\xfe", "é".encode(), b" ")
+    assert names(b"\0".join(odd) + b"\0") == tuple(text(name) for name in odd)
+    assert lines([text(name) for name in odd]) == b"".join(name + b"\0" for name in odd)
+    assert raw(text(bytes(range(1, 256)))) == bytes(range(1, 256))
+
+
+def test_only_private_modes_are_noted_and_those_that_once_were(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        seen = [("a", 0o600), ("b", 0o644), ("c", 0o700), ("d", 0o755), ("e", 0o664), ("was", 0o644), ("gone", None)]
+        told = noted({"was": 0o600, "gone": 0o600}, seen)
+    finally:
+        os.umask(before)
+    assert told == {"was": 0o644, "a": 0o600, "c": 0o700}

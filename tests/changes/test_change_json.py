@@ -1,0 +1,71 @@
+"""A change as JSON: any request and any bytes come back as they went."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.changes.apply import FileLanded, Plan
+from holdfast.changes.batch import Content, Swap
+from holdfast.changes.change import Asked
+from holdfast.changes.change_json import asked_from_json, asked_to_json, plan_from_json, plan_to_json
+from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, OneOf, Patch, Replace, WriteFile
+
+texts = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\udc80\udcff\0"), max_size=10)
+numbers = st.integers(-5, 10_000)
+replaces = st.builds(Replace, texts, texts, st.none() | numbers, st.booleans())
+line_edits = st.builds(LineEdit, numbers, numbers, texts, st.none() | texts)
+requests = st.one_of(
+    st.none(),
+    replaces,
+    st.builds(Patch, texts, st.booleans()),
+    st.builds(LineEdits, st.lists(line_edits, max_size=3).map(tuple), st.none() | texts),
+    st.builds(WriteFile, texts),
+    st.builds(OneOf, st.lists(replaces, max_size=3).map(tuple)),
+)
+actions = st.sampled_from(["edit", "create", "delete", "rename"])
+file_requests = st.builds(FileRequest, texts, actions, requests, st.none() | texts)
+contents = st.none() | st.builds(Content, st.binary(max_size=40), st.none() | st.integers(0, 0o7777))
+landings = st.builds(
+    FileLanded,
+    texts,
+    actions,
+    st.sampled_from(["exact", "whitespace", "similar"]),
+    st.floats(0, 1),
+    texts,
+    st.none() | texts,
+    st.lists(texts, max_size=2).map(tuple),
+    st.lists(texts, max_size=2).map(tuple),
+)
+swaps = st.builds(Swap, texts, contents, contents, st.booleans())
+
+
+def through_json(value: object) -> dict[str, object]:
+    read = json.loads(json.dumps(value, allow_nan=False))
+    assert isinstance(read, dict)
+    return read
+
+
+@given(st.builds(Asked, st.lists(file_requests, max_size=4).map(tuple), st.booleans()))
+def test_what_was_asked_is_read_as_it_was_written(asked: Asked) -> None:
+    assert asked_from_json(through_json(asked_to_json(asked))) == asked
+
+
+@given(
+    st.builds(
+        Plan,
+        st.lists(landings, max_size=3).map(tuple),
+        st.lists(swaps, max_size=3).map(tuple),
+        st.lists(texts, max_size=3).map(tuple),
+    )
+)
+def test_what_landed_is_read_as_it_was_written(plan: Plan) -> None:
+    assert plan_from_json(through_json(plan_to_json(plan))) == plan
+
+
+def test_each_side_has_its_hash_beside_its_bytes() -> None:
+    written = plan_to_json(Plan((), (Swap("a", None, Content(b"")),), ()))
+    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    assert (written["swaps"][0]["before"], written["swaps"][0]["after"]["sha256"]) == (None, empty)

@@ -1,0 +1,78 @@
+"""Three-way projection: exact where the edits stand apart, no answer where they touch."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.changes.three_way import project_bytes, project_text, raw_lines
+
+lines = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "d\r", "\n", "e\n"]), max_size=12)
+texts = st.builds("".join, lines) | st.builds(
+    lambda start, end: "".join(start) + end, lines, st.sampled_from(["", "x"])
+)
+
+
+@given(texts, texts)
+def test_on_the_base_itself_the_wanted_text_comes_out(base: str, wanted: str) -> None:
+    assert project_text(base, wanted, base) == wanted
+
+
+@given(texts, texts)
+def test_a_projection_of_nothing_leaves_the_present(base: str, present: str) -> None:
+    assert project_text(base, base, present) == present
+
+
+@given(texts, texts, texts)
+def test_it_does_not_matter_which_of_the_two_edits_came_first(base: str, one: str, other: str) -> None:
+    assert project_text(base, one, other) == project_text(base, other, one)
+
+
+@given(st.lists(st.integers(0, 9), min_size=8, max_size=20), st.data())
+def test_edits_of_lines_that_are_apart_are_both_there_and_those_that_meet_have_no_answer(
+    numbers: list[int], data: st.DataObject
+) -> None:
+    base = [f"{place} {number}\n" for place, number in enumerate(numbers)]
+    mine, theirs = (data.draw(st.integers(0, len(base) - 1)) for _ in range(2))
+    wanted = [*base[:mine], "mine\n", *base[mine + 1 :]]
+    present = [*base[:theirs], "theirs\n", *base[theirs + 1 :]]
+    projected = project_text("".join(base), "".join(wanted), "".join(present))
+    if abs(mine - theirs) < 2:
+        assert projected is None
+    else:
+        both = [*present[:mine], "mine\n", *present[mine + 1 :]]
+        assert projected == "".join(both)
+
+
+def test_line_endings_are_brought_back_as_they_were() -> None:
+    before, after = "x\r\nb\nc\nd\n", "x\nb\nc\nd\n"
+    assert project_text(after, before, "x\nb\nc\nD\n") == "x\r\nb\nc\nD\n"
+
+
+def test_a_newline_at_the_end_is_taken_away_again() -> None:
+    assert project_text("a\nb\nc\n", "a\nb\nc", "A\nb\nc\n") == "A\nb\nc"
+
+
+def test_the_bytes_are_those_of_the_files_encoding() -> None:
+    old, new, now = ("\ufeffä\nb\nc\n", "\ufeffö\nb\nc\n", "\ufeffä\nb\nß\n")
+    encoded = [text.encode("utf-16-le") for text in (old, new, now)]
+    assert project_bytes(*encoded) == "\ufeffö\nb\nß\n".encode("utf-16-le")
+
+
+def test_what_is_no_text_or_another_kind_of_text_has_no_answer() -> None:
+    assert project_bytes(b"a\nb\nc\0\n", b"A\nb\nc\0\n", b"a\nb\nd\0\n") is None
+    assert project_bytes(b"a\nb\nc\n", b"A\nb\nc\n", b"\xef\xbb\xbfa\nb\nd\n") is None
+
+
+def test_very_long_texts_are_not_compared_line_by_line() -> None:
+    base = [f"{number}\n" for number in range(6000)]
+    apart = ["one\n", *base[1:-1], "end\n"]
+    assert project_text("".join(base), "".join(apart), "".join([*base[:3000], "x\n", *base[3001:]])) is None
+    assert project_text("".join(base), "one\n" + "".join(base[1:]), "".join([*base[:-1], "x\n"])) == "".join(
+        ["one\n", *base[1:-1], "x\n"]
+    )
+
+
+@given(texts)
+def test_raw_lines_are_the_text(text: str) -> None:
+    assert "".join(raw_lines(text)) == text

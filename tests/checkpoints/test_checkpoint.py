@@ -1,0 +1,85 @@
+"""Checkpoints by name, order and kind; and how they are written down."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.checkpoints import record, retention
+from holdfast.checkpoints.checkpoint import (
+    Ambiguous,
+    Checkpoint,
+    Draft,
+    Kind,
+    Present,
+    Skipped,
+    find,
+    last_undo_point,
+    orphans_of,
+)
+
+
+def _checkpoint(name: str, seq: int, kind: Kind = "turn", chat: str | None = None) -> Checkpoint:
+    return Checkpoint(Draft(name, kind, "now", chat=chat), Present("t"), seq, "c", "main")
+
+
+def test_an_id_may_be_shortened_as_long_as_one_is_meant() -> None:
+    all_ = [_checkpoint("abc", 1), _checkpoint("abd", 2), _checkpoint("ab", 3), _checkpoint("x", 4)]
+    assert find("abc", all_) == all_[0]
+    assert find("ab", all_) == all_[2]
+    assert find("a", all_) == Ambiguous(("abc", "abd", "ab"))
+    assert find("", all_) is None
+    assert find("y", all_) is None
+
+
+def test_the_last_undo_point_is_the_latest_of_its_kind() -> None:
+    all_ = [
+        _checkpoint("a", 1, "undo"),
+        _checkpoint("b", 3, "undo"),
+        _checkpoint("c", 5, "undone"),
+        _checkpoint("d", 6),
+    ]
+    assert last_undo_point(all_) == all_[1]
+    assert last_undo_point(all_[2:]) is None
+
+
+def test_later_checkpoints_of_the_same_chat_are_orphans() -> None:
+    one, two = _checkpoint("1", 1, chat="c"), _checkpoint("2", 2, chat="c")
+    others = [_checkpoint("3", 3, chat="d"), _checkpoint("4", 4, "undo", chat="c"), _checkpoint("5", 5)]
+    assert orphans_of(one, [one, two, *others]) == ("2",)
+    assert orphans_of(others[-1], [one, two, *others]) == ()
+
+
+def test_the_latest_are_kept_by_their_order() -> None:
+    all_ = [_checkpoint(str(seq), seq) for seq in (3, 1, 2)]
+    assert retention.outdated(all_, 2) == ("1",)
+    assert retention.outdated(all_, 0) == ("3", "2", "1")
+    assert retention.outdated(all_, 9) == ()
+
+
+def test_a_message_that_is_not_ours_is_no_checkpoint() -> None:
+    for body in ("", "hello", "[]", "{}", '{"version": 99}', '{"version": 1}', "null"):
+        assert record.read("c", "t", body) is None
+
+
+text = st.text(st.characters(codec=None), max_size=20)
+draft = st.builds(Draft, text, st.just("turn"), text, text, st.none() | text, st.none() | text, st.none() | text)
+present = st.builds(
+    Present,
+    st.just("t"),
+    st.none() | text,
+    st.none() | text,
+    st.none() | text,
+    st.lists(st.builds(Skipped, text, st.just("too large"))).map(tuple),
+    st.dictionaries(text, st.integers(0, 0o7777)),
+)
+
+
+@given(draft, present, st.integers(0, 10**9))
+def test_what_is_written_down_is_read_back(draft: Draft, present: Present, seq: int) -> None:
+    message = record.write(draft, present, seq, "main")
+    assert message.isascii()
+    headline, body = message.split("\n\n", 1)
+    assert "\n" not in headline.replace(draft.id, "") or "\n" in draft.id
+    if "\n" not in draft.id:
+        assert record.read("c", "t", body) == Checkpoint(draft, present, seq, "c", "main")

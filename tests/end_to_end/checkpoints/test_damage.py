@@ -1,0 +1,141 @@
+"""Locks, damage, crowds and gc."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.end_to_end.checkpoints.repo import Folder, ravage
+
+
+def test_a_stale_private_lock_is_removed(repo: Folder) -> None:
+    repo.checkpoint()
+    (repo.root / ".git" / "holdfast" / "index.lock").write_bytes(b"half an index")
+    repo.write("src/app.py", "later\n")
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.write("src/app.py", "agent\n")
+    (repo.root / ".git" / "holdfast" / "index.lock").write_bytes(b"")
+    repo.restore(taken)
+    assert repo.tree() == before
+
+
+def test_a_held_lock_of_the_users_index_is_no_hindrance_and_stays(repo: Folder) -> None:
+    lock = repo.root / ".git" / "index.lock"
+    lock.write_bytes(b"held")
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.write("src/app.py", "agent\n")
+    repo.restore(taken)
+    repo.undo()
+    repo.restore(taken)
+    assert repo.tree() == before
+    assert lock.read_bytes() == b"held"
+
+
+@pytest.mark.parametrize("damage", ["empty", "garbage", "cut", "flipped", "gone", "state"])
+def test_a_damaged_private_index_is_made_anew(repo: Folder, damage: str) -> None:
+    early, first = repo.checkpoint(), repo.tree()
+    index = repo.root / ".git" / "holdfast" / "index"
+    data = index.read_bytes()
+    repo.write("src/app.py", "later\n")
+    match damage:
+        case "empty":
+            index.write_bytes(b"")
+        case "garbage":
+            index.write_bytes(b"DIRC garbage" * 20)
+        case "cut":
+            index.write_bytes(data[: len(data) // 2])
+        case "flipped":
+            at = data.index(b"src/util.py")
+            index.write_bytes(data[:at] + b"XXXXXXXXXXX" + data[at + 11 :])
+        case "gone":
+            index.unlink()
+        case _:
+            (repo.root / ".git" / "holdfast" / "state").write_bytes(b"{")
+    later, second = repo.checkpoint(), repo.tree()
+    assert repo.git("ls-tree", "-r", "--name-only", f"refs/holdfast/checkpoints/{later}").split() == [
+        ".gitignore", "docs/a.md", "notes.txt", "run.sh", "src/app.py", "src/util.py",
+    ]  # fmt: skip
+    repo.restore(early)
+    assert repo.tree() == first
+    repo.restore(later)
+    assert repo.tree() == second
+
+
+def test_checkpoints_survive_gc_and_so_does_what_only_they_hold(repo: Folder) -> None:
+    taken, before = repo.checkpoint(), repo.tree()
+    ravage(repo)
+    log = {b"debug.log": ("file", b"agent's log\n", 0o644)}
+    ravaged = repo.tree()
+    repo.git("gc", "-q", "--prune=now")
+    repo.restore(taken)
+    repo.git("gc", "-q", "--prune=now")
+    assert repo.tree() == before | log
+    repo.undo()
+    assert repo.tree() == ravaged
+
+
+def test_gc_after_prune_does_not_spoil_the_next_checkpoint(repo: Folder) -> None:
+    repo.checkpoint()
+    ravage(repo)
+    taken = repo.checkpoint()
+    assert repo.run("diff", taken).code == 0
+    assert repo.run("prune", "--keep", "0", "--json").told["left"] == 0
+    repo.git("gc", "-q", "--prune=now")
+    later, before = repo.checkpoint(), repo.tree()
+    repo.write("src/app.py", "again\n")
+    repo.restore(later)
+    assert repo.tree() == before
+
+
+def test_gc_between_a_diff_and_a_restore_does_no_harm(repo: Folder) -> None:
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.write("src/app.py", "agent\n")
+    assert repo.run("diff", taken).code == 0
+    repo.git("gc", "-q", "--prune=now")
+    repo.restore(taken)
+    assert repo.tree() == before
+
+
+def test_a_checkpoint_whose_refs_were_deleted_by_hand_does_no_harm(repo: Folder) -> None:
+    taken = repo.checkpoint()
+    repo.git("update-ref", "-d", f"refs/holdfast/checkpoints/{taken}")
+    repo.git("gc", "-q", "--prune=now")
+    later, before = repo.checkpoint(), repo.tree()
+    assert repo.git("fsck", "--connectivity-only") == ""
+    repo.write("src/app.py", "agent\n")
+    repo.restore(later)
+    assert repo.tree() == before
+
+
+@pytest.mark.e2e
+def test_eight_at_once_all_succeed(repo: Folder) -> None:
+    before, users = repo.tree(), repo.users()
+    command = [sys.executable, "-m", "holdfast.cli.main", "checkpoint", "create", "--json", "--root", str(repo.root)]
+    children = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(8)]
+    told = [child.communicate() for child in children]
+    assert [child.returncode for child in children] == [0] * 8, told
+    ids = {json.loads(out)["id"] for out, _ in told}
+    assert len(ids) == 8
+    assert set(repo.ids()) == ids
+    assert sorted(each["seq"] for each in repo.run("list", "--json").told["checkpoints"]) == list(range(1, 9))
+    trees = {repo.git("rev-parse", f"refs/holdfast/checkpoints/{each}^{{tree}}") for each in ids}
+    assert len(trees) == 1
+    assert (repo.tree(), repo.users()) == (before, users)
+
+
+def test_a_read_only_git_directory_gives_a_clear_error(repo: Folder) -> None:
+    # A file where the directory is to be: root may write everywhere, so a mode would not do.
+    (repo.root / ".git" / "holdfast").write_bytes(b"")
+    before = repo.tree()
+    assert "the disk refused" in repo.run("create", "--json").why
+    assert repo.tree() == before
+
+
+def test_without_git_on_the_path_it_says_so(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    why = repo.run("create", "--json").why
+    monkeypatch.undo()
+    assert "git is not installed" in why

@@ -1,0 +1,132 @@
+"""kill -9 at any instant: the next command finishes or goes back, and nothing of the user's has moved."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.checkpoints.repo import Folder
+
+PROJECT = Path(__file__).parents[3]
+COMMAND = [sys.executable, "-m", "holdfast.cli.main", "checkpoint"]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    """A directory in memory, if there is a disk in memory: some hundred repositories are made."""
+    place = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else tmp_path
+    place = place / f"holdfast-{tmp_path.name}-{os.getpid()}"
+    place.mkdir()
+    yield place
+    shutil.rmtree(place)
+
+
+def _kill_everywhere(place: Path, *options: str) -> dict[str, int]:
+    program = [sys.executable, "-m", "tests.end_to_end.checkpoints.kills", str(place), *options]
+    ran = subprocess.run(program, cwd=PROJECT, capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stderr.decode()
+    told = json.loads(ran.stdout)
+    assert told["failures"] == []
+    kills: dict[str, int] = told["kills"]
+    return kills
+
+
+@pytest.mark.slow
+def test_a_kill_at_every_step_of_checkpoint_and_restore_is_finished_or_undone(place: Path) -> None:
+    kills = _kill_everywhere(place)
+    assert min(kills["create"], kills["restore"]) > 80
+    assert min(kills["undo"], kills["recovery"]) > 25
+
+
+@pytest.mark.slow
+def test_a_kill_at_steps_in_a_folder_without_git_is_finished_or_undone(place: Path) -> None:
+    assert min(_kill_everywhere(place, "--plain", "--thin").values()) > 0
+
+
+_ASSASSIN = """#!/bin/sh
+# A filter: counts the files, and at one of them kills git and (if told so) the command that called it.
+n=$(cat {count}); n=$((n + 1)); echo $n > {count}
+if [ $n -eq {at} ]; then
+  git=$PPID
+  while ! tr '\\0' ' ' < /proc/$git/cmdline | grep -q 'read-tree -m'; do git=$(cut -d' ' -f4 /proc/$git/stat); done
+  command=$(cut -d' ' -f4 /proc/$git/stat)
+  {kill}
+fi
+cat
+"""
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("killed", ["command, then git", "git", "command"])
+@pytest.mark.parametrize("at", [1, 4, 8])
+def test_a_kill_in_the_middle_of_the_checkout_is_exact_after_a_rerun_and_an_undo(
+    repo: Folder, tmp_path: Path, killed: str, at: int
+) -> None:
+    if not Path("/proc/self/cmdline").exists():
+        pytest.skip("the filter finds the processes to kill in /proc")
+    repo.write(".gitattributes", "*.dat filter=assassin\n")
+    repo.git("config", "filter.assassin.clean", "cat")
+    repo.git("config", "filter.assassin.smudge", "cat")
+    for number in range(8):
+        repo.write(f"many/{number}.dat", f"{number}\n" * 1000)
+    taken, then = repo.checkpoint(), repo.tree()
+    for number in range(8):
+        repo.write(f"many/{number}.dat", f"agent {number}\n")
+    repo.write("many/new.txt", "new\n")
+    repo.path("notes.txt").unlink()
+    now, users = repo.tree(), repo.users()
+    count = tmp_path / "count"
+    count.write_text("0")
+    kill = {"git": "kill -9 $git", "command": "kill -9 $command"}.get(killed, "kill -9 $command; kill -9 $git")
+    script = tmp_path / "assassin"
+    script.write_text(_ASSASSIN.format(count=count, at=at, kill=kill))
+    script.chmod(0o755)
+    repo.git("config", "filter.assassin.smudge", str(script))
+    ran = subprocess.run(
+        [*COMMAND, "restore", taken, "--json", "--root", str(repo.root)], capture_output=True, check=False
+    )
+    repo.git("config", "filter.assassin.smudge", "cat")
+    if killed == "git":
+        # The command noticed, and went back by itself.
+        assert ran.returncode == 1
+        assert repo.tree() == now
+    else:
+        assert ran.returncode == -9
+    repo.restore(taken)
+    assert int(count.read_text()) >= at
+    assert repo.tree() == then
+    repo.undo()
+    assert repo.tree() == now
+    assert repo.users() == users
+
+
+@pytest.mark.e2e
+def test_an_edit_after_a_crash_is_not_lost_by_the_command_that_finishes(repo: Folder, tmp_path: Path) -> None:
+    repo.write(".gitattributes", "*.dat filter=assassin\n")
+    repo.git("config", "filter.assassin.smudge", "cat")
+    for number in range(4):
+        repo.write(f"many/{number}.dat", f"{number}\n")
+    taken, then = repo.checkpoint(), repo.tree()
+    for number in range(4):
+        repo.write(f"many/{number}.dat", f"agent {number}\n")
+    count = tmp_path / "count"
+    count.write_text("0")
+    script = tmp_path / "assassin"
+    script.write_text(_ASSASSIN.format(count=count, at=2, kill="kill -9 $command; kill -9 $git"))
+    script.chmod(0o755)
+    repo.git("config", "filter.assassin.smudge", str(script))
+    subprocess.run([*COMMAND, "restore", taken, "--root", str(repo.root)], capture_output=True, check=False)
+    repo.git("config", "filter.assassin.smudge", "cat")
+    repo.write("many/3.dat", "by hand, after the crash\n")
+    ran = repo.run("list", "--json")
+    assert "stopped halfway: it is now finished" in ran.err
+    assert repo.tree() == then
+    point = next(each for each in ran.told["checkpoints"] if each["kind"] == "interrupted")
+    assert repo.git("show", f"{point['commit']}:many/3.dat") == "by hand, after the crash\n"

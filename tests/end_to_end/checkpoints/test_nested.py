@@ -1,0 +1,184 @@
+"""What a checkpoint leaves out stays as it is: repositories inside, large files, pipes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.checkpoints.repo import Folder
+
+
+def _nested(repo: Folder, name: str, *, commits: bool) -> Folder:
+    nested = Folder(repo.root / name).init()
+    nested.write("inner.txt", "inner\n")
+    if commits:
+        nested.commit()
+        nested.write("inner.txt", "edited\n")
+    return nested
+
+
+@pytest.mark.parametrize("commits", [True, False])
+def test_a_nested_repository_is_skipped_and_untouched(repo: Folder, commits: bool) -> None:
+    nested = _nested(repo, "vendor/nested", commits=commits)
+    told = repo.create()
+    assert told["skipped"] == ["vendor/nested"]
+    assert told["skipped_why"] == {"vendor/nested": "nested repository"}
+    nested.write("inner.txt", "the agent's\n")
+    nested.write("more.txt", "the agent's\n")
+    repo.write("src/app.py", "agent\n")
+    before = nested.tree()
+    repo.restore(told["id"])
+    assert nested.tree() == before
+    assert repo.path("src/app.py").read_text() == "print('unstaged')\n"
+
+
+@pytest.mark.parametrize("commits", [True, False])
+def test_a_nested_repository_that_was_made_since_stays_and_is_told(repo: Folder, commits: bool) -> None:
+    taken = repo.checkpoint()
+    nested = _nested(repo, "made", commits=commits)
+    before = nested.tree()
+    assert repo.restore(taken)["kept"] == ["made"]
+    assert nested.tree() == before
+    assert (nested.root / ".git").is_dir()
+
+
+def test_a_nested_repository_that_lost_its_git_directory_stays(repo: Folder) -> None:
+    nested = _nested(repo, "nested", commits=False)
+    taken = repo.checkpoint()
+    (nested.root / ".git").rename(repo.root.parent / "taken away")
+    restored = repo.restore(taken)
+    assert nested.path("inner.txt").read_text() == "inner\n"
+    assert restored["kept"] == ["nested/inner.txt"]
+
+
+def test_a_directory_that_became_a_repository_after_it_was_captured_is_not_emptied(repo: Folder) -> None:
+    taken = repo.checkpoint()
+    repo.write("lib/a.py", "a\n")
+    repo.checkpoint()
+    Folder(repo.root / "lib").init().commit()
+    restored = repo.restore(taken)
+    assert repo.path("lib/a.py").read_text() == "a\n"
+    assert restored["kept"] == ["lib/a.py"]
+
+
+def test_a_repository_where_the_checkpoint_has_a_file_stops_the_restore(repo: Folder) -> None:
+    repo.write("thing", "a file\n")
+    taken = repo.checkpoint()
+    repo.path("thing").unlink()
+    _nested(repo, "thing", commits=True)
+    before = repo.tree()
+    assert "thing" in repo.run("restore", taken, "--json").why
+    assert repo.tree() == before
+
+
+def test_a_submodule_is_untouched(repo: Folder, tmp_path: Path) -> None:
+    library = Folder(tmp_path / "library").init()
+    library.write("lib.c", "int x;\n")
+    library.commit()
+    repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library.root), "sub")
+    repo.git("commit", "-q", "-m", "submodule")
+    sub = Folder(repo.root / "sub")
+    taken = repo.checkpoint()
+    sub.write("lib.c", "int agent;\n")
+    sub.commit("inside")
+    repo.git("add", "sub")
+    repo.write("notes.txt", "agent\n")
+    before, users = sub.tree(), sub.users()
+    repo.checkpoint()
+    repo.restore(taken)
+    assert (sub.tree(), sub.users()) == (before, users)
+    assert repo.path("notes.txt").read_text() == "untracked\n"
+
+
+def test_a_submodule_that_was_removed_or_replaced_does_not_stop_a_restore(repo: Folder, tmp_path: Path) -> None:
+    library = Folder(tmp_path / "library").init()
+    library.write("lib.c", "int x;\n")
+    library.commit()
+    repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library.root), "sub")
+    repo.git("commit", "-q", "-m", "submodule")
+    taken = repo.checkpoint()
+    repo.git("rm", "-qf", "sub")
+    repo.write("notes.txt", "agent\n")
+    repo.restore(taken)
+    assert repo.path(".gitmodules").exists()
+    assert repo.path("notes.txt").read_text() == "untracked\n"
+
+
+def _large(repo: Folder, name: str, size: int = 51 * 1024 * 1024) -> Path:
+    file = repo.write(name, "begin")
+    os.truncate(file, size)
+    return file
+
+
+def test_a_large_new_file_is_skipped_and_never_deleted(repo: Folder) -> None:
+    before = _large(repo, "video.mp4")
+    told = repo.create()
+    assert told["skipped"] == ["video.mp4"]
+    after = _large(repo, "made/since.bin")
+    restored = repo.restore(told["id"])
+    assert restored["kept"] == ["made/since.bin"]
+    assert before.stat().st_size == after.stat().st_size == 51 * 1024 * 1024
+    # Small by now, and captured; the checkpoint did not know it, and must not take it away.
+    repo.write("video.mp4", "cut")
+    assert repo.restore(told["id"])["kept"] == ["made/since.bin", "video.mp4"]
+    assert repo.path("video.mp4").read_text() == "cut"
+
+
+def test_a_large_file_that_is_gone_is_told(repo: Folder) -> None:
+    file = _large(repo, "video.mp4")
+    taken = repo.checkpoint()
+    file.unlink()
+    assert repo.restore(taken)["lost"] == ["video.mp4"]
+
+
+def test_a_small_file_that_has_grown_large_comes_back_small_and_undo_gives_the_large_one(repo: Folder) -> None:
+    repo.write("data.bin", "small")
+    taken = repo.checkpoint()
+    _large(repo, "data.bin")
+    assert repo.create()["skipped"] == ["data.bin"]
+    repo.restore(taken)
+    assert repo.path("data.bin").read_text() == "small"
+    repo.undo()
+    assert repo.path("data.bin").stat().st_size == 51 * 1024 * 1024
+
+
+def test_a_tracked_file_is_captured_however_large_it_is(repo: Folder) -> None:
+    _large(repo, "src/util.py")
+    taken = repo.create()
+    assert taken["skipped"] == []
+    repo.write("src/util.py", "small")
+    repo.restore(taken["id"])
+    assert repo.path("src/util.py").stat().st_size == 51 * 1024 * 1024
+
+
+def test_a_pipe_holds_nothing_up(repo: Folder) -> None:
+    os.mkfifo(repo.path("pipe"))
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.write("src/app.py", "agent\n")
+    repo.restore(taken)
+    assert repo.tree() == before
+
+
+def test_a_tracked_file_that_became_a_pipe_is_skipped_and_stops_a_restore_of_the_file(repo: Folder) -> None:
+    taken = repo.checkpoint()
+    repo.path("src/util.py").unlink()
+    os.mkfifo(repo.path("src/util.py"))
+    assert repo.create()["skipped"] == ["src/util.py"]
+    before = repo.tree()
+    assert "src/util.py" in repo.run("restore", taken, "--json").why
+    assert repo.tree() == before
+    repo.path("src/util.py").unlink()
+    repo.restore(taken)
+    assert repo.path("src/util.py").read_text() == "x = 1\n"
+
+
+def test_a_file_that_cannot_be_read_is_skipped_and_never_deleted(repo: Folder) -> None:
+    if os.getuid() == 0:
+        pytest.skip("root can read everything")
+    repo.write("locked", "l", 0o000)
+    told = repo.create()
+    assert told["skipped_why"] == {"locked": "unreadable"}
+    repo.restore(told["id"])
+    assert repo.path("locked").exists()

@@ -1,0 +1,221 @@
+"""Laws of changes: any sequence of propose, apply, reject, rewind and undo does exactly what each of them says.
+
+Every line of every file is unlike any other there ever is, and an edit replaces one line. So what a change may do to the
+files can be said without the code under test: put its new line where its old line is, or take it away again; make,
+remove or rename a file. Whatever is refused changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from holdfast.adapters.files import DiskFiles
+from holdfast.changes.files import Found
+from holdfast.sessions.apply import Applied, Reply, apply_reply
+from holdfast.sessions.propose import Proposed, overlay_of, propose_reply
+from holdfast.sessions.review import Accepted, Rejected, apply_change, reject_change
+from holdfast.sessions.rewind import Rewound, rewind_change
+from holdfast.sessions.undo import Undone, undo_last
+from holdfast.sessions.workspace import NothingDone
+from holdfast.wiring import DiskWorkspace
+from tests.changes.memory_log import MemoryLog
+
+NAMES = ("a.txt", "d/b.txt", "c.txt")
+Files: TypeAlias = dict[str, bytes]
+Kind: TypeAlias = Literal["edit", "create", "delete", "rename"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to do; the numbers pick a file, a line or a change among those there are."""
+
+    verb: Literal["propose", "at once", "apply", "reject", "rewind", "undo", "by hand"]
+    kind: Kind
+    name: int
+    number: int
+
+
+verbs = st.sampled_from(
+    ["propose", "propose", "at once", "at once", "apply", "apply", "reject", "rewind", "rewind", "undo"]
+)
+kinds = st.sampled_from(["edit", "edit", "edit", "create", "delete", "rename"])
+steps = st.builds(Step, verbs, kinds, st.integers(0, 2), st.integers(0, 11))
+with_hands = steps | st.builds(Step, st.just("by hand"), kinds, st.integers(0, 2), st.integers(0, 11))
+
+
+@dataclass(frozen=True)
+class Meant:
+    """What a change does, in our own words."""
+
+    kind: Kind
+    path: str
+    old: bytes = b""
+    new: bytes = b""
+    to: str = ""
+
+
+@dataclass
+class Bench:
+    """A root on the disk, a log in memory, and what every change was meant to do."""
+
+    root: Path
+    workspace: DiskWorkspace
+    fresh: count[int] = field(default_factory=count)
+    meant: dict[str, Meant] = field(default_factory=dict)
+
+    def files(self) -> Files:
+        found = [path for path in self.root.rglob("*") if path.is_file()]
+        return {str(path.relative_to(self.root)): path.read_bytes() for path in found}
+
+    def line(self) -> str:
+        return f"line {next(self.fresh)} of them"
+
+    def text(self) -> str:
+        return "".join(f"{self.line()}\n" for _ in range(12))
+
+    def ask(self, step: Step, *, seen: Files) -> tuple[str, Meant] | None:
+        """Write a reply that fits what is seen; None if nothing does."""
+        path = NAMES[step.name]
+        if step.kind == "create":
+            if path in seen:
+                return None
+            text = self.text()
+            return json.dumps({"path": path, "content": text}), Meant("create", path, new=text.encode())
+        if path not in seen:
+            return None
+        if step.kind == "delete":
+            return json.dumps({"path": path, "delete": True}), Meant("delete", path, old=seen[path])
+        if step.kind == "rename":
+            to = NAMES[(step.name + 1 + step.number % 2) % 3]
+            return None if to in seen else (json.dumps({"path": path, "to": to}), Meant("rename", path, to=to))
+        old, new = seen[path].decode().splitlines()[step.number], self.line()
+        return json.dumps({"path": path, "old": old, "new": new}), Meant("edit", path, old.encode(), new.encode())
+
+    def seen(self) -> Files:
+        """Read the files through the overlay, as a later edit in review mode does."""
+        over = overlay_of(self.workspace, self.workspace.log)
+        looks = {name: over.look(name) for name in NAMES}
+        return {name: looked.data for name, looked in looks.items() if isinstance(looked, Found)}
+
+
+def does(meant: Meant, before: Files, after: Files) -> bool:
+    """Whether `after` is what the change makes of `before`, and nothing else."""
+    rest = {name: data for name, data in before.items() if name not in {meant.path, meant.to}}
+    there = before.get(meant.path)
+    if meant.kind == "create":
+        return there is None and after == rest | {meant.path: meant.new}
+    if there is None:
+        return False
+    if meant.kind == "delete":
+        return after == rest
+    if meant.kind == "rename":
+        return meant.to not in before and after == rest | {meant.to: there}
+    return there.count(meant.old) == 1 and after == rest | {meant.path: there.replace(meant.old, meant.new)}
+
+
+def pick(bench: Bench, number: int) -> str | None:
+    ids = sorted(bench.meant, key=list(bench.meant).index)
+    return ids[number % len(ids)] if ids else None
+
+
+def take(bench: Bench, step: Step) -> None:
+    """Do one step, and judge what became of the files."""
+    before = bench.files()
+    workspace = bench.workspace
+    if step.verb == "by hand":
+        edit_by_hand(bench, step, before)
+        return
+    if step.verb in {"propose", "at once"}:
+        asked = bench.ask(step, seen=bench.seen() if step.verb == "propose" else before)
+        if asked is None:
+            return
+        reply, meant = asked
+        if step.verb == "propose":
+            proposed = propose_reply(Reply(reply), workspace)
+            assert isinstance(proposed, Proposed), proposed
+            bench.meant[proposed.change.id] = meant
+            assert bench.files() == before
+            return
+        applied = apply_reply(Reply(reply), workspace)
+        assert isinstance(applied, Applied), applied
+        assert applied.change_id
+        bench.meant[applied.change_id] = meant
+        assert does(meant, before, bench.files())
+        return
+    if step.verb == "undo":
+        last = workspace.log.list(state="applied", limit=1)
+        judge(bench, undo_last(workspace), bench.meant[last[0].id] if last else None, before, back=True)
+        return
+    change_id = pick(bench, step.number)
+    if change_id is None:
+        return
+    meant = bench.meant[change_id]
+    if step.verb == "apply":
+        judge(bench, apply_change(change_id, workspace), meant, before, back=False)
+    elif step.verb == "reject":
+        assert isinstance(reject_change(change_id, workspace), Rejected | NothingDone)
+        assert bench.files() == before
+    else:
+        judge(bench, rewind_change(change_id, workspace), meant, before, back=True)
+
+
+def edit_by_hand(bench: Bench, step: Step, before: Files) -> None:
+    path = NAMES[step.name]
+    if path in before:
+        lines = before[path].splitlines(keepends=True)
+        lines[step.number] = f"{bench.line()}\n".encode()
+        (bench.root / path).write_bytes(b"".join(lines))
+
+
+def judge(bench: Bench, outcome: object, meant: Meant | None, before: Files, *, back: bool) -> None:
+    after = bench.files()
+    event(f"{'back' if back else 'forth'}: {type(outcome).__name__}")
+    if isinstance(outcome, NothingDone):
+        assert after == before
+        return
+    assert isinstance(outcome, Accepted | Rewound | Undone), outcome
+    assert meant
+    assert does(meant, after, before) if back else does(meant, before, after)
+
+
+@contextmanager
+def set_up() -> Iterator[Bench]:
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as place:
+        root = Path(place) / "root"
+        (root / "d").mkdir(parents=True)
+        with DiskWorkspace(DiskFiles(str(root)), Path(place) / "state") as workspace:
+            workspace._log = MemoryLog()
+            bench = Bench(root, workspace)
+            (root / "a.txt").write_text(bench.text())
+            (root / "d/b.txt").write_text(bench.text())
+            yield bench
+
+
+@given(st.lists(steps, max_size=20))
+def test_any_sequence_does_what_it_says_and_undo_gives_back_the_exact_bytes(sequence: list[Step]) -> None:
+    with set_up() as bench:
+        start = bench.files()
+        for step in sequence:
+            take(bench, step)
+        while bench.workspace.log.list(state="applied", limit=1):
+            assert isinstance(undone := undo_last(bench.workspace), Undone), undone
+        assert bench.files() == start
+        assert isinstance(undo_last(bench.workspace), NothingDone)
+
+
+@given(st.lists(with_hands, max_size=20))
+def test_what_is_edited_by_hand_in_between_stays_whatever_is_applied_and_taken_back(sequence: list[Step]) -> None:
+    with set_up() as bench:
+        for step in sequence:
+            take(bench, step)
