@@ -170,5 +170,6 @@ def _plain(words: str) -> str:
 
 
 def warn(words: str | None) -> None:
+    """Say it on standard error, where it is in nobody's way."""
     if words:
         print(f"holdfast: {_plain(words)}", file=sys.stderr)
