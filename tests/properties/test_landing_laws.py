@@ -24,6 +24,7 @@ from holdfast import (
 from holdfast.landing.elision import is_gap
 from holdfast.landing.keys import key_of
 from holdfast.landing.lines import contents_of, split_lines
+from holdfast.landing.mark import MARK
 from holdfast.landing.tokens import cuts_token
 from holdfast.vocab.requests import Request
 
@@ -139,6 +140,8 @@ def test_text_that_stands_once_and_cuts_no_token_is_found_exactly_and_landing_is
 ) -> None:
     text, old, new = case
     assume(key_of(old) and old != new and text.count(old) == 1 and text.find(old) == text.rfind(old))
+    # The mark is no part of the text: it stays, whatever a request says of it.
+    assume(not text.startswith(MARK))
     assume(not any(map(is_gap, [*contents_of(old), *contents_of(new)])))
     at = text.index(old)
     assume(cuts_token(text, at, at + len(old)) == (False, False))
@@ -157,6 +160,8 @@ def test_text_that_stands_once_and_cuts_no_token_is_found_exactly_and_landing_is
 @given(replaces)
 def test_landing_and_landing_the_reverse_gives_the_file_back_or_is_honestly_refused(case: tuple[str, str, str]) -> None:
     text, old, new = case
+    # Half of a line ending in a request is made a whole one, which the way back cannot know.
+    assume(not old.endswith("\r") and not new.endswith("\r"))
     there = land(text, Replace(old, new))
     assume(isinstance(there, Landed) and there.rung == "exact")
     assert isinstance(there, Landed)
@@ -216,13 +221,24 @@ def test_line_edits_land_wholly_and_in_any_order_or_not_at_all(text: str, wanted
 
 @given(texts(), st.data())
 def test_line_endings_and_the_missing_last_newline_are_kept(text: str, data: st.DataObject) -> None:
-    body, ends = split_lines(text)
+    mark = MARK if text.startswith(MARK) else ""
+    body, ends = split_lines(text.removeprefix(MARK))
     assume(body)
     at = data.draw(st.integers(0, len(body) - 1))
     outcome = land(text, LineEdits((LineEdit(at + 1, at + 1, "fresh_line"),), shown=text))
     assume(isinstance(outcome, Landed))
     assert isinstance(outcome, Landed)
-    assert split_lines(outcome.text) == ([*body[:at], "fresh_line", *body[at + 1 :]], ends)
+    assert outcome.text.startswith(mark)
+    assert split_lines(outcome.text.removeprefix(mark)) == ([*body[:at], "fresh_line", *body[at + 1 :]], ends)
+
+
+@given(cases)
+def test_a_byte_order_mark_stays_in_front(case: tuple[str, Request]) -> None:
+    text, request = MARK + case[0].lstrip(MARK), case[1]
+    outcome = land(text, request)
+    assume(isinstance(outcome, Landed))
+    assert isinstance(outcome, Landed)
+    assert outcome.text.startswith(MARK)
 
 
 @given(st.text(ODD, max_size=200))
