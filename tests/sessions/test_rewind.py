@@ -86,6 +86,15 @@ def test_undo_is_exact_and_names_the_rewind_that_takes_out_only_its_own_lines(wo
     assert world.texts() == {"f.py": FIVE + "by hand\n"}
 
 
+def test_undo_goes_on_after_an_earlier_change_was_rewound(world: World) -> None:
+    world.write(f=FIVE)
+    first = apply(world, edit("f", "a = 1", "a = 2"))
+    apply(world, edit("f", "e = 1", "e = 2"))
+    assert isinstance(rewind(world, first), Rewound)
+    assert isinstance(undo(world), Undone)
+    assert world.texts() == {"f.py": FIVE}
+
+
 def test_an_edit_right_beside_it_is_in_the_way(world: World) -> None:
     world.write(f=FIVE)
     change = apply(world, edit("f", "a = 1", "a = 2"))

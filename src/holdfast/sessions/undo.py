@@ -48,12 +48,16 @@ def undo_last(workspace: Workspace) -> Undone | NothingDone:
 
 
 def _moved_on(change: Change, workspace: Workspace) -> tuple[FileRefused, ...]:
-    """Undo is exact: a file that somebody has edited since is named, and nothing is done."""
+    """Undo is exact: a file that somebody has edited since is named, and nothing is done.
+
+    A file that a rewind has changed is no such file: it differs by our own hand, and the rewind below sees to it.
+    """
+    ours = {swap.path for rewound in workspace.log.list(state="rewound") for swap in rewound.plan.swaps}
     cure = f"edit it by hand, or take back only what the apply changed: holdfast changes rewind {change.id}"
     return tuple(
         FileRefused(swap.path, Refused("conflict", f"{swap.path}: this is no longer what the last apply left; {cure}."))
         for swap in change.plan.swaps
-        if workspace.tree.side(swap) == "neither"
+        if swap.path not in ours and workspace.tree.side(swap) == "neither"
     )
 
 
