@@ -1,0 +1,77 @@
+"""What is sent to a model, and what is only for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from holdfast.vocab.calls import ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class SystemText:
+    """The rules: the first message, and the only one of its role."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserText:
+    """What the user said, or a summary that stands for what was said before it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantSaid:
+    """One reply of the model: what it said, and the calls that were made of it. `reasoning` is not sent back."""
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    reasoning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswered:
+    """What a tool answered to the call with this id."""
+
+    call_id: str
+    name: str
+    text: str
+
+
+Message: TypeAlias = SystemText | UserText | AssistantSaid | ToolAnswered
+"""One message of a payload. In history a call's arguments are always valid JSON, and each call has its answer."""
+
+SentinelKind: TypeAlias = Literal[
+    "mistake_recovery", "doom_loop", "cap_hit", "compaction", "compaction_off", "chant", "interrupted", "needs_approval"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentinel:
+    """A message for people: stored, shown, never sent to a model.
+
+    `body` holds the fields that are the contract of its kind (`failure_kinds`, `count`, `escalated`, `can_continue`,
+    `pattern`, `steps`); `text` is what people read.
+    """
+
+    kind: SentinelKind
+    text: str
+    body: Mapping[str, Any]
+
+
+StopReason: TypeAlias = Literal[
+    "done",
+    "mistakes",
+    "loop",
+    "cap",
+    "unreachable",
+    "needs_approval",
+    "needs_login",
+    "cancelled",
+    "failed",
+    "interrupted",
+]
+"""Why a turn ended; each has its own exit code."""
