@@ -45,6 +45,7 @@ PLANTS = [
     Plant(PURE, "holdfast.landing.planted", "pathlib"),
     Plant(PURE, "holdfast.guards.planted", "subprocess"),
     Plant(PURE, "holdfast.repair.diagnostics.planted", "time"),
+    *(Plant(PURE, "holdfast.landing.planted", driver) for driver in ("aiosqlite", "alembic", "psycopg")),
     Plant(FACE, "holdfast", "holdfast.changes.planted"),
 ]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
-from holdfast.changes.apply import Plan
 from holdfast.changes.change import Change, State
+from holdfast.changes.log import KEPT
+from holdfast.changes.plan import Plan
 
 
 class MemoryLog:
@@ -17,6 +19,7 @@ class MemoryLog:
     def add(self, change: Change) -> Change:
         kept = replace(change, seq=self._next_seq(), created_at="then")
         self._changes[change.id] = kept if kept.state == "proposed" else replace(kept, settled_at="then")
+        self.prune(KEPT)
         return self._changes[change.id]
 
     def get(self, change_id: str) -> Change | None:
@@ -26,10 +29,18 @@ class MemoryLog:
         return tuple(change.id for change in self.list())
 
     def list(
-        self, *, state: State | None = None, origin: str | None = None, after: int = 0, limit: int | None = None
+        self,
+        *,
+        state: State | None = None,
+        origin: str | None = None,
+        session: str | None = None,
+        turn: str | None = None,
+        after: int = 0,
+        limit: int | None = None,
     ) -> tuple[Change, ...]:
         found = sorted(self._changes.values(), key=lambda change: -change.seq)
-        kept = [c for c in found if state in {None, c.state} and origin in {None, c.origin} and c.seq > after]
+        owned = [c for c in found if session in {None, c.session} and turn in {None, c.turn}]
+        kept = [c for c in owned if state in {None, c.state} and origin in {None, c.origin} and c.seq > after]
         return tuple(kept[:limit])
 
     def revise(self, change_id: str, plan: Plan) -> bool:
@@ -49,6 +60,23 @@ class MemoryLog:
         first, second = self.add(accepted), self.add(rest)
         self._set(second.id, second.state, seq=whole.seq)
         return first, self._changes[second.id]
+
+    def join(self, change_id: str, parts: Collection[str]) -> bool:
+        found = [self._changes[part] for part in parts if part in self._changes]
+        fit = all(part.state == "proposed" and part.asked.part_of == change_id for part in found)
+        whole = self._changes.get(change_id)
+        if whole is None or whole.state != "rejected" or len(found) != len(parts) or not fit:
+            return False
+        for part in found:
+            del self._changes[part.id]
+        seq = min(part.seq for part in found)
+        return self._set(change_id, "rejected", state="proposed", settled_at=None, seq=seq)
+
+    def prune(self, keep: int) -> tuple[str, ...]:
+        old = tuple(change.id for change in self.list() if change.state != "proposed")[keep:]
+        for change_id in old:
+            del self._changes[change_id]
+        return old
 
     def _set(self, change_id: str, old: State, **values: object) -> bool:
         change = self._changes.get(change_id)

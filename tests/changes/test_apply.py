@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.changes.apply import FileLanded, FileRefused, Plan, plan
+from holdfast.changes.apply import plan
 from holdfast.changes.batch import Content, Swap
+from holdfast.changes.plan import FileLanded, FileRefused, Plan
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Patch, Replace, WriteFile
 from tests.changes.memory_files import MemoryFiles

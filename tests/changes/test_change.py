@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
-from holdfast.changes.apply import Plan
 from holdfast.changes.change import Asked, Change, State, judge_move
+from holdfast.changes.plan import Plan
 
 LEGAL = {("proposed", "applied"), ("proposed", "rejected"), ("applied", "rewound")}
 STATES: tuple[State, ...] = get_args(State)

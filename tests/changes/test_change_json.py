@@ -7,10 +7,10 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.changes.apply import FileLanded, Plan
 from holdfast.changes.batch import Content, Swap
 from holdfast.changes.change import Asked
 from holdfast.changes.change_json import asked_from_json, asked_to_json, plan_from_json, plan_to_json
+from holdfast.changes.plan import FileLanded, Plan
 from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, OneOf, Patch, Replace, WriteFile
 
 texts = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\udc80\udcff\0"), max_size=10)
@@ -48,7 +48,7 @@ def through_json(value: object) -> dict[str, object]:
     return read
 
 
-@given(st.builds(Asked, st.lists(file_requests, max_size=4).map(tuple), st.booleans()))
+@given(st.builds(Asked, st.lists(file_requests, max_size=4).map(tuple), st.booleans(), st.none() | texts))
 def test_what_was_asked_is_read_as_it_was_written(asked: Asked) -> None:
     assert asked_from_json(through_json(asked_to_json(asked))) == asked
 

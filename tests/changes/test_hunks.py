@@ -5,11 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.changes.apply import FileLanded, Plan, plan
+from holdfast.changes.apply import plan
 from holdfast.changes.batch import Content, Swap
 from holdfast.changes.change import Asked, Change
 from holdfast.changes.hunks import hunks_of, split
 from holdfast.changes.observed import plan_of_difference
+from holdfast.changes.plan import FileLanded, Plan
 from holdfast.vocab.requests import FileRequest, Replace, WriteFile
 from tests.changes.memory_files import MemoryFiles
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from holdfast.changes.apply import Plan, plan
+from holdfast.changes.apply import plan
 from holdfast.changes.change import Asked, Change
 from holdfast.changes.files import Files, Found, Missing, Unfit
 from holdfast.changes.overlay import Overlay
+from holdfast.changes.plan import Plan
 from holdfast.vocab.requests import FileRequest, Replace, WriteFile
 from tests.changes.memory_files import MemoryFiles
 

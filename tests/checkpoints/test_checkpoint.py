@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,8 +21,10 @@ from holdfast.checkpoints.checkpoint import (
 )
 
 
-def _checkpoint(name: str, seq: int, kind: Kind = "turn", chat: str | None = None) -> Checkpoint:
-    return Checkpoint(Draft(name, kind, "now", chat=chat), Present("t"), seq, "c", "main")
+def _checkpoint(
+    name: str, seq: int, kind: Kind = "turn", chat: str | None = None, since: int | None = None
+) -> Checkpoint:
+    return Checkpoint(Draft(name, kind, "now", chat=chat, since=since), Present("t"), seq, "c", "main")
 
 
 def test_an_id_may_be_shortened_as_long_as_one_is_meant() -> None:
@@ -46,8 +50,23 @@ def test_the_last_undo_point_is_the_latest_of_its_kind() -> None:
 def test_later_checkpoints_of_the_same_chat_are_orphans() -> None:
     one, two = _checkpoint("1", 1, chat="c"), _checkpoint("2", 2, chat="c")
     others = [_checkpoint("3", 3, chat="d"), _checkpoint("4", 4, "undo", chat="c"), _checkpoint("5", 5)]
-    assert orphans_of(one, [one, two, *others]) == ("2",)
+    assert orphans_of(one, [one, two, *others]) == ("2", "4")
     assert orphans_of(others[-1], [one, two, *others]) == ()
+
+
+def test_to_go_back_to_a_point_orphans_what_came_after_the_checkpoint_that_it_led_away_from() -> None:
+    one, two, three = (_checkpoint(str(seq), seq, chat="c") for seq in (1, 2, 3))
+    point = _checkpoint("4", 4, "undone", chat="c", since=2)
+    later = _checkpoint("5", 5, chat="c")
+    assert orphans_of(point, [one, two, three, point, later]) == ("3", "5")
+
+
+def test_a_checkpoint_of_before_points_knew_their_scope_can_be_read() -> None:
+    old = Checkpoint(Draft("a", "undo", "now"), Present("t"), 7, "c", "main")
+    _, body = record.write(old.draft, old.present, 7, "main").split("\n\n", 1)
+    noted = json.loads(body)
+    del noted["files"], noted["since"]
+    assert record.read("c", "t", json.dumps(noted)) == old
 
 
 def test_the_latest_are_kept_by_their_order() -> None:
@@ -63,7 +82,10 @@ def test_a_message_that_is_not_ours_is_no_checkpoint() -> None:
 
 
 text = st.text(st.characters(codec=None), max_size=20)
-draft = st.builds(Draft, text, st.just("turn"), text, text, st.none() | text, st.none() | text, st.none() | text)
+maybe = st.none() | text
+draft = st.builds(
+    Draft, text, st.just("turn"), text, text, maybe, maybe, maybe, maybe, st.booleans(), st.none() | st.integers(0, 99)
+)
 present = st.builds(
     Present,
     st.just("t"),

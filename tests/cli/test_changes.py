@@ -11,7 +11,7 @@ from tests.cli.project import Project, Ran, block
 
 DIFF = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
 TWENTY = "".join(f"line {number}\n" for number in range(1, 21))
-SUMMARY = ["id", "seq", "state", "origin", "created_at", "settled_at", "files"]
+SUMMARY = ["id", "seq", "state", "origin", "created_at", "settled_at", "session", "turn", "part_of", "files"]
 
 
 def changes(project: Project, *words: str, reply: str = "") -> Ran:
@@ -176,7 +176,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(project: Project, words: list
 
 
 def test_a_list_where_nothing_was_done_makes_no_state_directory(project: Project) -> None:
-    assert changes(project, "list").out == "there are no changes below this root yet.\n"
+    assert changes(project, "list").out == "there is no change to list below this root.\n"
     assert changes(project, "list", "--json").told == {"changes": []}
     assert not project.state.exists()
 
@@ -186,6 +186,31 @@ def test_a_list_can_be_cut_short(project: Project) -> None:
     first, second = propose(project, DIFF), propose(project, block("a.py", "x = 2", "x = 3"))
     assert [change["id"] for change in changes(project, "list", "-n", "1", "--json").told["changes"]] == [second]
     assert [name for name, _ in listed(project)] == [second, first]
+
+
+def test_a_list_of_those_in_a_state_or_of_a_turn(project: Project) -> None:
+    project.write("a.py", b"x = 1\n")
+    first, second = propose(project, DIFF), propose(project, block("a.py", "x = 2", "x = 3"))
+    changes(project, "reject", second)
+    told = changes(project, "list", "--state", "proposed", "--json").told["changes"]
+    assert [(each["id"], each["session"], each["turn"], each["part_of"]) for each in told] == [
+        (first, None, None, None)
+    ]
+    assert changes(project, "list", "--turn", "none", "--json").told == {"changes": []}
+    assert changes(project, "list", "--session", "none", "--json").told == {"changes": []}
+
+
+def test_prune_forgets_what_is_settled_and_touches_no_file(project: Project) -> None:
+    project.write("a.py", b"x = 1\n")
+    project.apply(DIFF)
+    waits = propose(project, block("a.py", "x = 2", "x = 3"))
+    before = project.files()
+    applied = listed(project)[1][0]
+    assert changes(project, "prune").out == "forgot 0 changes; 2 changes left on record. No file was touched.\n"
+    ran = changes(project, "prune", "--keep", "0", "--json")
+    assert (ran.code, ran.told) == (0, {"removed": [applied], "left": 1})
+    assert (listed(project), project.files()) == ([(waits, "proposed")], before)
+    assert project.undo().code == 1
 
 
 @pytest.mark.parametrize(
@@ -198,6 +223,8 @@ def test_a_list_can_be_cut_short(project: Project) -> None:
         ["changes", "apply", "abc", "--hunks", "1,"],
         ["changes", "reject", "a", "b"],
         ["changes", "nonsense"],
+        ["changes", "list", "--state", "nonsense"],
+        ["changes", "prune", "--keep", "-1"],
     ],
 )
 def test_wrong_usage_is_exit_code_2(project: Project, words: list[str]) -> None:

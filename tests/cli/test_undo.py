@@ -41,11 +41,20 @@ def test_undo_of_nothing_is_a_sentence(project: Project) -> None:
     )
 
 
-def test_a_file_that_moved_on_is_named(project: Project) -> None:
+def test_only_the_apply_is_taken_out_of_a_file_that_was_edited_since(project: Project) -> None:
+    file = project.write("a.py", b"x = 1\ny = 1\nz = 1\n")
+    project.apply('{"path": "a.py", "old": "x = 1", "new": "x = 2"}')
+    file.write_bytes(b"x = 2\ny = 1\nz = 7\n")
+    ran = project.undo()
+    assert (ran.code, ran.out) == (0, "restored a.py\n")
+    assert project.files() == {"a.py": b"x = 1\ny = 1\nz = 7\n"}
+
+
+def test_a_file_whose_very_lines_were_edited_since_is_named_with_the_cure(project: Project) -> None:
     file = project.write("a.py", b"x = 1\n")
     project.apply('{"path": "a.py", "old": "x = 1", "new": "x = 2"}')
     file.write_bytes(b"x = 3\n")
     ran = project.undo()
     assert ran.code == 1
-    assert "a.py: this is no longer what the last apply left" in ran.out
+    assert "a.py: this is no longer what the last apply left (later edits touch the same lines); take its" in ran.out
     assert project.files() == {"a.py": b"x = 3\n"}

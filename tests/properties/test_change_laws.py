@@ -2,7 +2,8 @@
 
 Every line of every file is unlike any other there ever is, and an edit replaces one line. So what a change may do to the
 files can be said without the code under test: put its new line where its old line is, or take it away again; make,
-remove or rename a file. Whatever is refused changes nothing.
+remove or rename a file. Whatever is refused changes nothing. The files are real ones; the log is one in memory, and then
+the one of the commands, in SQLite.
 """
 
 from __future__ import annotations
@@ -10,18 +11,22 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
 from holdfast.adapters.files import DiskFiles
+from holdfast.adapters.store.blocking import blocking_store
+from holdfast.adapters.store.change_log import StoredChanges
 from holdfast.changes.files import Found
+from holdfast.changes.log import ChangeLog
 from holdfast.sessions.apply import Applied, Reply, apply_reply
 from holdfast.sessions.propose import Proposed, overlay_of, propose_reply
 from holdfast.sessions.review import Accepted, Rejected, apply_change, reject_change
@@ -33,6 +38,7 @@ from tests.changes.memory_log import MemoryLog
 
 NAMES = ("a.txt", "d/b.txt", "c.txt")
 Files: TypeAlias = dict[str, bytes]
+LogAt: TypeAlias = Callable[[Path], ChangeLog]
 Kind: TypeAlias = Literal["edit", "create", "delete", "rename"]
 
 
@@ -67,7 +73,7 @@ class Meant:
 
 @dataclass
 class Bench:
-    """A root on the disk, a log in memory, and what every change was meant to do."""
+    """A root on the disk, and what every change was meant to do."""
 
     root: Path
     workspace: DiskWorkspace
@@ -104,7 +110,7 @@ class Bench:
 
     def seen(self) -> Files:
         """Read the files through the overlay, as a later edit in review mode does."""
-        over = overlay_of(self.workspace, self.workspace.log)
+        over = overlay_of(self.workspace)
         looks = {name: over.look(name) for name in NAMES}
         return {name: looked.data for name, looked in looks.items() if isinstance(looked, Found)}
 
@@ -122,6 +128,10 @@ def does(meant: Meant, before: Files, after: Files) -> bool:
     if meant.kind == "rename":
         return meant.to not in before and after == rest | {meant.to: there}
     return there.count(meant.old) == 1 and after == rest | {meant.path: there.replace(meant.old, meant.new)}
+
+
+def in_memory(_: Path) -> ChangeLog:
+    return MemoryLog()
 
 
 def pick(bench: Bench, number: int) -> str | None:
@@ -189,22 +199,28 @@ def judge(bench: Bench, outcome: object, meant: Meant | None, before: Files, *, 
     assert does(meant, after, before) if back else does(meant, before, after)
 
 
+@pytest.fixture(scope="module")
+def log_in_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LogAt]:
+    """One store for all examples: each has a root of its own, and so a project of its own."""
+    with blocking_store(str(tmp_path_factory.mktemp("laws") / "store.sqlite3")) as store:
+        yield lambda root: StoredChanges(store, root)
+
+
 @contextmanager
-def set_up() -> Iterator[Bench]:
+def set_up(log_at: LogAt) -> Iterator[Bench]:
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as place:
         root = Path(place) / "root"
         (root / "d").mkdir(parents=True)
         with DiskWorkspace(DiskFiles(str(root)), Path(place) / "state") as workspace:
-            workspace._log = MemoryLog()
+            workspace._log = log_at(root)
             bench = Bench(root, workspace)
             (root / "a.txt").write_text(bench.text())
             (root / "d/b.txt").write_text(bench.text())
             yield bench
 
 
-@given(st.lists(steps, max_size=20))
-def test_any_sequence_does_what_it_says_and_undo_gives_back_the_exact_bytes(sequence: list[Step]) -> None:
-    with set_up() as bench:
+def there_and_back(sequence: list[Step], log_at: LogAt) -> None:
+    with set_up(log_at) as bench:
         start = bench.files()
         for step in sequence:
             take(bench, step)
@@ -214,8 +230,29 @@ def test_any_sequence_does_what_it_says_and_undo_gives_back_the_exact_bytes(sequ
         assert isinstance(undo_last(bench.workspace), NothingDone)
 
 
-@given(st.lists(with_hands, max_size=20))
-def test_what_is_edited_by_hand_in_between_stays_whatever_is_applied_and_taken_back(sequence: list[Step]) -> None:
-    with set_up() as bench:
+def in_between(sequence: list[Step], log_at: LogAt) -> None:
+    with set_up(log_at) as bench:
         for step in sequence:
             take(bench, step)
+
+
+@given(st.lists(steps, max_size=20))
+def test_any_sequence_does_what_it_says_and_undo_gives_back_the_exact_bytes(sequence: list[Step]) -> None:
+    there_and_back(sequence, in_memory)
+
+
+@pytest.mark.slow
+@given(st.lists(steps, max_size=20))
+def test_the_same_with_the_log_in_sqlite(log_in_sqlite: LogAt, sequence: list[Step]) -> None:
+    there_and_back(sequence, log_in_sqlite)
+
+
+@given(st.lists(with_hands, max_size=20))
+def test_what_is_edited_by_hand_in_between_stays_whatever_is_applied_and_taken_back(sequence: list[Step]) -> None:
+    in_between(sequence, in_memory)
+
+
+@pytest.mark.slow
+@given(st.lists(with_hands, max_size=20))
+def test_it_stays_with_the_log_in_sqlite_too(log_in_sqlite: LogAt, sequence: list[Step]) -> None:
+    in_between(sequence, log_in_sqlite)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 
 from holdfast.changes.change import Change
-from holdfast.changes.files import Found
+from holdfast.changes.files import Found, Missing
+from holdfast.changes.log import LogUnavailable
 from holdfast.sessions.apply import Applied, Reply, apply_reply
 from holdfast.sessions.propose import Proposed, overlay_of, propose_reply
 from holdfast.sessions.review import Accepted, Rejected, apply_change, list_changes, reject_change, show_change
@@ -50,6 +52,10 @@ def states(world: World) -> dict[str, str]:
         changes = list_changes(workspace)
     assert isinstance(changes, tuple), changes
     return {change.id: change.state for change in changes}
+
+
+def _fail(change_id: str, parts: Collection[str]) -> bool:
+    raise LogUnavailable("the store is away.")
 
 
 def told(outcome: object) -> list[str]:
@@ -107,10 +113,43 @@ def test_a_proposal_is_made_on_top_of_those_before_it(world: World) -> None:
     first = propose(world, replace("a.py", "x = 1", "x = 2"))
     second = propose(world, replace("a.py", "x = 2", "x = 3"))
     with world.workspace() as workspace:
-        assert overlay_of(workspace, workspace.log).look("a.py") == Found("a.py", b"x = 3\n", 0o644)
+        assert overlay_of(workspace).look("a.py") == Found("a.py", b"x = 3\n", 0o644)
     assert isinstance(accept(world, first), Accepted)
     assert isinstance(accept(world, second), Accepted)
     assert world.texts() == {"a.py": "x = 3\n"}
+
+
+def test_a_read_between_two_edits_sees_the_first_and_both_land_in_order(world: World) -> None:
+    world.write(a="x = 1\n")
+    first = propose(world, Reply('[{"path": "a.py", "to": "b.py"}, {"path": "c.py", "content": "new\\n"}]'))
+    with world.workspace() as workspace:
+        over = overlay_of(workspace)
+        assert over.look("b.py") == Found("b.py", b"x = 1\n", 0o644)
+        assert over.look("a.py") == Missing("a.py")
+        assert sorted(over.names("b.py")) == ["b.py", "c.py"]
+    second = propose(world, replace("b.py", "x = 1", "x = 2"))
+    third = propose(world, replace("c.py", "new", "newer"))
+    for above in (second, third):
+        assert told(accept(world, above))[0].endswith(
+            f"was made on top of change {first.id}, which is not applied; apply that one first."
+        )
+    assert world.texts() == {"a.py": "x = 1\n"}
+    for change in (first, second, third):
+        assert isinstance(accept(world, change), Accepted)
+    assert world.texts() == {"b.py": "x = 2\n", "c.py": "newer\n"}
+
+
+def test_what_is_on_its_way_to_the_disk_is_not_in_the_overlay(world: World) -> None:
+    world.write(a="x = 1\n")
+    seen: list[object] = []
+
+    def read() -> None:
+        with world.workspace() as other:
+            seen.append(overlay_of(other).look("a.py"))
+
+    with world.workspace(before_prepare=read) as workspace:
+        assert isinstance(apply_reply(replace("a.py", "x = 1", "x = 2"), workspace), Applied)
+    assert seen == [Found("a.py", b"x = 1\n", 0o644)]
 
 
 def test_one_that_needs_another_is_refused_with_the_name_of_that(world: World) -> None:
@@ -118,7 +157,7 @@ def test_one_that_needs_another_is_refused_with_the_name_of_that(world: World) -
     first = propose(world, replace("a.py", "x = 1", "x = 2"))
     second = propose(world, replace("a.py", "x = 2", "x = 3"))
     outcome = accept(world, second)
-    assert told(outcome)[-1] == (
+    assert told(outcome)[0] == (
         f"change {second.id} was made on top of change {first.id}, which is not applied; apply that one first."
     )
     assert world.texts() == {"a.py": "x = 1\n"}
@@ -232,7 +271,7 @@ def test_a_proposal_on_top_of_a_split_one_still_lands(world: World) -> None:
     accepted = accept(world, change, 1)
     assert isinstance(accepted, Accepted)
     with world.workspace() as workspace:
-        over = overlay_of(workspace, workspace.log)
+        over = overlay_of(workspace)
         assert over.stuck == []
         assert over.look("a.py") == Found("a.py", expected.encode(), 0o644)
     assert accepted.rest
@@ -257,6 +296,30 @@ def test_hunks_that_no_longer_fit_leave_the_change_whole(world: World) -> None:
     assert isinstance(accept(world, change, 1), NothingDone)
     assert states(world) == {change.id: "proposed"}
     assert isinstance(accept(world, change, 2), Accepted)
+
+
+def test_hunks_that_the_disk_refuses_leave_the_change_whole_and_nothing_on_record(world: World) -> None:
+    world.write(a=TWENTY)
+    change = propose(world, whole("a.py", twenty_with(1, 20)))
+    above = propose(world, replace("a.py", "LINE 20\n", "line twenty\n"))
+    with world.workspace() as workspace:
+        before = list_changes(workspace)
+    outcome = accept(world, change, 1, before_prepare=lambda: world.write(a="somebody else\n"))
+    assert told(outcome) == ["a.py: this changed meanwhile, and was left as it is."]
+    with world.workspace() as workspace:
+        assert list_changes(workspace) == before
+    world.write(a=TWENTY)
+    assert isinstance(accept(world, change, 1), Accepted)
+    assert states(world)[above.id] == "proposed"
+
+
+def test_parts_that_the_log_could_not_put_together_are_whole_again_with_the_next_command(world: World) -> None:
+    world.write(a=TWENTY)
+    change = propose(world, whole("a.py", twenty_with(1, 20)))
+    with world.workspace(before_prepare=lambda: world.write(a="somebody else\n")) as workspace:
+        workspace.log.join = _fail  # type: ignore[method-assign]
+        assert isinstance(apply_change(change.id, workspace, hunks=[1]), NothingDone)
+    assert states(world) == {change.id: "proposed"}
 
 
 def test_an_id_may_be_cut_short_while_only_one_begins_so(world: World) -> None:

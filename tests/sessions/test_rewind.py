@@ -67,23 +67,31 @@ def test_one_that_a_later_one_builds_on_is_refused_with_the_name_of_that(world: 
     (refusal,) = told(rewind(world, first))
     assert refusal == (
         f"f.py: this is no longer what change {first} left (later edits touch the same lines); "
-        f"rewind change {second} first, or edit it by hand."
+        f"rewind change {second} first, or take its lines out by hand."
     )
     assert isinstance(rewind(world, second), Rewound)
     assert isinstance(rewind(world, first), Rewound)
     assert world.texts() == {"f.py": FIVE}
 
 
-def test_undo_is_exact_and_names_the_rewind_that_takes_out_only_its_own_lines(world: World) -> None:
+def test_undo_takes_out_only_the_lines_of_the_apply_and_what_was_added_elsewhere_stays(world: World) -> None:
     world.write(f=FIVE)
-    change = apply(world, edit("f", "a = 1", "a = 2"))
-    edited = FIVE.replace("a = 1", "a = 2") + "by hand\n"
-    world.write(f=edited)
-    (refusal,) = told(undo(world))
-    assert f"holdfast changes rewind {change}" in refusal
-    assert world.texts() == {"f.py": edited}
-    assert isinstance(rewind(world, change), Rewound)
+    apply(world, edit("f", "a = 1", "a = 2"))
+    world.write(f=FIVE.replace("a = 1", "a = 2") + "by hand\n")
+    assert undo(world) == Undone((FileUndone("f.py", "restored"),))
     assert world.texts() == {"f.py": FIVE + "by hand\n"}
+
+
+def test_lines_that_were_taken_out_by_hand_are_no_obstacle_to_the_undos(world: World) -> None:
+    world.write(f=FIVE)
+    apply(world, edit("f", "e = 1", "e = 2"))
+    apply(world, edit("f", "a = 1", "a = 2"))
+    by_hand = FIVE.replace("e = 1", "e = 2").replace("c = 1", "c = 7")
+    world.write(f=by_hand)
+    assert isinstance(undo(world), Undone)
+    assert world.texts() == {"f.py": by_hand}
+    assert isinstance(undo(world), Undone)
+    assert world.texts() == {"f.py": FIVE.replace("c = 1", "c = 7")}
 
 
 def test_undo_goes_on_after_an_earlier_change_was_rewound(world: World) -> None:
@@ -99,9 +107,12 @@ def test_an_edit_right_beside_it_is_in_the_way(world: World) -> None:
     world.write(f=FIVE)
     change = apply(world, edit("f", "a = 1", "a = 2"))
     world.write(f=FIVE.replace("a = 1\nb = 1", "a = 2\nb = 7"))
-    assert told(rewind(world, change)) == [
-        f"f.py: this is no longer what change {change} left (later edits touch the same lines); edit it by hand."
-    ]
+    told_of = "(later edits touch the same lines); take its lines out by hand, and run this again."
+    assert told(rewind(world, change)) == [f"f.py: this is no longer what change {change} left {told_of}"]
+    assert told(undo(world)) == [f"f.py: this is no longer what the last apply left {told_of}"]
+    world.write(f=FIVE.replace("b = 1", "b = 7"))
+    assert isinstance(undo(world), Undone)
+    assert world.texts() == {"f.py": FIVE.replace("b = 1", "b = 7")}
 
 
 def test_one_file_in_the_way_and_no_file_changes(world: World) -> None:
@@ -152,7 +163,7 @@ def test_a_file_that_was_made_is_removed_only_if_nobody_edited_it(
     (refusal,) = told(rewind(world, first))
     assert refusal == (
         f"new.py: this is no longer what change {first} left (it was edited, and would have to be removed whole); "
-        f"rewind change {second} first, or edit it by hand."
+        f"rewind change {second} first, or remove it by hand."
     )
     assert world.texts() == after
     assert isinstance(rewind(world, second), Rewound)

@@ -1,4 +1,4 @@
-"""Undo: exact, or refused; as far back as there were applies."""
+"""Undo: exact, or only what the apply did, or refused; as far back as there were applies."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def test_undo_where_nothing_was_ever_applied_makes_no_state_directory(world: Wor
     assert not world.state.exists()
 
 
-def test_a_file_that_moved_on_stops_the_undo_of_all(world: World) -> None:
+def test_a_file_that_was_written_over_stops_the_undo_of_all(world: World) -> None:
     world.write(a="x = 1\n", b="x = 1\n")
     apply(world, f"[{replace('a.py', 'x = 1', 'x = 2')}, {replace('b.py', 'x = 1', 'x = 2')}]")
-    world.write(b="moved on\n")
+    world.write(b="over\n")
     nothing = undo(world)
     assert isinstance(nothing, NothingDone)
     assert [(each.path, each.refused.reason) for each in nothing.refusals] == [("b.py", "conflict")]
-    assert world.texts() == {"a.py": "x = 2\n", "b.py": "moved on\n"}
+    assert world.texts() == {"a.py": "x = 2\n", "b.py": "over\n"}
     world.write(b="x = 2\n")
     assert isinstance(undo(world), Undone)
     assert world.texts() == {"a.py": "x = 1\n", "b.py": "x = 1\n"}

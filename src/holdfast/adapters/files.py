@@ -187,7 +187,12 @@ class DiskFiles:
                 there = os.stat(name, dir_fd=parent, follow_symlinks=False)
             except FileNotFoundError:
                 there = None
-            _write(parent, sibling, swap, there)
+            try:
+                _write(parent, sibling, swap, there)
+            except OSError as error:
+                # The call has named a handle or the sibling; whoever reads of it knows the file.
+                error.filename = swap.path
+                raise
 
     def put(self, swap: Swap, sibling: str) -> bool:
         """Let the sibling take the file's place; False, and nothing done, if the file is neither old nor new.

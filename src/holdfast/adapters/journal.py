@@ -173,6 +173,10 @@ def _write(file: Path, data: bytes) -> None:
         while rest:
             rest = rest[os.write(handle, rest) :]
         os.fsync(handle)
+    except OSError as error:
+        # To write to a handle names no file, and on which disk there is no room is what one has to know.
+        error.filename = str(file)
+        raise
     finally:
         os.close(handle)
 

@@ -2,60 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from holdfast.changes.batch import Content, Swap, in_order
 from holdfast.changes.diff import diff_of
 from holdfast.changes.drafts import Desk, Draft
+from holdfast.changes.plan import FileLanded, FileRefused, Plan
 from holdfast.vocab.outcomes import Refused, Rung
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.changes.files import Files
-    from holdfast.vocab.requests import Action, FileRequest
+    from holdfast.vocab.requests import FileRequest
 
 _RUNGS: tuple[Rung, ...] = get_args(Rung)
-
-
-@dataclass(frozen=True, slots=True)
-class FileLanded:
-    """What lands on one file. `rung` and `similarity` are those of the loosest of its requests; `diff` is whole.
-
-    `real` are the real paths, where the names lead elsewhere: over a link, or not straight.
-    """
-
-    path: str
-    action: Action
-    rung: Rung
-    similarity: float
-    diff: str
-    to: str | None = None
-    warnings: tuple[str, ...] = ()
-    real: tuple[str, ...] = ()
-
-    @property
-    def at(self) -> tuple[str, ...]:
-        """The real paths that change for it: one, or for a rename the old and the new."""
-        return self.real or ((self.path,) if self.to is None else (self.path, self.to))
-
-
-@dataclass(frozen=True, slots=True)
-class FileRefused:
-    """A request that does not land, and the file that it is for ("" if it names none)."""
-
-    path: str
-    refused: Refused
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Every request landed: what becomes of which file, and the directories that have to be made first."""
-
-    files: tuple[FileLanded, ...]
-    swaps: tuple[Swap, ...]
-    makes: tuple[str, ...]
 
 
 def plan(requests: Iterable[FileRequest], files: Files, *, overwrite: bool) -> Plan | tuple[FileRefused, ...]:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
-    from holdfast.changes.apply import Plan
     from holdfast.changes.batch import Content
+    from holdfast.changes.plan import Plan
     from holdfast.vocab.requests import FileRequest
 
 State: TypeAlias = Literal["proposed", "applied", "rejected", "rewound"]
@@ -37,11 +37,23 @@ _ONLY_FROM: dict[State, State] = {"applied": "proposed", "rejected": "proposed",
 class Asked:
     """The requests as they came. `overwrite` says that a create may write a file anew that is there.
 
-    None at all for what was observed, and for a part of a change: their texts say all.
+    None at all for what was observed, and for a part of a change (`part_of` is the id of that): their texts say all.
     """
 
     requests: tuple[FileRequest, ...] = ()
     overwrite: bool = False
+    part_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The session and the turn that a change belongs to; none for what is done outside of any."""
+
+    session: str | None = None
+    turn: str | None = None
+
+
+NOBODY = Owner()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +62,7 @@ class Change:
 
     `seq` is its place in the project's order: it gets one when it is recorded and, unless it is the latest anyway,
     another one when it is applied. So the applied changes stand in the order in which they were applied. The log gives
-    `seq` and the moments, which are for people.
+    `seq` and the moments, which are for people. `session` and `turn` are those of its owner.
     """
 
     id: str
@@ -61,6 +73,8 @@ class Change:
     seq: int = 0
     created_at: str = ""
     settled_at: str | None = None
+    session: str | None = None
+    turn: str | None = None
 
     @property
     def paths(self) -> frozenset[str]:

@@ -7,9 +7,9 @@ import zlib
 from dataclasses import asdict
 from typing import Any, assert_never
 
-from holdfast.changes.apply import FileLanded, Plan
 from holdfast.changes.batch import Content, Swap
 from holdfast.changes.change import Asked, hash_of
+from holdfast.changes.plan import FileLanded, Plan
 from holdfast.vocab.requests import (
     FileRequest,
     LineEdit,
@@ -32,12 +32,14 @@ _KINDS: dict[type[Request], str] = {
 
 def asked_to_json(asked: Asked) -> dict[str, Any]:
     """Write down what was asked."""
-    return {"overwrite": asked.overwrite, "requests": [_file_request_to_json(each) for each in asked.requests]}
+    requests = [_file_request_to_json(each) for each in asked.requests]
+    return {"overwrite": asked.overwrite, "requests": requests, "part_of": asked.part_of}
 
 
 def asked_from_json(read: dict[str, Any]) -> Asked:
     """Read what `asked_to_json` wrote."""
-    return Asked(tuple(_file_request_from_json(each) for each in read["requests"]), read["overwrite"])
+    requests = tuple(_file_request_from_json(each) for each in read["requests"])
+    return Asked(requests, read["overwrite"], read.get("part_of"))
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from holdfast.changes.apply import FileLanded, Plan
 from holdfast.changes.batch import Content, Swap, in_order
 from holdfast.changes.change import SPLIT, Asked, Change
 from holdfast.changes.diff import diff_of
+from holdfast.changes.plan import FileLanded, Plan
 from holdfast.changes.three_way import raw_lines
 from holdfast.landing.encoding import decode, encode
 
@@ -65,8 +65,11 @@ def split(change: Change, numbers: Collection[int], accepted_id: str, rest_id: s
             taken, left = _split_share(share, wanted)
             first.append(taken)
             second.append(left)
-    accepted = Change(accepted_id, "proposed", SPLIT, Asked(), _plan(first, change.plan))
-    return accepted, Change(rest_id, "proposed", SPLIT, Asked(), _plan(second, change.plan))
+    part = replace(change, state="proposed", origin=SPLIT, asked=Asked(part_of=change.id))
+    return (
+        replace(part, id=accepted_id, plan=_plan(first, change.plan)),
+        replace(part, id=rest_id, plan=_plan(second, change.plan)),
+    )
 
 
 def _shares(plan: Plan) -> list[_Share]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.changes.apply import FileLanded, FileRefused, Plan, plan
+from holdfast.changes.apply import plan
 from holdfast.changes.diff import diff_of
 from holdfast.changes.files import Files, Found, Missing, Unfit
+from holdfast.changes.plan import FileLanded, FileRefused, Plan
 from holdfast.changes.projection import Clash, project
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import WriteFile

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
-    from holdfast.changes.apply import Plan
     from holdfast.changes.change import Change, State
+    from holdfast.changes.plan import Plan
+
+
+KEPT = 1_000
+"""How many settled changes a project's log keeps: else it would grow for ever, with the texts of every file."""
 
 
 class LogUnavailable(Exception):  # noqa: N818 - the word for it
@@ -22,7 +26,10 @@ class ChangeLog(Protocol):
     """
 
     def add(self, change: Change) -> Change:
-        """Record a new change, as the latest; give it with its `seq` and its moment."""
+        """Record a new change, as the latest; give it with its `seq` and its moment.
+
+        Then as `prune` with `KEPT`.
+        """
         ...
 
     def get(self, change_id: str) -> Change | None:
@@ -34,9 +41,16 @@ class ChangeLog(Protocol):
         ...
 
     def list(
-        self, *, state: State | None = None, origin: str | None = None, after: int = 0, limit: int | None = None
+        self,
+        *,
+        state: State | None = None,
+        origin: str | None = None,
+        session: str | None = None,
+        turn: str | None = None,
+        after: int = 0,
+        limit: int | None = None,
     ) -> tuple[Change, ...]:
-        """Give changes, newest first: those in this state, of this origin, with a greater `seq`; at most so many."""
+        """Give changes, newest first: in this state, of this origin, session, turn, with a greater `seq`; so many."""
         ...
 
     def revise(self, change_id: str, plan: Plan) -> bool:
@@ -55,4 +69,15 @@ class ChangeLog(Protocol):
 
         `rest` takes the place of the whole in the order; `accepted` is the latest.
         """
+        ...
+
+    def join(self, change_id: str, parts: Collection[str]) -> bool:
+        """Take a split back: the parts go, and the whole is proposed in the place of the rest, as if nothing had been.
+
+        False, and nothing done, if it was not split into these, or one of them is no longer proposed.
+        """
+        ...
+
+    def prune(self, keep: int) -> tuple[str, ...]:
+        """Drop all but the latest `keep` changes that are settled, and give their ids; what is proposed stays."""
         ...

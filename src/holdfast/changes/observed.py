@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from holdfast.changes.apply import FileLanded, Plan
 from holdfast.changes.batch import Content, Swap, in_order
 from holdfast.changes.diff import diff_of
+from holdfast.changes.plan import FileLanded, Plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.changes.apply import FileRefused, Plan
 from holdfast.changes.files import Files, Found, Looked, Missing, Unfit
 from holdfast.changes.land_again import land_again
+from holdfast.changes.plan import FileRefused, Plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,6 +40,11 @@ class Overlay:
                 self._on_top.update({swap.path: swap.after for swap in landed.swaps})
             else:
                 self.stuck.append(Stuck(change, landed))
+
+    @property
+    def covered(self) -> frozenset[str]:
+        """The real paths that are not as on the disk."""
+        return frozenset(self._on_top)
 
     def look(self, path: str) -> Looked:
         """Say what would be at a path."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.changes.batch import Content, Swap
 from holdfast.changes.files import Files, Found, Missing, Unfit
-from holdfast.changes.three_way import project_bytes
+from holdfast.changes.three_way import holds_already, project_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -37,8 +37,8 @@ class Projected:
 def project(swaps: Iterable[Swap], files: Files, *, never_done: Collection[str] = ()) -> Projected:
     """Carry each swap over: as it is where the file is what it was, else what it changes onto the text of now.
 
-    A file that is made or goes must be exactly what it was. What is as the swap would leave it is done already, but at
-    the paths in `never_done` that is chance.
+    A file that is made or goes must be exactly what it was. What is as the swap would leave it, or was edited so by
+    somebody, is done already, but at the paths in `never_done` that is chance.
     """
     fitting: list[Swap] = []
     clashes: list[Clash] = []
@@ -53,7 +53,8 @@ def project(swaps: Iterable[Swap], files: Files, *, never_done: Collection[str] 
             continue
         fitted = _fit(swap, present)
         if isinstance(fitted, Clash):
-            clashes.append(fitted)
+            if swap.path in never_done or not _done_by_hand(swap, present):
+                clashes.append(fitted)
             continue
         fitting.append(fitted)
         if isinstance(looked, Missing):
@@ -66,6 +67,12 @@ def holds(swap: Swap, content: Content | None, present: Content | None) -> bool:
     if content is None or present is None:
         return content is present
     return content.data == present.data and (not swap.modes or content.mode == present.mode)
+
+
+def _done_by_hand(swap: Swap, present: Content | None) -> bool:
+    if swap.modes or swap.before is None or swap.after is None or present is None:
+        return False
+    return holds_already(swap.before.data, swap.after.data, present.data)
 
 
 def _fit(swap: Swap, present: Content | None) -> Swap | Clash:

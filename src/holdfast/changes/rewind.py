@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.changes.apply import FileRefused
 from holdfast.changes.batch import Batch
+from holdfast.changes.plan import FileRefused
 from holdfast.changes.projection import Clash, project
 from holdfast.changes.three_way import project_bytes
 from holdfast.vocab.outcomes import Refused
@@ -24,6 +24,15 @@ _WHY = {
     "changed": "it was edited, and would have to be removed whole",
     "mode": "its mode was changed again, or its text beside it",
     "unfit": "there is something else now",
+}
+# Whoever has done it by hand, and then runs the command again, is told that it is done.
+_CURES = {
+    "touched": "take its lines out by hand",
+    "there": "move that file away",
+    "gone": "bring it back",
+    "changed": "remove it by hand",
+    "mode": "give it its old text and mode by hand",
+    "unfit": "move that away",
 }
 
 
@@ -62,6 +71,7 @@ def _passes(back: Swap, above: Swap) -> bool:
 
 def _refuse(clash: Clash, later: Sequence[Change], left_by: str) -> FileRefused:
     above = [each.id for each in later if clash.path in each.paths]
-    cure = f"rewind change {above[0]} first, or edit it by hand" if above else "edit it by hand"
+    by_hand = _CURES[clash.why]
+    cure = f"rewind change {above[0]} first, or {by_hand}" if above else f"{by_hand}, and run this again"
     told = f"{clash.path}: this is no longer what {left_by} left ({_WHY[clash.why]}); {cure}."
     return FileRefused(clash.path, Refused("conflict", told))

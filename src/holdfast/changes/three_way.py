@@ -6,6 +6,7 @@ their neighbours are as they were, line endings included. Where two edits touch,
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -15,7 +16,7 @@ from holdfast.landing.encoding import decode, encode
 from holdfast.landing.lines import split_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _MIDDLE_LIMIT = 4_000
 
@@ -31,11 +32,29 @@ class _Piece:
 
 def project_bytes(base: bytes, wanted: bytes, present: bytes) -> bytes | None:
     """Give `present` with what turned `base` into `wanted`; None if the edits touch, or one of the three is no text."""
-    texts = [decode(data) for data in (base, wanted, present)]
-    if any(text.binary for text in texts) or len({text.encoding for text in texts}) > 1:
-        return None
-    projected = project_text(*(text.text for text in texts))
-    return None if projected is None else encode(projected, texts[0].encoding)
+    texts = _texts(base, wanted, present)
+    projected = project_text(*texts) if texts else None
+    return None if projected is None else encode(projected, decode(base).encoding)
+
+
+def holds_already(base: bytes, wanted: bytes, present: bytes) -> bool:
+    r"""Whether somebody has edited `base` into `wanted` already, and more besides.
+
+    >>> holds_already(b"a\nb\nc\n", b"A\nb\nc\n", b"A\nB\nc\n")
+    True
+    >>> holds_already(b"a\nb\nc\n", b"A\nb\nc\n", b"X\nB\nc\n")
+    False
+    """
+    texts = _texts(base, wanted, present)
+    if texts is None:
+        return False
+    old, new, now = (raw_lines(text) for text in texts)
+    mine, theirs = _pieces(old, new), _pieces(new, now)
+    if any(_overlaps(place, piece) for place in _places(mine) for piece in theirs):
+        return False
+    # Where lines have twins, which of them is which is chance: so none that had to go may be left over.
+    there, meant = Counter(now), Counter(new)
+    return all(there[line] <= meant[line] for piece in mine for line in old[piece.first : piece.last])
 
 
 def project_text(base: str, wanted: str, present: str) -> str | None:
@@ -63,6 +82,30 @@ def raw_lines(text: str) -> list[str]:
     """
     lines, ends = split_lines(text)
     return [line + end for line, end in zip(lines, ends, strict=True)]
+
+
+def _places(pieces: Iterable[_Piece]) -> Iterator[range]:
+    """Say where the lines of each piece stand once all are done."""
+    shift = 0
+    for piece in pieces:
+        start = piece.first + shift
+        yield range(start, start + len(piece.lines))
+        shift += len(piece.lines) - (piece.last - piece.first)
+
+
+def _overlaps(place: range, piece: _Piece) -> bool:
+    """Whether the piece changes lines of the place; an empty place is touched by what comes right beside it, too."""
+    if not place:
+        return piece.first <= place.start <= piece.last
+    return piece.first < place.stop and place.start < piece.last
+
+
+def _texts(*contents: bytes) -> list[str] | None:
+    """Read the contents as texts of one encoding; None if they are not."""
+    texts = [decode(data) for data in contents]
+    if any(text.binary for text in texts) or len({text.encoding for text in texts}) > 1:
+        return None
+    return [text.text for text in texts]
 
 
 def _replaced(lines: Sequence[str], pieces: Sequence[_Piece]) -> list[str]:

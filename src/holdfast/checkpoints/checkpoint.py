@@ -35,7 +35,12 @@ class Present:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is known of a checkpoint before it is taken. `toward` is the checkpoint that an undo point precedes."""
+    """What is known of a checkpoint before it is taken. `message` is the one that it precedes.
+
+    Of a point that was taken before a restore or an undo: `toward` is where that led, `files` whether the files went
+    there too, `message` where the transcript was cut (None if it was not), and `since` the place in the order from
+    which on the chat's checkpoints went with it.
+    """
 
     id: str
     kind: Kind
@@ -45,6 +50,8 @@ class Draft:
     chat: str | None = None
     message: str | None = None
     toward: str | None = None
+    files: bool = True
+    since: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,16 @@ class Checkpoint:
     def id(self) -> str:
         """Its name."""
         return self.draft.id
+
+    @property
+    def since(self) -> int:
+        """The place from which on other checkpoints of the chat come later than this one's state."""
+        return self.seq if self.draft.since is None else self.draft.since
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it was taken to go back to once: before a restore, or before an undo."""
+        return self.draft.kind in {"undo", "undone"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +105,12 @@ def last_undo_point(checkpoints: Iterable[Checkpoint]) -> Checkpoint | None:
 
 
 def orphans_of(target: Checkpoint, checkpoints: Iterable[Checkpoint]) -> tuple[str, ...]:
-    """Name the later checkpoints of the same chat: once the conversation ends before them, they precede nothing."""
+    """Name the later checkpoints of the same chat: once the conversation ends before them, they precede nothing.
+
+    Undo points are among them: what they lead to begins with messages that are leaving.
+    """
     chat = target.draft.chat
     if chat is None:
         return ()
-    later = [each for each in checkpoints if each.draft.chat == chat and each.seq > target.seq]
-    return tuple(each.id for each in later if each.draft.kind in {"manual", "turn"})
+    later = [each for each in checkpoints if each.draft.chat == chat and each.seq > target.since]
+    return tuple(each.id for each in later if each.id != target.id)

@@ -28,6 +28,8 @@ def write(draft: Draft, present: Present, seq: int, worktree: str) -> str:
         "chat": draft.chat,
         "message": draft.message,
         "toward": draft.toward,
+        "files": draft.files,
+        "since": draft.since,
         "skipped": [[each.path, each.why] for each in present.skipped],
         "modes": dict(present.modes),
     }
@@ -51,6 +53,9 @@ def read(commit: str, tree: str, body: str) -> Checkpoint | None:
                 noted["chat"],
                 noted["message"],
                 noted["toward"],
+                # Those of before these two were written have all files, and no transcript.
+                noted.get("files", True),
+                noted.get("since"),
             ),
             Present(
                 tree,

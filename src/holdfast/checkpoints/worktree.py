@@ -136,6 +136,10 @@ class Worktree(Protocol):
         """Remove checkpoints for good."""
         ...
 
+    def pruned(self) -> tuple[Checkpoint, ...]:
+        """Give the checkpoints that `record` has removed, for they were too old."""
+        ...
+
     def empty_trash(self) -> tuple[str, ...]:
         """Remove all that is hidden, for good; gives the ids that it was hidden under."""
         ...

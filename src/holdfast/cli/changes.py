@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -13,6 +14,7 @@ from holdfast.cli.options import AsJson, Root, workspace_at
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holdfast.changes.change import State
     from holdfast.cli.show_changes import ChangesFace
     from holdfast.sessions.workspace import NothingDone
     from holdfast.wiring import DiskWorkspace
@@ -23,6 +25,16 @@ changes = typer.Typer(
     help="Changes of files: proposed, applied, rejected, rewound.", no_args_is_help=True, rich_markup_mode=None
 )
 
+
+class Stage(StrEnum):
+    """What `--state` takes."""
+
+    proposed = "proposed"
+    applied = "applied"
+    rejected = "rejected"
+    rewound = "rewound"
+
+
 ChangeId = Annotated[str, typer.Argument(metavar="ID", help="The change; the beginning of its id is enough.")]
 
 
@@ -30,14 +42,21 @@ ChangeId = Annotated[str, typer.Argument(metavar="ID", help="The change; the beg
 def list_(
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, at most.")] = 50,
+    state: Annotated[Stage | None, typer.Option("--state", help="Only those that are so.")] = None,
+    session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Only those of a session.")] = None,
+    turn: Annotated[str | None, typer.Option("--turn", metavar="ID", help="Only those of a turn.")] = None,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
     """List the changes below this root, newest first."""
-    from holdfast.sessions.review import list_changes  # noqa: PLC0415 - help does without all this
+    from holdfast.changes.change import Owner  # noqa: PLC0415 - help does without all this
+    from holdfast.sessions.review import list_changes  # noqa: PLC0415
 
     face = _face(as_json)
-    face.show_list(_done(root, face, lambda workspace: list_changes(workspace, limit=limit)))
+    chosen: State | None = state.value if state else None
+    whose = Owner(session, turn)
+    listed = _done(root, face, lambda workspace: list_changes(workspace, state=chosen, owner=whose, limit=limit))
+    face.show_list(listed)
 
 
 @changes.command("show")
@@ -124,6 +143,25 @@ def rewind(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False)
     face.show_note(rewound.recovered)
     face.show_rewound(rewound)
     warn_unrecorded(rewound.unrecorded)
+
+
+@changes.command("prune")
+def prune(
+    *,
+    keep: Annotated[int, typer.Option("--keep", min=0, metavar="N", help="How many of the latest stay.")] = 100,
+    root: Root = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """Forget all but the latest changes that are applied, rejected or rewound; what is proposed stays.
+
+    Exit 0: done; no file is touched, and what is forgotten cannot be rewound. 1: refused. 2: wrong usage.
+    """
+    from holdfast.sessions.prune import prune_changes  # noqa: PLC0415 - help does without all this
+
+    face = _face(as_json)
+    pruned = _done(root, face, lambda workspace: prune_changes(workspace, keep=keep))
+    face.show_note(pruned.recovered)
+    face.show_pruned(pruned)
 
 
 def _face(as_json: bool) -> ChangesFace:

@@ -284,18 +284,19 @@ def _many_files(show: _Show) -> None:
 
 
 def _undo(show: _Show) -> None:
-    """Take everything back, and something that moved on."""
+    """Take everything back, also from a file that was edited since."""
     ran = show.undo(alone=True)
     show.claim("the file that was deleted is back", ran.code == 0 and "src/retry.py" in show.texts())
     show.claim("the directory made for it is gone too", not (show.root / "docs").exists())
-    with show.file("greet.py").open("a", encoding="utf-8") as file:
-        file.write("# by hand\n")
+    edited = show.file("greet.py").read_text(encoding="utf-8")
+    show.file("greet.py").write_text("# by hand\n" + edited, encoding="utf-8")
     ran = show.undo()
-    show.claim("a file that moved on is not overwritten", ran.code == 1 and "greet.py" in ran.told)
     text = show.file("greet.py").read_text(encoding="utf-8")
-    show.file("greet.py").write_text(text.removesuffix("# by hand\n"), encoding="utf-8")
-    codes = [show.undo().code for _ in range(4)]
-    show.claim("four more, and the project is what it was", codes == [0] * 4 and show.texts() == show.start)
+    show.claim("what was added elsewhere after the apply stays", ran.code == 0 and text.startswith("# by hand\n"))
+    show.claim("and only the edit is taken out", text == "# by hand\n" + edited.replace("polite, always", "polite"))
+    codes = [show.undo().code for _ in range(3)]
+    rest = show.start | {"src/greet.py": "# by hand\n" + _GREET}
+    show.claim("three more, and the project is what it was, with that line", codes == [0] * 3 and show.texts() == rest)
 
 
 _STEPS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
-from holdfast.changes.apply import FileRefused
 from holdfast.changes.log import LogUnavailable
+from holdfast.changes.plan import FileRefused
 from holdfast.changes.transaction import Damaged
 from holdfast.landing.explain import explain
 from holdfast.sessions.workspace import NothingDone, note_of
@@ -20,9 +21,10 @@ from holdfast.vocab.outcomes import Refused
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holdfast.changes.apply import FileLanded
+    from holdfast.changes.plan import FileLanded
     from holdfast.changes.transaction import Recovered
     from holdfast.sessions.rewind import FileUndone
+    from holdfast.vocab.events import EditLanded
 
 _Outcome = TypeVar("_Outcome")
 
@@ -60,8 +62,16 @@ def attempt(use_case: Callable[[], _Outcome]) -> _Outcome | NothingDone:
     except (Damaged, LogUnavailable) as error:
         told = str(error)
     except OSError as error:
-        told = f"{error.filename}: {error.strerror}" if error.filename else f"the disk refused: {error.strerror}"
+        told = _disk_refused(error)
     return NothingDone((FileRefused("", Refused("conflict", told)),))
+
+
+def _disk_refused(error: OSError) -> str:
+    """Say what the disk said about the state directory: no use case lets another error of it out."""
+    where = f"{error.filename}: " if error.filename else "the disk refused: "
+    full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+    cure = "free some space" if full else "make it writable, or name another place with HOLDFAST_STATE_DIR,"
+    return f"{where}{error.strerror}; {cure} and run this again."
 
 
 def warn_unrecorded(why: LogUnavailable | None) -> None:
@@ -143,7 +153,7 @@ class TerminalFace:
 
     def _say(self, words: str, colour: str | None = None, *, bold: bool = False) -> None:
         # Not rich: it makes blanks of tabs, and a diff could not be copied any more.
-        typer.secho(_plain(words), fg=colour, bold=bold or None, color=False if os.environ.get("NO_COLOR") else None)
+        typer.secho(plain(words), fg=colour, bold=bold or None, color=False if os.environ.get("NO_COLOR") else None)
 
 
 def file_as_json(file: FileLanded) -> dict[str, Any]:
@@ -158,18 +168,19 @@ def file_as_json(file: FileLanded) -> dict[str, Any]:
     return entry if file.to is None else entry | {"to": file.to}
 
 
-def headline(file: FileLanded) -> str:
+def headline(file: FileLanded | EditLanded) -> str:
     """Say in one line what landed on a file, and how surely."""
     to = f" to {file.to}" if file.to else ""
     sure = "" if file.rung == "exact" else f" (rung {file.rung}, similarity {file.similarity:.2f})"
     return f"{_WORDS[file.action]} {file.path}{to}{sure}"
 
 
-def _plain(words: str) -> str:
+def plain(words: str) -> str:
+    """Give the words with escapes for what is a command to a terminal, or cannot be printed."""
     return _UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", words)
 
 
 def warn(words: str | None) -> None:
     """Say it on standard error, where it is in nobody's way."""
     if words:
-        print(f"holdfast: {_plain(words)}", file=sys.stderr)
+        print(f"holdfast: {plain(words)}", file=sys.stderr)

@@ -12,8 +12,9 @@ from holdfast.cli.show import Face, JsonFace, TerminalFace, file_as_json, headli
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.changes.apply import FileLanded
     from holdfast.changes.change import Change
+    from holdfast.changes.plan import FileLanded
+    from holdfast.sessions.prune import Pruned
     from holdfast.sessions.review import Accepted
     from holdfast.sessions.rewind import Rewound
 
@@ -43,6 +44,10 @@ class ChangesFace(Face, Protocol):
 
     def show_rewound(self, rewound: Rewound) -> None:
         """Say what was taken back."""
+        ...
+
+    def show_pruned(self, pruned: Pruned) -> None:
+        """Say what is forgotten."""
         ...
 
 
@@ -78,6 +83,10 @@ class JsonChanges(JsonFace):
         files = [{"path": file.path, "action": file.action} for file in rewound.files]
         self._decided("rewound", rewound.change_id, files)
 
+    def show_pruned(self, pruned: Pruned) -> None:
+        """Print the ids that are gone, and how many are left."""
+        print(json.dumps({"removed": list(pruned.removed), "left": pruned.left}))
+
     def _decided(self, outcome: str, change_id: str, files: Sequence[Any], **more: Any) -> None:
         print(json.dumps({"outcome": outcome, "id": change_id, "files": list(files), "refusals": [], **more}))
 
@@ -91,7 +100,7 @@ class TerminalChanges(TerminalFace):
             names = ", ".join(file.path + (f" -> {file.to}" if file.to else "") for file in change.plan.files)
             self._say(f"{change.id}  {change.state:<8}  {change.created_at}  {change.origin:<8}  {names}")
         if not changes:
-            self._say("there are no changes below this root yet.")
+            self._say("there is no change to list below this root.")
 
     def show_change(self, change: Change) -> None:
         """Print what landed on each file, and its hunks with their numbers."""
@@ -123,6 +132,10 @@ class TerminalChanges(TerminalFace):
         """Print what was taken back."""
         self.show_undone(rewound.files)
 
+    def show_pruned(self, pruned: Pruned) -> None:
+        """Print how many are gone, and how many are left."""
+        self._say(f"forgot {_count(len(pruned.removed))}; {_count(pruned.left)} left on record. No file was touched.")
+
 
 def _summary(change: Change) -> dict[str, Any]:
     return {
@@ -132,11 +145,18 @@ def _summary(change: Change) -> dict[str, Any]:
         "origin": change.origin,
         "created_at": change.created_at,
         "settled_at": change.settled_at,
+        "session": change.session,
+        "turn": change.turn,
+        "part_of": change.asked.part_of,
         "files": [
             {"path": file.path, "action": file.action} | ({"to": file.to} if file.to else {})
             for file in change.plan.files
         ],
     }
+
+
+def _count(number: int) -> str:
+    return f"{number} change{'' if number == 1 else 's'}"
 
 
 def _base(file: FileLanded, change: Change) -> str | None:

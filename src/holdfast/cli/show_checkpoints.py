@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from holdfast.checkpoints.checkpoint import Checkpoint
     from holdfast.checkpoints.worktree import FileDifference
     from holdfast.sessions.checkpoint import Compared, Created, Listed, Pruned, Shown
-    from holdfast.sessions.restore import Recovered, Restored
+    from holdfast.sessions.recovery import Recovered, Restored
     from holdfast.sessions.workspace import NothingDone
 
 
@@ -52,7 +52,7 @@ class JsonCheckpoints(JsonFace):
 
     def show_created(self, created: Created) -> None:
         """Print the checkpoint."""
-        _note(created.recovered)
+        _note(created.recovered, *([created.unrecorded] if created.unrecorded else ()))
         _print(_as_json(created.checkpoint))
 
     def show_list(self, listed: Listed) -> None:
@@ -79,12 +79,13 @@ class JsonCheckpoints(JsonFace):
 
     def show_restored(self, restored: Restored) -> None:
         """Print what came back."""
-        _note(restored.recovered)
-        messages = "messages_deleted" if restored.verb == "restore" else "messages_brought_back"
+        _note(restored.recovered, *restored.notes)
+        back = {} if restored.verb == "restore" else {"messages_brought_back": restored.messages_brought_back}
         _print(
             {
                 "checkpoint_id": restored.checkpoint_id,
-                messages: restored.messages,
+                "messages_deleted": restored.messages_deleted,
+                **back,
                 "worktree_reset": restored.worktree_reset,
                 "backend_reset": restored.backend_reset,
                 "undo_checkpoint_id": restored.undo_checkpoint_id,
@@ -105,7 +106,7 @@ class TerminalCheckpoints(TerminalFace):
 
     def show_created(self, created: Created) -> None:
         """Print the id, and what was left out."""
-        _note(created.recovered)
+        _note(created.recovered, *([created.unrecorded] if created.unrecorded else ()))
         taken = created.checkpoint
         self._say(f"checkpoint {taken.id}{_label(taken)}", bold=True)
         for each in taken.present.skipped:
@@ -127,9 +128,13 @@ class TerminalCheckpoints(TerminalFace):
         self._say(f"taken {taken.draft.created_at} ({taken.draft.kind}), shadow commit {taken.commit}")
         where = f" ({taken.present.branch})" if taken.present.branch else ""
         self._say(f"on {taken.present.head}{where}" if taken.present.head else "before the first commit")
+        if taken.draft.session:
+            self._say(f"in session {taken.draft.session}, before message {taken.draft.message or '(none)'}")
         for each in taken.present.skipped:
             self._say(f"left out: {each.path} ({each.why})", "yellow")
         self._files(shown.files)
+        if not shown.files:
+            self._say("it holds what that commit holds." if taken.present.head else "it holds no files.")
 
     def show_diff(self, compared: Compared) -> None:
         """Print the patch."""
@@ -140,19 +145,23 @@ class TerminalCheckpoints(TerminalFace):
 
     def show_restored(self, restored: Restored) -> None:
         """Print what came back, what stayed, and how to take it back."""
-        _note(restored.recovered)
+        _note(restored.recovered, *restored.notes)
         back = "restored" if restored.verb == "restore" else "undone: back at"
         what = "" if restored.worktree_reset else " (conversation only; no file was touched)"
         self._say(f"{back} {restored.checkpoint_id}{what}", bold=True)
-        if restored.messages:
-            left = "left the conversation" if restored.verb == "restore" else "are in the conversation again"
-            self._say(f"{restored.messages} messages {left}")
+        if restored.messages_deleted:
+            self._say(f"{_count(restored.messages_deleted, 'message')} left the conversation")
+        if restored.messages_brought_back:
+            self._say(f"{_count(restored.messages_brought_back, 'message')} came back to the conversation")
+        if restored.backend_reset:
+            self._say("the agent was stopped, and begins anew")
         for path in restored.kept:
             self._say(f"kept: {path}", "yellow")
         for path in restored.lost:
             self._say(f"not brought back, for the checkpoint had left it out: {path}", "yellow")
         if restored.commits:
-            self._say(f"{len(restored.commits)} commits were made since; HEAD is left at {restored.commits[0][:12]}")
+            made = _count(len(restored.commits), "commit")
+            self._say(f"made since, and left as they are: {made}; HEAD is at {restored.commits[0][:12]}")
         if restored.verb == "restore":
             self._say("`holdfast checkpoint undo` takes this back.")
         else:
@@ -161,8 +170,9 @@ class TerminalCheckpoints(TerminalFace):
     def show_pruned(self, pruned: Pruned) -> None:
         """Print what is gone."""
         _note(pruned.recovered)
-        self._say(f"removed {len(pruned.removed)} checkpoints and the trash of {len(pruned.emptied)} restores.")
-        self._say(f"{pruned.left} checkpoints are left.")
+        removed, emptied = _count(len(pruned.removed), "checkpoint"), _count(len(pruned.emptied), "restore")
+        self._say(f"removed {removed} and the trash of {emptied}.")
+        self._say(f"left: {_count(pruned.left, 'checkpoint')}.")
 
     def _files(self, files: tuple[FileDifference, ...]) -> None:
         for each in files:
@@ -197,8 +207,12 @@ def _label(checkpoint: Checkpoint) -> str:
     return f": {checkpoint.draft.label}" if checkpoint.draft.label else ""
 
 
-def _note(recovered: Recovered) -> None:
-    for note in recovered.notes:
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _note(recovered: Recovered, *notes: str) -> None:
+    for note in (*recovered.notes, *notes):
         warn(note)
 
 

@@ -6,10 +6,11 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.changes.apply import FileLanded, FileRefused, Plan, plan
+from holdfast.changes.apply import plan
 from holdfast.changes.batch import Batch
-from holdfast.changes.change import AT_ONCE, Asked, Change
+from holdfast.changes.change import AT_ONCE, NOBODY, Asked, Change, Owner
 from holdfast.changes.log import LogUnavailable
+from holdfast.changes.plan import FileLanded, FileRefused, Plan
 from holdfast.changes.transaction import Done, Failed, Recovered, Stopped
 from holdfast.landing.notations.parse import Format, parse
 from holdfast.sessions.held import Held, held
@@ -44,10 +45,13 @@ class Applied:
     unrecorded: LogUnavailable | None = None
 
 
-def apply_reply(reply: Reply, workspace: Workspace, *, check: bool = False) -> Applied | NothingDone:
+def apply_reply(
+    reply: Reply | Asked, workspace: Workspace, *, check: bool = False, owner: Owner = NOBODY
+) -> Applied | NothingDone:
     """Finish what a dead process left, land every request in memory, record the change, then swap the files.
 
-    A check writes no file and records nothing; where nothing was ever written it does not even take the lock.
+    What was read already comes as `Asked`. The change belongs to `owner`. A check writes no file and records nothing;
+    where nothing was ever written it does not even take the lock.
     """
     under_lock: AbstractContextManager[Held | None] = nullcontext()
     if not check or workspace.has_journal():
@@ -61,7 +65,7 @@ def apply_reply(reply: Reply, workspace: Workspace, *, check: bool = False) -> A
             return NothingDone(landed, recovered)
         if check or root is None:
             return Applied(landed.plan.files, recovered)
-        return apply_at_once(Change(workspace.new_id(), "proposed", AT_ONCE, landed.asked, landed.plan), root)
+        return apply_at_once(landed.as_change(workspace.new_id(), AT_ONCE, owner), root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +75,31 @@ class Landing:
     asked: Asked
     plan: Plan
 
+    def as_change(self, change_id: str, origin: str, owner: Owner) -> Change:
+        """Give the change that is to be recorded."""
+        return Change(change_id, "proposed", origin, self.asked, self.plan, session=owner.session, turn=owner.turn)
 
-def land_reply(reply: Reply, files: Files) -> Landing | tuple[FileRefused, ...]:
+
+def land_reply(reply: Reply | Asked, files: Files) -> Landing | tuple[FileRefused, ...]:
     """Read the reply and land every request in memory; or give all that are refused."""
+    asked = _read(reply) if isinstance(reply, Reply) else reply
+    if isinstance(asked, Refused):
+        return (FileRefused("", asked),)
+    planned = plan(asked.requests, files, overwrite=asked.overwrite)
+    return Landing(asked, planned) if isinstance(planned, Plan) else planned
+
+
+def _read(reply: Reply) -> Asked | Refused:
     requests = parse(reply.text, reply.format, reply.unwrap)
     if isinstance(requests, Refused):
-        return (FileRefused("", requests),)
+        return requests
     creates = any(request.action == "create" for request in requests)
-    asked = Asked(tuple(requests), overwrite=creates and _is_json(reply))
-    planned = plan(requests, files, overwrite=asked.overwrite)
-    return Landing(asked, planned) if isinstance(planned, Plan) else planned
+    return Asked(tuple(requests), overwrite=creates and _is_json(reply))
 
 
 def apply_at_once(change: Change, root: Held) -> Applied | NothingDone:
     """Record a new change as proposed, write its files, and record it as applied; or leave neither trace nor change."""
-    root.reconcile().add(change)
+    root.add(change)
     return write_change(change, root)
 
 

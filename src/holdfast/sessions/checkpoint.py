@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.checkpoints import retention
 from holdfast.checkpoints.checkpoint import Checkpoint, Draft, Kind
-from holdfast.checkpoints.worktree import CheckpointFailed, FileDifference, NoCheckpoints
-from holdfast.sessions.restore import NOTHING_LEFT, Conversation, Recovered, Worktrees, belonging, recover, refused
+from holdfast.checkpoints.worktree import CheckpointFailed, FileDifference, NoCheckpoints, Unfinished, Worktree
+from holdfast.sessions.recovery import NOTHING_LEFT, Recovered, recover
+from holdfast.sessions.restore import belonging, refused, refused_by
 from holdfast.sessions.workspace import NothingDone
+from holdfast.sessions.worktrees import Worktrees, keep_books
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +25,11 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A checkpoint was taken."""
+    """A checkpoint was taken. `unrecorded` says why the store does not know of it; restore asks the store again."""
 
     checkpoint: Checkpoint
     recovered: Recovered
+    unrecorded: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +73,16 @@ class Pruned:
 def create_checkpoint(
     worktrees: Worktrees, label: str = "", *, kind: Kind = "manual", owner: Owner | None = None
 ) -> Created | NothingDone:
-    """Take a checkpoint of the files as they are. A caller in a turn shows a refusal, and the turn goes on."""
+    """Take a checkpoint of the files as they are. A caller in a turn shows a refusal, and the turn goes on.
+
+    That caller has called `finish_restores` before it wrote the prompt down.
+    """
     try:
         with worktrees.hold(make=True) as worktree:
+            if owner and any(_is_of(owner.session, left, worktree) for left in worktree.unfinished()):
+                # To finish it here would take the messages of this very turn away.
+                cure = "let `holdfast checkpoint list` finish it between two turns"
+                return refused(f"a restore in session {owner.session} was stopped halfway; {cure}.")
             recovered = recover(worktree, worktrees)
             draft = Draft(
                 worktrees.new_id(),
@@ -82,9 +93,21 @@ def create_checkpoint(
                 chat=owner.chat if owner else None,
                 message=owner.message if owner else None,
             )
-            return Created(worktree.record(draft, worktree.capture()), recovered)
+            taken = worktree.record(draft, worktree.capture())
+            return Created(taken, recovered, keep_books(worktrees, taken=(taken,), gone=worktree.pruned()))
     except CheckpointFailed as error:
-        return refused(str(error))
+        return refused_by(error)
+
+
+def finish_restores(worktrees: Worktrees) -> Recovered | NothingDone:
+    """Finish what restores of dead processes have left. A turn begins with it, before its prompt is written down."""
+    try:
+        with worktrees.hold(make=False) as worktree:
+            return recover(worktree, worktrees)
+    except NoCheckpoints:
+        return NOTHING_LEFT
+    except CheckpointFailed as error:
+        return refused_by(error)
 
 
 def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
@@ -96,7 +119,7 @@ def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
     except NoCheckpoints:
         return Listed(())
     except CheckpointFailed as error:
-        return refused(str(error))
+        return refused_by(error)
 
 
 def show_checkpoint(wanted: str, worktrees: Worktrees) -> Shown | NothingDone:
@@ -110,7 +133,7 @@ def show_checkpoint(wanted: str, worktrees: Worktrees) -> Shown | NothingDone:
             base = found.present.head or worktree.empty_tree()
             return Shown(found, worktree.compare(base, found.present.tree), recovered)
     except CheckpointFailed as error:
-        return refused(str(error))
+        return refused_by(error)
 
 
 def compare_checkpoints(wanted: str, other: str | None, worktrees: Worktrees) -> Compared | NothingDone:
@@ -127,25 +150,35 @@ def compare_checkpoints(wanted: str, other: str | None, worktrees: Worktrees) ->
             trees = before.present.tree, (after.present if after else worktree.capture()).tree
             return Compared(before, after, worktree.compare(*trees), worktree.diff(*trees), recovered)
     except CheckpointFailed as error:
-        return refused(str(error))
+        return refused_by(error)
 
 
-def prune_checkpoints(
-    worktrees: Worktrees, keep: int, *, conversation: Conversation | None = None
-) -> Pruned | NothingDone:
+def prune_checkpoints(worktrees: Worktrees, keep: int) -> Pruned | NothingDone:
     """Remove all but the latest checkpoints, and empty the trash; then an undo brings back no messages."""
     try:
         with worktrees.hold(make=False) as worktree:
-            recovered = recover(worktree, worktrees, conversation)
+            recovered = recover(worktree, worktrees)
             there = worktree.checkpoints()
             removed = retention.outdated(there, keep)
+            _forget_talk(there, removed, worktrees)
             worktree.remove(removed)
             emptied = worktree.empty_trash()
-            if conversation:
-                conversation.transcript.forget([*removed, *emptied])
             worktree.settle()
             return Pruned(removed, emptied, len(there) - len(removed), recovered)
     except NoCheckpoints:
         return Pruned((), (), 0)
     except CheckpointFailed as error:
-        return refused(str(error))
+        return refused_by(error)
+
+
+def _is_of(session: str, left: Unfinished, worktree: Worktree) -> bool:
+    target = worktree.at(left.target_commit)
+    return target is not None and target.draft.session == session
+
+
+def _forget_talk(there: Sequence[Checkpoint], removed: Sequence[str], worktrees: Worktrees) -> None:
+    """Have the store forget first: refs that a kill leaves are found by the next prune, rows without refs by nobody."""
+    ours = [each for each in there if each.draft.session]
+    if ours:
+        gone = [each.id for each in ours if each.id in removed]
+        worktrees.conversations.transcript.forget(gone, [each.id for each in ours if each.is_point])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from holdfast.changes.apply import FileRefused
+from holdfast.changes.plan import FileRefused
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:

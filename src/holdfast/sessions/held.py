@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.changes.change import AT_ONCE
+from holdfast.changes.change import AT_ONCE, SPLIT, Change
 from holdfast.changes.transaction import Carried, Journal, Recovered, carry_out, recover
 
 if TYPE_CHECKING:
@@ -34,12 +34,23 @@ class Held:
         """Give the log, after what a dead process left in it: a change that was never begun is rejected.
 
         One that is proposed and applied at once is proposed only while the lock is held. Whoever finds one so finds
-        what a dead process left, and the recovery of the journal has not marked it: no file of it was written.
+        what a dead process left, and the recovery of the journal has not marked it: no file of it was written. The
+        same goes for a change that was split and of which both parts are proposed: it is put together again.
         """
         log = self.workspace.log
         for change in log.list(state="proposed", origin=AT_ONCE):
             log.move(change.id, "proposed", "rejected")
+        parts: dict[str, list[str]] = {}
+        for change in log.list(state="proposed", origin=SPLIT):
+            parts.setdefault(change.asked.part_of or "", []).append(change.id)
+        for whole, both in parts.items():
+            if len(both) > 1:
+                log.join(whole, both)
         return log
+
+    def add(self, change: Change) -> Change:
+        """Record a new change."""
+        return self.reconcile().add(change)
 
 
 @contextmanager

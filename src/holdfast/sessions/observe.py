@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.changes.change import OBSERVED, Asked, Change
+from holdfast.changes.change import NOBODY, OBSERVED, Asked, Change, Owner
 from holdfast.changes.observed import TreeOf, plan_of_difference
 from holdfast.changes.transaction import Stopped
 from holdfast.sessions.held import held
@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from holdfast.sessions.workspace import Workspace
 
 
-def observe_difference(before: TreeOf, after: TreeOf, workspace: Workspace) -> Change | NothingDone | None:
-    """Record the difference of two trees as an applied change; None if there is none."""
+def observe_difference(
+    before: TreeOf, after: TreeOf, workspace: Workspace, *, owner: Owner = NOBODY
+) -> Change | NothingDone | None:
+    """Record the difference of two trees as an applied change of `owner`; None if there is none."""
     plan = plan_of_difference(before, after)
     if not plan.swaps:
         return None
     with held(workspace) as root:
         if isinstance(root.recovered, Stopped):
             return nothing_done(root.recovered.carried, root.recovered)
-        return root.reconcile().add(Change(workspace.new_id(), "applied", OBSERVED, Asked(), plan))
+        seen = Change(workspace.new_id(), "applied", OBSERVED, Asked(), plan, session=owner.session, turn=owner.turn)
+        return root.add(seen)

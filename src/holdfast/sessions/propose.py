@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from holdfast.changes.change import FOR_REVIEW, Change
+from holdfast.changes.change import AT_ONCE, FOR_REVIEW, NOBODY, Asked, Change, Owner
 from holdfast.changes.overlay import Overlay
 from holdfast.changes.transaction import Recovered, Stopped
 from holdfast.sessions.apply import Landing, Reply, land_reply
 from holdfast.sessions.held import held
 from holdfast.sessions.workspace import NothingDone, Workspace, nothing_done
-
-if TYPE_CHECKING:
-    from holdfast.changes.log import ChangeLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +20,26 @@ class Proposed:
     recovered: Recovered | None = None
 
 
-def propose_reply(reply: Reply, workspace: Workspace) -> Proposed | NothingDone:
-    """Record what a reply makes of the files and of the changes proposed before it."""
+def propose_reply(reply: Reply | Asked, workspace: Workspace, *, owner: Owner = NOBODY) -> Proposed | NothingDone:
+    """Record what a reply makes of the files and of the changes proposed before it.
+
+    What was read already comes as `Asked`. The change belongs to `owner`.
+    """
     with held(workspace) as root:
         if isinstance(root.recovered, Stopped):
             return nothing_done(root.recovered.carried, root.recovered)
         log = root.reconcile()
-        landed = land_reply(reply, overlay_of(workspace, log))
+        landed = land_reply(reply, overlay_of(workspace))
         if not isinstance(landed, Landing):
             return NothingDone(landed, root.recovered)
-        change = Change(workspace.new_id(), "proposed", FOR_REVIEW, landed.asked, landed.plan)
+        change = landed.as_change(workspace.new_id(), FOR_REVIEW, owner)
         return Proposed(log.add(change), root.recovered)
 
 
-def overlay_of(workspace: Workspace, log: ChangeLog) -> Overlay:
-    """Give the files with every proposed change on top, in order: what reads and later edits see in review mode."""
-    return Overlay(workspace.files, reversed(log.list(state="proposed")))
+def overlay_of(workspace: Workspace) -> Overlay:
+    """Give the files with every proposed change on top, in order: what reads and later edits see in review mode.
+
+    One that is applied at once is proposed only on its way to the disk, and is not for review.
+    """
+    proposed = workspace.log.list(state="proposed")
+    return Overlay(workspace.files, [change for change in reversed(proposed) if change.origin != AT_ONCE])

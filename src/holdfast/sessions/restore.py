@@ -8,176 +8,66 @@ finishing command finds on the disk is captured first: somebody may have worked 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
-from holdfast.changes.apply import FileRefused
+from holdfast.changes.plan import FileRefused
 from holdfast.checkpoints.checkpoint import Ambiguous, Checkpoint, Draft, Present, find, last_undo_point, orphans_of
 from holdfast.checkpoints.way import Blocked
-from holdfast.checkpoints.worktree import CheckpointFailed, Stayed, Unfinished, Way, Worktree
+from holdfast.checkpoints.worktree import CheckpointFailed, NoCheckpoints, Stayed, Unfinished, Way, Worktree
+from holdfast.sessions.conversation import ConversationFailed
+from holdfast.sessions.recovery import Recovered, Restored, follow_files, recover, restored_from
 from holdfast.sessions.workspace import NothingDone
+from holdfast.sessions.worktrees import Worktrees, keep_books
 from holdfast.vocab.outcomes import Reason, Refused
 
 Scope: TypeAlias = Literal["both", "files", "conversation"]
 
 
-class Transcript(Protocol):
-    """The messages of a session's chats. Each call is one transaction; a second one with the same words is no fault."""
-
-    def cut(self, checkpoint_id: str, undo_id: str) -> int:
-        """Take the checkpoint's message and all later ones out, and keep them in the trash under the undo point.
-
-        Gives how many messages are in that trash: the same again if they were taken out before.
-        """
-        ...
-
-    def bring_back(self, undo_id: str) -> int:
-        """Put the messages back that the trash holds under the undo point; gives how many."""
-        ...
-
-    def forget(self, ids: Sequence[str]) -> None:
-        """Drop these checkpoints, and the trash that is kept under them."""
-        ...
-
-
-class Backend(Protocol):
-    """The agents at work for sessions."""
-
-    def evict(self, session: str) -> bool:
-        """Cancel the running turn and drop the agent's memory; whether there was any. Before git is touched."""
-        ...
-
-
-class Worktrees(Protocol):
-    """Where the worktree of one root is found."""
-
-    def hold(self, *, make: bool) -> AbstractContextManager[Worktree]:
-        """Wait for the lock; raises `NoCheckpoints` if there is no place for checkpoints and none is to be made."""
-        ...
-
-    def new_id(self) -> str:
-        """Give a name that no other checkpoint has."""
-        ...
-
-    def now(self) -> str:
-        """Give the time, for people."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """What belongs to a session besides files."""
-
-    session: str
-    transcript: Transcript
-    backend: Backend
-
-
-@dataclass(frozen=True, slots=True)
-class Recovered:
-    """What was done first, about commands that had died: those that are finished now, and a sentence for each."""
-
-    finished: tuple[Restored, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-NOTHING_LEFT = Recovered()
-
-
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """The checkpoint's state is back. `messages` left the transcript; or, for an undo, are in it again.
-
-    `commits` were made since: HEAD is left as it is. `tree` is what the files are now.
-    """
-
-    verb: Literal["restore", "undo"]
-    checkpoint_id: str
-    undo_checkpoint_id: str
-    messages: int
-    worktree_reset: bool
-    backend_reset: bool
-    kept: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
-    commits: tuple[str, ...] = ()
-    tree: str = ""
-    recovered: Recovered = NOTHING_LEFT
-
-
 @dataclass(frozen=True, slots=True)
 class _Errand:
-    """What a restore or an undo is to do."""
+    """What a restore or an undo is to do. `talks`: the transcript too, where `following` messages stand in its way."""
 
     verb: Literal["restore", "undo"]
     target: Checkpoint
     files: bool
-    conversation: Conversation | None
+    talks: bool = False
+    following: int = 0
     orphans: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def restore(
-    wanted: str, worktrees: Worktrees, *, scope: Scope = "both", conversation: Conversation | None = None
+    wanted: str, worktrees: Worktrees, *, scope: Scope = "both", session: str | None = None
 ) -> Restored | NothingDone:
-    """Bring back a checkpoint's files, its conversation, or both."""
+    """Bring back a checkpoint's files, its conversation, or both; of this session only, if one is named."""
     try:
         with worktrees.hold(make=False) as worktree:
-            recovered = recover(worktree, worktrees, conversation)
-            target = belonging(wanted, worktree.checkpoints(), conversation)
+            recovered = recover(worktree, worktrees)
+            target = belonging(wanted, worktree.checkpoints(), session)
             if isinstance(target, NothingDone):
-                return target
-            talk = conversation if scope != "files" else None
-            orphans = orphans_of(target, worktree.checkpoints()) if talk else ()
-            errand = _Errand("restore", target, scope != "conversation", talk, orphans)
-            return _run(errand, worktree, worktrees, conversation, recovered)
+                return _just_finished(wanted, recovered) or target
+            errand = _plan_restore(target, scope, worktree, worktrees, recovered)
+            return errand if isinstance(errand, NothingDone) else _run(errand, worktree, worktrees, recovered)
     except CheckpointFailed as error:
-        return refused(str(error))
+        return refused_by(error)
 
 
-def undo_restore(worktrees: Worktrees, *, conversation: Conversation | None = None) -> Restored | NothingDone:
+def undo_restore(worktrees: Worktrees, *, session: str | None = None) -> Restored | NothingDone:
     """Take the last restore back, files and transcript; once more takes back the one before it."""
     try:
         with worktrees.hold(make=False) as worktree:
-            recovered = recover(worktree, worktrees, conversation)
+            recovered = recover(worktree, worktrees)
             for done in recovered.finished:
                 if done.verb == "undo":
                     return replace(done, recovered=recovered)
-            point = last_undo_point(_of(conversation, worktree.checkpoints()))
+            point = last_undo_point(_of(session, worktree.checkpoints()))
             if point is None:
                 return refused("there is nothing to undo: no restore here is on record.", "not_found")
-            return _run(
-                _Errand("undo", point, files=True, conversation=conversation),
-                worktree,
-                worktrees,
-                conversation,
-                recovered,
-            )
+            errand = _plan_undo(point, worktree, worktrees, recovered)
+            return errand if isinstance(errand, NothingDone) else _run(errand, worktree, worktrees, recovered)
     except CheckpointFailed as error:
-        return refused(str(error))
-
-
-def recover(worktree: Worktree, worktrees: Worktrees, conversation: Conversation | None = None) -> Recovered:
-    """Finish what dead processes left, or go back to where they began."""
-    finished: list[Restored] = []
-    notes: list[str] = []
-    for left in worktree.unfinished():
-        what = f"{left.verb} of {left.target_id}" if left.verb == "restore" else "undo"
-        if left.phase == "files":
-            reached = _finish_files(left, worktree, worktrees)
-            if not isinstance(reached, Unfinished):
-                notes.append(f"an earlier {what} was stopped halfway: {reached}")
-                continue
-            worktree.begin(reached)
-        else:
-            reached = left
-        if reached.conversation and conversation is None:
-            notes.append(f"an earlier {what} was stopped halfway; its session will finish it.")
-            continue
-        messages = _talk(reached, worktree, conversation)
-        worktree.finish(reached)
-        notes.append(f"an earlier {what} was stopped halfway: it is now finished.")
-        finished.append(_restored(reached, messages, backend_reset=False))
-    return Recovered(tuple(finished), tuple(notes))
+        return refused_by(error)
 
 
 def refused(message: str, reason: Reason = "conflict") -> NothingDone:
@@ -185,54 +75,98 @@ def refused(message: str, reason: Reason = "conflict") -> NothingDone:
     return NothingDone((FileRefused("", Refused(reason, message)),))
 
 
-def belonging(
-    wanted: str, checkpoints: Sequence[Checkpoint], conversation: Conversation | None = None
-) -> Checkpoint | NothingDone:
+def refused_by(error: CheckpointFailed) -> NothingDone:
+    """Say why git, the disk, a budget or the store refused."""
+    if isinstance(error, NoCheckpoints):
+        return refused(f"{error} `holdfast checkpoint create` takes one.", "not_found")
+    return refused(str(error))
+
+
+def belonging(wanted: str, checkpoints: Sequence[Checkpoint], session: str | None = None) -> Checkpoint | NothingDone:
     """Give the checkpoint that is meant, if it belongs to the session."""
-    found = find(wanted, _of(conversation, checkpoints))
+    found = find(wanted, _of(session, checkpoints))
     if isinstance(found, Ambiguous):
         ids = ", ".join(found.ids)
         return refused(f"{wanted}: several checkpoints begin so ({ids}); give more of the id.", "ambiguous")
     if found is None:
-        return refused(f"{wanted}: there is no such checkpoint here; `holdfast checkpoint list` has them.", "not_found")
+        return refused(
+            f"{wanted or '(no id)'}: there is no such checkpoint here; `holdfast checkpoint list` has them.",
+            "not_found",
+        )
     return found
 
 
-def _of(conversation: Conversation | None, checkpoints: Sequence[Checkpoint]) -> tuple[Checkpoint, ...]:
-    if conversation is None:
-        return tuple(checkpoints)
-    return tuple(each for each in checkpoints if each.draft.session == conversation.session)
+def _of(session: str | None, checkpoints: Sequence[Checkpoint]) -> tuple[Checkpoint, ...]:
+    return tuple(each for each in checkpoints if session is None or each.draft.session == session)
 
 
-def _run(
-    errand: _Errand,
-    worktree: Worktree,
-    worktrees: Worktrees,
-    conversation: Conversation | None,
-    recovered: Recovered,
-) -> Restored | NothingDone:
-    backend_reset = conversation is not None and conversation.backend.evict(conversation.session)
+def _just_finished(wanted: str, recovered: Recovered) -> Restored | None:
+    """Give the restore that was asked for again, if it is finished now and its target, a point, was used up by it."""
+    for done in recovered.finished:
+        if done.verb == "restore" and done.checkpoint_id == wanted:
+            return replace(done, recovered=recovered)
+    return None
+
+
+def _plan_restore(
+    target: Checkpoint, scope: Scope, worktree: Worktree, worktrees: Worktrees, recovered: Recovered
+) -> _Errand | NothingDone:
+    if target.draft.message is None or scope == "files":
+        if scope == "conversation":
+            cure = f"`holdfast checkpoint restore {target.id}` brings its files back"
+            return refused(f"{target.id}: this checkpoint belongs to no conversation; {cure}.", "not_found")
+        return _Errand("restore", target, files=True)
+    following = _following(target, worktrees, recovered)
+    if isinstance(following, NothingDone):
+        return following
+    if following is None:
+        return refused(f"{target.id}: its conversation is not in the store (any more); {_files_alone(target)}.")
+    orphans = orphans_of(target, worktree.checkpoints())
+    return _Errand("restore", target, scope == "both", talks=True, following=following, orphans=orphans)
+
+
+def _plan_undo(
+    point: Checkpoint, worktree: Worktree, worktrees: Worktrees, recovered: Recovered
+) -> _Errand | NothingDone:
+    errand = _Errand("undo", point, point.draft.files)
+    if point.draft.message is None:
+        return errand
+    following = _following(point, worktrees, recovered)
+    if isinstance(following, NothingDone):
+        return following
+    if following is None:
+        # Its trash was emptied, or the restore was stopped before it came to the messages.
+        return replace(errand, notes=("the store keeps no messages for this restore, so none came back.",))
+    orphans = orphans_of(point, worktree.checkpoints())
+    return replace(errand, talks=True, following=following, orphans=orphans)
+
+
+def _following(target: Checkpoint, worktrees: Worktrees, recovered: Recovered) -> int | NothingDone | None:
+    """Look for the target's place in its conversation before anything is touched."""
+    if recovered.owed:
+        # One after the other: what the earlier one has to move is not yet where this one would look for it.
+        return refused(f"{recovered.notes[-1]} Until then {_files_alone(target)}.")
+    try:
+        return worktrees.conversations.transcript.following(target)
+    except ConversationFailed as error:
+        return refused(f"{error} Or {_files_alone(target)}.")
+
+
+def _files_alone(target: Checkpoint) -> str:
+    return f"`holdfast checkpoint restore {target.id} --files` brings the files alone back"
+
+
+def _run(errand: _Errand, worktree: Worktree, worktrees: Worktrees, recovered: Recovered) -> Restored | NothingDone:
+    backend_reset, notes = _evict(errand, worktrees)
     present = worktree.capture()
     way = worktree.find_way(present, errand.target.present) if errand.files else None
     if isinstance(way, Blocked):
         return refused(f"{way.message}; move it away, and try again.")
     done = _done_before(errand, way, worktree, recovered)
     if done is not None:
-        return replace(done, backend_reset=backend_reset, recovered=recovered)
+        return replace(done, backend_reset=done.backend_reset or backend_reset, recovered=recovered)
     point = _take_point(errand, way.present if way else present, worktree, worktrees)
-    under_way = Unfinished(
-        undo_id=point.id,
-        undo_commit=point.commit,
-        target_id=errand.target.id,
-        target_commit=errand.target.commit,
-        verb=errand.verb,
-        files=errand.files,
-        conversation=errand.conversation is not None,
-        phase="files" if way else "talk",
-        orphans=errand.orphans,
-        kept=way.kept if way else (),
-        lost=way.lost if way else (),
-    )
+    under_way = _written_down(errand, way, point)
     worktree.begin(under_way)
     if way:
         walked = worktree.walk(way)
@@ -240,10 +174,52 @@ def _run(
             return _stay(walked, under_way, point, worktree)
         under_way = replace(under_way, phase="talk", tree=way.tree)
         worktree.begin(under_way)
-    messages = _talk(under_way, worktree, errand.conversation)
+    try:
+        exchanged = follow_files(under_way, errand.target, point, worktree, worktrees)
+    except CheckpointFailed as error:
+        return replace(refused(f"the rest could not be done: {error}"), unsettled=True)
     worktree.finish(under_way)
+    if not notes:
+        notes = _keep_books(errand, point, worktree, worktrees)
     commits = worktree.commits_since(errand.target.present.head) if errand.files else ()
-    return replace(_restored(under_way, messages, backend_reset=backend_reset), commits=commits, recovered=recovered)
+    restored = restored_from(under_way, exchanged, backend_reset=backend_reset)
+    return replace(restored, commits=commits, notes=errand.notes + notes, recovered=recovered)
+
+
+def _evict(errand: _Errand, worktrees: Worktrees) -> tuple[bool, tuple[str, ...]]:
+    """Reset the agent. If that cannot be written down, files alone are restored all the same."""
+    session = errand.target.draft.session
+    if session is None:
+        return False, ()
+    try:
+        return worktrees.conversations.backend.evict(session), ()
+    except ConversationFailed as error:
+        if errand.talks:
+            raise
+        return False, (f"the agent of session {session} could not be reset: {error}",)
+
+
+def _keep_books(errand: _Errand, point: Checkpoint, worktree: Worktree, worktrees: Worktrees) -> tuple[str, ...]:
+    """Tell the store of the point, and of what is gone; the exchange has told it of both points itself."""
+    used = (errand.target,) if errand.verb == "undo" and not errand.talks else ()
+    told = keep_books(worktrees, taken=() if errand.talks else (point,), gone=(*used, *worktree.pruned()))
+    return (told,) if told else ()
+
+
+def _written_down(errand: _Errand, way: Way | None, point: Checkpoint) -> Unfinished:
+    return Unfinished(
+        undo_id=point.id,
+        undo_commit=point.commit,
+        target_id=errand.target.id,
+        target_commit=errand.target.commit,
+        verb=errand.verb,
+        files=errand.files,
+        conversation=errand.talks,
+        phase="files" if way else "talk",
+        orphans=errand.orphans,
+        kept=way.kept if way else (),
+        lost=way.lost if way else (),
+    )
 
 
 def _take_point(errand: _Errand, present: Present, worktree: Worktree, worktrees: Worktrees) -> Checkpoint:
@@ -255,7 +231,10 @@ def _take_point(errand: _Errand, present: Present, worktree: Worktree, worktrees
         f"before {'restore' if errand.verb == 'restore' else 'undo'} of {of.id}",
         session=of.session,
         chat=of.chat,
+        message=of.message if errand.talks else None,
         toward=of.id,
+        files=errand.files,
+        since=errand.target.since if errand.talks else None,
     )
     return worktree.record(draft, present)
 
@@ -265,87 +244,45 @@ def _done_before(errand: _Errand, way: Way | None, worktree: Worktree, recovered
 
     A restore that died just before it could say so is run again; its undo must lead to where it began, not here.
     """
-    if errand.verb != "restore" or way is None or way.present.tree != way.tree:
+    if errand.verb != "restore" or errand.following or (way and way.present.tree != way.tree):
         return None
     for done in recovered.finished:
-        if done.verb == "restore" and done.checkpoint_id == errand.target.id and done.tree == way.tree:
+        same = done.verb == "restore" and done.checkpoint_id == errand.target.id and done.worktree_reset == errand.files
+        if same and (way is None or done.tree == way.tree):
             return done
     point = last_undo_point(worktree.checkpoints())
-    if errand.conversation or point is None or point.draft.toward != errand.target.id:
+    if point is None or point.draft.toward != errand.target.id or {*errand.orphans} - {point.id}:
+        return None
+    if (point.draft.files, point.draft.message is not None) != (errand.files, errand.talks):
         return None
     return Restored(
         "restore",
         errand.target.id,
         point.id,
-        messages=0,
-        worktree_reset=True,
+        messages_deleted=0,
+        messages_brought_back=0,
+        worktree_reset=errand.files,
         backend_reset=False,
-        kept=way.kept,
-        lost=way.lost,
-        commits=worktree.commits_since(errand.target.present.head),
-        tree=way.tree,
+        kept=way.kept if way else (),
+        lost=way.lost if way else (),
+        commits=worktree.commits_since(errand.target.present.head) if way else (),
+        tree=way.tree if way else "",
     )
 
 
 def _stay(stayed: Stayed, under_way: Unfinished, point: Checkpoint, worktree: Worktree) -> NothingDone:
     """Leave all as it was; if git stopped halfway, go back first."""
-    if stayed.unsettled:
-        back = worktree.find_way(worktree.capture(), point.present)
-        if isinstance(back, Blocked) or isinstance(worktree.walk(back), Stayed):
-            return replace(refused(stayed.message), unsettled=True)
+    if stayed.unsettled and not _went_back(point, worktree):
+        return replace(refused(stayed.message), unsettled=True)
     worktree.finish(under_way)
     worktree.remove([point.id])
     return refused(stayed.message)
 
 
-def _finish_files(left: Unfinished, worktree: Worktree, worktrees: Worktrees) -> Unfinished | str:
-    """Bring the files where they were to be; or back, and say why."""
-    reason = "its checkpoint is gone"
-    for commit, forward in ((left.target_commit, True), (left.undo_commit, False)):
-        goal = worktree.at(commit)
-        if goal is None:
-            continue
-        way = worktree.find_way(worktree.capture(), goal.present)
-        if isinstance(way, Blocked):
-            reason = way.message
-            continue
-        if way.present.tree != way.tree:
-            draft = Draft(worktrees.new_id(), "interrupted", worktrees.now(), f"found halfway to {goal.id}")
-            worktree.record(draft, way.present)
-        walked = worktree.walk(way)
-        if isinstance(walked, Stayed):
-            reason = walked.message
-            continue
-        if forward:
-            return replace(left, phase="talk", tree=way.tree, kept=way.kept, lost=way.lost)
-        worktree.finish(left)
-        return f"it was taken back, for {reason}."
-    return f"{reason}; mend that, and run this again."
-
-
-def _talk(under_way: Unfinished, worktree: Worktree, conversation: Conversation | None) -> int:
-    """Do what is owed once the files are there: the transcript, then the refs."""
-    transcript = conversation.transcript if conversation and under_way.conversation else None
-    if under_way.verb == "restore":
-        messages = transcript.cut(under_way.target_id, under_way.undo_id) if transcript else 0
-        worktree.move_to_trash(under_way.orphans, under_way.undo_id)
-        return messages
-    messages = transcript.bring_back(under_way.target_id) if transcript else 0
-    worktree.bring_back(under_way.target_id)
-    # An undo point is used once; the next undo is that of the restore before.
-    worktree.move_to_trash([under_way.target_id], under_way.undo_id)
-    return messages
-
-
-def _restored(under_way: Unfinished, messages: int, *, backend_reset: bool) -> Restored:
-    return Restored(
-        under_way.verb,
-        under_way.target_id,
-        under_way.undo_id,
-        messages,
-        worktree_reset=under_way.files,
-        backend_reset=backend_reset,
-        kept=under_way.kept,
-        lost=under_way.lost,
-        tree=under_way.tree,
-    )
+def _went_back(point: Checkpoint, worktree: Worktree) -> bool:
+    try:
+        back = worktree.find_way(worktree.capture(), point.present)
+        return not isinstance(back, Blocked) and not isinstance(worktree.walk(back), Stayed)
+    except CheckpointFailed:
+        # What stopped it halfway may well stop the way back: a full disk.
+        return False

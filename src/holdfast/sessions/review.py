@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.changes.apply import FileRefused, Plan
-from holdfast.changes.change import Change, judge_move
+from holdfast.changes.change import NOBODY, Change, Owner, State, judge_move
 from holdfast.changes.hunks import hunks_of, split
 from holdfast.changes.land_again import land_again
+from holdfast.changes.log import LogUnavailable
+from holdfast.changes.plan import FileRefused, Plan
 from holdfast.changes.transaction import Recovered, Stopped
 from holdfast.sessions.apply import Applied, write_change
 from holdfast.sessions.find import find_change
@@ -66,14 +68,16 @@ def reject_change(name: str, workspace: Workspace) -> Rejected | NothingDone:
         return Rejected(replace(change, state="rejected"), root.recovered)
 
 
-def list_changes(workspace: Workspace, *, limit: int | None = None) -> tuple[Change, ...] | NothingDone:
-    """Give the changes below this root, newest first."""
+def list_changes(
+    workspace: Workspace, *, state: State | None = None, owner: Owner = NOBODY, limit: int | None = None
+) -> tuple[Change, ...] | NothingDone:
+    """Give the changes below this root, newest first: all, or those in a state, or of a session or turn."""
     if not workspace.has_journal():
         return ()
     with held(workspace) as root:
         if isinstance(root.recovered, Stopped):
             return nothing_done(root.recovered.carried, root.recovered)
-        return root.reconcile().list(limit=limit)
+        return root.reconcile().list(state=state, session=owner.session, turn=owner.turn, limit=limit)
 
 
 def show_change(name: str, workspace: Workspace) -> Change | NothingDone:
@@ -100,20 +104,27 @@ def _judge_hunks(change: Change, hunks: Collection[int]) -> Refused | None:
 def _apply_some(change: Change, hunks: frozenset[int], root: Held) -> Accepted | NothingDone:
     log = root.workspace.log
     if not hunks or len(hunks) == len(hunks_of(change)):
-        return _apply_whole(change, None, root)
+        return _apply_whole(change, root)
     new_id = root.workspace.new_id
     accepted, rest = split(change, hunks, new_id(), new_id())
     # First whether the part fits: a change that cannot be applied must not be taken apart.
     landed = land_again(accepted, root.workspace.files)
     if not isinstance(landed, Plan):
         return NothingDone(_cured(landed, change, log), root.recovered)
-    parts = log.split(change.id, accepted, rest)
+    parts = log.split(change.id, replace(accepted, plan=landed), rest)
     if parts is None:
         return NothingDone((FileRefused("", _taken(change)),), root.recovered)
-    return _apply_whole(parts[0], parts[1], root)
+    written = write_change(parts[0], root)
+    if isinstance(written, Applied):
+        return Accepted(written, parts[1])
+    if not written.unsettled:
+        # If the log cannot be told now, `reconcile` will find the parts and put them together.
+        with suppress(LogUnavailable):
+            log.join(change.id, [part.id for part in parts])
+    return written
 
 
-def _apply_whole(change: Change, rest: Change | None, root: Held) -> Accepted | NothingDone:
+def _apply_whole(change: Change, root: Held) -> Accepted | NothingDone:
     log = root.workspace.log
     landed = land_again(change, root.workspace.files)
     if not isinstance(landed, Plan):
@@ -122,16 +133,16 @@ def _apply_whole(change: Change, rest: Change | None, root: Held) -> Accepted | 
     if landed != change.plan and not log.revise(change.id, landed):
         return NothingDone((FileRefused("", _taken(change)),), root.recovered)
     written = write_change(replace(change, plan=landed), root)
-    return Accepted(written, rest) if isinstance(written, Applied) else written
+    return Accepted(written) if isinstance(written, Applied) else written
 
 
 def _cured(refusals: tuple[FileRefused, ...], change: Change, log: ChangeLog) -> tuple[FileRefused, ...]:
-    """Name the proposed change below, if this one was made on top of it: to apply that first is the cure."""
+    """Name the proposed change below first, if this one was made on top of it: to apply that is the cure."""
     below = [each for each in log.list(state="proposed") if each.seq < change.seq and each.paths & change.paths]
     if not below:
         return refusals
     told = f"change {change.id} was made on top of change {below[0].id}, which is not applied; apply that one first."
-    return (*refusals, FileRefused("", Refused("conflict", told)))
+    return (FileRefused("", Refused("conflict", told)), *refusals)
 
 
 def _taken(change: Change) -> Refused:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from holdfast.changes.apply import FileRefused
 from holdfast.changes.batch import Batch
 from holdfast.changes.change import judge_move
+from holdfast.changes.plan import FileRefused
 from holdfast.changes.rewind import plan_rewind
 from holdfast.changes.transaction import Done, Recovered, Stopped
 from holdfast.sessions.find import find_change
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileUndone:
-    """What happened to a file: it has its old text back, is removed, or is brought back."""
+    """What happened to a file: it has its old text back (or lost only the edit), is removed, or is brought back."""
 
     path: str
     action: Literal["restored", "removed", "brought back"]

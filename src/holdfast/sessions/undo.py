@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.changes.apply import FileRefused
+from holdfast.changes.plan import FileRefused
 from holdfast.changes.transaction import Recovered, Stopped
 from holdfast.sessions.held import held
 from holdfast.sessions.rewind import FileUndone, take_back
@@ -13,7 +13,6 @@ from holdfast.sessions.workspace import NothingDone, Workspace, nothing_done
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
-    from holdfast.changes.change import Change
     from holdfast.changes.log import LogUnavailable
 
 __all__ = ["FileUndone", "Undone", "undo_last"]
@@ -38,27 +37,10 @@ def undo_last(workspace: Workspace) -> Undone | NothingDone:
         last = root.reconcile().list(state="applied", limit=1)
         if not last:
             return NothingDone((_nothing_to_undo(),), root.recovered)
-        moved = _moved_on(last[0], workspace)
-        if moved:
-            return NothingDone(moved, root.recovered)
         rewound = take_back(last[0], root, left_by="the last apply")
         if isinstance(rewound, NothingDone):
             return rewound
         return Undone(rewound.files, rewound.recovered, rewound.unrecorded)
-
-
-def _moved_on(change: Change, workspace: Workspace) -> tuple[FileRefused, ...]:
-    """Undo is exact: a file that somebody has edited since is named, and nothing is done.
-
-    A file that a rewind has changed is no such file: it differs by our own hand, and the rewind below sees to it.
-    """
-    ours = {swap.path for rewound in workspace.log.list(state="rewound") for swap in rewound.plan.swaps}
-    cure = f"edit it by hand, or take back only what the apply changed: holdfast changes rewind {change.id}"
-    return tuple(
-        FileRefused(swap.path, Refused("conflict", f"{swap.path}: this is no longer what the last apply left; {cure}."))
-        for swap in change.plan.swaps
-        if swap.path not in ours and workspace.tree.side(swap) == "neither"
-    )
 
 
 def _nothing_to_undo() -> FileRefused:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from holdfast.changes.apply import FileRefused
+from holdfast.changes.plan import FileRefused
 from holdfast.changes.transaction import Failed, Finished, Moved, Recovered, Stopped, TakenBack
 from holdfast.vocab.outcomes import Refused
 

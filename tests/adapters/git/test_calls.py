@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.git.calls import Git, GitFailed, environment, lines, names, raw, text
+from holdfast.adapters.git.calls import Git, GitFailed, environment, lines, names, packing, raw, text, version
 from holdfast.adapters.git.lock import hold
 from holdfast.adapters.git.modes import noted
 from holdfast.checkpoints.worktree import CheckpointFailed
@@ -36,6 +36,31 @@ def test_a_failure_says_what_git_said(tmp_path: Path) -> None:
     with pytest.raises(GitFailed, match=r"git rev-parse failed: fatal: not a git repository") as caught:
         Git(tmp_path).having(dir=tmp_path / "none").run("rev-parse", "HEAD")
     assert caught.value.code == 128
+
+
+def test_a_git_that_does_not_know_an_option_is_called_too_old(tmp_path: Path) -> None:
+    with pytest.raises(GitFailed, match=r"unknown option .* too old: checkpoints need git 2\.18 or later") as caught:
+        Git(tmp_path).run("config", "--no-git-has-this-option")
+    assert caught.value.code == 129
+
+
+def test_the_version_is_two_numbers(tmp_path: Path) -> None:
+    assert version(Git(tmp_path)) >= (2, 18)
+
+
+def test_many_files_are_written_into_one_pack(tmp_path: Path) -> None:
+    git = Git(tmp_path)
+    if version(git) < (2, 37):
+        pytest.skip("this git writes a pack for each file, so it is not asked to")
+    git.run("init", "-q")
+    paths = [f"{number}.txt" for number in range(300)]
+    for path in paths:
+        (tmp_path / path).write_text(f"the file {path}\n")
+    packing(git).run("update-index", "--add", "-z", "--stdin", given=lines(paths))
+    objects = tmp_path / ".git" / "objects"
+    assert len(list(objects.glob("pack/*.pack"))) == 1
+    assert list(objects.glob("[0-9a-f][0-9a-f]/*")) == []
+    assert git.run("show", ":7.txt") == b"the file 7.txt\n"
 
 
 def test_a_call_that_takes_too_long_is_ended(tmp_path: Path) -> None:

@@ -10,11 +10,14 @@ import pytest
 
 from holdfast.adapters.store.blocking import BlockingStore, blocking_store
 from holdfast.adapters.store.change_log import StoredChanges, open_changes
-from holdfast.changes.apply import FileLanded, Plan
+from holdfast.adapters.store.sessions import remove_session
+from holdfast.adapters.store.turns import begin_turn
 from holdfast.changes.batch import Content, Swap
 from holdfast.changes.change import Asked, Change
 from holdfast.changes.log import ChangeLog, LogUnavailable
+from holdfast.changes.plan import FileLanded, Plan
 from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, OneOf, Patch, Replace, WriteFile
+from tests.adapters.store.world import new_world
 from tests.changes.memory_log import MemoryLog
 
 ASKED = Asked(
@@ -42,6 +45,9 @@ PLAN = Plan(
 
 def change(name: str, **values: object) -> Change:
     return replace(Change(name, "proposed", "proposal", ASKED, PLAN), **values)  # type: ignore[arg-type]
+
+
+PARTS = tuple(change(name, origin="split", asked=Asked(part_of="whole")) for name in ("part", "rest"))
 
 
 @pytest.fixture(params=["stored", "memory"])
@@ -104,13 +110,99 @@ def test_only_a_proposed_change_is_revised(log: ChangeLog) -> None:
 def test_a_split_rejects_the_whole_and_the_rest_takes_its_place(log: ChangeLog) -> None:
     log.add(change("whole"))
     log.add(change("above"))
-    parts = log.split("whole", change("part", origin="split"), change("rest", origin="split"))
+    parts = log.split("whole", *PARTS)
     assert parts
     assert [part.id for part in parts] == ["part", "rest"]
+    assert [part.asked.part_of for part in parts] == ["whole", "whole"]
     assert [each.id for each in log.list(state="proposed")] == ["part", "above", "rest"]
     assert [each.id for each in log.list(state="rejected")] == ["whole"]
     assert log.split("whole", change("a"), change("b")) is None
     assert len(log.ids()) == 4
+
+
+def test_a_split_that_is_taken_back_was_never_made(log: ChangeLog) -> None:
+    log.add(change("whole"))
+    log.add(change("above"))
+    before = log.list()
+    log.split("whole", *PARTS)
+    assert log.join("whole", ["part", "rest"])
+    assert log.list() == before
+    assert not log.join("whole", ["part", "rest"])
+
+
+def test_a_split_is_not_taken_back_once_something_is_decided_or_is_no_part_of_it(log: ChangeLog) -> None:
+    log.add(change("whole"))
+    log.add(change("above"))
+    log.split("whole", *PARTS)
+    assert not log.join("whole", ["part", "above"])
+    assert not log.join("whole", ["part", "none"])
+    assert not log.join("none", ["part", "rest"])
+    assert log.move("part", "proposed", "applied")
+    before = log.list()
+    assert not log.join("whole", ["part", "rest"])
+    assert log.list() == before
+
+
+def test_only_the_latest_of_what_is_settled_is_kept_and_all_that_is_proposed(log: ChangeLog) -> None:
+    for name in ("waits", "applied", "rejected", "rewound", "latest"):
+        log.add(change(name))
+    log.move("rewound", "proposed", "applied")
+    log.move("rewound", "applied", "rewound")
+    log.move("applied", "proposed", "applied")
+    log.move("rejected", "proposed", "rejected")
+    log.move("latest", "proposed", "applied")
+    assert log.prune(4) == ()
+    assert sorted(log.prune(2)) == ["rejected", "rewound"]
+    assert log.ids() == ("latest", "applied", "waits")
+    assert sorted(log.prune(0)) == ["applied", "latest"]
+    assert log.ids() == ("waits",)
+    assert log.add(change("next")).seq == 2
+
+
+def test_the_oldest_settled_change_goes_when_there_are_more_than_are_kept(
+    log: ChangeLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("holdfast.adapters.store.change_log", "tests.changes.memory_log"):
+        monkeypatch.setattr(f"{module}.KEPT", 2)
+    for name in ("waits", "one", "two", "three"):
+        log.add(change(name, state="proposed" if name == "waits" else "applied"))
+    assert log.ids() == ("three", "two", "waits")
+
+
+def test_a_change_belongs_to_its_session_and_its_turn(store: BlockingStore, tmp_path: Path) -> None:
+    log = StoredChanges(store, tmp_path)
+    world = store.run(new_world, tmp_path)
+    first, second = (store.run(begin_turn, world.chat.id).id for _ in range(2))
+    session = world.session.id
+    mine = log.add(change("mine", session=session, turn=first))
+    log.add(change("next", session=session, turn=second))
+    log.add(change("nobody's"))
+    assert (mine.session, mine.turn) == (session, first)
+    assert log.get("mine") == mine
+    assert [each.id for each in log.list(session=session)] == ["next", "mine"]
+    assert [each.id for each in log.list(turn=first)] == ["mine"]
+    assert log.list(session=session, turn="another") == ()
+
+
+@pytest.mark.parametrize("owner", [{"session": "gone"}, {"turn": "gone"}])
+def test_an_owner_that_is_not_there_is_said_and_nothing_is_recorded(
+    store: BlockingStore, tmp_path: Path, owner: dict[str, str]
+) -> None:
+    log = StoredChanges(store, tmp_path)
+    with pytest.raises(LogUnavailable, match=f"{next(iter(owner))} gone: it is no longer in the store"):
+        log.add(change("mine", **owner))
+    assert log.ids() == ()
+
+
+def test_the_changes_of_a_session_that_is_removed_stay(store: BlockingStore, tmp_path: Path) -> None:
+    log = StoredChanges(store, tmp_path)
+    world = store.run(new_world, tmp_path)
+    turn = store.run(begin_turn, world.chat.id).id
+    log.add(change("mine", session=world.session.id, turn=turn))
+    store.run(remove_session, world.session.id)
+    left = log.get("mine")
+    assert left
+    assert (left.session, left.turn) == (None, None)
 
 
 @pytest.fixture

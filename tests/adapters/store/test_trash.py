@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from holdfast.adapters.store.blocking import BlockingStore
@@ -19,7 +20,8 @@ from holdfast.adapters.store.checkpoints import (
     checkpoints_of_chat,
     remove_checkpoints,
 )
-from holdfast.adapters.store.messages import append_message, append_part, last_message, messages_of
+from holdfast.adapters.store.messages import append_message, append_part, last_message, messages_of, parts_of
+from holdfast.adapters.store.open import Store, open_store
 from holdfast.adapters.store.records import Part
 from holdfast.adapters.store.rows import records
 from holdfast.adapters.store.tables import message_parts, messages, trash
@@ -28,8 +30,10 @@ from holdfast.adapters.store.trash import (
     InTheWay,
     bring_back,
     empty_trash,
+    move_checkpoints_to_trash,
     move_messages_to_trash,
     trashed_checkpoints,
+    trashed_messages,
 )
 from holdfast.adapters.store.worktrees import remove_worktree, worktree_at
 from tests.adapters.store.world import new_world
@@ -62,6 +66,12 @@ async def _undo_point(connection: AsyncConnection, chat_id: str, name: str) -> N
     await add_checkpoint(connection, checkpoint_id=name, commit_sha="b" * 40, kind="undo", chat_id=chat_id)
 
 
+async def _cut(connection: AsyncConnection, chat_id: str, from_seq: int, undo_id: str, *orphans: str) -> int:
+    left = await move_messages_to_trash(connection, chat_id, from_seq, undo_id)
+    assert await move_checkpoints_to_trash(connection, orphans, undo_id) == len(orphans)
+    return left
+
+
 async def _all(connection: AsyncConnection, chat_id: str) -> Any:
     found = await messages_of(connection, chat_id)
     query = select(message_parts).join(messages).where(messages.c.chat_id == chat_id)
@@ -85,36 +95,31 @@ def chat(store: BlockingStore) -> str:
 def test_messages_leave_from_the_anchor_on_and_the_prompt_stays_last(store: BlockingStore, chat: str) -> None:
     store.run(_undo_point, chat, "u1")
     before = store.read(_all, chat)
-    assert store.run(move_messages_to_trash, chat, 4, "u1", restored="t2") == 3
+    assert store.run(_cut, chat, 4, "u1", "t3") == 3
     transcript, parts, checkpoints = store.read(_all, chat)
     assert transcript == before[0][:3]
     assert transcript[-1].role == "user"
     assert parts == before[1][:3]
     assert [each.id for each in checkpoints] == ["t1", "t2", "u1"]
     assert store.read(trashed_checkpoints, "u1") == ("t3",)
+    assert store.read(trashed_messages, "u1") == 3
 
 
 def test_what_left_comes_back_exactly(store: BlockingStore, chat: str) -> None:
     store.run(_undo_point, chat, "u1")
     before = store.read(_all, chat)
-    store.run(move_messages_to_trash, chat, 2, "u1", restored="t1")
+    store.run(_cut, chat, 2, "u1", "t2", "t3")
     assert store.run(bring_back, "u1") == BroughtBack(5, ("t2", "t3"))
     assert store.read(_all, chat) == before
     assert store.read(_size) == 0
     assert store.run(bring_back, "u1") == BroughtBack(0, ())
 
 
-def test_without_the_restored_checkpoint_those_of_later_messages_leave(store: BlockingStore, chat: str) -> None:
-    store.run(_undo_point, chat, "u1")
-    assert store.run(move_messages_to_trash, chat, 4, "u1") == 3
-    assert [each.id for each in store.read(checkpoints_of_chat, chat)] == ["t1", "t2", "u1"]
-
-
 def test_a_failure_in_the_middle_leaves_all_where_it_was(store: BlockingStore, chat: str) -> None:
     before = store.read(_all, chat)
 
     async def fail(connection: AsyncConnection) -> None:
-        await move_messages_to_trash(connection, chat, 2, "u1", restored="t1")
+        await _cut(connection, chat, 2, "u1", "t2", "t3")
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -126,13 +131,13 @@ def test_a_failure_in_the_middle_leaves_all_where_it_was(store: BlockingStore, c
 def test_a_chat_that_went_on_is_in_the_way_until_its_new_messages_are_moved(store: BlockingStore, chat: str) -> None:
     before = store.read(_all, chat)
     store.run(_undo_point, chat, "u1")
-    store.run(move_messages_to_trash, chat, 4, "u1", restored="t2")
+    store.run(_cut, chat, 4, "u1", "t3")
     store.run(_answer, chat, "t4")
     went_on = store.read(_all, chat)
     assert store.run(bring_back, "u1") == InTheWay(chat, 4)
     assert store.read(_all, chat) == went_on
     store.run(_undo_point, chat, "u2")
-    assert store.run(move_messages_to_trash, chat, 4, "u2", restored="u1") == 1
+    assert store.run(_cut, chat, 4, "u2", "t4") == 1
     assert store.run(bring_back, "u1") == BroughtBack(3, ("t3",))
     transcript, parts, checkpoints = store.read(_all, chat)
     assert (transcript, parts) == before[:2]
@@ -141,22 +146,21 @@ def test_a_chat_that_went_on_is_in_the_way_until_its_new_messages_are_moved(stor
 
 def test_a_restore_of_the_same_checkpoint_again_cuts_at_the_same_place(store: BlockingStore, chat: str) -> None:
     store.run(_undo_point, chat, "u1")
-    store.run(move_messages_to_trash, chat, 4, "u1", restored="t2")
+    store.run(_cut, chat, 4, "u1", "t3")
     store.run(_answer, chat, "t4")
     target = store.read(checkpoint_by_id, "t2")
     assert target is not None
     assert target.message_seq == 4
     store.run(_undo_point, chat, "u2")
-    assert store.run(move_messages_to_trash, chat, 4, "u2", restored="t2") == 1
+    assert store.run(_cut, chat, 4, "u2", "u1", "t4") == 1
     last = store.read(last_message, chat)
     assert last is not None
     assert (last.seq, last.role) == (3, "user")
-    # The undo point of the first restore came after t2: it leaves too, and comes back with the rest.
     assert store.read(trashed_checkpoints, "u2") == ("u1", "t4")
 
 
 def test_what_has_lost_its_chat_does_not_come_back(store: BlockingStore, chat: str) -> None:
-    store.run(move_messages_to_trash, chat, 2, "u1", restored="t1")
+    store.run(_cut, chat, 2, "u1", "t2", "t3")
     store.run(remove_chat, chat)
     assert store.run(bring_back, "u1") == BroughtBack(0, ())
     assert store.read(_size) == 0
@@ -167,7 +171,7 @@ def test_a_checkpoint_comes_back_without_the_worktree_that_is_gone(store: Blocki
     worktree = store.run(worktree_at, tmp_path, project_id=world.project.id)
     store.run(_turn, world.chat.id, "t1", worktree.id)
     store.run(_turn, world.chat.id, "t2", worktree.id)
-    store.run(move_messages_to_trash, world.chat.id, 2, "u1", restored="t1")
+    store.run(_cut, world.chat.id, 2, "u1", "t2")
     store.run(remove_worktree, worktree.id)
     assert store.run(bring_back, "u1") == BroughtBack(3, ("t2",))
     found = store.read(checkpoint_by_id, "t2")
@@ -177,9 +181,9 @@ def test_a_checkpoint_comes_back_without_the_worktree_that_is_gone(store: Blocki
 
 def test_the_trash_of_some_undo_points_is_emptied_and_the_rest_stays(store: BlockingStore, chat: str) -> None:
     store.run(_undo_point, chat, "u1")
-    store.run(move_messages_to_trash, chat, 6, "u1", restored="t3")
+    store.run(_cut, chat, 6, "u1")
     store.run(_undo_point, chat, "u2")
-    store.run(move_messages_to_trash, chat, 5, "u2", restored="u1")
+    store.run(_cut, chat, 5, "u2")
     assert store.run(empty_trash, ["u1", "nobody"]) == 3
     assert store.run(bring_back, "u1") == BroughtBack(0, ())
     assert store.run(bring_back, "u2") == BroughtBack(1, ())
@@ -189,19 +193,53 @@ def test_an_undo_point_that_is_thrown_away_with_the_trash_takes_its_own_trash_al
     store: BlockingStore, chat: str
 ) -> None:
     store.run(_undo_point, chat, "u1")
-    store.run(move_messages_to_trash, chat, 6, "u1", restored="t3")
+    store.run(_cut, chat, 6, "u1")
     store.run(_undo_point, chat, "u2")
-    store.run(move_messages_to_trash, chat, 2, "u2", restored="t1")
+    store.run(_cut, chat, 2, "u2", "t2", "t3", "u1")
     assert store.read(trashed_checkpoints, "u2") == ("t2", "t3", "u1")
     assert store.run(remove_checkpoints, ["u2"]) == 1
     assert store.read(_size) == 0
 
 
 def test_all_of_the_trash_is_emptied(store: BlockingStore, chat: str) -> None:
-    store.run(move_messages_to_trash, chat, 2, "u1", restored="t1")
+    store.run(_cut, chat, 2, "u1", "t2", "t3")
     # Five messages with eight parts, and two checkpoints.
     assert store.run(empty_trash, "all") == 15
     assert store.read(_size) == 0
+
+
+def test_a_part_that_is_being_added_meanwhile_is_not_lost(store: BlockingStore, url: str, chat: str) -> None:
+    if not url.startswith("postgresql"):
+        pytest.skip("SQLite lets one writer in at a time")
+    last = store.read(last_message, chat)
+    assert last
+
+    async def race() -> tuple[int, int]:
+        async with open_store(url) as ours, open_store(url) as theirs:
+            async with theirs.write() as adding:
+                await append_part(adding, last.id, kind="text", body="the latest")
+                cutting = asyncio.create_task(_cut_last(ours, chat))
+                while not await _somebody_waits(adding):
+                    pass
+            left = await cutting
+            async with ours.write() as connection:
+                await bring_back(connection, "u1")
+                return left, len(await parts_of(connection, last.id))
+
+    assert asyncio.run(race()) == (1, 3)
+
+
+async def _cut_last(store: Store, chat_id: str) -> int:
+    async with store.write() as connection:
+        return await move_messages_to_trash(connection, chat_id, 6, "u1")
+
+
+async def _somebody_waits(connection: AsyncConnection) -> bool:
+    """Say whether somebody waits for a lock in this database."""
+    query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    # What it shows is else one moment for the whole of a transaction.
+    await connection.execute(text("SELECT pg_stat_clear_snapshot()"))
+    return bool((await connection.execute(text(query))).scalar_one())
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -216,8 +254,10 @@ def test_any_restores_undone_in_reverse_give_back_the_transcript(
             await _answer(connection, chat_id, f"{chat_id}-{number}")
         states = []
         for number, cut in enumerate(cuts):
-            states.append(await _all(connection, chat_id))
-            await move_messages_to_trash(connection, chat_id, cut, f"{chat_id}-u{number}")
+            there = await _all(connection, chat_id)
+            states.append(there)
+            later = [each.id for each in there[2] if each.message_seq is not None and each.message_seq > cut]
+            await _cut(connection, chat_id, cut, f"{chat_id}-u{number}", *later)
         for number in reversed(range(len(cuts))):
             assert isinstance(await bring_back(connection, f"{chat_id}-u{number}"), BroughtBack)
             assert await _all(connection, chat_id) == states[number]

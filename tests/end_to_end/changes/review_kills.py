@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from holdfast.sessions.apply import Applied, Reply, apply_reply
 from holdfast.sessions.propose import Proposed, propose_reply
-from holdfast.sessions.review import Accepted, apply_change, list_changes, reject_change
+from holdfast.sessions.review import apply_change, list_changes, reject_change
 from holdfast.sessions.rewind import rewind_change
 from holdfast.sessions.workspace import NothingDone
 from holdfast.wiring import DiskWorkspace, open_workspace
@@ -43,14 +43,13 @@ _MANY = json.dumps(
 
 @dataclass(frozen=True)
 class Scene:
-    """What comes before the act, the act, and what the log says before, after and (only while halfway) between."""
+    """What comes before the act, the act, and what the log says before and after."""
 
     name: str
     set_up: Act
     act: Callable[[str], Act]
     old: States
     new: States
-    between: States | None = None
 
 
 class Stage:
@@ -119,17 +118,10 @@ class Stage:
 
     def judge(self, where: str, scene: Scene, act: Act, old: Snapshot, new: Snapshot) -> None:
         states, now = self.states(), snapshot(self.root)
-        if states == scene.between:
-            self.must(f"{where}: halfway, and the files are not old", now == old)
-            # The parts are on record; to accept the first of them is what is left to do.
-            part = self.run(lambda workspace: workspace.log.list(state="proposed")[0].id)
-            again = self.run(lambda workspace: apply_change(str(part), workspace))
-            self.must(f"{where}: the part cannot be applied: {again}", isinstance(again, Accepted))
-        else:
-            allowed = [(scene.old, old), (scene.new, new)]
-            self.must(f"{where}: log and files do not agree: {states}, new {now == new}", (states, now) in allowed)
-            again = self.run(act) if states == scene.old else None
-            self.must(f"{where}: it cannot be done again: {again}", not isinstance(again, NothingDone))
+        allowed = [(scene.old, old), (scene.new, new)]
+        self.must(f"{where}: log and files do not agree: {states}, new {now == new}", (states, now) in allowed)
+        again = self.run(act) if states == scene.old else None
+        self.must(f"{where}: it cannot be done again: {again}", not isinstance(again, NothingDone))
         self.must(f"{where}, and again: not new", snapshot(self.root) == new)
         self.must(f"{where}, and again: the log says {self.states()}", self.states() == scene.new)
         left = {path.name for path in self.state.rglob("*") if path.is_file() and "sqlite3" not in path.name}
@@ -180,7 +172,6 @@ SCENES = (
         lambda made: lambda w: apply_change(made, w, hunks={1, 3}),
         ("proposed",),
         ("applied", "rejected", "proposed"),
-        ("proposed", "rejected", "proposed"),
     ),
     Scene("reject", _propose, lambda made: lambda w: reject_change(made, w), ("proposed",), ("rejected",)),
     Scene("rewind", _apply, lambda made: lambda w: rewind_change(made, w), ("applied",), ("rewound",)),

@@ -1,4 +1,4 @@
-"""Kill a checkpoint, a restore and an undo at every effect they have, and look what the next command makes of it.
+"""Kill a checkpoint, restore, undo and prune at every effect they have, and look what the next command makes of it.
 
 Run as a program, in a process of its own: it forks a child for every kill. An effect is a change that our process makes
 on the disk, or a call of git; a child that dies right after it has called git leaves a git at work, which must not be
@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.adapters.git import calls
-from holdfast.sessions.checkpoint import Created, create_checkpoint
-from holdfast.sessions.restore import Restored, restore, undo_restore
+from holdfast.sessions.checkpoint import Created, create_checkpoint, prune_checkpoints
+from holdfast.sessions.recovery import Restored
+from holdfast.sessions.restore import restore, undo_restore
 from holdfast.sessions.workspace import NothingDone
 from holdfast.wiring import open_worktrees
 from tests.end_to_end import effects
@@ -47,6 +48,9 @@ class Stage:
 
     def undo(self) -> object:
         return undo_restore(open_worktrees(self.repo.root))
+
+    def prune(self) -> object:
+        return prune_checkpoints(open_worktrees(self.repo.root), keep=0)
 
     # The scenes.
 
@@ -192,6 +196,24 @@ def kill_undos(stage: Stage, *, thin: bool) -> None:
         stage.judge(f"{where}, then again", NOW[0], USERS[0])
 
 
+def kill_prunes(stage: Stage, *, thin: bool) -> None:
+    """After a kill anywhere nothing has moved, a rerun removes all, and the next checkpoint can be gone back to."""
+    stage.bring_back("restored")
+    tree, users = stage.repo.tree(), stage.users()
+    for point, when in moments(stage.traced("restored", stage.prune), thin=thin):
+        where = f"prune killed {when} {point}"
+        stage.kill("prune", "restored", stage.prune, point, when)
+        stage.judge(where, tree, users)
+        again = stage.prune()
+        stage.must(f"{where}: the rerun is done: {again}", not isinstance(again, NothingDone))
+        stage.judge(f"{where}, then again", tree, users)
+        taken = stage.create()
+        assert isinstance(taken, Created), (where, taken)
+        stage.repo.write("src/app.py", "later\n")
+        stage.restore(taken.checkpoint.id)
+        stage.judge(f"{where}, then a checkpoint and back", tree, users)
+
+
 def kill_recoveries(stage: Stage, *, thin: bool) -> None:
     """Kill a restore in the middle of its checkout, then its recovery anywhere: the next one still gets there."""
     stage.bring_back("ravaged")
@@ -242,6 +264,7 @@ def main() -> None:
     kill_restores(stage, thin=thin)
     # An undo and a recovery go the same way as a restore.
     kill_undos(stage, thin="--all" not in sys.argv)
+    kill_prunes(stage, thin="--all" not in sys.argv)
     kill_recoveries(stage, thin="--all" not in sys.argv)
     print(json.dumps({"kills": stage.kills, "failures": stage.failures}))
 

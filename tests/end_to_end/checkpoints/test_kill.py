@@ -43,6 +43,7 @@ def test_a_kill_at_every_step_of_checkpoint_and_restore_is_finished_or_undone(pl
     kills = _kill_everywhere(place)
     assert min(kills["create"], kills["restore"]) > 80
     assert min(kills["undo"], kills["recovery"]) > 25
+    assert kills["prune"] > 5
 
 
 @pytest.mark.slow

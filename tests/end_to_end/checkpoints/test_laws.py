@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.sessions.checkpoint import Created, create_checkpoint
-from holdfast.sessions.restore import Restored, restore, undo_restore
+from holdfast.sessions.recovery import Restored
+from holdfast.sessions.restore import restore, undo_restore
 from holdfast.sessions.workspace import NothingDone
 from holdfast.wiring import open_worktrees
 from tests.end_to_end.checkpoints.repo import Folder, Tree, entry_of

@@ -250,13 +250,15 @@ def test_an_id_may_be_shortened_and_one_that_is_unknown_or_ambiguous_is_refused(
     assert "no such checkpoint" in repo.run("restore", "../../heads/main", "--json").why
 
 
-def test_only_the_conversation_leaves_the_files_alone(repo: Folder) -> None:
+def test_the_conversation_of_a_checkpoint_without_one_is_refused_with_the_cure(repo: Folder) -> None:
     taken = repo.checkpoint()
     ravage(repo)
     before = repo.tree()
-    restored = repo.restore(taken, "--conversation")
-    assert repo.tree() == before
-    assert (restored["worktree_reset"], restored["messages_deleted"]) == (False, 0)
+    why = repo.run("restore", taken, "--conversation", "--json").why
+    assert why == (
+        f"{taken}: this checkpoint belongs to no conversation; `holdfast checkpoint restore {taken}` brings its files back."
+    )
+    assert (repo.tree(), repo.ids()) == (before, [taken])
 
 
 def test_only_the_files_are_restored(repo: Folder) -> None:
@@ -292,4 +294,4 @@ def test_the_commands_work_as_processes_and_speak_to_people(repo: Folder) -> Non
     assert repo.tree() == before | {b"debug.log": ("file", b"agent's log\n", 0o644)}
     assert run("diff", taken) == "nothing differs.\n"
     assert "undone" in run("undo")
-    assert "are left" in run("prune", "--keep", "1")
+    assert "left: 1 checkpoint." in run("prune", "--keep", "1")

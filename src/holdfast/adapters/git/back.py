@@ -11,7 +11,7 @@ from pathlib import Path
 
 from holdfast.adapters.git import durable
 from holdfast.adapters.git.calls import Git, GitFailed, lines, names, raw, text
-from holdfast.adapters.git.disk import WorktreeDisk
+from holdfast.adapters.git.disk import WorktreeDisk, refuse_without_room
 from holdfast.adapters.git.index import PrivateIndex, signature
 from holdfast.adapters.git.modes import fitting, noted
 from holdfast.adapters.git.place import Place
@@ -22,12 +22,16 @@ from holdfast.checkpoints.worktree import Stayed, Walked, Way
 # What git says when it has looked, and before it has written anything. (`calls` has it speak English.)
 _REFUSED = re.compile(r"^error: (?:Entry|Updating|Untracked working tree file) '", re.MULTILINE)
 
+_BLOCK = 4096
+_NOTES = 64 * 1024
+
 
 class WayBack:
     """Finds and walks ways in one worktree, under its lock."""
 
-    def __init__(self, place: Place, git: Git, index: PrivateIndex) -> None:
-        """Join what it works with."""
+    def __init__(self, place: Place, git: Git, index: PrivateIndex, spare: int) -> None:
+        """Join what it works with; so many bytes must be left free on the disk."""
+        self._spare = spare
         self._place = place
         self._git = git
         self._index = index
@@ -50,6 +54,7 @@ class WayBack:
                 return planned
         keep = {each.path for each in planned.keep}
         writing = [each for each in differences if each.path not in keep]
+        self._refuse_without_room(writing)
         tree = self._join(target.tree, planned.keep) if planned.keep else target.tree
         left = {each.path for each in target.skipped}
         newly_skipped = [each.path for each in present.skipped if each.path not in left]
@@ -71,6 +76,17 @@ class WayBack:
         return tuple(
             _difference(head.decode("ascii"), text(path)) for head, path in zip(fields[::2], fields[1::2], strict=False)
         )
+
+    def _refuse_without_room(self, writing: Sequence[Difference]) -> None:
+        """Refuse before anything is written: a disk that is full halfway leaves no room to go back either."""
+        oids = [each.after.oid for each in writing if each.after]
+        asked = "".join(f"{oid}\n" for oid in oids).encode("ascii")
+        sizes = self._git.run("cat-file", "--batch-check=%(objectsize)", given=asked) if oids else b""
+        index = signature(self._index.file) or [0, 0, 0]
+        # Whole blocks, a directory for each file at worst, a new index, and what is written down about it.
+        files = sum(-(-int(size) // _BLOCK) + 1 for size in sizes.split() if size.isdigit())
+        needed = files * _BLOCK + index[2] + _NOTES
+        refuse_without_room(self._place.root, needed, self._spare, "written", "make room")
 
     def _plan(self, differences: Sequence[Difference], target: Present, absent: frozenset[str]) -> Plan | Blocked:
         ignored = self._ignored_by(differences)

@@ -6,6 +6,7 @@ Paths are `str` inside: UTF-8, and bytes that are not are surrogates. `raw` give
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import threading
 import time
@@ -43,6 +44,11 @@ _OURS = {
     "GIT_COMMITTER_NAME": "Holdfast",
     "GIT_COMMITTER_EMAIL": "holdfast@localhost",
 }
+
+OLDEST = "git 2.18"
+"""The first one that knows all the options used here: the youngest of them is `config --type`."""
+# What git ends with when it does not know an option.
+_USAGE = 129
 
 
 class GitFailed(CheckpointFailed):
@@ -127,7 +133,7 @@ class Running:
             )
         out, err = self._read
         if self._child.returncode not in fine:
-            raise GitFailed(self._words, self._child.returncode, err.decode("utf-8", "replace"))
+            raise _failure(self._words, self._child.returncode, err.decode("utf-8", "replace"))
         return out
 
     def _communicate(self) -> None:
@@ -137,6 +143,27 @@ class Running:
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.communicate()
+
+
+def packing(git: Git) -> Git:
+    """Give one that writes the content of many files into one pack: what is larger than a byte counts as large."""
+    settings = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.bigFileThreshold", "GIT_CONFIG_VALUE_0": "1"}
+    # Without these it gives its memory back after every file, and asks for it again; half of the time goes there.
+    memory = {"MALLOC_TOP_PAD_": str(16 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
+    return replace(git, variables={**git.variables, **settings, **memory})
+
+
+def version(git: Git) -> tuple[int, int]:
+    """Say which git this is; (0, 0) if it does not say so."""
+    told = re.search(rb"(\d+)\.(\d+)", git.run("version"))
+    return (int(told[1]), int(told[2])) if told else (0, 0)
+
+
+def _failure(words: Sequence[str], code: int, told: str) -> GitFailed:
+    if code != _USAGE:
+        return GitFailed(words, code, told)
+    known = told.strip().partition("\n")[0]
+    return GitFailed(words, code, f"{known} (this git is too old: checkpoints need {OLDEST} or later; install it).")
 
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from holdfast.adapters.git.calls import raw, text
+from holdfast.checkpoints.budget import MEGABYTE
 from holdfast.checkpoints.selection import Look
 from holdfast.checkpoints.way import parents_of
+from holdfast.checkpoints.worktree import CheckpointFailed
 
 # The last: beyond a symlink that leads to itself.
 _NOTHING_THERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
@@ -68,3 +71,14 @@ class WorktreeDisk:
         if directory not in self._repositories:
             self._repositories[directory] = os.path.lexists(self.place_of(f"{directory}/.git"))
         return self._repositories[directory]
+
+
+def refuse_without_room(place: Path, size: int, spare: int, what: str, cure: str) -> None:
+    """Raise if the disk would be left with less than is to be spared."""
+    free = shutil.disk_usage(place).free
+    if size + spare <= free:
+        return
+    raise CheckpointFailed(
+        f"the disk has {free // MEGABYTE} MB left, {-(-size // MEGABYTE)} MB would have to be {what}, and "
+        f"{spare // MEGABYTE} MB are to stay free; {cure}, and try again."
+    )

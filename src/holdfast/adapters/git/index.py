@@ -18,12 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.adapters.git import durable
-from holdfast.adapters.git.calls import Git, GitFailed, lines, names, raw, text
+from holdfast.adapters.git.calls import Git, GitFailed, lines, names, packing, raw, text, version
 from holdfast.adapters.git.place import Place
 
 _VERSION = 1
 # Within this span an edit can leave a file's time as it was: clocks of file systems are up to two seconds coarse.
 _COARSE = 2_000_000_000
+# From so many files on, one pack is several times faster to write than a file for each; and since which git
+# `update-index` writes one for all of them. An older one would write one for each, which is worse than either.
+_MANY = 100
+_PACKS = (2, 37)
 
 Signature = list[int]
 
@@ -104,8 +108,7 @@ class PrivateIndex:
                 return False
         self.forget()
         self._seed()
-        staged = self.tree_or_none() if self.file.exists() else None
-        self._clear_flags()
+        staged = self._clear_flags() if self.file.exists() else None
         self.save(index=signature(self.file) or [], real=real, staged=staged, sparse=sparse, settled=True)
         return True
 
@@ -118,11 +121,11 @@ class PrivateIndex:
         copy_with_times(source, draft)
         draft.replace(self.file)
 
-    def _clear_flags(self) -> None:
-        """Look again at every file that the user told git not to look at, if it is there."""
-        if not self.file.exists():
-            return
-        tagged = [entry for entry in self.git.run("ls-files", "-v", "-z").split(b"\0") if entry and entry[:2] != b"H "]
+    def _clear_flags(self) -> str | None:
+        """Look again at every file that the user told git not to look at, if it is there; gives what is staged."""
+        listed = self.git.start("ls-files", "-v", "-z").in_background()
+        staged = self.tree_or_none()
+        tagged = [entry for entry in listed.finish().split(b"\0") if entry and entry[:2] != b"H "]
         assumed = [text(entry[2:]) for entry in tagged if entry[:1].islower()]
         absent = [text(entry[2:]) for entry in tagged if entry[:1] in b"sS"]
         there = [path for path in absent if os.path.lexists(self._place.root / os.fsdecode(raw(path)))]
@@ -130,6 +133,7 @@ class PrivateIndex:
             self.git.run("update-index", "--no-assume-unchanged", "-z", "--stdin", given=lines(assumed))
         if there:
             self.git.run("update-index", "--no-skip-worktree", "-z", "--stdin", given=lines(there))
+        return staged
 
     def _is_whole(self) -> bool:
         """Whether the index ends in its own checksum; somebody may have damaged it."""
@@ -149,7 +153,8 @@ class PrivateIndex:
         if drop:
             self.git.run("update-index", "--force-remove", "-z", "--stdin", given=lines(drop))
         if take:
-            self.git.run("update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=lines(take))
+            git = packing(self.git) if len(take) >= _MANY and version(self.git) >= _PACKS else self.git
+            git.run("update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=lines(take))
 
     def tree(self) -> str:
         """Write the index as a tree."""

@@ -102,6 +102,14 @@ def make_private(place: Place, lock: int, deadline: float) -> None:
     draft.rename(place.git_dir)
 
 
+def remove_private(place: Place) -> None:
+    """Remove the private repository, whole: half of one would be taken for a broken one for ever."""
+    draft = place.git_dir.with_suffix(".draft")
+    shutil.rmtree(draft, ignore_errors=True)
+    place.git_dir.rename(draft)
+    shutil.rmtree(draft, ignore_errors=True)
+
+
 def _head(found: list[str]) -> Head:
     if len(found) < 2 or not _COMMIT.match(found[0]) or not _COMMIT.match(found[1]):
         return Head()

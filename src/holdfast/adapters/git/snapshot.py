@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from holdfast.adapters.git.calls import Git, GitFailed, Running, names, text
-from holdfast.adapters.git.disk import WorktreeDisk
+from holdfast.adapters.git.disk import WorktreeDisk, refuse_without_room
 from holdfast.adapters.git.index import PrivateIndex, signature
 from holdfast.adapters.git.modes import noted
 from holdfast.adapters.git.place import Place
@@ -21,6 +20,17 @@ from holdfast.checkpoints.selection import Listing, Selection, select
 from holdfast.checkpoints.worktree import CheckpointFailed
 
 Say = Callable[[str], None]
+
+# How many changed files, and megabytes of them, are captured before it is known whether it is too much.
+_LITTLE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What was captured ahead of the rest, and the tree with it."""
+
+    selection: Selection
+    tree: str
 
 
 class Snapshot:
@@ -51,8 +61,11 @@ class Snapshot:
         rules, sparse = self._rules()
         seeded = self._index.prepare(sparse=sparse)
         self._say("looking for changed files")
-        listing = self._list()
+        others = self._index.git.start("ls-files", "-o", "--exclude-standard", "-z").in_background()
+        changed = self._changed()
         real, staged = self._staged()
+        ahead = None if seeded or self._must_sift(changed, rules, staged) else self._run_ahead(changed)
+        listing = replace(Listing() if ahead else changed, new=names(others.finish()))
         stale: tuple[str, ...] = ()
         if not seeded and self._must_sift(listing, rules, staged):
             # Before anything else is written: if we die now, the changed rules are still seen as changed next time.
@@ -63,9 +76,9 @@ class Snapshot:
             self._say(f"capturing {len(selection.take)} files")
         state = self._index.state
         self._index.update(selection.drop, selection.take)
-        modes = noted(state.modes, [*self._known_modes(), *selection.modes, *((path, None) for path in selection.drop)])
-        untouched = not selection.drop and not selection.take and self._index.fits()
-        tree = state.tree if untouched and state.held and state.tree else self._index.tree()
+        seen = [*self._known_modes(), *(ahead.selection.modes if ahead else ()), *selection.modes]
+        modes = noted(state.modes, [*seen, *((path, None) for path in selection.drop)])
+        tree = self._known_tree(selection, ahead) or self._index.tree()
         self._index.set_back()
         self._index.save(
             index=signature(self._index.file) or [],
@@ -80,6 +93,15 @@ class Snapshot:
         head = self._place.head
         return Present(tree, head.commit, head.branch, staged, selection.skipped, modes)
 
+    def _known_tree(self, selection: Selection, ahead: Ahead | None) -> str | None:
+        """Give the tree, if nothing has been captured since it was written."""
+        if selection.drop or selection.take:
+            return None
+        if ahead:
+            return ahead.tree
+        state = self._index.state
+        return state.tree if state.held and self._index.fits() else None
+
     def _known_modes(self) -> list[tuple[str, int | None]]:
         """Look at the private files once more: git does not see a chmod in the second of the last snapshot."""
         looks = [(path, self._disk.look(path)) for path in self._index.state.modes]
@@ -87,12 +109,23 @@ class Snapshot:
 
     # ------------------------------------------------------------------------------------------------------- looking
 
-    def _list(self) -> Listing:
-        git = self._index.git
-        others = git.start("ls-files", "-o", "--exclude-standard", "-z").in_background()
-        raw = git.run("diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=all")
-        changed, gone = read_raw(raw)
-        return Listing(changed, gone, names(others.finish()))
+    def _changed(self) -> Listing:
+        raw = self._index.git.run("diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=all")
+        return Listing(*read_raw(raw))
+
+    def _run_ahead(self, changed: Listing) -> Ahead | None:
+        """Capture what changed while git still looks for new files; None unless it is little, and plain files only.
+
+        If we die after this, what changed is in the index and unknown to the state, as after a death in `update`.
+        """
+        if not changed.changed or changed.gone or len(changed.changed) > _LITTLE:
+            return None
+        selection = select(changed, self._disk, self._budget.new_file)
+        if selection.drop or selection.size > _LITTLE * MEGABYTE:
+            return None
+        self._refuse_if_too_much(selection)
+        self._index.update((), selection.take)
+        return Ahead(selection, self._index.tree())
 
     def _rules(self) -> tuple[list[Any], bool]:
         """Tell one state of the ignore rules outside the worktree from another; and whether the checkout is sparse."""
@@ -152,17 +185,13 @@ class Snapshot:
         return replace(selection, drop=stale + selection.drop) if stale else selection
 
     def _refuse_if_too_much(self, selection: Selection) -> None:
-        cure = "ignore what need not be kept (.gitignore), and try again"
+        cure = "ignore what need not be kept (.gitignore)"
         if selection.size > self._budget.new_bytes:
             raise CheckpointFailed(
-                f"{selection.size // MEGABYTE} MB in {len(selection.take)} files would have to be captured; {cure}."
+                f"{selection.size // MEGABYTE} MB in {len(selection.take)} files would have to be captured; {cure}, "
+                "and try again."
             )
-        free = shutil.disk_usage(self._place.ours).free
-        if selection.size + self._budget.spare > free:
-            raise CheckpointFailed(
-                f"the disk has {free // MEGABYTE} MB left, and {selection.size // MEGABYTE} MB would have to be "
-                f"captured; make room, or {cure}."
-            )
+        refuse_without_room(self._place.ours, selection.size, self._budget.spare, "captured", f"make room, or {cure}")
 
 
 def ask_settings(git: Git) -> Running:

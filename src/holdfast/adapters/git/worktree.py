@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from holdfast.adapters.git.back import WayBack
 from holdfast.adapters.git.calls import Git, GitFailed, Running, text
 from holdfast.adapters.git.index import PrivateIndex
 from holdfast.adapters.git.lock import hold
-from holdfast.adapters.git.place import Place, locate, make_private
+from holdfast.adapters.git.place import Place, locate, make_private, remove_private
 from holdfast.adapters.git.refs import Refs
 from holdfast.adapters.git.restores import Restores
 from holdfast.adapters.git.snapshot import Say, Snapshot, ask_settings
@@ -43,6 +42,16 @@ _STATUS: dict[str, Literal["added", "deleted", "modified", "retyped"]] = {
 }
 
 
+@contextmanager
+def _telling_disk() -> Iterator[None]:
+    """Say what the disk refused as every other failure is said."""
+    try:
+        yield
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        raise CheckpointFailed(f"the disk refused: {error.strerror}{where}; mend what is wrong there.") from error
+
+
 class GitWorktree:
     """One worktree, locked; made by `hold_worktree`."""
 
@@ -56,9 +65,10 @@ class GitWorktree:
         self._git = Git(place.root, variables, lock, deadline)
         self._index = PrivateIndex(place, self._git)
         self._snapshot = Snapshot(place, self._git, self._index, budget, say, asked=asked)
-        self._back = WayBack(place, self._git, self._index)
+        self._back = WayBack(place, self._git, self._index, budget.spare)
         self._refs = Refs(self._git, place.worktree)
         self._restores = Restores(place.ours / "restores")
+        self._pruned: tuple[Checkpoint, ...] = ()
 
     @property
     def root(self) -> Path:
@@ -67,10 +77,12 @@ class GitWorktree:
 
     # --------------------------------------------------------------------------------------------------------- taking
 
+    @_telling_disk()
     def capture(self) -> Present:
         """Read what has changed since the last time, and give the tree of all."""
         return self._snapshot.take()
 
+    @_telling_disk()
     def record(self, draft: Draft, present: Present) -> Checkpoint:
         """Make a checkpoint of it; now and then remove old ones."""
         seq = self._next_seq()
@@ -82,7 +94,7 @@ class GitWorktree:
         self._refs.create(draft.id, commit)
         self._index.save(held=True)
         if seq % _PRUNED_EVERY == 0:
-            self.remove(retention.outdated(self.checkpoints(), self._budget.keep))
+            self._prune()
         return Checkpoint(draft, kept, seq, commit, self._place.worktree)
 
     def _next_seq(self) -> int:
@@ -166,6 +178,7 @@ class GitWorktree:
 
     # ----------------------------------------------------------------------------------------------------- going back
 
+    @_telling_disk()
     def find_way(self, present: Present, target: Present) -> Way | Blocked:
         """Compare, and capture what lies in the way."""
         try:
@@ -175,6 +188,7 @@ class GitWorktree:
             self._index.forget()
         return self._back.find(self.capture(), target)
 
+    @_telling_disk()
     def walk(self, way: Way) -> Walked | Stayed:
         """Give the files their target's content."""
         return self._back.walk(way)
@@ -183,10 +197,12 @@ class GitWorktree:
         """Give what dead processes left, the oldest first."""
         return self._restores.all()
 
+    @_telling_disk()
     def begin(self, unfinished: Unfinished) -> None:
         """Write it down, or the phase that it has reached, durably."""
         self._restores.write(unfinished)
 
+    @_telling_disk()
     def finish(self, unfinished: Unfinished) -> None:
         """Forget it."""
         self._restores.clear(unfinished)
@@ -201,16 +217,29 @@ class GitWorktree:
         """Bring the checkpoints back that were hidden under an undo point, all at once."""
         self._refs.bring_back(undo_id)
 
+    @_telling_disk()
     def remove(self, ids: Sequence[str]) -> None:
         """Remove checkpoints for good."""
         self._index.save(held=False)
         self._refs.remove(ids)
 
+    def pruned(self) -> tuple[Checkpoint, ...]:
+        """Give the checkpoints that `record` has removed, for they were too old."""
+        return self._pruned
+
+    def _prune(self) -> None:
+        there = self.checkpoints()
+        old = retention.outdated(there, self._budget.keep)
+        self.remove(old)
+        self._pruned += tuple(each for each in there if each.id in old)
+
+    @_telling_disk()
     def empty_trash(self) -> tuple[str, ...]:
         """Remove all that is hidden, for good."""
         self._index.save(held=False)
         return self._refs.empty_trash()
 
+    @_telling_disk()
     def settle(self) -> None:
         """Give back the room in a private repository; in the user's own, their git does it when it is due."""
         if not self._place.private:
@@ -218,7 +247,7 @@ class GitWorktree:
         if self._refs.checkpoints():
             self._git.run("gc", "-q", "--prune=now")
         else:
-            shutil.rmtree(self._place.git_dir, ignore_errors=True)
+            remove_private(self._place)
 
 
 @contextmanager
@@ -228,7 +257,7 @@ def hold_worktree(root: Path, state: Path, budget: Budget, say: Say, *, make: bo
     Without git a private repository is made; or, if nothing is to be made, `NoCheckpoints` is raised.
     """
     deadline = time.monotonic() + budget.seconds
-    try:
+    with _telling_disk():
         # While git looks for the repository: on a small one, every process in a row is felt.
         asked: Running | None = ask_settings(Git(root, deadline=deadline)) if make else None
         place = locate(root, state, deadline)
@@ -243,9 +272,6 @@ def hold_worktree(root: Path, state: Path, budget: Budget, say: Say, *, make: bo
                 make_private(place, lock, deadline)
             place.ours.mkdir(0o700, exist_ok=True)
             yield GitWorktree(place, lock, budget, say, deadline, asked=asked)
-    except OSError as error:
-        where = f" ({error.filename})" if error.filename else ""
-        raise CheckpointFailed(f"the disk refused: {error.strerror}{where}; mend what is wrong there.") from error
 
 
 def _count(line: bytes) -> tuple[bytes, tuple[int | None, int | None]]:

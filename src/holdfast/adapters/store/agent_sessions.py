@@ -14,6 +14,8 @@ from holdfast.adapters.store.tables import agent_sessions
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
 
+CRASHED = "crashed"
+
 
 async def add_agent_session(
     connection: AsyncConnection,
@@ -51,3 +53,9 @@ async def set_agent_session_status(connection: AsyncConnection, agent_session_id
     """Say what state an agent session is in (`crashed` once its backend is evicted); False if it is not there."""
     change = update(agent_sessions).where(agent_sessions.c.id == agent_session_id).values(status=status)
     return (await connection.execute(change)).rowcount > 0
+
+
+async def crash_agent_sessions(connection: AsyncConnection, session_id: str) -> int:
+    """Mark all agent sessions of a session as `crashed`, so that none is resumed, and say how many were not yet."""
+    these = (agent_sessions.c.session_id == session_id, agent_sessions.c.status != CRASHED)
+    return (await connection.execute(update(agent_sessions).where(*these).values(status=CRASHED))).rowcount

@@ -5,26 +5,26 @@ from __future__ import annotations
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, insert, select, update
+from sqlalchemy import Select, delete, insert, select, update
 
 from holdfast.adapters.store.blocking import BlockingStore, blocking_store
 from holdfast.adapters.store.columns import now
-from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.errors import Gone, StoreError
 from holdfast.adapters.store.projects import find_project, project_at
 from holdfast.adapters.store.rows import next_seq
-from holdfast.adapters.store.tables import changes
+from holdfast.adapters.store.tables import changes, sessions, turns
 from holdfast.changes.change import Change, State
 from holdfast.changes.change_json import asked_from_json, asked_to_json, plan_from_json, plan_to_json
-from holdfast.changes.log import LogUnavailable
+from holdfast.changes.log import KEPT, LogUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
-    from sqlalchemy import RowMapping
+    from sqlalchemy import RowMapping, Table
     from sqlalchemy.ext.asyncio import AsyncConnection
 
-    from holdfast.changes.apply import Plan
+    from holdfast.changes.plan import Plan
 
 
 @contextmanager
@@ -36,6 +36,12 @@ def open_changes(url: str, root: Path) -> Iterator[StoredChanges]:
         yield StoredChanges(store, root)
 
 
+def changes_at(open_store: Callable[[], BlockingStore], root: Path) -> StoredChanges:
+    """Give the changes of the project at a root, in a store that others use too; raises `LogUnavailable`."""
+    with _told():
+        return StoredChanges(open_store(), root)
+
+
 class StoredChanges:
     """The changes of the project at one root."""
 
@@ -45,7 +51,7 @@ class StoredChanges:
         self._root = root
 
     def add(self, change: Change) -> Change:
-        """Record a new change, as the latest."""
+        """Record a new change, as the latest; of the settled ones the oldest go."""
         with _told():
             return self._store.run(_add, self._root, change)
 
@@ -61,12 +67,19 @@ class StoredChanges:
             return self._store.read(_ids, self._root)
 
     def list(
-        self, *, state: State | None = None, origin: str | None = None, after: int = 0, limit: int | None = None
+        self,
+        *,
+        state: State | None = None,
+        origin: str | None = None,
+        session: str | None = None,
+        turn: str | None = None,
+        after: int = 0,
+        limit: int | None = None,
     ) -> tuple[Change, ...]:
         """Give changes, newest first."""
+        asked = {"state": state, "origin": origin, "session_id": session, "turn_id": turn}
         where = [changes.c.seq > after]
-        where += [] if state is None else [changes.c.state == state]
-        where += [] if origin is None else [changes.c.origin == origin]
+        where += [changes.c[column] == value for column, value in asked.items() if value is not None]
         with _told():
             return tuple(_change(row) for row in self._store.read(_rows, self._root, *where, limit=limit))
 
@@ -85,6 +98,16 @@ class StoredChanges:
         with _told():
             return self._store.run(_split, self._root, change_id, accepted, rest)
 
+    def join(self, change_id: str, parts: Collection[str]) -> bool:
+        """Take a split back."""
+        with _told():
+            return self._store.run(_join, self._root, change_id, parts)
+
+    def prune(self, keep: int) -> tuple[str, ...]:
+        """Drop all but the latest changes that are settled."""
+        with _told():
+            return self._store.run(_prune_here, self._root, keep)
+
 
 @contextmanager
 def _told() -> Iterator[None]:
@@ -98,13 +121,19 @@ def _told() -> Iterator[None]:
 async def _add(connection: AsyncConnection, root: Path, change: Change) -> Change:
     project = await project_at(connection, root)
     seq = await next_seq(connection, changes.c.seq, changes.c.project_id, project.id)
-    return await _insert(connection, project.id, change, seq)
+    added = await _insert(connection, project.id, change, seq)
+    await _prune(connection, project.id, KEPT)
+    return added
 
 
 async def _insert(connection: AsyncConnection, project_id: str, change: Change, seq: int) -> Change:
+    await _must_be_there(connection, sessions, change.session)
+    await _must_be_there(connection, turns, change.turn)
     values: dict[str, Any] = {
         "id": change.id,
         "project_id": project_id,
+        "session_id": change.session,
+        "turn_id": change.turn,
         "seq": seq,
         "state": change.state,
         "origin": change.origin,
@@ -113,6 +142,25 @@ async def _insert(connection: AsyncConnection, project_id: str, change: Change, 
         "settled_at": None if change.state == "proposed" else now(),
     }
     return _change((await connection.execute(insert(changes).values(values).returning(changes))).mappings().one())
+
+
+async def _must_be_there(connection: AsyncConnection, table: Table, row_id: str | None) -> None:
+    """Raise `Gone` for an owner that is no longer there; until the transaction ends, nobody removes it."""
+    if row_id is not None:
+        query = select(table.c.id).where(table.c.id == row_id).with_for_update(read=True, key_share=True)
+        if (await connection.execute(query)).first() is None:
+            raise Gone(table.name.removesuffix("s"), row_id)
+
+
+async def _prune_here(connection: AsyncConnection, root: Path, keep: int) -> tuple[str, ...]:
+    project = await find_project(connection, root)
+    return () if project is None else await _prune(connection, project.id, keep)
+
+
+async def _prune(connection: AsyncConnection, project_id: str, keep: int) -> tuple[str, ...]:
+    settled = _newest_first(select(changes.c.id), project_id).where(changes.c.state != "proposed").offset(keep)
+    removed = await connection.execute(delete(changes).where(changes.c.id.in_(settled)).returning(changes.c.id))
+    return tuple(removed.scalars())
 
 
 async def _rows(connection: AsyncConnection, root: Path, *where: Any, limit: int | None = None) -> list[RowMapping]:
@@ -165,6 +213,20 @@ async def _split(
     return await _insert(connection, project.id, accepted, seq + 1), second
 
 
+async def _join(connection: AsyncConnection, root: Path, change_id: str, parts: Collection[str]) -> bool:
+    project = await project_at(connection, root)
+    here = (changes.c.project_id == project.id, changes.c.id.in_([change_id, *parts]))
+    query = select(changes.c.id, changes.c.state, changes.c.seq, changes.c.request).where(*here).with_for_update()
+    found = {row["id"]: row for row in (await connection.execute(query)).mappings()}
+    whole = found.pop(change_id, None)
+    fit = (row["state"] == "proposed" and row["request"].get("part_of") == change_id for row in found.values())
+    if whole is None or whole["state"] != "rejected" or set(found) != set(parts) or not all(fit):
+        return False
+    await connection.execute(delete(changes).where(changes.c.id.in_(found)))
+    back = {"state": "proposed", "settled_at": None, "seq": min(row["seq"] for row in found.values())}
+    return await _set(connection, root, change_id, "rejected", **back)
+
+
 def _change(row: RowMapping) -> Change:
     settled = row["settled_at"]
     return Change(
@@ -176,4 +238,6 @@ def _change(row: RowMapping) -> Change:
         row["seq"],
         row["created_at"].isoformat(timespec="seconds"),
         None if settled is None else settled.isoformat(timespec="seconds"),
+        row["session_id"],
+        row["turn_id"],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy import ColumnElement, delete, select, update
 
 from holdfast.adapters.store.messages import message_by_id
 from holdfast.adapters.store.records import Checkpoint
@@ -28,9 +28,15 @@ async def add_checkpoint(
     session_id: str | None = None,
     worktree_id: str | None = None,
     message_id: str | None = None,
+    message_seq: int | None = None,
 ) -> Checkpoint:
-    """Record a checkpoint after all others; `checkpoint_id` is the name of its ref, `message_id` what it precedes."""
-    message = None if message_id is None else await message_by_id(connection, message_id)
+    """Record a checkpoint after all others; `checkpoint_id` is the name of its ref, `message_id` what it precedes.
+
+    `message_seq` is where that message stood, for one that may be in the trash; else it is looked up.
+    """
+    if message_seq is None and message_id is not None:
+        message = await message_by_id(connection, message_id)
+        message_seq = None if message is None else message.seq
     return await add(
         connection,
         Checkpoint,
@@ -40,7 +46,7 @@ async def add_checkpoint(
         session_id=session_id,
         worktree_id=worktree_id,
         message_id=message_id,
-        message_seq=None if message is None else message.seq,
+        message_seq=message_seq,
         commit_sha=commit_sha,
         label=label,
         kind=kind,
@@ -75,6 +81,13 @@ async def later_checkpoints(connection: AsyncConnection, checkpoint: Checkpoint)
     # `in_`, not `==`: a checkpoint without a worktree is beside no other.
     beside = checkpoints.c.worktree_id.in_([checkpoint.worktree_id])
     return await _in_order(connection, alone, beside, later)
+
+
+async def forget_places(connection: AsyncConnection, checkpoint_ids: Collection[str]) -> int:
+    """Forget what the trash keeps for these checkpoints, and where they stand: nothing can be brought back there."""
+    await empty_trash(connection, checkpoint_ids)
+    change = update(checkpoints).where(checkpoints.c.id.in_(checkpoint_ids)).values(message_seq=None)
+    return (await connection.execute(change)).rowcount
 
 
 async def remove_checkpoints(connection: AsyncConnection, checkpoint_ids: Collection[str]) -> int:

@@ -79,7 +79,8 @@ def _name(error: DBAPIError) -> str:
 def _explain(error: DBAPIError, address: Address) -> str | None:
     said = address.without_password(next(iter(str(error.orig).split("\n")), ""))
     match _name(error):
-        case "SQLITE_FULL" | "53100":
+        # SHMSIZE: there was no room for the index of the WAL.
+        case "SQLITE_FULL" | "SQLITE_IOERR_SHMSIZE" | "53100":
             return _full(address)
         case "25006":
             return f"{address}: the database is read-only, nothing was recorded; name one that can be written."

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from holdfast.adapters.store.records import Event
 from holdfast.adapters.store.rows import add, next_seq, records
@@ -21,6 +22,17 @@ async def append_event(connection: AsyncConnection, session_id: str, *, kind: st
     """
     seq = await next_seq(connection, events.c.seq, events.c.session_id, session_id)
     return await add(connection, Event, events, session_id=session_id, seq=seq, kind=kind, body=body)
+
+
+async def append_events(connection: AsyncConnection, session_id: str, facts: Sequence[tuple[str, Any]]) -> int:
+    """Add several events, each a kind and a body, after the last one; gives the number of the first."""
+    first = await next_seq(connection, events.c.seq, events.c.session_id, session_id)
+    rows = [
+        {"session_id": session_id, "seq": seq, "kind": kind, "body": body}
+        for seq, (kind, body) in enumerate(facts, first)
+    ]
+    await connection.execute(insert(events), rows)
+    return first
 
 
 async def events_after(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select, update
+from sqlalchemy import func, insert, select, update
 
 from holdfast.adapters.store.records import Message, Part
 from holdfast.adapters.store.rows import add, next_seq, record, records
@@ -45,6 +45,12 @@ async def messages_from(connection: AsyncConnection, chat_id: str, seq: int) -> 
     return await records(connection, Message, query.order_by(messages.c.seq))
 
 
+async def count_messages_from(connection: AsyncConnection, chat_id: str, seq: int) -> int:
+    """Say how many messages of a chat there are from a number on, that one included."""
+    query = select(func.count()).select_from(messages).where(messages.c.chat_id == chat_id, messages.c.seq >= seq)
+    return (await connection.execute(query)).scalar_one()
+
+
 async def last_message(connection: AsyncConnection, chat_id: str) -> Message | None:
     """Give the last message of a chat."""
     query = select(messages).where(messages.c.chat_id == chat_id)
@@ -61,6 +67,16 @@ async def append_part(connection: AsyncConnection, message_id: str, *, kind: str
     """Add a part to a message, after its last one; raises `Gone` if the message is not there."""
     seq = await next_seq(connection, message_parts.c.seq, message_parts.c.message_id, message_id)
     return await add(connection, Part, message_parts, message_id=message_id, seq=seq, kind=kind, body=body)
+
+
+async def append_parts(connection: AsyncConnection, message_id: str, parts: Sequence[tuple[str, Any]]) -> None:
+    """Add several parts, each a kind and a body, to a message; raises `Gone` if the message is not there."""
+    first = await next_seq(connection, message_parts.c.seq, message_parts.c.message_id, message_id)
+    rows = [
+        {"message_id": message_id, "seq": seq, "kind": kind, "body": body}
+        for seq, (kind, body) in enumerate(parts, first)
+    ]
+    await connection.execute(insert(message_parts), rows)
 
 
 async def parts_of(connection: AsyncConnection, message_id: str) -> tuple[Part, ...]:

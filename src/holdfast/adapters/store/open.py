@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import fcntl
 import os
 from contextlib import asynccontextmanager
@@ -87,4 +88,8 @@ def _make_private(file: Path) -> None:
         # drop SQLite's locks on it.
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     except FileExistsError:
-        return
+        # What SQLite could not open is refused here: the driver's thread would outlive the loop, and say so on stderr.
+        if file.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)) from None
+        if file.exists() and not os.access(file, os.R_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None

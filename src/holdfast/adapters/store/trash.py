@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import Table, delete, insert, select
+from sqlalchemy import Table, delete, func, insert, select
 
 from holdfast.adapters.store.columns import Moment
 from holdfast.adapters.store.tables import chats, checkpoints, message_parts, messages, sessions, trash, worktrees
@@ -37,24 +37,26 @@ class InTheWay:
 
 
 async def move_messages_to_trash(
-    connection: AsyncConnection, chat_id: str, from_seq: int, undo_checkpoint_id: str, *, restored: str | None = None
+    connection: AsyncConnection, chat_id: str, from_seq: int, undo_checkpoint_id: str
 ) -> int:
-    """Take the messages of a chat from a number on out of it, with their parts, and say how many.
-
-    The checkpoints that came after the `restored` one leave too (without it: those of later messages), and the undo
-    checkpoint stays.
-    """
+    """Take the messages of a chat from a number on out of it, with their parts, and say how many."""
     await _hold(connection, chats.c.id == chat_id)
     leaving = [messages.c.chat_id == chat_id, messages.c.seq >= from_seq]
+    # A process that is adding a part just now is waited for: its part would go with the message, and not to the trash.
+    await connection.execute(select(messages.c.id).where(*leaving).order_by(messages.c.seq).with_for_update())
     with_them = message_parts.c.message_id.in_(select(messages.c.id).where(*leaving))
-    orphaned = [
-        checkpoints.c.chat_id == chat_id,
-        checkpoints.c.id != undo_checkpoint_id,
-        checkpoints.c.message_seq > from_seq if restored is None else checkpoints.c.seq > _seq_of(restored),
-    ]
     await _move(connection, "part", [with_them], undo_checkpoint_id)
-    await _move(connection, "checkpoint", orphaned, undo_checkpoint_id)
     return await _move(connection, "message", leaving, undo_checkpoint_id)
+
+
+async def move_checkpoints_to_trash(
+    connection: AsyncConnection, checkpoint_ids: Collection[str], undo_checkpoint_id: str
+) -> int:
+    """Take these checkpoints out of the way, and say how many there were.
+
+    The undo checkpoint must be on record by then: as long as it is, nobody else gets a number of one that left.
+    """
+    return await _move(connection, "checkpoint", [checkpoints.c.id.in_(checkpoint_ids)], undo_checkpoint_id)
 
 
 async def bring_back(connection: AsyncConnection, undo_checkpoint_id: str) -> BroughtBack | InTheWay:
@@ -91,6 +93,12 @@ async def empty_trash(connection: AsyncConnection, undo_checkpoint_ids: Collecti
     return count
 
 
+async def trashed_messages(connection: AsyncConnection, undo_checkpoint_id: str) -> int:
+    """Say how many messages the trash keeps for an undo checkpoint."""
+    these = (trash.c.undo_checkpoint_id == undo_checkpoint_id, trash.c.kind == "message")
+    return (await connection.execute(select(func.count()).select_from(trash).where(*these))).scalar_one()
+
+
 async def trashed_checkpoints(connection: AsyncConnection, undo_checkpoint_id: str) -> tuple[str, ...]:
     """Give the ids of the checkpoints that the trash keeps for an undo checkpoint, the oldest first."""
     kept = await _kept(connection, undo_checkpoint_id)
@@ -102,10 +110,6 @@ async def _hold(connection: AsyncConnection, which: ColumnElement[bool]) -> set[
     # In order: two that hold several chats must not wait for each other.
     held = select(chats.c.id).where(which).order_by(chats.c.id).with_for_update(key_share=True)
     return set((await connection.execute(held)).scalars())
-
-
-def _seq_of(checkpoint_id: str) -> Any:
-    return select(checkpoints.c.seq).where(checkpoints.c.id == checkpoint_id).scalar_subquery()
 
 
 async def _move(

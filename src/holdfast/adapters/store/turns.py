@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select, update
 
-from holdfast.adapters.store.columns import now
+from holdfast.adapters.store.columns import new_id, now
 from holdfast.adapters.store.records import Turn
 from holdfast.adapters.store.rows import add, record, records
-from holdfast.adapters.store.tables import turns
+from holdfast.adapters.store.tables import chats, turns
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
@@ -22,12 +22,13 @@ async def begin_turn(
     connection: AsyncConnection,
     chat_id: str,
     *,
+    turn_id: str | None = None,
     message_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> Turn:
-    """Begin a turn; `message_id` is the assistant's message."""
+    """Begin a turn, with the id that its lock has; `message_id` is the assistant's message."""
     values = {"chat_id": chat_id, "message_id": message_id, "status": RUNNING, "metadata": dict(metadata or {})}
-    return await add(connection, Turn, turns, **values)
+    return await add(connection, Turn, turns, id=turn_id or new_id(), **values)
 
 
 async def end_turn(
@@ -37,6 +38,14 @@ async def end_turn(
     change = update(turns).where(turns.c.id == turn_id, turns.c.status == RUNNING)
     ended = change.values(status=status, stop_reason=stop_reason, ended_at=now())
     return await record(connection, Turn, ended.returning(turns))
+
+
+async def cancel_turns(connection: AsyncConnection, session_id: str) -> int:
+    """End the turns of a session that are running, as `cancelled`, and say how many there were."""
+    below = turns.c.chat_id.in_(select(chats.c.id).where(chats.c.session_id == session_id))
+    change = update(turns).where(below, turns.c.status == RUNNING)
+    ended = change.values(status="cancelled", stop_reason="restore", ended_at=now())
+    return (await connection.execute(ended)).rowcount
 
 
 async def turn_by_id(connection: AsyncConnection, turn_id: str) -> Turn | None:

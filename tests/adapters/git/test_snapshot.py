@@ -1,0 +1,74 @@
+"""What a snapshot holds, when what changed is captured ahead of what is new."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from holdfast.adapters.git.worktree import hold_worktree
+from holdfast.checkpoints.budget import Budget
+from holdfast.checkpoints.checkpoint import Draft
+from holdfast.checkpoints.worktree import CheckpointFailed
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    root.mkdir()
+    _git(root, "init", "-q")
+    for name in ("a", "b", "untracked"):
+        (root / name).write_text(f"{name}\n")
+    _git(root, "add", "a", "b")
+    _take(root)
+    return root
+
+
+def _git(root: Path, *words: str) -> str:
+    return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True).stdout.decode()
+
+
+def _take(root: Path, budget: Budget | None = None) -> dict[str, str]:
+    """Take a checkpoint and give its files."""
+    with hold_worktree(root, root.parent / "state", budget or Budget(), lambda _: None, make=True) as worktree:
+        number = len(worktree.checkpoints())
+        tree = worktree.record(Draft(f"id{number}", "manual", "now"), worktree.capture()).present.tree
+    names = _git(root, "ls-tree", "-r", "--name-only", tree).split()
+    return {name: _git(root, "cat-file", "blob", f"{tree}:{name}") for name in names}
+
+
+def test_what_changed_and_what_is_new_are_in_it(root: Path) -> None:
+    (root / "a").write_text("changed\n")
+    assert _take(root) == {"a": "changed\n", "b": "b\n", "untracked": "untracked\n"}
+    (root / "b").write_text("changed\n")
+    (root / "new").write_text("new\n")
+    assert _take(root) == {"a": "changed\n", "b": "changed\n", "new": "new\n", "untracked": "untracked\n"}
+
+
+def test_a_changed_file_that_a_new_rule_ignores_is_not_in_it(root: Path) -> None:
+    (root / "untracked").write_text("changed\n")
+    (root / ".gitignore").write_text("untracked\n")
+    assert _take(root) == {".gitignore": "untracked\n", "a": "a\n", "b": "b\n"}
+
+
+def test_a_refusal_after_something_was_captured_does_not_spoil_the_next_one(root: Path) -> None:
+    (root / "a").write_text("changed\n")
+    (root / "new").write_bytes(b"x" * 1000)
+    with pytest.raises(CheckpointFailed, match="would have to be captured"):
+        _take(root, Budget(new_bytes=500))
+    (root / "a").write_text("CHANGED\n")
+    assert _take(root) == {"a": "CHANGED\n", "b": "b\n", "new": "x" * 1000, "untracked": "untracked\n"}
+
+
+def test_many_new_files_with_odd_names_and_conversions_come_back(root: Path) -> None:
+    _git(root, "config", "core.autocrlf", "input")
+    files = {f"many/{number} é.txt": f"{number}\r\n" for number in range(150)} | {"many/empty": "", "many/one": "1"}
+    for name, text in files.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_bytes(text.encode())
+    with hold_worktree(root, root.parent / "state", Budget(), lambda _: None, make=True) as worktree:
+        tree = worktree.capture().tree
+    shown = {name: _git(root, "cat-file", "blob", f"{tree}:{name}") for name in files}
+    assert shown == {name: text.replace("\r\n", "\n") for name, text in files.items()}
+    assert _git(root, "fsck", "--connectivity-only", "--no-dangling", tree) == ""

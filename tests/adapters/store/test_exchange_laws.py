@@ -1,0 +1,126 @@
+"""Any turns, restores and undos in a chat: each point that can be gone back to gives back the exact rows of its time."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Table, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from holdfast.adapters.store.blocking import BlockingStore
+from holdfast.adapters.store.tables import checkpoints, message_parts, messages
+from holdfast.adapters.store.transcript import StoredTranscript
+from holdfast.checkpoints.checkpoint import Checkpoint, Draft, Kind, Present, last_undo_point, orphans_of
+from tests.adapters.store.talk import say
+from tests.adapters.store.world import World, new_world
+
+NAMES = count()
+
+
+class Chat:
+    """A chat in the store, and the refs of its checkpoints as a restore moves them (`follow_files` does it in git)."""
+
+    def __init__(self, store: BlockingStore, root: Path) -> None:
+        self.store = store
+        self.world: World = store.run(new_world)
+        self.transcript = StoredTranscript(lambda: store, root)
+        self.live: dict[str, Checkpoint] = {}
+        self.hidden: dict[str, dict[str, Checkpoint]] = {}
+        self.states: dict[str, Any] = {}
+
+    def turn(self) -> None:
+        chat_id = self.world.chat.id
+        self.store.run(say, chat_id, "user", "prompt")
+        taken = self._take("turn", self.store.run(say, chat_id, "assistant", "answer"))
+        self.transcript.record(taken)
+
+    def go(self, target: Checkpoint, kind: Kind) -> None:
+        """Restore, or undo."""
+        orphans = orphans_of(target, self.live.values())
+        before = self.state()
+        point = self._take(kind, target.draft.message, target.since)
+        self.states[point.id] = before
+        following = self.transcript.following(target)
+        assert following is not None
+        assert self.transcript.exchange(target, point, orphans).left == following
+        if target.is_point:
+            self.live |= self.hidden.pop(target.id, {})
+            del self.live[target.id]
+        self.hidden[point.id] = {each: self.live.pop(each) for each in orphans}
+
+    def turns(self) -> list[Checkpoint]:
+        return sorted((each for each in self.live.values() if not each.is_point), key=lambda each: each.seq)
+
+    def state(self) -> Any:
+        """Give all rows of the chat but those of points, and the refs but theirs."""
+        return self.store.read(_rows, self.world.chat.id), [each.id for each in self.turns()]
+
+    def _take(self, kind: Kind, message: str | None, since: int | None = None) -> Checkpoint:
+        number = next(NAMES)
+        session, chat = self.world.session.id, self.world.chat.id
+        draft = Draft(f"c{number}", kind, "now", session=session, chat=chat, message=message, since=since)
+        self.live[draft.id] = Checkpoint(draft, Present("t"), number, "c", "main")
+        return self.live[draft.id]
+
+
+async def _rows(connection: AsyncConnection, chat_id: str) -> list[list[dict[str, Any]]]:
+    async def of(table: Table, *which: Any) -> list[dict[str, Any]]:
+        query = select(table).where(*which).order_by(table.c.id)
+        return [dict(row) for row in (await connection.execute(query)).mappings()]
+
+    ours = select(messages.c.id).where(messages.c.chat_id == chat_id)
+    return [
+        await of(messages, messages.c.chat_id == chat_id),
+        await of(message_parts, message_parts.c.message_id.in_(ours)),
+        await of(checkpoints, checkpoints.c.chat_id == chat_id, checkpoints.c.kind == "turn"),
+    ]
+
+
+steps = st.one_of(
+    st.just(("turn", 0)),
+    st.just(("say", 0)),
+    st.tuples(st.just("restore"), st.integers(0, 3)),
+    st.just(("undo", 0)),
+    st.tuples(st.just("point"), st.integers(0, 3)),
+)
+
+
+@pytest.mark.slow
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(st.lists(steps, max_size=8))
+def test_any_restores_and_undos_give_back_the_exact_rows(
+    store: BlockingStore, tmp_path: Path, done: list[tuple[str, int]]
+) -> None:
+    chat = Chat(store, tmp_path)
+    chat.turn()
+    chat.turn()
+    for step, which in done:
+        points = [each for each in chat.live.values() if each.is_point]
+        last = last_undo_point(points)
+        match step:
+            case "turn":
+                chat.turn()
+            case "say":
+                store.run(say, chat.world.chat.id, "assistant", "on and on")
+            case "restore":
+                target = chat.turns()[which % len(chat.turns())]
+                chat.go(target, "undo")
+                assert chat.transcript.following(target) == 0
+                assert chat.turns()[-1] == target
+            case "undo" if last:
+                chat.go(last, "undone")
+                assert chat.state() == chat.states[last.id]
+            case "point" if points:
+                target = points[which % len(points)]
+                chat.go(target, "undo")
+                assert chat.state() == chat.states[target.id]
+            case _:
+                pass
+    while last := last_undo_point(chat.live.values()):
+        chat.go(last, "undone")
+        assert chat.state() == chat.states[last.id]

@@ -1,0 +1,37 @@
+"""Old changes are forgotten, and what waits for somebody is not."""
+
+from __future__ import annotations
+
+import json
+
+from holdfast.sessions.apply import Applied, Reply, apply_reply
+from holdfast.sessions.propose import Proposed, propose_reply
+from holdfast.sessions.prune import Pruned, prune_changes
+from holdfast.sessions.undo import Undone, undo_last
+from holdfast.sessions.workspace import NothingDone
+from tests.sessions.world import World
+
+
+def bump(number: int) -> Reply:
+    return Reply(json.dumps({"path": "a.py", "old": f"x = {number}", "new": f"x = {number + 1}"}))
+
+
+def test_old_changes_are_forgotten_and_what_is_proposed_is_not(world: World) -> None:
+    world.write(a="x = 1\n")
+    with world.workspace() as workspace:
+        first, second = (apply_reply(bump(number), workspace) for number in (1, 2))
+        waits = propose_reply(bump(3), workspace)
+        assert isinstance(first, Applied)
+        assert isinstance(second, Applied)
+        assert isinstance(waits, Proposed)
+        assert prune_changes(workspace, keep=1) == Pruned((str(first.change_id),), 2)
+        assert workspace.log.ids() == (waits.change.id, second.change_id)
+        assert isinstance(undo_last(workspace), Undone)
+        assert isinstance(undo_last(workspace), NothingDone)
+    assert world.texts() == {"a.py": "x = 2\n"}
+
+
+def test_where_nothing_was_ever_done_nothing_is_made(world: World) -> None:
+    with world.workspace() as workspace:
+        assert prune_changes(workspace, keep=0) == Pruned((), 0)
+    assert not world.state.exists()
