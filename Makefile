@@ -23,7 +23,7 @@ ARGS ?=
 MADE_FOR := $(shell cat $(READY) 2>/dev/null)
 MOVED := $(if $(MADE_FOR),$(if $(filter-out $(CURDIR),$(MADE_FOR)),moved))
 
-.PHONY: help setup run demo test quick lint types imports props bench bench-landing bench-peers check clean FORCE
+.PHONY: help setup run demo test quick lint types imports props bench bench-landing bench-checkpoints bench-peers check clean FORCE
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -66,10 +66,13 @@ imports: setup ## check who imports whom
 props: setup ## run the laws with many more examples, other ones each time
 	$(PYTEST) -n $(WORKERS) -q tests/properties --hypothesis-profile=props $(ARGS)
 
-bench: bench-landing ## run the benchmarks, at a modest size
+bench: bench-landing bench-checkpoints ## run the benchmarks (the second takes some minutes)
 
 bench-landing: setup ## run generated edits against the landing engine (ARGS="--help" for sizes, corpus, peers)
 	$(PY) -m bench.landing $(ARGS)
+
+bench-checkpoints: setup ## measure checkpoints beside `git status` and other recipes (ARGS="--help" for sizes, recipes)
+	$(PY) -m bench.checkpoints $(ARGS)
 
 bench-peers: setup ## install the peers to compare with, into a folder of their own
 	bash bench/landing/peers/install.sh

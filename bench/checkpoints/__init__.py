@@ -1,0 +1,1 @@
+"""What does it cost to take a checkpoint, and to go back to one?"""

@@ -1,0 +1,121 @@
+"""Measure the recipes in turn, each beside `git status`, so that what else the machine does falls on both."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+from bench.checkpoints.recipes import Recipe
+from bench.checkpoints.scene import Scene
+
+Case: TypeAlias = Literal["first", "nothing", "ten", "restore"]
+CASES: Final[tuple[Case, ...]] = ("first", "nothing", "ten", "restore")
+LIMITS: Final[dict[Case, float]] = {"first": 4.5, "nothing": 1.3, "ten": 1.6, "restore": 4.0}
+"""Of our own, as a ratio to a warm `git status`; a restore includes the undo point."""
+
+_AROUND: Final = 2
+_LONG: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One measurement, and the median of the `git status` right before and after it, in seconds."""
+
+    took: float
+    status: float
+
+    @property
+    def ratio(self) -> float:
+        return self.took / self.status
+
+
+@dataclass(slots=True)
+class Figures:
+    """All samples of a recipe in one repository."""
+
+    recipe: str
+    size: str
+    undoes: bool
+    samples: dict[Case, list[Sample]] = field(default_factory=dict)
+
+    def ratio(self, case: Case) -> float | None:
+        """The median of the ratios."""
+        there = self.samples.get(case)
+        return statistics.median(sample.ratio for sample in there) if there else None
+
+    def took(self, case: Case) -> float | None:
+        """The median time in seconds."""
+        there = self.samples.get(case)
+        return statistics.median(sample.took for sample in there) if there else None
+
+    def is_long(self, case: Case) -> bool:
+        """Whether it took so long that once is enough: some hash, or write, every file there is."""
+        return any(sample.took > _LONG for sample in self.samples.get(case, ()))
+
+    def status(self) -> float:
+        return statistics.median(sample.status for case in self.samples.values() for sample in case)
+
+    def broken(self) -> list[str]:
+        """The limits that do not hold."""
+        told = [(case, self.ratio(case)) for case in CASES]
+        return [
+            f"{self.recipe}, {self.size}, {case}: {ratio:.2f} times `git status`, and {LIMITS[case]} is the limit"
+            for case, ratio in told
+            if ratio is not None and ratio > LIMITS[case]
+        ]
+
+
+def measure(
+    scene: Scene, recipes: Sequence[Recipe], repetitions: int, firsts: int, say: Callable[[str], None]
+) -> list[Figures]:
+    """Every recipe in turn, as often as asked; a first snapshot less often, for it takes long."""
+    figures = [Figures(recipe.name, scene.size.name, recipe.restores_undo) for recipe in recipes]
+    for repetition in range(repetitions):
+        for recipe, told in zip(recipes, figures, strict=True):
+            say(f"{scene.size.name}: {recipe.name}, {repetition + 1} of {repetitions}")
+            _measure_once(scene, recipe, told, first=repetition < firsts and not told.is_long("first"))
+    for recipe in recipes:
+        recipe.forget()
+    return figures
+
+
+def _measure_once(scene: Scene, recipe: Recipe, told: Figures, *, first: bool) -> None:
+    taken: list[str] = []
+
+    def snapshot() -> None:
+        taken.append(recipe.snapshot())
+
+    def keep(case: Case, act: Callable[[], None]) -> None:
+        told.samples.setdefault(case, []).append(_sample(scene, act))
+
+    if first:
+        recipe.forget()
+        keep("first", snapshot)
+    else:
+        # What the other recipes have done in between is not what is asked for here.
+        snapshot()
+    keep("nothing", snapshot)
+    scene.change()
+    keep("ten", snapshot)
+    if told.is_long("restore"):
+        return
+    before = scene.content()
+    scene.change()
+    keep("restore", lambda: recipe.restore(taken[-1]))
+    assert scene.content() == before, f"{recipe.name}: the files are not those of the snapshot"
+    recipe.settle()
+
+
+def _sample(scene: Scene, act: Callable[[], None]) -> Sample:
+    # The first one writes down what it has seen: only the next is warm.
+    scene.status()
+    around = [scene.status() for _ in range(_AROUND)]
+    begun = time.perf_counter()
+    act()
+    took = time.perf_counter() - begun
+    scene.status()
+    around += [scene.status() for _ in range(_AROUND)]
+    return Sample(took, statistics.median(around))

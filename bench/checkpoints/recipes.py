@@ -1,0 +1,258 @@
+"""Ways to take a snapshot and to go back to it: ours, the naive one, and the git sequences of other tools.
+
+The sequences are written from what the tools are publicly known to run; nothing of theirs is copied. Only git is
+measured, and for cline the search for nested repositories: what their own processes add is not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from bench.checkpoints.scene import Scene, environment, nested_repositories
+from holdfast.sessions.checkpoint import Created, create_checkpoint
+from holdfast.sessions.restore import restore
+from holdfast.sessions.workspace import NothingDone
+from holdfast.wiring import open_worktrees
+
+
+class Recipe(Protocol):
+    """One way. `restores_undo` says whether a restore of it can itself be undone."""
+
+    name: str
+    restores_undo: bool
+
+    def forget(self) -> None:
+        """Leave nothing behind: the next snapshot is the first."""
+        ...
+
+    def snapshot(self) -> str:
+        """Take one; gives what `restore` needs."""
+        ...
+
+    def restore(self, taken: str) -> None:
+        """Go back to one."""
+        ...
+
+    def settle(self) -> None:
+        """Undo what a restore has done to the user's own HEAD and index, so that the next measurement begins alike."""
+        ...
+
+
+class Ours:
+    """Our own, called as a library."""
+
+    name = "holdfast"
+    restores_undo = True
+
+    def __init__(self, scene: Scene, _: Path) -> None:
+        self.scene = scene
+        self.worktrees = open_worktrees(scene.root)
+
+    def forget(self) -> None:
+        forget_refs(self.scene, "refs/holdfast/")
+        shutil.rmtree(self.scene.root / ".git" / "holdfast", ignore_errors=True)
+        # What a snapshot has packed is dropped by the first, what it has not by the second.
+        self.scene.git("repack", "-q", "-a", "-d")
+        self.scene.git("prune", "--expire=now")
+
+    def snapshot(self) -> str:
+        taken = create_checkpoint(self.worktrees)
+        assert isinstance(taken, Created), taken
+        return taken.checkpoint.id
+
+    def restore(self, taken: str) -> None:
+        done = restore(taken, self.worktrees)
+        assert not isinstance(done, NothingDone), done
+
+    def settle(self) -> None:
+        pass
+
+
+class OurCommand(Ours):
+    """Our own, as the command: with the start of Python."""
+
+    name = "holdfast, the command"
+
+    def snapshot(self) -> str:
+        return str(self._run("create")["id"])
+
+    def restore(self, taken: str) -> None:
+        self._run("restore", taken)
+
+    def _run(self, *words: str) -> dict[str, object]:
+        command = [sys.executable, "-m", "holdfast.cli.main", "checkpoint", *words, "--json"]
+        ran = subprocess.run([*command, "--root", str(self.scene.root)], check=True, stdout=subprocess.PIPE)
+        told = json.loads(ran.stdout)
+        assert isinstance(told, dict)
+        return told
+
+
+class Naive:
+    """An empty index each time; back by `reset --hard` and `clean -fd`, which moves the user's branch."""
+
+    name = "naive"
+    restores_undo = False
+
+    def __init__(self, scene: Scene, place: Path) -> None:
+        self.scene = scene
+        self.index = place / "naive-index"
+        self.taken = 0
+
+    def forget(self) -> None:
+        forget_refs(self.scene, "refs/naive/")
+        self.scene.git("prune", "--expire=now")
+
+    def snapshot(self) -> str:
+        self.index.unlink(missing_ok=True)
+        self.taken += 1
+        self._git("read-tree", "HEAD")
+        self._git("add", "-A")
+        commit = self._git("commit-tree", self._git("write-tree"), "-p", "HEAD", "-m", "snapshot")
+        self._git("update-ref", f"refs/naive/{self.taken}", commit)
+        return commit
+
+    def restore(self, taken: str) -> None:
+        self.scene.git("reset", "-q", "--hard", taken)
+        self.scene.git("clean", "-q", "-f", "-d")
+
+    def settle(self) -> None:
+        self.scene.git("reset", "-q", "--mixed", self.scene.base)
+
+    def _git(self, *words: str) -> str:
+        return self.scene.git(*words, GIT_INDEX_FILE=str(self.index))
+
+
+class Shadow:
+    """A repository of the tool's own, whose worktree is the user's."""
+
+    name = ""
+    restores_undo = False
+
+    def __init__(self, scene: Scene, place: Path) -> None:
+        self.scene = scene
+        self.git_dir = place / f"{self.name}.git"
+
+    def forget(self) -> None:
+        shutil.rmtree(self.git_dir, ignore_errors=True)
+
+    def settle(self) -> None:
+        pass
+
+    def snapshot(self) -> str:
+        raise NotImplementedError
+
+    def restore(self, taken: str) -> None:
+        raise NotImplementedError
+
+    def begin(self, *options: str) -> bool:
+        """Make the repository; whether it was not there."""
+        if self.git_dir.exists():
+            return False
+        self.git("init", "-q", *options)
+        return True
+
+    def git(self, *words: str) -> str:
+        return self.scene.git(*words, GIT_DIR=str(self.git_dir), GIT_WORK_TREE=str(self.scene.root))
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        env = {**environment(), "GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.scene.root)}
+        return subprocess.Popen(["git", *words], cwd=self.scene.root, env=env, stdout=subprocess.PIPE)
+
+
+class Opencode(Shadow):
+    """Looks first, adds everything if anything differs, and keeps a tree without a commit."""
+
+    name = "opencode"
+
+    def snapshot(self) -> str:
+        if self.begin():
+            for name, value in (("core.autocrlf", "false"), ("core.longpaths", "true"), ("core.symlinks", "true")):
+                self.git("config", name, value)
+            self.git("config", "core.fsmonitor", "false")
+        self.scene.git("rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
+        looking = [
+            self.start("diff-files", "--name-only", "-z", "--", "."),
+            self.start("ls-files", "--others", "--exclude-standard", "-z", "--", "."),
+        ]
+        found = [child.communicate()[0] for child in looking]
+        for path in b"".join(found).split(b"\0"):
+            # Large files are left out; so each is looked at.
+            (self.scene.root / os.fsdecode(path)).stat()
+        if any(found):
+            self.git("add", "--sparse", ".")
+        return self.git("write-tree")
+
+    def restore(self, taken: str) -> None:
+        self.git("read-tree", taken)
+        self.git("checkout-index", "-a", "-f")
+
+
+class Roo(Shadow):
+    """Adds everything and commits each time; back by `clean` and `reset --hard`."""
+
+    name = "Roo"
+
+    def snapshot(self) -> str:
+        if self.begin("--template="):
+            for name, value in (("commit.gpgSign", "false"), ("user.name", "x"), ("user.email", "x@localhost")):
+                self.git("config", name, value)
+            self.git("add", ".", "--ignore-errors")
+            self.git("commit", "-q", "-m", "initial commit", "--allow-empty")
+        self.git("add", ".", "--ignore-errors")
+        self.git("commit", "-q", "-m", "checkpoint", "--allow-empty")
+        return self.git("rev-parse", "HEAD")
+
+    def restore(self, taken: str) -> None:
+        self.git("clean", "-q", "-f", "-d", "-f")
+        self.git("reset", "-q", "--hard", taken)
+
+
+class Cline(Shadow):
+    """As Roo, and every nested repository is out of the way while files are added."""
+
+    name = "cline"
+
+    def snapshot(self) -> str:
+        if self.begin():
+            for name, value in (("commit.gpgSign", "false"), ("user.name", "x"), ("user.email", "x@localhost")):
+                self.git("config", name, value)
+            self._add()
+            self.git("commit", "-q", "-m", "initial commit", "--allow-empty")
+        self._add()
+        self.git("commit", "-q", "-m", "checkpoint", "--allow-empty", "--no-verify")
+        return self.git("rev-parse", "HEAD")
+
+    def restore(self, taken: str) -> None:
+        self.git("reset", "-q", "--hard", taken)
+
+    def _add(self) -> None:
+        moved = [place.rename(place.with_name(".git_disabled")) for place in list(nested_repositories(self.scene.root))]
+        self.git("add", ".", "--ignore-errors")
+        # The tool does not remember which: it searches for them again.
+        found = sum(1 for _, names, _ in os.walk(self.scene.root) if ".git_disabled" in names)
+        assert found == len(moved)
+        for place in moved:
+            place.rename(place.with_name(".git"))
+
+
+RECIPES: dict[str, Callable[[Scene, Path], Recipe]] = {
+    "ours": Ours,
+    "command": OurCommand,
+    "naive": Naive,
+    "opencode": Opencode,
+    "roo": Roo,
+    "cline": Cline,
+}
+
+
+def forget_refs(scene: Scene, prefix: str) -> None:
+    names: Sequence[str] = scene.git("for-each-ref", "--format=%(refname)", prefix).split()
+    for name in names:
+        scene.git("update-ref", "-d", name)
