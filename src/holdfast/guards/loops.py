@@ -1,0 +1,297 @@
+"""Loops: calls that repeat themselves and bring nothing new. The first trip is a nudge, the next one stops the turn.
+
+Why these numbers, and how soon each kind of loop is stopped: docs/decisions/0009-a-short-leash-after-a-nudge.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from holdfast.guards.digest import digest_call, digest_result
+from holdfast.guards.verdicts import is_fine
+
+Pattern: TypeAlias = Literal["identical", "cycle", "duplicate", "no_progress", "no_effect"]
+
+IDENTICAL = 3
+CYCLE_ROUNDS = 3
+LONGEST_CYCLE = 5
+DUPLICATE = 6
+NO_PROGRESS = 12
+NO_EFFECT = 4
+COMMAND_TOOL = "run_command"
+
+_LEASH: dict[Pattern, int] = {"identical": 3, "cycle": 3, "no_progress": 3, "duplicate": 2, "no_effect": 2}
+"""After a nudge this many more calls of what it was about are enough, until there is progress."""
+_FORGIVEN = 24
+"""After a nudge and this many calls without another trip, the next trip is a first one again."""
+_HISTORY = 48
+_RECENT = 6
+"""How far back a command is looked for that has no effect: one step seldom runs more."""
+_GENERATION = 256
+_WAIT = re.compile(r"\s*sleep\s+[\d.]+[smh]?\s*")
+_LIST = re.compile(r"\s*(?:cd\s+\S+\s*&&\s*)?(?:git|ls|pwd|find|tree|which|du)\b[^;&|]*")
+"""What only shows where things stand is not expected to change with each edit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """The calls go round in circles. `count`: how many are alike, or rounds of a cycle; `escalated`: stop the turn."""
+
+    pattern: Pattern
+    count: int
+    escalated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A call by its digests; `pair` is the call with its result. To wait between two looks is no repetition."""
+
+    pair: str
+    result: str
+    waits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A command, what it said, and on which tree; `fresh` if it had never said that before, `fine` if all is well."""
+
+    pair: str
+    command: str
+    tree: str
+    fresh: bool
+    fine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """Digests seen in this turn; the oldest are forgotten a generation at a time, so that a long turn costs no more."""
+
+    young: frozenset[str] = frozenset()
+    old: frozenset[str] = frozenset()
+
+    def __contains__(self, digest: str) -> bool:
+        return digest in self.young or digest in self.old
+
+    def add(self, digest: str) -> _Seen:
+        """Give the same with one digest more, or one moved to the young."""
+        if digest in self.young:
+            return self
+        if len(self.young) >= _GENERATION:
+            return _Seen(frozenset({digest}), self.young)
+        return _Seen(self.young | {digest}, self.old)
+
+
+@dataclass(frozen=True, slots=True)
+class _Strike:
+    """A nudge that is outstanding. `stale` are the calls or results it was about, as long as the leash is on."""
+
+    pattern: Pattern
+    period: int
+    calls: int
+    stale: frozenset[str]
+    again: int = 0
+    age: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """What the calls of this turn have brought so far. Its size is bounded, whatever the turn."""
+
+    history: tuple[_Entry, ...] = ()
+    runs: tuple[_Run, ...] = ()
+    trees: _Seen = field(default_factory=_Seen)
+    results: _Seen = field(default_factory=_Seen)
+    quiet: int = 0
+    since: int = 0
+    strike: _Strike | None = None
+
+
+def begin(tree: str) -> Loops:
+    """Start a turn on this tree; without it, going back to where the turn began would pass for progress once."""
+    return Loops(trees=_Seen(frozenset({tree})))
+
+
+def record(state: Loops, name: str, arguments: Mapping[str, Any], result: str, tree: str) -> Loops:
+    """Take one call that has been run: what it was, what came of it, and the digest of the files after it.
+
+    >>> state = begin("tree")
+    >>> for _ in range(3):
+    ...     state = record(state, "read_file", {"path": "a.py"}, "1  x = 1", "tree")
+    >>> detect(state)
+    Trip(pattern='identical', count=3, escalated=False)
+    """
+    command = digest_call(name, arguments)
+    outcome = digest_result(result, arguments)
+    line = str(arguments.get("command", "")) if name == COMMAND_TOOL else ""
+    entry = _Entry(f"{command} {outcome}", outcome, waits=_WAIT.fullmatch(line) is not None)
+    moved, news = tree not in state.trees, outcome not in state.results
+    run = _run_of(state, entry.pair, command, tree, result) if line and not _LIST.fullmatch(line) else None
+    kept = () if moved else state.history
+    return Loops(
+        history=(*kept, entry)[-_HISTORY:],
+        runs=(*state.runs, run)[-_HISTORY:] if run else state.runs,
+        trees=state.trees.add(tree),
+        results=state.results.add(outcome),
+        # The call that brings something is the first of the run in which nothing more comes.
+        quiet=1 if moved or news else state.quiet + 1,
+        since=0 if moved or news else state.since + 1,
+        strike=_aged(state, entry, run, moved=moved, news=news),
+    )
+
+
+def detect(state: Loops) -> Trip | None:
+    """Say which loop the calls are in; changes nothing, so that a nudge may be held back."""
+    strike = state.strike
+    if strike and strike.again >= _LEASH[strike.pattern]:
+        return Trip(strike.pattern, (strike.calls + strike.again) // strike.period, escalated=True)
+    found = _find(state)
+    return Trip(found[0], found[1] // found[2], escalated=strike is not None) if found else None
+
+
+def nudged(state: Loops, trip: Trip) -> Loops:
+    """Note that the model was told: it gets a clean history, and a short leash for more of the same."""
+    found = _find(state)
+    if found is None:
+        return state
+    pattern, calls, period = found
+    strike = _Strike(pattern, period, calls, _stale(state, trip.pattern, calls, period))
+    last = _last_of_each(state.runs)
+    runs = tuple(run for run in state.runs if run.pair not in strike.stale or run in last)
+    return replace(state, history=(), runs=runs, quiet=0, strike=strike)
+
+
+def since_progress(state: Loops) -> int:
+    """How many calls there were after the last one that brought a new result or a new tree.
+
+    >>> state = record(begin("tree"), "read_file", {"path": "a.py"}, "1  x = 1", "tree")
+    >>> since_progress(state), since_progress(record(state, "read_file", {"path": "a.py"}, "1  x = 1", "tree"))
+    (0, 1)
+    """
+    return state.since
+
+
+def guidance(trip: Trip) -> str:
+    """Give what the model is told."""
+    what = {
+        "identical": f"You have made the same call {trip.count} times in a row, and its result is the same each time.",
+        "cycle": f"You have gone through the same few calls {trip.count} times, with the same results.",
+        "duplicate": f"You have made one and the same call {trip.count} times; nothing has changed since the first.",
+        "no_progress": f"Your last {trip.count} calls have brought nothing new: no new result, no change of a file.",
+        "no_effect": f"You have run one command {trip.count} times; your edits in between did not change its result.",
+    }[trip.pattern]
+    then = {
+        "no_effect": "Your edits miss the cause. Read the output once more from its first line, find the code that "
+        "prints it, and check that the command runs the files you edit.",
+    }.get(trip.pattern, "You have these results already; use them.")
+    end = "Do something different now, or, if you are done or cannot go on, say so in plain text without a call."
+    return f"{what} {then} {end}"
+
+
+# ------------------------------------------------------------------------------------------------------------ patterns
+
+
+def _find(state: Loops) -> tuple[Pattern, int, int] | None:
+    """Give the pattern, the number of calls in it, and the length of its period."""
+    pairs = _pairs(state)
+    alike = _alike(pairs)
+    if alike >= IDENTICAL:
+        return "identical", alike, 1
+    for period in range(2, LONGEST_CYCLE + 1):
+        calls = period * CYCLE_ROUNDS
+        if len(pairs) >= calls and pairs[-calls:-period] == pairs[period - calls :]:
+            return "cycle", calls, period
+    most = max(Counter(pairs).values(), default=0)
+    if most >= DUPLICATE:
+        return "duplicate", most, 1
+    across = max((_across(state.runs, run) for run in _last_of_each(state.runs[-_RECENT:])), default=0)
+    if across >= NO_EFFECT:
+        return "no_effect", across, 1
+    if state.quiet >= NO_PROGRESS:
+        return "no_progress", state.quiet, 1
+    return None
+
+
+def _pairs(state: Loops) -> list[str]:
+    return [entry.pair for entry in state.history if not entry.waits]
+
+
+def _alike(pairs: list[str]) -> int:
+    """How many at the end are the same."""
+    count = 0
+    for pair in reversed(pairs):
+        if pair != pairs[-1]:
+            break
+        count += 1
+    return count
+
+
+def _last_of_each(runs: tuple[_Run, ...]) -> list[_Run]:
+    return list({run.command: run for run in runs}.values())
+
+
+def _across(runs: tuple[_Run, ...], last: _Run) -> int:
+    """How often the command gave this result, each time on another tree than the time before.
+
+    Counted since it last gave a new result, or a good one: there the edits had an effect.
+    """
+    count, tree = 0, None
+    for run in reversed(runs):
+        if run.command != last.command:
+            continue
+        if run.fine:
+            break
+        if run.pair == last.pair and run.tree != tree:
+            count, tree = count + 1, run.tree
+        if run.fresh:
+            break
+    return count
+
+
+def _stale(state: Loops, pattern: Pattern, calls: int, period: int) -> frozenset[str]:
+    """What the nudge is about: the calls with their results, or, if the calls differ, the results alone."""
+    match pattern:
+        case "identical" | "cycle":
+            return frozenset(_pairs(state)[-period:])
+        case "duplicate":
+            return frozenset(pair for pair, count in Counter(_pairs(state)).items() if count >= DUPLICATE)
+        case "no_progress":
+            return frozenset(entry.result for entry in state.history[-calls:])
+        case "no_effect":
+            last = _last_of_each(state.runs[-_RECENT:])
+            return frozenset(run.pair for run in last if _across(state.runs, run) >= NO_EFFECT)
+
+
+# ------------------------------------------------------------------------------------------------------------- a strike
+
+
+def _run_of(state: Loops, pair: str, command: str, tree: str, result: str) -> _Run:
+    return _Run(pair, command, tree, fresh=all(run.pair != pair for run in state.runs), fine=is_fine(result))
+
+
+def _aged(state: Loops, entry: _Entry, run: _Run | None, *, moved: bool, news: bool) -> _Strike | None:
+    """Give the strike after one more call: is it more of the same, is the leash off, is it forgiven."""
+    strike = state.strike
+    if strike is None or strike.age + 1 >= _FORGIVEN:
+        return None
+    strike = replace(strike, age=strike.age + 1)
+    match strike.pattern:
+        case "no_effect":
+            about = run is not None and any(pair.startswith(run.command) for pair in strike.stale)
+            free = run is not None and about and (run.fresh or run.fine)
+            more = run is not None and run.pair in strike.stale and _on_another_tree(state.runs, run)
+        case "duplicate":
+            free, more = moved, entry.pair in strike.stale
+        case _:
+            free, more = moved or news, entry.pair in strike.stale or entry.result in strike.stale
+    if free:
+        return replace(strike, stale=frozenset(), again=0)
+    return replace(strike, again=strike.again + 1) if more else strike
+
+
+def _on_another_tree(runs: tuple[_Run, ...], run: _Run) -> bool:
+    before = next((one for one in reversed(runs) if one.pair == run.pair), None)
+    return before is None or before.tree != run.tree

@@ -1,0 +1,137 @@
+"""Chants: what is one, what only looks like one, in each channel."""
+
+from __future__ import annotations
+
+import base64
+import random
+
+import pytest
+
+from holdfast.guards import chants
+from holdfast.guards.chants import Channel, Chant, Chants
+
+
+def hear(text: str, channel: Channel = "text", piece: int = 4) -> tuple[int, Chant] | None:
+    """Give where the chant was noticed, and what it is."""
+    listener = Chants()
+    for start in range(0, len(text), piece):
+        found = listener.feed(channel, text[start : start + piece])
+        if found:
+            return start + piece, found
+    return None
+
+
+KILL = "Let me kill PID 13805:\n\nI'll kill the stale process now.\n\n"
+PARAGRAPH = "".join(
+    f"The {word} of it is what I have to look at now, before I go on. " for word in ("start", "end", "top")
+)
+
+CHANTS = {
+    "syllables": "FEPAPAASS" * 80,
+    "fences": "```json\n" * 80,
+    "fences on one line": "```json" * 80,
+    "two sentences": "I will not output any text.\n I will just end the turn.\n" * 12,
+    "a process that is to be killed": KILL * 10,
+    "one character": "!" * 500,
+    "a long period": PARAGRAPH * 4,
+    "a period of 600": "".join(random.Random(1).choices("abcdef ghij", k=599)) + "\n",
+    "chinese": "接下来读取文件：" * 60,
+}
+CHANTS["a period of 600"] *= 4
+
+
+@pytest.mark.parametrize("text", CHANTS.values(), ids=CHANTS.keys())
+@pytest.mark.parametrize("channel", ["text", "reasoning"])
+def test_a_chant_is_noticed(text: str, channel: Channel) -> None:
+    found = hear("First I say something sensible.\n\n" + text, channel)
+    assert found is not None
+    assert found[1].channel == channel
+
+
+def test_a_chant_is_noticed_soon() -> None:
+    found = hear("FEPAPAASS" * 400)
+    assert found is not None
+    assert found[0] <= 240 + 64
+
+
+def test_the_sample_is_what_is_repeated() -> None:
+    found = hear(KILL * 10)
+    assert found is not None
+    assert found[1] == Chant("text", KILL.strip())
+
+
+def test_words_in_ever_new_order_are_a_chant_too() -> None:
+    chance = random.Random(7)
+    nouns, verbs = ("file", "test", "log", "tree"), ("read", "run", "open", "check")
+    sentences = [
+        f"We should look at the {noun} and then {verb} it again to be sure." for noun in nouns for verb in verbs
+    ]
+    found = hear(" ".join(chance.choice(sentences) for _ in range(600)))
+    assert found is not None
+    assert found[0] < 20_000
+
+
+ROWS = "".join(f"| {number} | ok | 0.0 | 0.0 | none |\n" for number in range(150))
+LISTING = "".join(f"def f{i}(value: int) -> int:\n    return value + {i}\n\n\n" for i in range(200))
+NO_CHANTS = {
+    "a code listing": LISTING,
+    "a fenced code listing": f"```python\n{LISTING}```\n",
+    "a table": ROWS,
+    "a table with equal rows": "| ok | 0 | 0 |\n" * 40,
+    "base64": base64.b64encode(random.Random(3).randbytes(9_000)).decode(),
+    "a list with counters": "".join(f"{i}. Check that file number {i} is there and can be read\n" for i in range(200)),
+    "a rule": "-" * 300 + "\n",
+    "a heading underlined": ("=" * 400 + "\n") * 2,
+    "an array of zeros": f"```json\n[{'0, ' * 784}0]\n```\n",
+    "a matrix": "```\n" + ("[0, 0, 0, 0, 0, 0, 0, 0],\n" * 60) + "```\n",
+    "fenced cases": "```c\n" + "        case 0: return 0; break;\n" * 40 + "```\n",
+    "five times the same line": "The same line, once more.\n" * 5,
+    "two equal paragraphs": PARAGRAPH * 2,
+    "blank lines": "\n" * 400,
+    "words": " ".join(random.Random(5).choices([f"word{i}" for i in range(400)], k=4_000)),
+}
+
+
+@pytest.mark.parametrize("text", NO_CHANTS.values(), ids=NO_CHANTS.keys())
+def test_what_only_looks_like_a_chant_is_none(text: str) -> None:
+    assert hear(text) is None
+
+
+def test_inside_a_fence_it_takes_more() -> None:
+    lines = "    total += 1;  // again\n"
+    assert hear(lines * 30) is not None
+    assert hear("```c\n" + lines * 30) is None
+    assert hear("```c\n" + lines * 200) is not None
+
+
+def test_after_the_fence_it_takes_as_much_as_before() -> None:
+    assert hear("```c\nint x;\n```\n" + "I am done. " * 40) is not None
+
+
+def test_arguments_are_code() -> None:
+    opening = '{"path": "a.txt", "content": "'
+    assert hear(opening + "0, " * 784, "arguments") is None
+    assert hear(opening + "FEPAPAASS" * 100, "arguments") is None
+    assert hear(opening + "FEPAPAASS" * 400, "arguments") is not None
+
+
+def test_channels_are_heard_apart() -> None:
+    listener = Chants()
+    for _ in range(5):
+        assert listener.feed("text", "I will just end the turn.\n") is None
+        assert listener.feed("reasoning", "I will just end the turn.\n") is None
+        assert listener.feed("arguments", "I will just end the turn.\n") is None
+
+
+def test_where_the_pieces_are_cut_makes_no_difference() -> None:
+    text = "Something first. " + KILL * 10
+    found = [hear(text, piece=piece) for piece in (1, 3, 64, 1_000)]
+    assert len({chant for _, chant in filter(None, found)}) == 1
+    assert all(found)
+
+
+def test_a_word_without_end_takes_linear_time_and_bounded_memory() -> None:
+    listener = chants._Listener(fenced=False)
+    assert listener.hear(base64.b64encode(random.Random(3).randbytes(60_000)).decode()) is None
+    assert len(listener._tail) < 16_000
+    assert len(listener._novelty._half) < 400

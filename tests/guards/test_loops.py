@@ -1,0 +1,251 @@
+"""Loops: what trips, what does not, and what happens after a nudge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from holdfast.guards.loops import Loops, Trip, begin, detect, guidance, nudged, record, since_progress
+from tests.guards.sequences import Call, Sequence, productive, stuck
+
+PRODUCTIVE = tuple(productive())
+STUCK = tuple(stuck())
+
+
+def follow(calls: Iterable[Call], state: Loops | None = None) -> tuple[Loops, list[tuple[int, Trip]]]:
+    """Do what a turn does: nudge at a first trip, stop at an escalation. Trips are numbered by call, from 1."""
+    state = state or Loops()
+    trips: list[tuple[int, Trip]] = []
+    for number, call in enumerate(calls, 1):
+        state = record(state, call.name, call.arguments, call.result, call.tree)
+        trip = detect(state)
+        if trip is None:
+            continue
+        trips.append((number, trip))
+        if trip.escalated:
+            break
+        state = nudged(state, trip)
+    return state, trips
+
+
+def calls(*letters: str, tree: str = "tree") -> list[Call]:
+    """Each letter is a read of a file of this name; a lower-case one gives the same result each time."""
+    return [
+        Call("read_file", {"path": letter}, f"content of {letter}, always the same" * 9, tree) for letter in letters
+    ]
+
+
+def run(command: str, output: str, tree: str) -> Call:
+    return Call("run_command", {"command": command}, output, tree)
+
+
+# --------------------------------------------------------------------------------------------------- the forty sequences
+
+
+@pytest.mark.parametrize("sequence", PRODUCTIVE, ids=lambda sequence: sequence.name)
+def test_a_productive_turn_is_never_stopped(sequence: Sequence) -> None:
+    assert len(sequence.calls) >= 40
+    assert [trip for _, trip in follow(sequence.calls)[1] if trip.escalated] == []
+
+
+@pytest.mark.parametrize("sequence", PRODUCTIVE, ids=lambda sequence: sequence.name)
+def test_a_productive_turn_brings_progress_in_any_twelve_calls(sequence: Sequence) -> None:
+    state, longest = Loops(), 0
+    for call in sequence.calls:
+        state = record(state, call.name, call.arguments, call.result, call.tree)
+        longest = max(longest, since_progress(state))
+    assert longest < 12
+
+
+@pytest.mark.parametrize("sequence", STUCK, ids=lambda sequence: sequence.name)
+def test_a_stuck_turn_is_nudged_and_then_stopped_within_15_calls(sequence: Sequence) -> None:
+    assert sequence.stuck_at is not None
+    _, trips = follow(sequence.calls)
+    assert [trip.escalated for _, trip in trips] == [False, True]
+    assert all(number > sequence.stuck_at for number, _ in trips)
+    assert trips[1][0] - sequence.stuck_at <= 15
+
+
+def test_there_are_twenty_of_each() -> None:
+    assert (len({s.name for s in PRODUCTIVE}), len({s.name for s in STUCK})) == (20, 20)
+
+
+# ----------------------------------------------------------------------------------------------------------- what trips
+
+
+@pytest.mark.parametrize(
+    ("letters", "trip"),
+    [
+        ("aa", None),
+        ("aaa", Trip("identical", 3, escalated=False)),
+        ("abab", None),
+        ("ababa", None),
+        ("ababab", Trip("cycle", 3, escalated=False)),
+        ("abcabcabc", Trip("cycle", 3, escalated=False)),
+        ("abcdabcdabcd", Trip("cycle", 3, escalated=False)),
+        ("abcdeabcdeabcde", Trip("cycle", 3, escalated=False)),
+        ("axaybazcaqrasa", Trip("duplicate", 6, escalated=False)),
+        ("axaybazcaqra", None),
+    ],
+)
+def test_repetition_trips(letters: str, trip: Trip | None) -> None:
+    state = Loops()
+    for call in calls(*letters):
+        assert detect(state) is None
+        state = record(state, call.name, call.arguments, call.result, call.tree)
+    assert detect(state) == trip
+
+
+def test_a_nudge_that_was_held_back_comes_with_the_next_repetition() -> None:
+    state = Loops()
+    for call in calls(*"aaaa"):
+        state = record(state, call.name, call.arguments, call.result, call.tree)
+    assert detect(state) == Trip("identical", 4, escalated=False)
+
+
+def test_the_same_call_with_another_result_is_no_repetition() -> None:
+    polls = [Call("run_command", {"command": "status"}, f"{i} % done", "tree") for i in range(30)]
+    assert follow(polls)[1] == []
+
+
+def test_the_order_of_the_arguments_does_not_hide_a_repetition() -> None:
+    one = Call("read_file", {"path": "a", "first": 1}, "x", "tree")
+    other = Call("read_file", {"first": 1, "path": "a"}, "x", "tree")
+    assert follow([one, other, one])[1] == [(3, Trip("identical", 3, escalated=False))]
+
+
+def test_a_tree_never_seen_clears_the_history() -> None:
+    assert follow([*calls("a", "a"), *calls("a", "a", tree="other"), *calls("a", tree="third")])[1] == []
+
+
+def test_going_back_to_a_tree_that_was_seen_does_not_clear_it() -> None:
+    seen = [*calls("a", tree="other"), *calls("a", "a", tree="tree")]
+    assert follow(seen, begin("tree"))[1] == [(3, Trip("identical", 3, escalated=False))]
+
+
+def test_without_the_first_tree_going_back_passes_for_progress_once() -> None:
+    assert follow([*calls("a", tree="other"), *calls("a", "a", tree="tree")])[1] == []
+
+
+def test_twelve_calls_without_a_new_result_trip_and_a_new_one_among_them_starts_anew() -> None:
+    quiet = [Call("search", {"pattern": f"name{i}"}, f"no matches for name{i}", "tree") for i in range(12)]
+    assert follow(quiet)[1] == [(12, Trip("no_progress", 12, escalated=False))]
+    assert follow([*quiet[:11], *calls("a"), *quiet[:10]])[1] == []
+
+
+# ------------------------------------------------------------------------------------------------------------ no effect
+
+
+def edited(*outputs: str) -> list[Call]:
+    """Run the same command after each of so many edits."""
+    return [run("pytest -q", output, f"tree {number}") for number, output in enumerate(outputs)]
+
+
+def test_the_same_failure_across_four_edits_has_no_effect() -> None:
+    assert follow(edited("1 failed", "1 failed", "1 failed"))[1] == []
+    assert follow(edited("1 failed", "1 failed", "1 failed", "1 failed"))[1] == [
+        (4, Trip("no_effect", 4, escalated=False))
+    ]
+
+
+def test_two_more_after_the_nudge_stop_the_turn() -> None:
+    assert follow(edited(*["1 failed"] * 8))[1][1:] == [(6, Trip("no_effect", 6, escalated=True))]
+
+
+def test_a_result_that_is_new_shows_an_effect() -> None:
+    assert follow(edited(*["2 failed"] * 3, *["1 failed"] * 3, *["3 failed"] * 3))[1] == []
+
+
+def test_a_new_result_after_the_nudge_takes_the_leash_off() -> None:
+    trips = follow(edited(*["2 failed"] * 4, "1 failed", *["2 failed"] * 3))[1]
+    assert trips == [(4, Trip("no_effect", 4, escalated=False))]
+
+
+def test_a_good_result_again_and_again_is_no_bad_sign() -> None:
+    assert follow(edited(*["12 passed in 0.1s"] * 30))[1] == []
+    assert follow(edited(*["Exit code 0.\n(no output)"] * 30))[1] == []
+
+
+def test_a_good_result_in_between_shows_an_effect() -> None:
+    assert follow(edited(*["1 failed", "1 failed", "3 passed"] * 6))[1] == []
+
+
+def test_where_things_stand_may_be_asked_after_each_edit() -> None:
+    listings = [run("git status --short", " M a.py", f"tree {i}") for i in range(30)]
+    assert follow(listings)[1] == []
+
+
+def test_running_it_twice_without_an_edit_between_counts_once() -> None:
+    twice = [call for call in edited("1 failed", "1 failed", "1 failed") for _ in range(2)]
+    assert follow(twice)[1] == []
+
+
+def test_a_command_that_changes_the_tree_itself_is_caught_too() -> None:
+    logging = [run("./deploy.sh", "permission denied", f"log {i}") for i in range(10)]
+    assert [trip.pattern for _, trip in follow(logging)[1]] == ["no_effect", "no_effect"]
+
+
+# ---------------------------------------------------------------------------------------------------------- after a nudge
+
+
+def test_three_more_of_the_same_stop_the_turn() -> None:
+    assert follow(calls(*"aaaaaaaa"))[1] == [
+        (3, Trip("identical", 3, escalated=False)),
+        (6, Trip("identical", 6, escalated=True)),
+    ]
+
+
+def test_something_new_after_a_nudge_takes_the_leash_off_but_the_next_trip_stops() -> None:
+    assert follow(calls(*"aaa", "b", *"aaa"))[1] == [
+        (3, Trip("identical", 3, escalated=False)),
+        (7, Trip("identical", 3, escalated=True)),
+    ]
+
+
+def test_reading_other_files_again_after_a_nudge_is_not_more_of_the_same() -> None:
+    assert len(follow(calls(*"bcdef", *"aaa", *"bcdef"))[1]) == 1
+
+
+def test_a_nudge_is_forgiven_after_a_long_stretch_without_another_trip() -> None:
+    letters = "bcdefghijklmnopqrstuvwxyz"
+    assert [trip.escalated for _, trip in follow(calls(*"aaa", *letters, *"aaa"))[1]] == [False, False]
+    assert [trip.escalated for _, trip in follow(calls(*"aaa", *letters[:20], *"aaa"))[1]] == [False, True]
+
+
+# ----------------------------------------------------------------------------------------------------------- the rest
+
+
+def test_waiting_is_no_repetition_but_brings_nothing_either() -> None:
+    waits = [run("sleep 5", "Exit code 0.\n(no output)", "tree")] * 20
+    assert [(number, trip.pattern) for number, trip in follow(waits)[1]] == [(12, "no_progress"), (15, "no_progress")]
+
+
+def test_the_state_does_not_grow_with_the_turn() -> None:
+    state = begin("tree 0")
+    for i in range(1_000):
+        state = record(state, "run_command", {"command": f"make {i}"}, f"result {i}", f"tree {i // 2}")
+    assert len(state.history) + len(state.runs) < 100
+    assert all(len(seen.young) + len(seen.old) <= 512 for seen in (state.trees, state.results))
+
+
+def test_progress_is_a_new_result_or_a_new_tree() -> None:
+    state = begin("tree")
+    counts = []
+    for call in [*calls("a", "a", "b", "a"), *calls("a", tree="other")]:
+        state = record(state, call.name, call.arguments, call.result, call.tree)
+        counts.append(since_progress(state))
+    assert counts == [0, 1, 0, 1, 0]
+
+
+def test_a_nudge_does_not_count_as_progress() -> None:
+    state, trips = follow(calls(*"aaa"))
+    assert len(trips) == 1
+    assert since_progress(state) == 2
+
+
+@pytest.mark.parametrize("pattern", ["identical", "cycle", "duplicate", "no_progress", "no_effect"])
+def test_the_guidance_says_what_was_seen_and_what_to_do(pattern: str) -> None:
+    told = guidance(Trip(pattern, 7, escalated=False))  # type: ignore[arg-type]  # parametrize gives a str
+    assert " 7 " in told
+    assert told.endswith("say so in plain text without a call.")

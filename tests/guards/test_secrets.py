@@ -1,0 +1,69 @@
+"""Which names are those of secrets."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.guards.secrets import is_secret
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env",
+        "app/.env",
+        ".ENV",
+        ".env.local",
+        ".env.production",
+        ".env-staging",
+        "prod.env",
+        ".envrc",
+        "certs/server.pem",
+        "server.key",
+        "release.keystore",
+        "home/.ssh/config",
+        "id_rsa",
+        "keys/id_ed25519",
+        ".npmrc",
+        ".pypirc",
+        ".netrc",
+        ".git-credentials",
+        ".aws/credentials",
+        "credentials.json",
+        "gcp-service-account.json",
+        "config/secrets.yaml",
+        "app.secrets.toml",
+        "terraform.tfstate",
+        r"app\.env",
+        ".docker/config.json",
+    ],
+)
+def test_a_secret_is_known_by_its_name(path: str) -> None:
+    assert is_secret(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        ".",
+        ".env.example",
+        ".env.sample",
+        ".env.template",
+        "example.env",
+        "secrets.example.yaml",
+        "src/secrets.py",
+        "credentials.ts",
+        "id_rsa.pub",
+        "environment.py",
+        "env.py",
+        "src/env/main.py",
+        "keyboard.js",
+        "monkey.txt",
+        "docs/secrets.md",
+        ".environment",
+        ".envoy.yaml",
+    ],
+)
+def test_what_only_looks_like_a_secret_is_none(path: str) -> None:
+    assert not is_secret(path)
