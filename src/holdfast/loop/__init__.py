@@ -1,0 +1,1 @@
+"""One guarded turn: a user's message carried to its end."""

@@ -1,0 +1,1 @@
+"""Calls that a model printed as text, in the dialects that models were trained on."""

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import pytest
+
+from holdfast.guards.chants import Chant
+from holdfast.loop.classify import Class, classify
+from holdfast.loop.ports import FailPiece
+from holdfast.loop.reply import Reply
+from holdfast.vocab.calls import RawCall
+from tests.loop.normalise.offered import SPECS
+
+READ = RawCall("c", "read_file", '{"path": "a.py"}')
+CUT = RawCall("c", "write_file", '{"path": "a.py", "text": "x')
+PRINTED = '<tool_call>{"name": "read_file", "arguments": {"path": "a.py"}}</tool_call>'
+
+
+def said(text: str) -> Reply:
+    return Reply(text, finish="stop")
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (Reply(calls=(READ,), finish="tool_calls"), Class.TOOL_CALLS),
+        (Reply("I read it.", calls=(READ,), finish="stop"), Class.TOOL_CALLS),
+        (Reply(calls=(READ,), finish="unknown"), Class.TOOL_CALLS),
+        (said(PRINTED), Class.TEXT_TOOL_CALLS),
+        (said("<think>so</think>" + PRINTED), Class.TEXT_TOOL_CALLS),
+        (said("<tool_call>{}</tool_call>"), Class.TEXT_TOOL_CALLS),
+        (said("The bug is in line 3; it is fixed."), Class.FINAL),
+        (said("<think>hm</think>It is fixed."), Class.FINAL),
+        (said(f"Write `{PRINTED}` to read."), Class.FINAL),
+        (said("<think>hm, I wonder"), Class.REASONING_ONLY),
+        (said("<think>hm</think>\n"), Class.REASONING_ONLY),
+        (said("hm, so that is it\n</think>\n\n"), Class.REASONING_ONLY),
+        (said("<|channel|>analysis<|message|>hm<|end|>"), Class.REASONING_ONLY),
+        (Reply(reasoning="hm", finish="stop"), Class.REASONING_ONLY),
+        (Reply(finish="stop"), Class.EMPTY),
+        (said(" \n"), Class.EMPTY),
+        (said("<|im_end|>"), Class.EMPTY),
+        (Reply(finish="length"), Class.EMPTY),
+        (Reply(calls=(RawCall("", "", ""),), finish="tool_calls"), Class.EMPTY),
+        (Reply("It is", finish="length"), Class.TRUNCATED),
+        (Reply(reasoning="hm", finish="length"), Class.TRUNCATED),
+        (Reply(calls=(READ,), finish="length"), Class.TRUNCATED),
+        (Reply(calls=(READ,), finish="content_filter"), Class.TRUNCATED),
+        (Reply(calls=(CUT,), finish="tool_calls"), Class.TRUNCATED),
+        (Reply("It is", failure=FailPiece("cut", "reset")), Class.TRUNCATED),
+        (Reply("It is"), Class.TRUNCATED),
+        (said(PRINTED[:-40]), Class.TRUNCATED),
+        (Reply(failure=FailPiece("cut", "reset")), Class.API_ERROR),
+        (Reply("It is", failure=FailPiece("server", "500")), Class.API_ERROR),
+        (Reply(failure=FailPiece("unreachable", "refused")), Class.API_ERROR),
+        (Reply(failure=FailPiece("bad", "no JSON")), Class.API_ERROR),
+        (Reply("la la", chant=Chant("text", "la")), Class.API_ERROR),
+        (Reply(failure=FailPiece("overflow", "too long")), Class.CONTEXT_OVERFLOW),
+        (said("Now let me write the full Rust implementation."), Class.NARRATED_INTENT),
+    ],
+)
+def test_each_reply_has_its_class(reply: Reply, expected: Class) -> None:
+    assert classify(reply, SPECS) is expected
+
+
+def test_without_tools_there_is_nothing_to_announce_and_nothing_to_print() -> None:
+    assert classify(said("Now let me write the file."), ()) is Class.FINAL
+    assert classify(said(PRINTED), ()) is Class.FINAL
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Now let me write the full Rust implementation.",
+        "I see the problem: the index is off by one.\n\nLet me fix it.",
+        "I'll start by reading the file:",
+        "First, I need to check the existing tests.",
+        "I am going to create the module now.",
+        "Let's run the tests.",
+        "Next, I'll update `parser.py`. This will handle the empty case.",
+        "Reading the configuration file...",
+        "Now implementing the fix.",
+        "We should look at the imports first.",
+        'I will read it:\n\n```json\n{"name": "read_file", "arguments": {"path": "a.py"}}\n```',
+        "接下来读取文件：",
+        "现在让我查看一下测试。",
+        "我将修改这个函数。",
+        "Ich werde jetzt die Datei lesen.",
+        "Als Nächstes schreibe ich die Tests.",
+        "Lass mich die Datei öffnen.",
+        "Je vais maintenant lire le fichier.",
+        "Laissez-moi vérifier les tests.",
+        "Ahora voy a leer el archivo.",
+        "Déjame revisar el código.",
+        "Vou agora criar o arquivo.",
+        "Сейчас я прочитаю файл.",
+        "Теперь посмотрю на тесты.",
+        "Давайте посмотрим на код.",
+        "次にファイルを読み込みます。",
+        "まず、テストを確認しましょう。",
+        "이제 파일을 읽어 보겠습니다.",
+    ],
+)
+def test_an_announcement_without_a_call_is_narrated_intent(text: str) -> None:
+    assert classify(said(text), SPECS) is Class.NARRATED_INTENT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have updated the file. Let me know if you want more tests.",
+        "I've updated `a.py` and all tests pass.",
+        "Done:\n\n- I will keep the old name\n- Let me add that the tests pass",
+        "Should I update the tests as well?",
+        "I can also add a test if you like.",
+        "I need you to run the migration, because I have no access.",
+        "Which file do you want me to read? I'll start once you tell me.",
+        "If you want, I'll write the tests too.",
+        "I will not change the generated file.",
+        "You should run `make test` now.",
+        "To use it, run the command and check the output.",
+        "The function reads the file, and then it writes the result.",
+        "Testing shows that the parser works.",
+        "The answer is 42.",
+        "Summary\n\n| file | change |\n|---|---|\n| a.py | let me run |",
+        "Everything is now fixed. I'm happy to look at more.",
+        "我已经修改了文件。如果需要，请告诉我。",
+        "现在所有测试都已完成。",
+        "需要我继续修改吗？",
+        "Ich habe die Datei geändert. Sagen Sie Bescheid, wenn Sie mehr möchten.",
+        "Die Tests laufen jetzt durch.",
+        "J'ai corrigé le fichier. N'hésitez pas à demander.",
+        "He actualizado el archivo. Avísame si quieres más.",
+        "Я обновил файл. Если нужно что-то ещё, сообщите.",
+        "ファイルを更新しました。",
+        "ほかに必要なことがあれば教えてください。",
+    ],
+)
+def test_an_answer_is_final(text: str) -> None:
+    assert classify(said(text), SPECS) is Class.FINAL

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from holdfast.loop.history import INTERRUPTED, History, Record, rebuild
+from holdfast.loop.ledger import Ledger
+from holdfast.vocab.calls import ToolCall
+from holdfast.vocab.events import CallEnded, CallStarted, Compacted, Retried, Said, StepStarted
+from holdfast.vocab.transcript import AssistantSaid, SystemText, ToolAnswered, UserText
+
+RULES = SystemText("rules")
+ONE = ToolCall("1", "read_file", {"path": "a.py"})
+TWO = ToolCall("2", "write_file", {"path": "a.py", "text": "x"})
+
+
+def test_a_session_becomes_the_messages_that_were_sent() -> None:
+    records: list[Record] = [
+        UserText("Mend it."),
+        StepStarted(1),
+        Retried("the server was busy"),
+        Said("Let me look.", "hm", (ONE, TWO)),
+        CallStarted(ONE),
+        CallEnded("1", "read_file", "x = 1", read=("a.py",)),
+        CallEnded("2", "write_file", "Written.", modified=("a.py",)),
+        Said("Done."),
+        UserText("And the tests?"),
+    ]
+    assert rebuild(records, RULES) == History(
+        (
+            RULES,
+            UserText("Mend it."),
+            AssistantSaid("Let me look.", (ONE, TWO), "hm"),
+            ToolAnswered("1", "read_file", "x = 1"),
+            ToolAnswered("2", "write_file", "Written."),
+            AssistantSaid("Done."),
+            UserText("And the tests?"),
+        ),
+        Ledger(frozenset({"a.py"}), frozenset({"a.py"})),
+        ("Mend it.", "And the tests?"),
+    )
+
+
+def test_a_call_that_was_interrupted_is_answered_in_its_place() -> None:
+    records: list[Record] = [
+        UserText("Mend it."),
+        Said("", calls=(ONE, TWO)),
+        CallEnded("1", "read_file", "x = 1"),
+    ]
+    answered = (ToolAnswered("1", "read_file", "x = 1"), ToolAnswered("2", "write_file", INTERRUPTED))
+    assert rebuild(records).messages[2:] == answered
+    assert rebuild([*records, UserText("Go on.")]).messages[2:] == (*answered, UserText("Go on."))
+    assert rebuild([*records, Said("Done.")]).messages[2:] == (*answered, AssistantSaid("Done."))
+
+
+def test_two_messages_of_the_user_in_a_row_become_one() -> None:
+    history = rebuild([UserText("Mend it."), UserText("Please.")])
+    assert history.messages == (UserText("Mend it.\n\nPlease."),)
+    assert history.prompts == ("Mend it.", "Please.")
+
+
+def test_what_a_failed_call_has_read_is_not_in_the_ledger() -> None:
+    records: list[Record] = [
+        Said("", calls=(ONE,)),
+        CallEnded("1", "read_file", "a.py: no such file", "exec_error", read=("a.py",)),
+    ]
+    assert rebuild(records).ledger == Ledger()
+
+
+def test_an_answer_to_a_call_nobody_made_is_left_out() -> None:
+    assert rebuild([UserText("Mend it."), CallEnded("9", "search", "x")]).messages == (UserText("Mend it."),)
+
+
+def test_a_compaction_is_carried_out_again() -> None:
+    records: list[Record] = [
+        UserText("Mend it."),
+        Said("", calls=(ONE,)),
+        CallEnded("1", "read_file", "x = 1", read=("a.py",)),
+        Said("", calls=(TWO,)),
+        CallEnded("2", "write_file", "Written."),
+        Compacted("What happened so far.", 2, 3, 900, 90, ("b.py",), ("c.py",)),
+        Said("Done."),
+    ]
+    assert rebuild(records, RULES) == History(
+        (
+            RULES,
+            UserText("What happened so far."),
+            AssistantSaid("", (TWO,)),
+            ToolAnswered("2", "write_file", "Written."),
+            AssistantSaid("Done."),
+        ),
+        Ledger(frozenset({"a.py", "b.py"}), frozenset({"c.py"})),
+        ("Mend it.",),
+    )
+
+
+def test_an_answer_that_was_pruned_is_pruned_again_and_the_tail_is_not() -> None:
+    long = "x" * 1000
+    records: list[Record] = [
+        UserText("Mend it."),
+        Said("", calls=(ONE,)),
+        CallEnded("1", "read_file", long),
+        Said("", calls=(TWO,)),
+        CallEnded("2", "write_file", long),
+        Compacted("", 2, 3, 900, 600),
+    ]
+    stub = "[1000 characters of old output dropped to save room; call read_file again if you need it]"
+    assert rebuild(records).messages == (
+        UserText("Mend it."),
+        AssistantSaid("", (ONE,)),
+        ToolAnswered("1", "read_file", stub),
+        AssistantSaid("", (TWO,)),
+        ToolAnswered("2", "write_file", long),
+    )
+
+
+def test_after_the_model_has_had_the_last_word_a_turn_needs_a_prompt() -> None:
+    history = rebuild([UserText("Mend it."), Said("Done.")])
+    assert history.waits
+    assert not history.prompted("Go on.").waits
+    assert not rebuild([UserText("Mend it."), Said("", calls=(ONE,))]).waits
