@@ -1,0 +1,58 @@
+"""Edits of a turn: landed and recorded by the same use cases as anybody's, as changes of the turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from holdfast.changes.change import Asked, Owner
+from holdfast.sessions.apply import apply_reply
+from holdfast.sessions.propose import Proposed, overlay_of, propose_reply
+from holdfast.sessions.workspace import NothingDone, Workspace
+from holdfast.tools.ports import Landing
+
+if TYPE_CHECKING:
+    from holdfast.changes.files import Looked
+    from holdfast.changes.plan import FileRefused
+    from holdfast.vocab.requests import FileRequest
+
+
+class TurnEditor:
+    """Lands requests for one turn (port `Editor`): on the disk, or in review mode as proposals."""
+
+    def __init__(self, workspace: Workspace, owner: Owner, *, review: bool) -> None:
+        """Have the changes belong to the turn."""
+        self._workspace = workspace
+        self._owner = owner
+        self._review = review
+
+    def land(self, requests: Sequence[FileRequest], *, overwrite: bool) -> Landing | tuple[FileRefused, ...]:
+        """Land and record the requests, all or none."""
+        asked = Asked(tuple(requests), overwrite=overwrite)
+        propose_or_apply = propose_reply if self._review else apply_reply
+        done = propose_or_apply(asked, self._workspace, owner=self._owner)
+        if isinstance(done, NothingDone):
+            return done.refusals
+        if isinstance(done, Proposed):
+            return Landing(done.change.plan.files, done.change.id, proposed=True)
+        return Landing(done.files, done.change_id)
+
+
+class ReviewedFiles:
+    """The files as they would be if every proposal were applied (port `Files`): what a turn in review mode sees."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        """Look at the files of a workspace."""
+        self._workspace = workspace
+
+    def look(self, path: str) -> Looked:
+        """Say what would be at a path."""
+        return overlay_of(self._workspace).look(path)
+
+    def names(self, near: str) -> list[str]:
+        """List the files that would be there."""
+        return overlay_of(self._workspace).names(near)
+
+    def covered(self) -> frozenset[str]:
+        """Name the files that are not as on the disk."""
+        return overlay_of(self._workspace).covered

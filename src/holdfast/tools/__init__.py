@@ -1,0 +1,1 @@
+"""What a model can call: one tool, one file, its description beside it."""

@@ -1,0 +1,144 @@
+"""Several edits, in one or many files, all or none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from holdfast.changes.files import Found
+from holdfast.changes.plan import FileRefused
+from holdfast.guards.paths import Barred, judge_path
+from holdfast.landing.encoding import decode
+from holdfast.landing.hunks import Malformed
+from holdfast.landing.lines import split_lines
+from holdfast.landing.notations.json_edits import read_json
+from holdfast.tools.arguments import StrictArguments
+from holdfast.tools.bench import Bench, denied
+from holdfast.tools.edits import Asked, edit, refuse_edits
+from holdfast.tools.ports import Cancel
+from holdfast.tools.told import refused_call
+from holdfast.tools.tool import Tool
+from holdfast.vocab.calls import ToolOutcome
+from holdfast.vocab.events import EditRefused
+from holdfast.vocab.outcomes import Refused
+from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits
+
+_FORMAT = '{"edits": [{"path": "src/app.py", "old": "    return 1", "new": "    return 2"}]}'
+
+
+class Edit(BaseModel):
+    """One edit, by text or by line numbers. What else our JSON notation knows (`range`, `delete`) is let in."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    path: str
+    old: str | None = None
+    new: str | None = None
+    start: int | None = None
+    end: int | None = None
+    near_line: int | None = None
+    every: bool | None = None
+
+
+class ApplyEdits(StrictArguments):
+    """Edits, in order."""
+
+    edits: list[Edit] = Field(min_length=1)
+
+
+def apply_edits(asked: ApplyEdits, bench: Bench, _: Cancel) -> ToolOutcome:
+    """Read every edit, and land all of them or none."""
+    items = [item.model_dump(exclude_none=True) for item in asked.edits]
+    for item in items:
+        item["path"] = bench.plain(item["path"])
+        if isinstance(barred := judge_path(item["path"]), Barred):
+            return denied(barred.message)
+    requests = _requests(items, bench)
+    if isinstance(requests, Refused):
+        event = EditRefused("", requests.reason, requests.message)
+        return ToolOutcome(refused_call(requests, "edit_error", _FORMAT), "schema_reject", events=(event,))
+    overwrite = any(request.action == "create" for request in requests)
+    call = Asked(requests, "edit_error", _FORMAT, overwrite)
+    refusals = tuple(
+        FileRefused(request.path, refused)
+        for request in requests
+        if (refused := _judge_numbers(request, bench)) is not None
+    )
+    return refuse_edits(refusals, call, bench) if refusals else edit(call, bench)
+
+
+def _requests(items: Sequence[dict[str, Any]], bench: Bench) -> tuple[FileRequest, ...] | Refused:
+    """Give the requests in order; the line edits of one file are one, for all their numbers are of the same text."""
+    requests: list[FileRequest] = []
+    numbered: dict[str, int] = {}
+    for number, item in enumerate(items):
+        path = item["path"]
+        if "start" in item or "end" in item:
+            made = _line_edit(item, number)
+            if isinstance(made, Refused):
+                return made
+            if path in numbered:
+                at = numbered[path]
+                before = requests[at].request
+                edits = (*before.edits, made) if isinstance(before, LineEdits) else (made,)
+                requests[at] = replace(requests[at], request=LineEdits(edits))
+                continue
+            numbered[path] = len(requests)
+            requests.append(FileRequest(path, "edit", LineEdits((made,))))
+            continue
+        read = read_json(json.dumps([item]))
+        if isinstance(read, Malformed):
+            return Refused("malformed", f"edits[{number}]{read.message.removeprefix('[0]')}")
+        requests += read
+    return tuple(_with_shown(request, bench) for request in requests)
+
+
+def _line_edit(item: Mapping[str, Any], number: int) -> LineEdit | Refused:
+    if "start" not in item:
+        return Refused("malformed", f"edits[{number}].start: is missing; give the number of the first line:\n{_FORMAT}")
+    if "new" not in item:
+        return Refused("malformed", f"edits[{number}].new: is missing; give the new lines as a string:\n{_FORMAT}")
+    strange = sorted(set(item) - {"path", "start", "end", "new", "old", "near_line", "every"})
+    if strange:
+        message = f"edits[{number}].{strange[0]}: has no place beside start and end; leave it out:\n{_FORMAT}"
+        return Refused("malformed", message)
+    return LineEdit(item["start"], item.get("end", item["start"]), item["new"], item.get("old"))
+
+
+def _with_shown(request: FileRequest, bench: Bench) -> FileRequest:
+    if not isinstance(request.request, LineEdits):
+        return request
+    looked = bench.ports.files.look(request.path)
+    seen = bench.memory.shown.get(looked.at) if isinstance(looked, Found) else None
+    return request if seen is None else replace(request, request=replace(request.request, shown=seen.text))
+
+
+def _judge_numbers(request: FileRequest, bench: Bench) -> Refused | None:
+    """Refuse bare line numbers where it is not known which text they were read from."""
+    if not isinstance(request.request, LineEdits):
+        return None
+    looked = bench.ports.files.look(request.path)
+    bare = [each for each in request.request.edits if not (each.old and each.old.strip())]
+    if not isinstance(looked, Found) or not bare:
+        return None
+    seen = bench.memory.shown.get(looked.at)
+    if seen is None:
+        cure = "read it first, or give the lines' text as old"
+        return Refused("stale", f"{request.path}: line numbers say nothing about a file that was not read; {cure}.")
+    if not seen.moved:
+        return None
+    then, now = split_lines(seen.text)[0], split_lines(decode(looked.data).text)[0]
+    for each in bare:
+        # With the lines beside them: an insertion has none of its own, and a number past an earlier edit has moved.
+        around = slice(max(0, each.start - 2), max(each.start, each.end) + 1)
+        if then[around] != now[around]:
+            cure = "read it again, or give the lines' text as old"
+            return Refused("stale", f"{request.path}: its lines have moved since it was read, by an edit; {cure}.")
+    return None
+
+
+TOOL = Tool("apply_edits", ApplyEdits, apply_edits, changes=True)

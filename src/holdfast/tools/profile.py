@@ -1,0 +1,58 @@
+"""Which tools a model is offered, and in which order: models take the first that fits. Knows names only."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+READING = ("read_file", "search", "find_files", "list_dir")
+"""The tools that only read: all there are in plan mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How a kind of model edits best. `json`: it writes long strings inside JSON without losing an escape."""
+
+    name: str
+    editing: tuple[str, ...]
+    json: bool = False
+
+    def tools(self, *, plan: bool = False) -> tuple[str, ...]:
+        """Name the tools in the order in which they are offered."""
+        return READING if plan else (*READING, *self.editing, "run_command")
+
+
+JSON = Profile("json", ("edit_file", "apply_edits", "write_file", "write_patch"), json=True)
+DIFF = Profile("diff", ("write_patch", "edit_file", "write_file"))
+SMALL = Profile("small", ("edit_file", "write_patch", "write_file"))
+UNKNOWN = Profile("unknown", ("edit_file", "write_patch", "write_file", "apply_edits"))
+
+# The first that is found in the model's name, in lower case. A size in the name (below) comes before this table.
+_FAMILIES: tuple[tuple[str, Profile], ...] = (
+    (r"gpt-oss|gpt-[45]|\bo[134]\b|chatgpt", JSON),
+    (r"claude|gemini|grok", JSON),
+    (r"qwen-?3|qwen-?2\.5-coder|qwq", JSON),
+    (r"devstral|codestral-2|mistral-(?:large|medium|small)|ministral", JSON),
+    (r"deepseek-(?:v3|v4|r1|chat)|kimi|glm-?[45]|minimax|llama-?4|nemotron|granite-?[34]", JSON),
+    (r"deepseek-coder|codellama|starcoder|codegemma|codestral|wizardcoder|phind", DIFF),
+    (r"smollm|tinyllama|gemma-?3n|phi-?[123]\b", SMALL),
+)
+_SIZE = re.compile(r"(?<![\d.a-z])(\d+(?:\.\d+)?)([bm])(?![a-z])")
+_SMALL = 4.0
+"""Billions of parameters up to which a model is small: two ways to edit, and fewer words about them."""
+
+
+def profile_of(model: str) -> Profile:
+    """Give the profile for a model's name.
+
+    >>> profile_of("qwen3-coder:30b").name, profile_of("smollm2:135m").name, profile_of("qwen2.5-coder:1.5b").name
+    ('json', 'small', 'small')
+    >>> profile_of("something-new").name
+    'unknown'
+    """
+    name = model.casefold()
+    sizes = [float(number) / (1_000 if unit == "m" else 1) for number, unit in _SIZE.findall(name)]
+    # The largest: `30b-a3b` is a model of 30 billion of which 3 work at a time.
+    if sizes and max(sizes) <= _SMALL:
+        return SMALL
+    return next((profile for pattern, profile in _FAMILIES if re.search(pattern, name)), UNKNOWN)

@@ -1,0 +1,69 @@
+"""Run a command."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from holdfast.guards.commands import Allow, Ask, Refuse, argv, judge_command
+from holdfast.tools.arguments import StrictArguments
+from holdfast.tools.bench import Bench, denied, refuse
+from holdfast.tools.ports import Cancel, CommandDone
+from holdfast.tools.tool import Tool
+from holdfast.tools.words import clean
+from holdfast.vocab.calls import ToolOutcome
+from holdfast.vocab.events import CommandRan
+
+
+class RunCommand(StrictArguments):
+    """A command line, and how many seconds it may take."""
+
+    command: str
+    timeout: int | None = None
+
+
+def run_command(asked: RunCommand, bench: Bench, cancel: Cancel) -> ToolOutcome:
+    """Judge the command, ask if somebody must be asked, run it, and look what it changed."""
+    command = asked.command.strip()
+    if not command or "\0" in command:
+        return ToolOutcome("run_command: command is empty, or holds a NUL; give a command line.", "schema_reject")
+    refused = _judge(command, bench)
+    if refused is not None:
+        return refused
+    seconds = max(1, min(asked.timeout or bench.policy.timeout, bench.policy.longest_timeout))
+    bench.before_command()
+    done = bench.ports.commands.run(argv(command), bench.ports.root, seconds, cancel)
+    bench.after_command()
+    return _told(command, done, seconds)
+
+
+def _judge(command: str, bench: Bench) -> ToolOutcome | None:
+    judged = judge_command(command, bench.policy.rules)
+    match judged:
+        case Allow():
+            return None
+        case Ask(why):
+            return refuse(bench.ports.gate.ask("command", command, why), command)
+        case Refuse(message):
+            return denied(message)
+        case _:
+            assert_never(judged)
+
+
+def _told(command: str, done: CommandDone, seconds: int) -> ToolOutcome:
+    output = clean(done.output).strip("\n")
+    left = "\nProcesses it had left in the background were ended." if done.left else ""
+    text = f"{_end(done, seconds)}{left}\n{output or '(no output)'}"
+    event = CommandRan(command, done.exit_code, output)
+    return ToolOutcome(text, "exec_error" if done.timed_out else None, events=(event,))
+
+
+def _end(done: CommandDone, seconds: int) -> str:
+    if done.cancelled:
+        return "Cancelled by the user before it had ended."
+    if done.timed_out:
+        cure = "give a longer timeout, or do less at once"
+        return f"Ended by the time limit of {seconds} s; {cure}."
+    return f"Ended by {done.signal}." if done.exit_code is None else f"Exit code {done.exit_code}."
+
+
+TOOL = Tool("run_command", RunCommand, run_command, changes=True)

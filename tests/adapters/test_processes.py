@@ -1,0 +1,171 @@
+"""Programs: whatever they do, they end, and nothing of them goes on."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from holdfast.adapters.processes import Kept, OsCommands, environment, readable
+from holdfast.tools.ports import CommandDone
+
+LONG = 30.0
+
+
+def run(argv: Sequence[str], cwd: Path, timeout: float = LONG, cancel: threading.Event | None = None) -> CommandDone:
+    return OsCommands().run(argv, str(cwd), timeout, cancel or threading.Event())
+
+
+def shell(command: str, cwd: Path, timeout: float = LONG, cancel: threading.Event | None = None) -> CommandDone:
+    return run(["/bin/sh", "-c", command], cwd, timeout, cancel)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether the process runs; one that has ended and is not reaped by whoever adopted it does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+def wait_until_gone(pid: int) -> bool:
+    until = time.monotonic() + 10
+    while is_alive(pid) and time.monotonic() < until:
+        time.sleep(0.01)
+    return not is_alive(pid)
+
+
+def test_a_program_gives_its_exit_code_and_both_streams(tmp_path: Path) -> None:
+    assert shell("echo out; echo err >&2; exit 3", tmp_path) == CommandDone(3, "out\nerr\n")
+    assert run(["true"], tmp_path) == CommandDone(0, "")
+
+
+def test_it_runs_where_it_is_told_to(tmp_path: Path) -> None:
+    assert run(["pwd", "-P"], tmp_path).output == f"{tmp_path.resolve()}\n"
+
+
+def test_a_program_that_is_none_has_the_exit_code_of_a_shell(tmp_path: Path) -> None:
+    assert run(["no-such-program"], tmp_path) == CommandDone(127, "no-such-program: no such program.")
+    (tmp_path / "data").write_text("x")
+    assert run(["./data"], tmp_path).exit_code == 126
+    assert run(["true"], tmp_path / "gone") == CommandDone(127, f"{tmp_path}/gone: no such directory.")
+
+
+def test_a_signal_is_named(tmp_path: Path) -> None:
+    assert shell("kill -SEGV $$", tmp_path) == CommandDone(None, "", signal="SIGSEGV")
+
+
+def test_a_program_has_nobody_to_ask(tmp_path: Path) -> None:
+    assert shell("read line || echo nothing", tmp_path).output == "nothing\n"
+    assert shell("(: </dev/tty) 2>/dev/null || echo no terminal", tmp_path).output == "no terminal\n"
+
+
+def test_a_program_that_hangs_is_ended_at_its_limit(tmp_path: Path) -> None:
+    done = shell("echo begun; sleep 600", tmp_path, timeout=0.3)
+    assert done == CommandDone(None, "begun\n", timed_out=True, signal="SIGTERM")
+
+
+@pytest.mark.slow
+def test_a_program_that_will_not_end_is_made_to(tmp_path: Path) -> None:
+    done = shell("trap '' TERM; echo $$; while :; do sleep 0.1; done", tmp_path, timeout=0.3)
+    assert (done.timed_out, done.signal) == (True, "SIGKILL")
+    assert wait_until_gone(int(done.output))
+
+
+def test_a_cancel_ends_it_with_all_its_children(tmp_path: Path) -> None:
+    cancel = threading.Event()
+    timer = threading.Timer(0.3, cancel.set)
+    timer.start()
+    done = shell("sleep 600 & echo $!; sleep 600", tmp_path, cancel=cancel)
+    timer.join()
+    assert (done.exit_code, done.cancelled, done.timed_out) == (None, True, False)
+    assert wait_until_gone(int(done.output))
+
+
+def test_what_is_left_in_the_background_is_ended_and_does_not_hold_us_up(tmp_path: Path) -> None:
+    begun = time.monotonic()
+    done = shell("sleep 600 & echo $!", tmp_path)
+    assert time.monotonic() - begun < LONG
+    assert (done.exit_code, done.left) == (0, True)
+    assert wait_until_gone(int(done.output))
+
+
+def test_what_is_left_with_its_output_closed_is_ended_too(tmp_path: Path) -> None:
+    done = shell("sleep 600 >/dev/null 2>&1 & echo $!", tmp_path)
+    assert done.exit_code == 0
+    assert wait_until_gone(int(done.output))
+
+
+def test_one_that_leaves_the_group_does_not_hold_us_up(tmp_path: Path) -> None:
+    """It cannot be ended by its group; but its hold on the output is let go."""
+    script = (
+        "import os, sys, time\nif os.fork(): sys.exit(0)\nos.setsid()\nprint(os.getpid(), flush=True)\ntime.sleep(600)"
+    )
+    begun = time.monotonic()
+    done = run([sys.executable, "-c", script], tmp_path)
+    assert time.monotonic() - begun < LONG
+    assert done.exit_code == 0
+    if done.output.strip():
+        os.kill(int(done.output), 9)
+
+
+def test_a_program_that_closes_its_output_is_waited_for(tmp_path: Path) -> None:
+    assert shell("exec >&- 2>&-; sleep 0.2; exit 5", tmp_path) == CommandDone(5, "")
+
+
+def test_a_flood_never_blocks_and_is_kept_at_both_ends(tmp_path: Path) -> None:
+    done = shell("echo first; yes | head -c 30000000; echo last", tmp_path)
+    assert done.exit_code == 0
+    assert done.output.startswith("first\ny\n")
+    assert done.output.endswith("y\nlast\n")
+    assert "bytes left out" in done.output
+    assert len(done.output) < 17_000
+
+
+def test_an_endless_flood_ends_at_the_limit(tmp_path: Path) -> None:
+    done = run(["yes"], tmp_path, timeout=0.3)
+    assert done.timed_out
+    assert len(done.output) < 17_000
+
+
+def test_our_keys_are_withheld_and_nothing_asks_or_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLDFAST_API_KEY", "k1")
+    monkeypatch.setenv("HOLDFAST_SERVER_TOKEN", "k2")
+    monkeypatch.setenv("PROVIDER_KEY", "k3")
+    monkeypatch.setenv("HOLDFAST_STATE_DIR", "/state")
+    monkeypatch.setenv("GIT_DIR", "/elsewhere/.git")
+    done = OsCommands(["PROVIDER_KEY"]).run(["env"], str(tmp_path), LONG, threading.Event())
+    told = dict(line.split("=", 1) for line in done.output.splitlines() if "=" in line)
+    assert not {"HOLDFAST_API_KEY", "HOLDFAST_SERVER_TOKEN", "PROVIDER_KEY", "GIT_DIR"} & set(told)
+    assert (told["NO_COLOR"], told["PAGER"], told["GIT_TERMINAL_PROMPT"]) == ("1", "cat", "0")
+    assert told["HOLDFAST_STATE_DIR"] == "/state"
+    assert environment(())["PATH"] == os.environ["PATH"]
+
+
+def test_output_is_readable(tmp_path: Path) -> None:
+    assert readable("\x1b[1;31mred\x1b[0m \x1b]0;title\x07x") == "red x"
+    assert run(["printf", "\\377ok"], tmp_path).output == "�ok"
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 1000])
+def test_both_ends_of_a_stream_are_kept_however_it_is_cut(size: int) -> None:
+    data = bytes(range(65, 91)) * 4
+    kept = Kept(10, 10)
+    for at in range(0, len(data), size):
+        kept.take(data[at : at + size])
+    assert kept.text() == "ABCDEFGHIJ\n… (84 bytes left out) …\nQRSTUVWXYZ"
+
+
+@pytest.mark.parametrize("length", [0, 1, 10, 11, 20])
+def test_a_stream_that_fits_is_kept_whole(length: int) -> None:
+    data = (b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")[:length]
+    kept = Kept(10, 10)
+    for at in range(0, length, 3):
+        kept.take(data[at : at + 3])
+    assert kept.text() == data.decode()

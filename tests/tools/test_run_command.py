@@ -1,0 +1,101 @@
+"""run_command: judged, run, ended, told."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from holdfast.guards.commands import CommandRules
+from holdfast.tools.ports import Denied, Nobody
+from holdfast.vocab.events import CommandRan
+from tests.tools.world import Somebody, World, open_world
+
+
+def test_output_and_exit_code_are_told_and_a_failing_command_is_no_failure(world: World) -> None:
+    outcome = world.call("run_command", command="echo no >&2; exit 3")
+    assert outcome.text == "Exit code 3.\nno"
+    assert outcome.failure is None
+    assert outcome.events == (CommandRan("echo no >&2; exit 3", 3, "no"),)
+    assert world.told("run_command", command="true") == "Exit code 0.\n(no output)"
+
+
+def test_a_command_runs_in_the_root(world: World) -> None:
+    assert world.told("run_command", command="pwd -P") == f"Exit code 0.\n{world.root.resolve()}"
+
+
+def test_a_command_without_operators_needs_no_shell(world: World) -> None:
+    assert world.told("run_command", command="printf %s '$HOME;ls'") == "Exit code 0.\n$HOME;ls"
+    assert world.told("run_command", command="no-such-program-here -x") == (
+        "Exit code 127.\nno-such-program-here: no such program."
+    )
+
+
+def test_a_command_with_operators_has_a_shell(world: World) -> None:
+    assert world.told("run_command", command="echo a | tr a b && echo c") == "Exit code 0.\nb\nc"
+
+
+def test_a_command_that_hangs_is_a_failure_and_says_what_to_do(world: World) -> None:
+    outcome = world.call("run_command", command="echo begun; sleep 600", timeout=1)
+    assert outcome.failure == "exec_error"
+    assert outcome.text == "Ended by the time limit of 1 s; give a longer timeout, or do less at once.\nbegun"
+    assert outcome.events == (CommandRan("echo begun; sleep 600", None, "begun"),)
+
+
+def test_a_cancel_is_no_failure(world: World) -> None:
+    timer = threading.Timer(0.2, world.cancel.set)
+    timer.start()
+    outcome = world.call("run_command", command="sleep 600")
+    timer.join()
+    assert (outcome.failure, outcome.text) == (None, "Cancelled by the user before it had ended.\n(no output)")
+
+
+def test_a_signal_is_told(world: World) -> None:
+    assert world.told("run_command", command="kill -ABRT $$").startswith("Ended by SIGABRT.\n")
+
+
+def test_what_it_left_in_the_background_is_told(world: World) -> None:
+    assert world.told("run_command", command="sleep 600 & echo begun") == (
+        "Exit code 0.\nProcesses it had left in the background were ended.\nbegun"
+    )
+
+
+def test_output_that_is_no_text_is_told_as_text(world: World) -> None:
+    told = world.told("run_command", command=r"printf '\000\377\033[31mred'")
+    assert told == "Exit code 0.\n��red"
+
+
+def test_a_flood_is_bounded(world: World) -> None:
+    assert len(world.told("run_command", command="yes | head -c 5000000")) < 17_000
+
+
+def test_no_command_is_no_call(world: World) -> None:
+    assert "empty" in world.refused("run_command", "schema_reject", command="  ")
+    assert "NUL" in world.refused("run_command", "schema_reject", command="ls \0")
+
+
+def test_a_command_that_is_on_no_list_is_asked_about(tmp_path: Path) -> None:
+    gate = Somebody(Denied("touch x: no."))
+    with open_world(tmp_path, gate=gate, rules=CommandRules(allow=("echo *",))) as world:
+        assert world.told("run_command", command="echo yes") == "Exit code 0.\nyes"
+        assert gate.asked == []
+        assert world.refused("run_command", "permission_denied", command="touch x") == "touch x: no."
+        assert gate.asked == [("command", "touch x")]
+
+
+def test_a_command_that_nobody_can_allow_ends_the_turn(tmp_path: Path) -> None:
+    with open_world(tmp_path, gate=Somebody(Nobody())) as world:
+        outcome = world.call("run_command", command="touch x")
+        assert (outcome.failure, outcome.unanswered) == ("permission_denied", True)
+        assert world.files() == {}
+
+
+def test_a_command_that_is_denied_by_a_rule_is_never_asked_about(tmp_path: Path) -> None:
+    with open_world(tmp_path, rules=CommandRules(deny=("touch",))) as world:
+        world.refused("run_command", "permission_denied", command="touch x")
+        assert world.gate.asked == []
+
+
+def test_an_argument_it_does_not_know_is_not_ignored(world: World) -> None:
+    told = world.refused("run_command", "schema_reject", command="touch x", cwd="/tmp")
+    assert told == "run_command: cwd is no argument of it. It takes {command: string, timeout?: integer}."
+    assert world.told("run_command", command="true", description="says nothing").startswith("Exit code 0.")

@@ -1,0 +1,123 @@
+"""A root with files, and a toolbox over the real adapters and the real use cases; only the log is in memory."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from holdfast.adapters.files import DiskFiles
+from holdfast.adapters.folders import DiskFolders
+from holdfast.adapters.processes import OsCommands
+from holdfast.adapters.search import DiskSearcher
+from holdfast.adapters.tree_digest import DiskTrees
+from holdfast.changes.change import NOBODY
+from holdfast.changes.files import Files
+from holdfast.guards.commands import CommandRules
+from holdfast.sessions.editor import ReviewedFiles, TurnEditor
+from holdfast.tools.bench import Policy, Ports
+from holdfast.tools.ports import Answer
+from holdfast.tools.profile import UNKNOWN
+from holdfast.tools.toolbox import ToolboxOf
+from holdfast.vocab.calls import ToolCall, ToolOutcome
+from holdfast.wiring import DiskWorkspace
+from tests.changes.memory_log import MemoryLog
+
+
+@dataclass
+class Somebody:
+    """Answers every question the same, or one by one, and remembers what was asked (port `Gate`)."""
+
+    answer: Answer = "yes"
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    reads: Answer | None = None
+
+    def ask(self, what: Literal["edit", "command", "read"], subject: str, why: str) -> Answer:
+        self.asked.append((what, subject))
+        return self.reads if what == "read" and self.reads is not None else self.answer
+
+
+class World:
+    """The toolbox, the root, and shorthands for both."""
+
+    def __init__(self, root: Path, toolbox: ToolboxOf, gate: Somebody, workspace: DiskWorkspace) -> None:
+        self.root = root
+        self.toolbox = toolbox
+        self.gate = gate
+        self.workspace = workspace
+        self.cancel = threading.Event()
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def read(self, name: str) -> str:
+        return (self.root / name).read_bytes().decode()
+
+    def files(self) -> dict[str, bytes]:
+        found = (path for path in self.root.rglob("*") if path.is_file() and ".git" not in path.parts)
+        return {str(path.relative_to(self.root)): path.read_bytes() for path in found}
+
+    def call(self, name: str, **arguments: Any) -> ToolOutcome:
+        return self.toolbox.run(ToolCall("1", name, arguments), self.cancel)
+
+    def told(self, name: str, **arguments: Any) -> str:
+        """Call, which must not fail."""
+        outcome = self.call(name, **arguments)
+        assert outcome.failure is None, outcome
+        return outcome.text
+
+    def refused(self, name: str, failure: str, **arguments: Any) -> str:
+        """Call, which must fail in this way, and change nothing."""
+        before = self.files()
+        outcome = self.call(name, **arguments)
+        assert outcome.failure == failure, outcome
+        assert self.files() == before
+        assert outcome.modified == ()
+        return outcome.text
+
+    def error(self, name: str, failure: str = "exec_error", **arguments: Any) -> dict[str, Any]:
+        """Call, which must fail with JSON."""
+        read: dict[str, Any] = json.loads(self.refused(name, failure, **arguments))
+        return read
+
+
+@contextmanager
+def open_world(
+    place: Path,
+    *,
+    names: Sequence[str] | None = None,
+    plan: bool = False,
+    review: bool = False,
+    rules: CommandRules | None = None,
+    gate: Somebody | None = None,
+) -> Iterator[World]:
+    root = place / "root"
+    root.mkdir(exist_ok=True)
+    gate = gate or Somebody()
+    with DiskWorkspace(DiskFiles(str(root)), place / "state") as workspace:
+        workspace._log = log = MemoryLog()
+        files: Files = ReviewedFiles(workspace) if review else workspace.files
+
+        def covered() -> list[str]:
+            return [path for change in log.list(state="proposed") for path in change.paths]
+
+        ports = Ports(
+            str(root),
+            files,
+            DiskFolders(str(root)),
+            DiskSearcher(str(root)),
+            TurnEditor(workspace, NOBODY, review=review),
+            OsCommands(),
+            gate,
+            DiskTrees(str(root)),
+            covered,
+        )
+        toolbox = ToolboxOf(names or UNKNOWN.tools(), ports, Policy(rules or CommandRules(), plan=plan))
+        yield World(root, toolbox, gate, workspace)
