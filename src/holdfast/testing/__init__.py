@@ -1,0 +1,87 @@
+"""For tests, ours and yours: a scripted model over real HTTP or in the process, files in memory, a clock that stands.
+
+docs/testing.md shows how they are used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from holdfast.testing.desk import Request
+    from holdfast.testing.fixed_clock import FixedClock
+    from holdfast.testing.memory_files import MemoryFiles
+    from holdfast.testing.replies import (
+        Call,
+        Reply,
+        call,
+        calls,
+        chunks,
+        cut,
+        drop,
+        fail,
+        hang,
+        overflow,
+        raw,
+        say,
+        slow,
+        text_call,
+        think,
+        truncated,
+        whole,
+        wrong_json,
+    )
+    from holdfast.testing.scripted_model import ScriptedModel
+    from holdfast.testing.scripted_server import ScriptedServer
+    from holdfast.testing.scripts import BadScript, Script, read_script
+
+__all__ = [
+    "BadScript",
+    "Call",
+    "FixedClock",
+    "MemoryFiles",
+    "Reply",
+    "Request",
+    "Script",
+    "ScriptedModel",
+    "ScriptedServer",
+    "call",
+    "calls",
+    "chunks",
+    "cut",
+    "drop",
+    "fail",
+    "hang",
+    "overflow",
+    "raw",
+    "read_script",
+    "say",
+    "slow",
+    "text_call",
+    "think",
+    "truncated",
+    "whole",
+    "wrong_json",
+]
+
+_HOMES = {
+    "BadScript": "scripts",
+    "FixedClock": "fixed_clock",
+    "MemoryFiles": "memory_files",
+    "Request": "desk",
+    "Script": "scripts",
+    "ScriptedModel": "scripted_model",
+    "ScriptedServer": "scripted_server",
+    "read_script": "scripts",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        message = f"module 'holdfast.testing' has no attribute {name!r}"
+        raise AttributeError(message)
+    value = globals()[name] = getattr(import_module(f"holdfast.testing.{_HOMES.get(name, 'replies')}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

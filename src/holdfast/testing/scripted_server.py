@@ -1,0 +1,186 @@
+"""A scripted model server: real HTTP on loopback, Chat Completions, with faults on demand."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+from holdfast.adapters.models.servers import Kind
+from holdfast.testing.desk import Desk, Request
+from holdfast.testing.native_api import native_answers
+from holdfast.testing.replies import Reply
+from holdfast.testing.stream import events_of, whole_of
+
+
+class ScriptedServer:
+    """Answers each question with the next reply of the script, or with what the script (a function of it) gives.
+
+    Use it in a `with`. `base_url` is where it listens, `requests` are the questions so far. Where the script is at its
+    end the answer is 410, unless there is an `otherwise`. `kind` makes it look like one of the programs that serve
+    models, with `context` tokens; `key` is what it wants to be sent; `extra` are more answers, by path.
+    """
+
+    def __init__(
+        self,
+        script: Sequence[Reply] | Callable[[Request], Reply],
+        *,
+        otherwise: Reply | None = None,
+        model: str = "scripted",
+        models: Sequence[str] | None = None,
+        kind: Kind = "other",
+        context: int | None = None,
+        key: str | None = None,
+        extra: Mapping[str, Any] | None = None,
+        port: int = 0,
+        on_request: Callable[[Request], None] | None = None,
+    ) -> None:
+        answers = {**native_answers(kind, tuple(models or (model,)), context), **(extra or {})}
+        self._desk = Desk(script, otherwise, key, answers, on_request)
+        self._server = _Listener(("127.0.0.1", port), _handler_for(self._desk))
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), name="scripted-server")
+        self._thread.start()
+
+    @property
+    def requests(self) -> list[Request]:
+        """The questions so far."""
+        return self._desk.requests
+
+    @property
+    def port(self) -> int:
+        """The port on which it listens."""
+        return int(self._server.server_address[1])
+
+    @property
+    def base_url(self) -> str:
+        """The address that a client is given."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def wait_for_disconnect(self, timeout: float = 10.0) -> bool:
+        """Wait until a client has gone away in the middle of its answer; False if none does."""
+        return self._desk.left.acquire(timeout=timeout)
+
+    def close(self) -> None:
+        """Stop listening, and let whoever waits for an answer go. What went wrong inside is raised here."""
+        self._desk.closing.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+        if self._server.faults:
+            raise self._server.faults[0]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+class _Listener(ThreadingHTTPServer):
+    daemon_threads = False  # so that closing waits for them
+    request_queue_size = 64
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(address, handler)
+        self.faults: list[BaseException] = []
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - socketserver's signature
+        error = sys.exception()
+        if error is not None and not isinstance(error, ConnectionError | TimeoutError):
+            self.faults.append(error)
+
+
+def _handler_for(at: Desk) -> type[BaseHTTPRequestHandler]:
+    class Handler(_Handler):
+        desk = at
+
+    return Handler
+
+
+class _Handler(BaseHTTPRequestHandler):
+    desk: Desk
+    protocol_version = "HTTP/1.1"
+    timeout = 30  # of a client that connects and then says nothing
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - http.server's signature
+        """Say nothing: the requests are on record."""
+
+    def do_GET(self) -> None:
+        self._answer_native()
+
+    def do_POST(self) -> None:
+        data = self.rfile.read(int(self.headers.get("content-length", 0)))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        if not self.path.partition("?")[0].endswith("/chat/completions"):
+            self._answer_native()
+            return
+        if not self.desk.allows(headers):
+            self._send_json(401, {"error": {"message": f"Incorrect API key: {headers.get('authorization')}"}})
+            return
+        body = json.loads(data)
+        number, reply = self.desk.choose(Request(self.path, data, body, headers))
+        if reply.drop or not self.desk.hold(reply.hang, self.connection):
+            self._break()
+            return
+        self._answer(reply, number, body, len(data) // 4)
+
+    def _answer(self, reply: Reply, number: int, body: Mapping[str, Any], prompt: int) -> None:
+        model = str(body.get("model", ""))
+        if reply.status != 200:
+            wait = {} if reply.retry_after is None else {"Retry-After": f"{reply.retry_after:g}"}
+            self._send_json(reply.status, {"error": {"message": reply.message, "code": reply.status}}, wait)
+        elif reply.raw is not None:
+            self._send_parts(reply, list(reply.raw), "text/event-stream")
+        elif reply.whole or not body.get("stream"):
+            self._send(200, whole_of(reply, number, model, prompt), "application/json")
+        else:
+            self._send_parts(reply, events_of(reply, number, model, prompt), "text/event-stream")
+
+    def _answer_native(self) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        if self.path.startswith("/v1") and not self.desk.allows(headers):
+            self._send_json(401, {"error": {"message": "no key"}})
+            return
+        answer = self.desk.answers.get(self.path)
+        self._send_json(404 if answer is None else 200, {"error": "not found"} if answer is None else answer)
+
+    def _send_parts(self, reply: Reply, parts: list[bytes], kind: str) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        for place, part in enumerate(parts):
+            # The first event of a reply only names the role: the piece after it is the first that says something.
+            if reply.cut_after is not None and place > reply.cut_after:
+                self._break()
+                return
+            if place > 1 and not self.desk.hold(reply.gate, self.connection):
+                self._break()
+                return
+            if part:
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+        self.wfile.write(b"0\r\n\r\n")
+        self.close_connection = True
+
+    def _send_json(self, status: int, value: Any, headers: Mapping[str, str] | None = None) -> None:
+        self._send(status, json.dumps(value).encode(), "application/json", headers)
+
+    def _send(self, status: int, data: bytes, kind: str, headers: Mapping[str, str] | None = None) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.send_header("Connection", "close")
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+        self.close_connection = True
+
+    def _break(self) -> None:
+        self.close_connection = True
+        self.connection.close()
