@@ -221,6 +221,7 @@ def test_prune_forgets_what_is_settled_and_touches_no_file(project: Project) -> 
         ["changes", "show"],
         ["changes", "apply", "abc", "--hunks", "one"],
         ["changes", "apply", "abc", "--hunks", "1,"],
+        ["changes", "apply", "abc", "--hunks", ""],
         ["changes", "reject", "a", "b"],
         ["changes", "nonsense"],
         ["changes", "list", "--state", "nonsense"],

@@ -76,11 +76,13 @@ def plan(
     ignored: Collection[str],
     absent: Collection[str],
     ground: Ground,
+    *,
+    hidden: Collection[str] = (),
 ) -> Plan | Blocked:
     """Say what is captured first and what stays, or what is in the way.
 
     `skipped` is what the target left out, `ignored` the removals that the target's own rules ignore, `absent` the
-    paths that a sparse checkout keeps off the disk.
+    paths that a sparse checkout keeps off the disk, `hidden` those that a rule ignores by now, and no snapshot saw it.
     """
     arriving = [each.path for each in differences if each.before is None and each.after and _is_plain(each)]
     captures = _collisions(arriving, {each.path for each in differences if each.before}, absent, ground)
@@ -97,10 +99,15 @@ def plan(
         if each.path in absent
         or not _is_plain(each)
         or (
-            each.after is None
+            (each.after is None or each.path in hidden)
             and each.path not in parents
             and not is_under(each.path, taken)
-            and (each.path in ignored or is_under(each.path, spared) or ground.in_nested_repository(each.path))
+            and (
+                each.path in hidden
+                or each.path in ignored
+                or is_under(each.path, spared)
+                or ground.in_nested_repository(each.path)
+            )
         )
     ]
     return Plan(captures, tuple(keep))

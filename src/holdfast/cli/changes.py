@@ -95,7 +95,9 @@ def propose(
 def apply(
     change_id: ChangeId,
     *,
-    hunks: Annotated[str, typer.Option("--hunks", metavar="1,3", help="Only these; the others stay proposed.")] = "",
+    hunks: Annotated[
+        str | None, typer.Option("--hunks", metavar="1,3", help="Only these; the others stay proposed.")
+    ] = None,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -184,8 +186,10 @@ def _done(root: Path, face: ChangesFace, use_case: Callable[[DiskWorkspace], _Ou
     return outcome
 
 
-def _numbers(hunks: str) -> frozenset[int]:
+def _numbers(hunks: str | None) -> frozenset[int]:
+    """Read the numbers. None of them given at all means the whole change, an empty list of them is a mistake."""
     try:
-        return frozenset(int(number) for number in hunks.split(",")) if hunks else frozenset()
+        return frozenset(int(number) for number in hunks.split(",")) if hunks is not None else frozenset()
     except ValueError as error:
-        raise typer.BadParameter(f"{hunks}: give numbers with commas, such as 1,3.", param_hint="--hunks") from error
+        told = f"{hunks or '(none)'}: give numbers with commas, such as 1,3."
+        raise typer.BadParameter(told, param_hint="--hunks") from error

@@ -112,10 +112,11 @@ class JsonFace:
                 }
                 for each in nothing.refusals
             ],
+            unsettled=nothing.unsettled,
         )
 
-    def _print(self, outcome: str, files: Sequence[Any] = (), refusals: Sequence[Any] = ()) -> None:
-        print(json.dumps({"outcome": outcome, "files": list(files), "refusals": list(refusals)}))
+    def _print(self, outcome: str, files: Sequence[Any] = (), refusals: Sequence[Any] = (), **more: Any) -> None:
+        print(json.dumps({"outcome": outcome, "files": list(files), "refusals": list(refusals), **more}))
 
 
 class TerminalFace:
@@ -149,7 +150,7 @@ class TerminalFace:
 
     def _show_diff(self, diff: str) -> None:
         for line in diff.removesuffix("\n").split("\n") if diff else ():
-            self._say(line.removesuffix("\r"), _COLOURS.get(line[:1]), bold=line.startswith(("--- ", "+++ ")))
+            self._say(line.removesuffix("\r"), diff_colour(line), bold=line.startswith(("--- ", "+++ ")))
 
     def _say(self, words: str, colour: str | None = None, *, bold: bool = False) -> None:
         # Not rich: it makes blanks of tabs, and a diff could not be copied any more.
@@ -173,6 +174,11 @@ def headline(file: FileLanded | EditLanded) -> str:
     to = f" to {file.to}" if file.to else ""
     sure = "" if file.rung == "exact" else f" (rung {file.rung}, similarity {file.similarity:.2f})"
     return f"{_WORDS[file.action]} {file.path}{to}{sure}"
+
+
+def diff_colour(line: str) -> str | None:
+    """Give the colour of a line of a diff; None for one that stays."""
+    return _COLOURS.get(line[:1])
 
 
 def plain(words: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from holdfast.checkpoints.checkpoint import Checkpoint, Draft
+from holdfast.checkpoints.checkpoint import Checkpoint, Draft, Present
 from holdfast.checkpoints.way import Blocked
 from holdfast.checkpoints.worktree import Stayed, Unfinished, Worktree
 from holdfast.sessions.conversation import ConversationFailed, Exchanged
@@ -101,7 +101,7 @@ def _finish_files(left: Unfinished, worktree: Worktree, worktrees: Worktrees) ->
         if isinstance(way, Blocked):
             reason = way.message
             continue
-        if way.present.tree != way.tree:
+        if way.present.tree != way.tree and not _is_kept(way.present, worktree):
             draft = Draft(worktrees.new_id(), "interrupted", worktrees.now(), f"found halfway to {goal.id}")
             worktree.record(draft, way.present)
         walked = worktree.walk(way)
@@ -115,6 +115,12 @@ def _finish_files(left: Unfinished, worktree: Worktree, worktrees: Worktrees) ->
         worktree.finish(left)
         return f"it was taken back, for {reason}."
     return f"{reason}; mend that, and run this again."
+
+
+def _is_kept(present: Present, worktree: Worktree) -> bool:
+    """Whether a checkpoint has these files already: what cannot be finished is tried anew by every command."""
+    there = [each.present for each in worktree.checkpoints()]
+    return any((each.tree, dict(each.modes)) == (present.tree, dict(present.modes)) for each in there)
 
 
 def follow_files(

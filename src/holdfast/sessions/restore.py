@@ -255,6 +255,8 @@ def _done_before(errand: _Errand, way: Way | None, worktree: Worktree, recovered
         return None
     if (point.draft.files, point.draft.message is not None) != (errand.files, errand.talks):
         return None
+    if way and _has_moved_on(way, point, worktree):
+        return None
     return Restored(
         "restore",
         errand.target.id,
@@ -268,6 +270,19 @@ def _done_before(errand: _Errand, way: Way | None, worktree: Worktree, recovered
         commits=worktree.commits_since(errand.target.present.head) if way else (),
         tree=way.tree if way else "",
     )
+
+
+def _has_moved_on(way: Way, point: Checkpoint, worktree: Worktree) -> bool:
+    """Whether something was done since a restore that left the point, though the way writes no content.
+
+    Permissions are beside the tree; and what stays, for the target knew nothing of it, must be what stayed then.
+    """
+    if any(way.present.modes.get(path) != mode for path, mode in way.target.modes.items()):
+        return True
+    if way.tree == way.target.tree:
+        return False
+    stays = {each.path for each in worktree.compare(way.target.tree, way.present.tree)}
+    return any(each.path in stays for each in worktree.compare(point.present.tree, way.present.tree))
 
 
 def _stay(stayed: Stayed, under_way: Unfinished, point: Checkpoint, worktree: Worktree) -> NothingDone:

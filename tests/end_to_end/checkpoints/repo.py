@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import pytest
 from typer.testing import CliRunner
 
 from holdfast.cli.main import app
@@ -136,6 +139,17 @@ class Folder:
         ran = CliRunner().invoke(app, list(words), env={"NO_COLOR": "1"})
         assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
         return Ran(ran.exit_code, ran.stdout, ran.stderr)
+
+    def run_bound(self, *words: str) -> Ran:
+        """Run a command in a process that permissions hold for, whoever runs the tests."""
+        command = [sys.executable, "-m", "holdfast.cli.main", "checkpoint", *words, "--root", str(self.root)]
+        if os.getuid() == 0:
+            setpriv = shutil.which("setpriv")
+            if setpriv is None:
+                pytest.skip("root may write everywhere, and there is no setpriv to change that")
+            command = [setpriv, "--bounding-set=-dac_override,-dac_read_search", *command]
+        ran = subprocess.run(command, capture_output=True, check=False)
+        return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 
     def create(self, *words: str) -> dict[str, Any]:
         ran = self.run("create", "--json", *words)

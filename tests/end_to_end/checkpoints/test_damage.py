@@ -34,7 +34,7 @@ def test_a_held_lock_of_the_users_index_is_no_hindrance_and_stays(repo: Folder) 
     assert lock.read_bytes() == b"held"
 
 
-@pytest.mark.parametrize("damage", ["empty", "garbage", "cut", "flipped", "gone", "state"])
+@pytest.mark.parametrize("damage", ["empty", "garbage", "cut", "flipped", "gone", "state", "kinds"])
 def test_a_damaged_private_index_is_made_anew(repo: Folder, damage: str) -> None:
     early, first = repo.checkpoint(), repo.tree()
     index = repo.root / ".git" / "holdfast" / "index"
@@ -52,6 +52,9 @@ def test_a_damaged_private_index_is_made_anew(repo: Folder, damage: str) -> None
             index.write_bytes(data[:at] + b"XXXXXXXXXXX" + data[at + 11 :])
         case "gone":
             index.unlink()
+        case "kinds":
+            state = {"version": 1, "index": "x", "tree": 5, "modes": None, "seq": "7"}
+            (repo.root / ".git" / "holdfast" / "state").write_text(json.dumps(state))
         case _:
             (repo.root / ".git" / "holdfast" / "state").write_bytes(b"{")
     later, second = repo.checkpoint(), repo.tree()
@@ -110,6 +113,40 @@ def test_a_checkpoint_whose_refs_were_deleted_by_hand_does_no_harm(repo: Folder)
     assert repo.tree() == before
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"index": "x"}, {"index": [1]}, {"index": ["a", 1, 2, 3]}, {"tree": 5}, {"held": "yes"}, {"real": {}},
+        {"staged": []}, {"staged_commit": "abc"}, {"staged_commit": [None]}, {"rules": None}, {"settled": 1},
+        {"sparse": None}, {"seq": "7"}, {"modes": None}, {"modes": {"a": "x"}}, {"pipes": "x"}, {"pipes": [1]},
+        {"version": 2}, {"unknown": 1}, [], None, 1,
+    ],
+)  # fmt: skip
+def test_a_state_of_the_wrong_kind_is_no_state(repo: Folder, wrong: object) -> None:
+    taken, before = repo.checkpoint(), repo.tree()
+    file = repo.root / ".git" / "holdfast" / "state"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **wrong} if isinstance(wrong, dict) else wrong))
+    repo.write("src/app.py", "later\n")
+    assert repo.create()["seq"] == 2
+    repo.restore(taken)
+    assert repo.tree() == before
+
+
+@pytest.mark.parametrize("wrong", [{"undo_commit": 5}, {"orphans": 1}, {"orphans": [1]}, {"verb": None}, [], None])
+def test_a_journal_of_the_wrong_kind_is_no_journal(repo: Folder, wrong: object) -> None:
+    taken = repo.checkpoint()
+    whole = {
+        "version": 1, "undo_id": "a", "undo_commit": "b", "target_id": "c", "target_commit": "d", "verb": "restore",
+        "files": True, "conversation": False, "phase": "files", "tree": "", "orphans": [], "kept": [], "lost": [],
+    }  # fmt: skip
+    journals = repo.root / ".git" / "holdfast" / "restores"
+    journals.mkdir()
+    (journals / "a.json").write_text(json.dumps(whole | wrong if isinstance(wrong, dict) else wrong))
+    before = repo.tree()
+    repo.restore(taken)
+    assert repo.tree() == before
+
+
 @pytest.mark.e2e
 def test_eight_at_once_all_succeed(repo: Folder) -> None:
     before, users = repo.tree(), repo.users()
@@ -139,3 +176,45 @@ def test_without_git_on_the_path_it_says_so(repo: Folder, monkeypatch: pytest.Mo
     why = repo.run("create", "--json").why
     monkeypatch.undo()
     assert "git is not installed" in why
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("agent", ["edited", "added", "deleted"])
+def test_a_directory_that_may_not_be_written_to_is_named_and_nothing_changes(repo: Folder, agent: str) -> None:
+    taken = repo.checkpoint()
+    match agent:
+        case "edited":
+            repo.write("docs/a.md", "agent\n")
+        case "added":
+            repo.write("docs/b.md", "agent\n")
+        case _:
+            repo.path("docs/a.md").unlink()
+    repo.write("src/app.py", "agent\n")
+    before, users, ids = repo.tree(), repo.users(), repo.ids()
+    repo.path("docs").chmod(0o555)
+    ran = repo.run_bound("restore", taken, "--json")
+    assert ran.why.startswith(f"{repo.path('docs')}: this directory may not be written to")
+    assert ran.told["unsettled"] is False
+    assert (repo.tree(), repo.users(), repo.ids()) == (before, users, ids)
+    repo.path("docs").chmod(0o755)
+    assert repo.run_bound("restore", taken, "--json").code == 0
+    assert repo.path("docs/a.md").read_text() == "a\n"
+    assert not repo.path("docs/b.md").exists()
+
+
+def test_a_file_that_the_disk_does_not_let_go_stops_the_restore_and_it_goes_back(repo: Folder) -> None:
+    taken = repo.checkpoint()
+    stuck = repo.write("stuck.txt", "agent\n")
+    repo.write("src/app.py", "agent\n")
+    before, ids = repo.tree(), repo.ids()
+    held = subprocess.run(["chattr", "+i", str(stuck)], capture_output=True, text=True, check=False)
+    if held.returncode:
+        pytest.skip(f"no file can be held fast here: {held.stderr.strip()}")
+    try:
+        ran = repo.run("restore", taken, "--json")
+        assert "unable to unlink 'stuck.txt'" in ran.why
+        assert (repo.tree(), repo.ids(), ran.told["unsettled"]) == (before, ids, False)
+    finally:
+        subprocess.run(["chattr", "-i", str(stuck)], check=True)
+    repo.restore(taken)
+    assert not stuck.exists()

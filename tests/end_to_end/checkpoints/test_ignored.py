@@ -157,3 +157,41 @@ def test_a_gitignore_that_ignores_itself_still_protects(repo: Folder) -> None:
     before = repo.tree()
     repo.restore(taken)
     assert repo.tree() == before
+
+
+def test_data_that_a_gitignore_ignores_which_ignores_itself_survives_though_it_was_captured_before(
+    repo: Folder,
+) -> None:
+    repo.write("data/rows.csv", "one\n", 0o600)
+    repo.write("data/tracked.csv", "one\n")
+    repo.git("add", "data/tracked.csv")
+    early = repo.checkpoint()
+    repo.write("data/.gitignore", "*\n")
+    taken = repo.checkpoint()
+    repo.write("data/rows.csv", "two\n", 0o640)
+    repo.write("data/tracked.csv", "two\n")
+    repo.write("src/app.py", "agent\n")
+    before = repo.tree()
+    for each in (taken, early):
+        restored = repo.restore(each)
+        assert restored["kept"] == ["data/rows.csv"]
+        assert repo.tree() == before | {
+            b"data/tracked.csv": ("file", b"one\n", 0o644),
+            b"src/app.py": ("file", b"print('unstaged')\n", 0o644),
+        }
+        repo.undo()
+        assert repo.tree() == before
+
+
+def test_captured_data_that_is_ignored_since_makes_way_for_a_file_and_undo_brings_it_back(repo: Folder) -> None:
+    repo.write("box/data", "a file\n")
+    taken = repo.checkpoint()
+    repo.path("box/data").unlink()
+    repo.write("box/data/rows.csv", "captured\n")
+    repo.checkpoint()
+    repo.write("box/.gitignore", "*\n")
+    before = repo.tree()
+    repo.restore(taken)
+    assert repo.path("box/data").read_text() == "a file\n"
+    repo.undo()
+    assert repo.tree() == before

@@ -174,6 +174,41 @@ def test_a_tracked_file_that_became_a_pipe_is_skipped_and_stops_a_restore_of_the
     assert repo.path("src/util.py").read_text() == "x = 1\n"
 
 
+def test_a_pipe_in_the_place_of_a_file_is_told_every_time_until_it_is_gone(repo: Folder) -> None:
+    repo.checkpoint()
+    for name in ("src/util.py", "notes.txt"):
+        repo.path(name).unlink()
+        os.mkfifo(repo.path(name))
+    why = {"src/util.py": "not a file", "notes.txt": "not a file"}
+    assert [repo.create()["skipped_why"] for _ in range(3)] == [why, why, why]
+    (repo.root / ".git" / "holdfast" / "index").write_bytes(b"damaged")
+    taken = repo.create()
+    assert taken["skipped_why"] == why
+    repo.path("notes.txt").unlink()
+    repo.write("notes.txt", "a file again\n")
+    assert repo.create()["skipped"] == ["src/util.py"]
+    # The checkpoint did not hold it, and does not take it away.
+    assert repo.restore(taken["id"])["kept"] == ["notes.txt"]
+    assert repo.path("notes.txt").read_text() == "a file again\n"
+
+
+@pytest.mark.e2e
+def test_a_directory_that_cannot_be_read_is_told_every_time_and_never_emptied(repo: Folder) -> None:
+    repo.write("it's closed/new.txt", "new\n")
+    repo.write("closed/deep/new.txt", "new\n")
+    directories = [repo.path(name) for name in ("closed/deep", "docs", "it's closed", "cache")]
+    for each in directories:
+        each.chmod(0o000)
+    told = [repo.run_bound("create", "--json").told for _ in range(2)]
+    for each in directories:
+        each.chmod(0o755)
+    why = {"closed/deep": "unreadable", "docs": "unreadable", "it's closed": "unreadable"}
+    assert [each["skipped_why"] for each in told] == [why, why]
+    before = repo.tree()
+    assert repo.restore(told[1]["id"])["kept"] == ["closed/deep/new.txt", "it's closed/new.txt"]
+    assert repo.tree() == before
+
+
 def test_a_file_that_cannot_be_read_is_skipped_and_never_deleted(repo: Folder) -> None:
     if os.getuid() == 0:
         pytest.skip("root can read everything")

@@ -46,6 +46,43 @@ def test_to_list_and_to_undo_in_a_folder_without_checkpoints_makes_nothing(folde
     assert not (tmp_path / "state").exists()
 
 
+@pytest.mark.parametrize("is_repository", [True, False])
+def test_a_state_directory_in_the_project_is_in_no_checkpoint(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, is_repository: bool
+) -> None:
+    monkeypatch.setenv("HOLDFAST_STATE_DIR", str(folder.path("tools/state")))
+    if is_repository:
+        folder.init()
+    folder.write("a.txt", "a\n")
+    taken = folder.checkpoint()
+    folder.write("tools/state/holdfast.sqlite3", "what is remembered")
+    folder.write("a.txt", "agent\n")
+    later = folder.checkpoint()
+    folder.write("tools/state/holdfast.sqlite3", "and more")
+    folder.restore(taken)
+    assert folder.path("a.txt").read_text() == "a\n"
+    assert folder.path("tools/state/holdfast.sqlite3").read_text() == "and more"
+    folder.restore(later)
+    assert folder.path("a.txt").read_text() == "agent\n"
+    assert folder.path("tools/state/holdfast.sqlite3").read_text() == "and more"
+    assert folder.run("diff", taken, later, "--json").told["files"] == [
+        {"path": "a.txt", "status": "modified", "added": 1, "removed": 1}
+    ]
+
+
+def test_a_state_directory_that_is_named_from_here_is_the_same_for_git(
+    folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOLDFAST_STATE_DIR", "near")
+    folder.write("a.txt", "a\n")
+    taken, before = folder.checkpoint(), folder.tree()
+    folder.write("a.txt", "agent\n")
+    folder.restore(taken)
+    assert folder.tree() == before
+    assert [entry.suffix for entry in (tmp_path / "near" / "private").iterdir() if entry.is_dir()] == [".git"]
+
+
 def test_a_global_autocrlf_changes_no_byte_of_a_plain_folder(folder: Folder, tmp_path: Path) -> None:
     (tmp_path / "home" / ".gitconfig").write_text("[core]\n\tautocrlf = true\n")
     folder.write("unix.txt", "one\ntwo\n")
@@ -82,6 +119,53 @@ def test_repositories_in_a_plain_folder_are_skipped_and_untouched(folder: Folder
     folder.restore(told["id"])
     assert inner.path("x").read_text() == "agent\n"
     assert folder.path("note").read_text() == "n\n"
+
+
+def test_a_folder_that_the_repository_around_it_ignores_is_a_plain_one(repo: Folder) -> None:
+    repo.write(".gitignore", "cache/\n:*\n")
+    for name in ("cache/project", "cache", ":(top)x/project"):
+        inside = Folder(repo.root / name)
+        inside.write("a.txt", "a\n")
+        around, users = repo.tree(), repo.users()
+        taken, before = inside.checkpoint(), inside.tree()
+        inside.write("a.txt", "agent\n")
+        inside.write("new.txt", "agent\n")
+        changed = inside.tree()
+        inside.restore(taken)
+        assert inside.tree() == before
+        assert (repo.tree(), repo.users(), repo.ids()) == (around, users, [])
+        inside.undo()
+        assert inside.tree() == changed
+
+
+def test_a_folder_that_is_ignored_but_for_tracked_files_belongs_to_the_repository(repo: Folder) -> None:
+    repo.git("add", "-f", "cache/big.bin")
+    told = repo.run("create", "--json", root=repo.root / "cache").told
+    assert repo.ids() == [told["id"]]
+    assert repo.git("show", f"{told['commit']}:cache/big.bin") == "cached\n"
+
+
+def test_a_folder_that_is_ignored_since_still_goes_back(repo: Folder) -> None:
+    inside = Folder(repo.root / "project")
+    inside.write("a.txt", "a\n")
+    taken = inside.checkpoint()
+    inside.write("a.txt", "agent\n")
+    repo.write(".gitignore", "project/\n")
+    inside.restore(taken)
+    assert inside.path("a.txt").read_text() == "a\n"
+
+
+@pytest.mark.parametrize("below", ["", "deep"])
+def test_a_folder_in_the_place_of_a_submodule_that_was_never_filled_is_a_plain_one(repo: Folder, below: str) -> None:
+    head = repo.git("rev-parse", "HEAD").strip()
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{head},2:sub")
+    inside = Folder(repo.root / "2:sub" / below)
+    inside.write("a.txt", "a\n")
+    taken = inside.checkpoint()
+    inside.write("a.txt", "agent\n")
+    inside.restore(taken)
+    assert inside.path("a.txt").read_text() == "a\n"
+    assert repo.ids() == []
 
 
 def test_home_and_everything_above_it_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

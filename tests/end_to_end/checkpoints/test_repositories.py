@@ -101,6 +101,53 @@ def test_a_linked_worktree_has_its_own_checkpoints_and_the_main_one_is_untouched
     assert "no such checkpoint" in repo.run("restore", taken, "--json").why
 
 
+def test_a_linked_worktree_that_is_called_main_is_not_the_main_one(repo: Folder, tmp_path: Path) -> None:
+    repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "elsewhere" / "main"))
+    linked = Folder(tmp_path / "elsewhere" / "main")
+    main = repo.tree()
+    taken = linked.create()
+    assert taken["worktree"] == "worktrees/main"
+    linked.write("src/app.py", "agent\n")
+    linked.restore(taken["id"])
+    assert "nothing to undo" in repo.run("undo", "--json").why
+    assert repo.run("list", "--json").told == {"checkpoints": []}
+    assert repo.run("prune", "--keep", "0", "--json").told["removed"] == []
+    assert repo.tree() == main
+    assert repo.create()["worktree"] == "main"
+    linked.undo()
+    assert linked.path("src/app.py").read_text() == "agent\n"
+
+
+@pytest.mark.parametrize("name", ["a\nb", "end\n", "\n", "HEAD^{commit}\n", "a\n.git\n"])
+@pytest.mark.parametrize("is_born", [True, False])
+def test_a_newline_in_the_name_of_the_root_is_a_character_like_any_other(
+    tmp_path: Path, name: str, is_born: bool
+) -> None:
+    repo = Folder(tmp_path / name).init()
+    repo.write("src/a.txt", "a\n")
+    if is_born:
+        repo.commit()
+    before = repo.tree()
+    taken = repo.create()
+    repo.write("src/a.txt", "agent\n")
+    assert repo.run("restore", taken["id"], root=repo.root / "src").code == 0
+    assert repo.tree() == before
+    assert taken["branch"] == ("refs/heads/main" if is_born else None)
+    assert (tmp_path / name / ".git" / "holdfast" / "index").exists()
+    assert [entry.name for entry in tmp_path.iterdir() if entry.name not in {"home", "state"}] == [name]
+
+
+def test_a_newline_in_the_name_of_a_git_directory_elsewhere_is_no_hindrance(tmp_path: Path) -> None:
+    repo = Folder(tmp_path / "wt")
+    repo.git("init", "-q", "-b", "main", "--separate-git-dir", str(tmp_path / "git\ndir"))
+    repo.write("a.txt", "a\n")
+    repo.commit()
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.write("a.txt", "agent\n")
+    repo.restore(taken)
+    assert repo.tree() == before
+
+
 def test_a_sparse_checkout_stays_sparse(folder: Folder) -> None:
     folder.init()
     folder.write("in/a.txt", "a\n")
@@ -234,3 +281,14 @@ def test_inside_a_git_directory_and_in_a_bare_repository_it_is_refused(repo: Fol
     bare = Folder(tmp_path / "bare")
     bare.git("init", "-q", "--bare")
     assert bare.run("create", "--json").why
+
+
+def test_a_git_directory_whose_files_are_elsewhere_is_refused_and_nothing_is_made(tmp_path: Path) -> None:
+    elsewhere = Folder(tmp_path / "elsewhere")
+    elsewhere.write("a.txt", "a\n")
+    repo = Folder(tmp_path / "repo").init()
+    repo.git("config", "core.worktree", str(elsewhere.root))
+    for root in (repo.root, repo.root / ".git", repo.root / ".git" / "refs"):
+        assert f"name {elsewhere.root} with --root" in repo.run("create", "--json", root=root).why
+    assert not (repo.root / ".git" / "holdfast").exists()
+    elsewhere.checkpoint()

@@ -89,6 +89,36 @@ def test_the_same_restore_again_leaves_the_first_undo_point(repo: Folder) -> Non
     assert repo.tree() == ravaged
 
 
+def test_the_same_restore_after_a_change_of_permissions_alone_is_a_restore_of_its_own(repo: Folder) -> None:
+    repo.write("one.key", "1", 0o600)
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.write("src/app.py", "agent")
+    first = repo.restore(taken)
+    repo.path("one.key").chmod(0o644)
+    opened = repo.tree()
+    second = repo.restore(taken)
+    assert repo.tree() == before
+    assert second["undo_checkpoint_id"] != first["undo_checkpoint_id"]
+    repo.undo()
+    assert repo.tree() == opened
+
+
+def test_the_same_restore_after_a_file_that_stays_was_made_is_a_restore_of_its_own(repo: Folder) -> None:
+    taken = repo.checkpoint()
+    repo.write("src/app.py", "agent")
+    first = repo.restore(taken)
+    # The rules of the checkpoint ignore it, so that it stays; the user's index has it, so that it is captured.
+    repo.write("forced.log", "by force\n")
+    repo.git("add", "-f", "forced.log")
+    there = repo.tree()
+    second = repo.restore(taken)
+    assert (repo.tree(), second["kept"]) == (there, ["forced.log"])
+    assert second["undo_checkpoint_id"] != first["undo_checkpoint_id"]
+    assert repo.restore(taken) == second | {"backend_reset": False}
+    repo.undo()
+    assert repo.tree() == there
+
+
 def test_unchanged_files_keep_their_times_the_exec_bit_and_0600(repo: Folder) -> None:
     repo.write("secret.txt", "s", 0o600)
     repo.write("tool", "#!/bin/sh\n", 0o700)

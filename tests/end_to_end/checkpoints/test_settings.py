@@ -103,29 +103,104 @@ def test_a_broken_required_filter_fails_loudly_and_leaves_no_ref(folder: Folder)
     folder.checkpoint()
 
 
-def test_a_filter_that_breaks_in_the_middle_of_a_restore_changes_nothing(folder: Folder) -> None:
+def _filtered(folder: Folder, smudge: str = "cat") -> None:
     folder.init()
     folder.git("config", "filter.once.clean", "cat")
-    folder.git("config", "filter.once.smudge", "cat")
+    folder.git("config", "filter.once.smudge", smudge)
     folder.git("config", "filter.once.required", "true")
     folder.write(".gitattributes", "*.x filter=once\n")
     for name in ("a.txt", "b.x", "c.txt"):
         folder.write(name, "old\n")
     folder.commit()
-    taken = folder.checkpoint()
+
+
+def _work(folder: Folder) -> None:
     for name in ("a.txt", "b.x", "c.txt"):
         folder.write(name, "new and longer\n")
     folder.write("d.txt", "new\n")
+
+
+@pytest.mark.parametrize("smudge", ["false", "grep longer", "", "no such program"])
+def test_a_required_filter_that_cannot_write_a_file_any_more_stops_a_restore_before_any_file_is_touched(
+    folder: Folder, smudge: str
+) -> None:
+    _filtered(folder)
+    taken = folder.checkpoint()
+    _work(folder)
     before, ids = folder.tree(), folder.ids()
-    # It refuses the old text and takes the new one: the way there is shut, the way back is open.
-    folder.git("config", "filter.once.smudge", "grep longer")
+    times = {path: folder.path(path).stat().st_ctime_ns for path in before}
+    folder.git("config", "filter.once.smudge", smudge)
+    ran = folder.run("restore", taken, "--json")
+    assert "b.x: smudge filter once failed" in ran.why
+    assert ran.told["unsettled"] is False
+    assert (folder.tree(), folder.ids()) == (before, ids)
+    assert {path: folder.path(path).stat().st_ctime_ns for path in before} == times
+    assert folder.run("list", "--json").err == ""
+    # What does not go through it is no reason to stay.
+    folder.path("b.x").write_text("old\n")
+    folder.restore(taken)
+    assert folder.path("a.txt").read_text() == "old\n"
+
+
+def test_a_required_filter_that_works_is_tried_where_it_will_run_and_leaves_nothing_behind(folder: Folder) -> None:
+    _filtered(folder)
+    _script(folder.path("tools/smudge"), "cat")
+    folder.git("config", "filter.once.smudge", "./tools/smudge %f")
+    folder.write("odd\nname :(top).x", "old\n")
+    taken, before = folder.checkpoint(), folder.tree()
+    _work(folder)
+    folder.path("odd\nname :(top).x").unlink()
+    folder.restore(taken)
+    assert folder.tree() == before
+    assert not (folder.git_dir() / "holdfast" / "trial").exists()
+
+
+def _breaking(tmp_path: Path, after: int, then: str) -> str:
+    """Give a filter that works so many times, and then is another."""
+    count = tmp_path / "count"
+    count.write_text("")
+    script = f"echo >> {count}; [ $(wc -l < {count}) -le {after} ] && exec cat; {then}"
+    return str(_script(tmp_path / "breaking", script))
+
+
+def test_a_filter_that_breaks_in_the_middle_of_a_restore_changes_nothing(folder: Folder, tmp_path: Path) -> None:
+    _filtered(folder)
+    taken = folder.checkpoint()
+    _work(folder)
+    before, ids = folder.tree(), folder.ids()
+    # From the second time on it takes only the new text: the way there is shut, the way back is open.
+    folder.git("config", "filter.once.smudge", _breaking(tmp_path, 1, "exec grep longer"))
     ran = folder.run("restore", taken, "--json")
     assert "halfway" in ran.why
+    assert ran.told["unsettled"] is False
     assert folder.tree() == before
     assert folder.ids() == ids
     folder.git("config", "filter.once.smudge", "cat")
     folder.restore(taken)
     assert {entry[1] for path, entry in folder.tree().items() if not path.startswith(b".")} == {b"old\n"}
+
+
+def test_a_filter_that_breaks_for_good_is_told_and_once_it_is_mended_the_next_command_gets_there(
+    folder: Folder, tmp_path: Path
+) -> None:
+    _filtered(folder)
+    taken, before = folder.checkpoint(), folder.tree()
+    _work(folder)
+    ravaged = folder.tree()
+    folder.git("config", "filter.once.smudge", _breaking(tmp_path, 1, "exit 1"))
+    ran = folder.run("restore", taken, "--json")
+    assert "smudge" in ran.why
+    assert ran.told["unsettled"] is True
+    # Nothing is lost, and commands that get no further leave no more behind each time.
+    folder.run("list")
+    tried = folder.ids()
+    folder.run("list")
+    assert folder.ids() == tried
+    folder.git("config", "filter.once.smudge", "cat")
+    folder.restore(taken)
+    assert folder.tree() == before
+    folder.undo()
+    assert folder.tree() == ravaged
 
 
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8", "POSIX"])

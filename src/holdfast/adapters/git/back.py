@@ -10,17 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from holdfast.adapters.git import durable
-from holdfast.adapters.git.calls import Git, GitFailed, lines, names, raw, text
+from holdfast.adapters.git.calls import Git, GitFailed, Running, lines, names, raw, text
 from holdfast.adapters.git.disk import WorktreeDisk, refuse_without_room
 from holdfast.adapters.git.index import PrivateIndex, signature
 from holdfast.adapters.git.modes import fitting, noted
 from holdfast.adapters.git.place import Place
+from holdfast.adapters.git.trial import Trial, ask_required
 from holdfast.checkpoints.checkpoint import Present
 from holdfast.checkpoints.way import Blocked, Difference, Entry, Plan, parents_of, plan, removals
 from holdfast.checkpoints.worktree import Stayed, Walked, Way
 
 # What git says when it has looked, and before it has written anything. (`calls` has it speak English.)
 _REFUSED = re.compile(r"^error: (?:Entry|Updating|Untracked working tree file) '", re.MULTILINE)
+# What it says of a file that it could not remove, and then goes on.
+_LEFT = re.compile(r"^warning: unable to unlink '", re.MULTILINE)
 
 _BLOCK = 4096
 _NOTES = 64 * 1024
@@ -36,20 +39,24 @@ class WayBack:
         self._git = git
         self._index = index
         self._disk = WorktreeDisk(place.root)
+        self._trial = Trial(place, git, index)
+        self._required: Running | None = None
 
     # -------------------------------------------------------------------------------------------------------- finding
 
     def find(self, present: Present, target: Present) -> Way | Blocked:
         """Compare, capture what lies in the way, and say where the way ends."""
+        self._required = None if self._place.private else ask_required(self._git)
         absent = self._index.absent()
         differences = self.differences(present.tree, target.tree)
-        planned = self._plan(differences, target, absent)
+        hidden = self._hidden(differences, absent)
+        planned = self._plan(differences, target, absent, hidden)
         if isinstance(planned, Blocked):
             return planned
         if planned.captures:
             present = self._capture(present, planned.captures)
             differences = self.differences(present.tree, target.tree)
-            planned = self._plan(differences, target, absent)
+            planned = self._plan(differences, target, absent, hidden)
             if isinstance(planned, Blocked):
                 return planned
         keep = {each.path for each in planned.keep}
@@ -88,9 +95,21 @@ class WayBack:
         needed = files * _BLOCK + index[2] + _NOTES
         refuse_without_room(self._place.root, needed, self._spare, "written", "make room")
 
-    def _plan(self, differences: Sequence[Difference], target: Present, absent: frozenset[str]) -> Plan | Blocked:
+    def _plan(
+        self, differences: Sequence[Difference], target: Present, absent: frozenset[str], hidden: frozenset[str]
+    ) -> Plan | Blocked:
         ignored = self._ignored_by(differences)
-        return plan(differences, target.skipped, ignored, absent, self._disk)
+        return plan(differences, target.skipped, ignored, absent, self._disk, hidden=hidden)
+
+    def _hidden(self, differences: Sequence[Difference], absent: frozenset[str]) -> frozenset[str]:
+        """Name what was captured once, is ignored by now, and is not the user's to track.
+
+        A snapshot sees a rule only in a `.gitignore` that it captures, and one may ignore itself.
+        """
+        there = [each.path for each in differences if each.before and each.path not in absent]
+        asked = [path for path in there if not self._disk.is_beyond_link(path)]
+        ignored = check_ignore(self._index.git, asked)
+        return ignored - self._index.ignored()[0] if ignored else ignored
 
     def _capture(self, present: Present, paths: Sequence[str]) -> Present:
         """Have the undo point hold these too, whatever the ignore rules say."""
@@ -119,10 +138,7 @@ class WayBack:
         try:
             self._lay_out_rules(scratch, gone, differences)
             git = replace(self._git, place=scratch).having(work_tree=scratch, index_file=scratch / ".git-none")
-            # "./" before each: a name such as `:(top)x` would be taken for a pattern.
-            asked = lines([f"./{path}" for path in gone])
-            told = git.run("check-ignore", "--no-index", "-z", "--stdin", given=asked, fine=(0, 1))
-            return frozenset(text(name)[2:] for name in told.split(b"\0") if name)
+            return check_ignore(git, gone)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
 
@@ -173,10 +189,9 @@ class WayBack:
         """Give the files their target's content. Git refuses before it writes if one of them changed meanwhile."""
         before = {path: self._disk.look(path).mode for path in way.writes if not self._disk.is_beyond_link(path)}
         if way.present.tree != way.tree:
-            try:
-                self._index.git.run("read-tree", "-m", "-u", "--no-sparse-checkout", way.present.tree, way.tree)
-            except GitFailed as error:
-                return self._after_failure(way, error)
+            stayed = self._refuse(way) or self._check_out(way)
+            if stayed:
+                return stayed
             self._index.set_back()
         seen = [(path, self._give_mode(path, way, before)) for path in (*way.writes, *_chmodded(way))]
         modes = noted(way.present.modes, seen)
@@ -186,15 +201,38 @@ class WayBack:
         self._index.save(index=index, tree=way.tree, held=False, settled=settled, modes=modes)
         return Walked()
 
-    def _after_failure(self, way: Way, error: GitFailed) -> Stayed:
+    def _refuse(self, way: Way) -> Stayed | None:
+        """Refuse before anything is written what git would find out halfway."""
+        closed = self._disk.closed_directory(way.writes)
+        if closed is not None:
+            cure = "make it writable, and try again"
+            return Stayed(f"{closed}: this directory may not be written to, so nothing was restored; {cure}.")
+        if self._required is None:
+            return None
+        differences = self.differences(way.present.tree, way.tree)
+        files = [each.path for each in differences if each.after and each.after.mode.startswith("100")]
+        told = self._trial.failure(self._required, way.tree, files)
+        return Stayed(_cannot_write(told)) if told else None
+
+    def _check_out(self, way: Way) -> Stayed | None:
+        git = self._index.git
+        running = git.start("read-tree", "-m", "-u", "--no-sparse-checkout", way.present.tree, way.tree)
+        try:
+            running.finish()
+        except GitFailed as error:
+            return self._after_failure(way, error.told.strip())
+        left = _LEFT.search(running.told)
+        return Stayed(f"git stopped halfway: {running.told.strip()}", unsettled=True) if left else None
+
+    def _after_failure(self, way: Way, told: str) -> Stayed:
         """Tell whether git refused at once or stopped halfway."""
-        told = error.told.strip()
         durable.drop(self._index.file.with_name("index.lock"))
         if not _REFUSED.search(told):
             writes = frozenset(way.writes)
             touched = names(self._index.git.run("diff-files", "--name-only", "-z", "--ignore-submodules=all"))
             if any(path in writes for path in touched) or any(self._has_appeared(path, way) for path in way.writes):
                 return Stayed(f"git stopped halfway: {told}", unsettled=True)
+            return Stayed(_cannot_write(told))
         return Stayed(f"files changed while this was under way, so nothing was restored; try again. Git says: {told}")
 
     def _has_appeared(self, path: str, way: Way) -> bool:
@@ -215,8 +253,23 @@ class WayBack:
 def _chmodded(way: Way) -> list[str]:
     """Name the files whose content stays, and whose permissions were others."""
     then, now = way.target.modes, way.present.modes
-    writes = frozenset(way.writes)
-    return [path for path, mode in then.items() if path not in writes and now.get(path) != mode]
+    others = frozenset((*way.writes, *way.kept))
+    return [path for path, mode in then.items() if path not in others and now.get(path) != mode]
+
+
+def _cannot_write(told: str) -> str:
+    cure = "mend what is wrong there, and try again"
+    return f"the files cannot be written, so nothing was restored; {cure}. Git says: {told}"
+
+
+def check_ignore(git: Git, paths: Sequence[str]) -> frozenset[str]:
+    """Name those of the paths that the rules ignore, tracked or not."""
+    if not paths:
+        return frozenset()
+    # "./" before each: a name such as `:(top)x` would be taken for a pattern.
+    asked = lines([f"./{path}" for path in paths])
+    told = git.run("check-ignore", "--no-index", "-z", "--stdin", given=asked, fine=(0, 1))
+    return frozenset(name[2:] for name in names(told))
 
 
 def _difference(head: str, path: str) -> Difference:

@@ -136,6 +136,11 @@ class Running:
             raise _failure(self._words, self._child.returncode, err.decode("utf-8", "replace"))
         return out
 
+    @property
+    def told(self) -> str:
+        """What it said besides; to be asked for after `finish`."""
+        return text(self._read[1]) if self._read else ""
+
     def _communicate(self) -> None:
         left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
         try:

@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from holdfast.adapters.git.calls import raw, text
@@ -51,6 +51,24 @@ class WorktreeDisk:
     def is_beyond_link(self, path: str) -> bool:
         """Whether one of the names on the way is there and is no directory."""
         return any(self.look(parent).shape in {"link", "file", "other"} for parent in parents_of(path))
+
+    def closed_directory(self, paths: Iterable[str]) -> Path | None:
+        """Give a directory that does not let these be written; None if all do."""
+        for directory in dict.fromkeys(path.rpartition("/")[0] for path in paths):
+            there = self._nearest(directory)
+            if not os.access(there, os.W_OK | os.X_OK):
+                return there
+        return None
+
+    def _nearest(self, directory: str) -> Path:
+        """Give the directory, or the one above it that is there."""
+        steps = [*parents_of(directory), directory] if directory else []
+        there = self._root
+        for step in steps:
+            if self.look(step).shape != "directory":
+                break
+            there = self.place_of(step)
+        return there
 
     def below(self, directory: str) -> Iterator[str]:
         """Name everything below a directory that is no directory, and every directory that is a repository."""

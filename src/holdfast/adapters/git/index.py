@@ -9,49 +9,24 @@ holdfast/restores  journals of restores under way
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from holdfast.adapters.git import durable
+from holdfast.adapters.git import durable, state
 from holdfast.adapters.git.calls import Git, GitFailed, lines, names, packing, raw, text, version
 from holdfast.adapters.git.place import Place
+from holdfast.adapters.git.state import Signature
 
-_VERSION = 1
 # Within this span an edit can leave a file's time as it was: clocks of file systems are up to two seconds coarse.
 _COARSE = 2_000_000_000
 # From so many files on, one pack is several times faster to write than a file for each; and since which git
 # `update-index` writes one for all of them. An older one would write one for each, which is worse than either.
 _MANY = 100
 _PACKS = (2, 37)
-
-Signature = list[int]
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What holds for the index with this signature: its tree, what it was compared with, odd permissions.
-
-    `held` is whether a checkpoint holds the tree, so that no gc removes it. `settled` is False when ignored files may
-    be in it. `seq` is the last number given.
-    """
-
-    index: Signature | None = None
-    tree: str | None = None
-    held: bool = False
-    real: Signature | None = None
-    staged: str | None = None
-    staged_commit: list[str | None] = field(default_factory=list)
-    rules: list[Any] = field(default_factory=list)
-    settled: bool = False
-    sparse: bool = False
-    seq: int | None = None
-    modes: dict[str, int] = field(default_factory=dict)
-    version: int = _VERSION
 
 
 class PrivateIndex:
@@ -67,14 +42,14 @@ class PrivateIndex:
         self._state_file = place.ours / "state"
         # Left by a git that was killed; no git of ours can be at work, for it would hold the lock that we have.
         durable.drop(place.ours / "index.lock")
-        self.state = self._read_state()
+        self.state = state.read(self._state_file)
 
     # ------------------------------------------------------------------------------------------------------ the state
 
     def save(self, **changes: Any) -> None:
         """Write down what is known now."""
         self.state = replace(self.state, **changes)
-        durable.put(self._state_file, json.dumps(asdict(self.state)).encode("ascii"), sync=False)
+        state.write(self._state_file, self.state)
 
     def fits(self) -> bool:
         """Whether the index is still the one that the state is about."""
@@ -85,13 +60,6 @@ class PrivateIndex:
         self.save(index=None, tree=None, held=False, real=None, staged_commit=[], rules=[], settled=False, modes={})
         durable.drop(self.file)
         durable.drop(self.file.with_name("index.lock"))
-
-    def _read_state(self) -> State:
-        try:
-            read = json.loads(self._state_file.read_bytes())
-            return State(**read) if read["version"] == _VERSION else State()
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
-            return State()
 
     # ------------------------------------------------------------------------------------------------------- the seed
 

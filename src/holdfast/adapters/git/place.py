@@ -18,6 +18,10 @@ from holdfast.checkpoints.worktree import CheckpointFailed
 _COMMIT = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 # Only this sentence means that there is none. A broken one, or one of another owner, is reported and not stepped over.
 _NO_REPOSITORY = re.compile(r"not a git repository \(or any")
+_IN_SUBMODULE = re.compile(r"is in submodule")
+
+_PLACES = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir")
+_HEAD = ("HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +45,8 @@ class Place:
 
     @property
     def worktree(self) -> str:
-        """The name that stays when the repository is moved."""
-        return "main" if self.git_dir == self.common_dir else self.git_dir.name
+        """The name that stays when the repository is moved. A linked one may be called `main`, but has no slash."""
+        return "main" if self.git_dir == self.common_dir else f"worktrees/{self.git_dir.name}"
 
     @property
     def ours(self) -> Path:
@@ -55,8 +59,12 @@ class Place:
         return self.git_dir.with_suffix(".lock") if self.private else self.ours / "lock"
 
 
-def locate(root: Path, state: Path, deadline: float) -> Place:
-    """Find the place; raises `CheckpointFailed` where no checkpoint may be taken. Makes nothing."""
+def locate(root: Path, state: Path, deadline: float, *, make: bool) -> Place:
+    """Find the place; raises `CheckpointFailed` where no checkpoint may be taken. Makes nothing.
+
+    `make` is whether a private repository would be made. If not, a root that the repository around it ignores by now
+    still has the checkpoints that were taken before it did.
+    """
     root = Path(os.path.realpath(root))
     _refuse(root)
     private = private_place(root, state)
@@ -64,20 +72,57 @@ def locate(root: Path, state: Path, deadline: float) -> Place:
     if private.is_dir():
         return Place(root, private, private, private=True)
     git = Git(root, deadline=deadline)
-    asked = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir", "HEAD^{commit}", "HEAD^{tree}")
     try:
-        found = os.fsdecode(git.run("rev-parse", *asked, "--symbolic-full-name", "HEAD", fine=(0, 128))).split("\n")
-        if len(found) < 4:
-            found = os.fsdecode(git.run("rev-parse", *asked[:3])).split("\n")
+        found = _ask(git)
     except GitFailed as error:
         if _NO_REPOSITORY.search(error.told):
             return Place(root, private, private, private=True)
         raise CheckpointFailed(f"{root}: git says: {error.told.strip().removeprefix('fatal: ')}") from error
     top = Path(found[0])
     _refuse(top)
+    inside = _way_down(top, root)
+    if make and inside != "." and _is_left_out(git, inside):
+        return Place(root, private, private, private=True)
     git_dir = Path(os.path.realpath(found[1]))
     common = Path(os.path.realpath(root / found[2]))
     return Place(top, git_dir, common, private=False, head=_head(found[3:]))
+
+
+def _ask(git: Git) -> list[str]:
+    """Ask for the top, the git directory and the one it shares, and what HEAD is; in one process if that will do."""
+    told = os.fsdecode(git.run("rev-parse", *_PLACES, *_HEAD, fine=(0, 128)))
+    found = told.split("\n")
+    if len(found) == 7 and _COMMIT.match(found[3]) and _COMMIT.match(found[4]):
+        return found
+    if len(found) == 5 and found[3] == _HEAD[0]:
+        # Before the first commit: it gives back what it could not find.
+        return found[:3]
+    # There is no repository, and it says so now; or a name has a newline in it, and they are asked for one by one.
+    places = [os.fsdecode(git.run("rev-parse", each)).removesuffix("\n") for each in _PLACES]
+    return places + os.fsdecode(git.run("rev-parse", *_HEAD, fine=(0, 128))).split("\n")
+
+
+def _way_down(top: Path, root: Path) -> str:
+    """Name a root as the worktree around it does; raises for a git directory whose files are elsewhere."""
+    for above in (root, *root.parents):
+        # Not by name alone: where case does not count, git may write it otherwise.
+        if above == top or above.samefile(top):
+            return str(root.relative_to(above))
+    raise CheckpointFailed(f"{root}: the files of this repository are elsewhere; name {top} with --root.")
+
+
+def _is_left_out(git: Git, inside: str) -> bool:
+    """Whether a repository captures nothing of a directory in it: it is ignored, or the place of a submodule."""
+    # Of all directories the index has only submodules; one that is filled was found as a repository of its own.
+    link = git.start("rev-parse", "--verify", "--quiet", f":0:{inside}").in_background()
+    try:
+        # A directory with something tracked in it is not called ignored.
+        ignored = bool(git.run("check-ignore", ".", fine=(0, 1)))
+    except GitFailed as error:
+        if not _IN_SUBMODULE.search(error.told):
+            raise
+        ignored = True
+    return bool(link.finish(fine=(0, 1, 128))) or ignored
 
 
 def private_place(root: Path, state: Path) -> Path:

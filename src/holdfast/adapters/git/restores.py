@@ -11,6 +11,7 @@ from holdfast.adapters.git import durable
 from holdfast.checkpoints.worktree import Unfinished
 
 _VERSION = 1
+_WORDS = ("undo_id", "undo_commit", "target_id", "target_commit", "verb", "phase", "tree")
 
 
 class Restores:
@@ -54,6 +55,8 @@ def _read(file: Path) -> Unfinished | None:
             return None
         for name in ("orphans", "kept", "lost"):
             noted[name] = tuple(noted[name])
-        return Unfinished(**noted)
+        whole = all(isinstance(noted[name], str) for name in _WORDS)
+        whole = whole and all(isinstance(path, str) for name in ("orphans", "kept", "lost") for path in noted[name])
+        return Unfinished(**noted) if whole else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

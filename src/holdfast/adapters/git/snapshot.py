@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from holdfast.adapters.git.index import PrivateIndex, signature
 from holdfast.adapters.git.modes import noted
 from holdfast.adapters.git.place import Place
 from holdfast.checkpoints.budget import MEGABYTE, Budget
-from holdfast.checkpoints.checkpoint import Present
+from holdfast.checkpoints.checkpoint import Present, Skipped
 from holdfast.checkpoints.selection import Listing, Selection, select
 from holdfast.checkpoints.worktree import CheckpointFailed
 
@@ -23,6 +24,8 @@ Say = Callable[[str], None]
 
 # How many changed files, and megabytes of them, are captured before it is known whether it is too much.
 _LITTLE = 100
+# What git says of a directory whose files it cannot list, and then goes on. (`calls` has it speak English.)
+_CLOSED = re.compile(r"^warning: could not open directory '(.+)/': ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class Snapshot:
             # Before anything else is written: if we die now, the changed rules are still seen as changed next time.
             listing, stale = self._sift(listing)
         selection = self._select(listing, stale)
+        skipped = self._all_skipped(selection, others.told)
         self._refuse_if_too_much(selection)
         if selection.take:
             self._say(f"capturing {len(selection.take)} files")
@@ -89,9 +93,10 @@ class Snapshot:
             rules=rules,
             settled=True,
             modes=modes,
+            pipes=[each.path for each in skipped if each.why == "not a file"],
         )
         head = self._place.head
-        return Present(tree, head.commit, head.branch, staged, selection.skipped, modes)
+        return Present(tree, head.commit, head.branch, staged, skipped, modes)
 
     def _known_tree(self, selection: Selection, ahead: Ahead | None) -> str | None:
         """Give the tree, if nothing has been captured since it was written."""
@@ -183,6 +188,20 @@ class Snapshot:
         if tracked:
             selection = select(listing, self._disk, self._budget.new_file, tracked)
         return replace(selection, drop=stale + selection.drop) if stale else selection
+
+    def _all_skipped(self, selection: Selection, told: str) -> tuple[Skipped, ...]:
+        """Add what git has no name for in its lists: pipes that were told before, directories that cannot be read."""
+        known = {each.path for each in selection.skipped}
+        pipes = [path for path in self._index.state.pipes if path not in known and self._is_pipe(path)]
+        closed = [path for path in _CLOSED.findall(told) if self._disk.look(path).shape == "directory"]
+        return (
+            *selection.skipped,
+            *(Skipped(path, "not a file") for path in pipes),
+            *(Skipped(path, "unreadable") for path in closed),
+        )
+
+    def _is_pipe(self, path: str) -> bool:
+        return self._disk.look(path).shape == "other" and not self._disk.is_beyond_link(path)
 
     def _refuse_if_too_much(self, selection: Selection) -> None:
         cure = "ignore what need not be kept (.gitignore)"

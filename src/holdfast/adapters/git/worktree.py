@@ -260,14 +260,14 @@ def hold_worktree(root: Path, state: Path, budget: Budget, say: Say, *, make: bo
     with _telling_disk():
         # While git looks for the repository: on a small one, every process in a row is felt.
         asked: Running | None = ask_settings(Git(root, deadline=deadline)) if make else None
-        place = locate(root, state, deadline)
+        place = locate(root, state, deadline, make=make)
         if place.private and not make and not place.git_dir.is_dir():
             raise NoCheckpoints(f"{place.root}: no checkpoint was ever taken here.")
         place.lock.parent.mkdir(0o700, parents=place.private, exist_ok=True)
         with hold(place.lock, deadline) as (lock, waited):
             if waited:
                 # Whoever was before us may have committed.
-                place, asked = locate(root, state, deadline), None
+                place, asked = locate(root, state, deadline, make=make), None
             if place.private:
                 make_private(place, lock, deadline)
             place.ours.mkdir(0o700, exist_ok=True)
