@@ -60,7 +60,7 @@ class BlockingStore:
 def blocking_store(url: str) -> Iterator[BlockingStore]:
     """Open the store that a URL or a path names; raises a `StoreError` if it cannot be."""
     with asyncio.Runner() as runner:
-        opened = open_store(url)
+        opened = open_store(url, alone=True)
         store = runner.run(opened.__aenter__())
         try:
             yield BlockingStore(store, runner)

@@ -10,8 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from holdfast.adapters.store.address import Address, SqliteFile
 from holdfast.adapters.store.columns import dump_json
+from holdfast.adapters.store.same_thread import SameThreadConnection
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from sqlalchemy.engine import Connection
     from sqlalchemy.engine.interfaces import DBAPIConnection
     from sqlalchemy.ext.asyncio import AsyncConnection
@@ -22,8 +25,8 @@ _CONNECT_SECONDS = 10
 _READS = "holdfast_reads"
 
 
-def make_engine(address: Address) -> AsyncEngine:
-    """Make the engine; nothing is opened yet."""
+def make_engine(address: Address, *, alone: bool = False) -> AsyncEngine:
+    """Make the engine; nothing is opened yet. `alone`: its loop has no other tasks, so that it may be held up."""
     # hide_parameters: what is written (texts of files, of messages) belongs in no message of an error.
     if not isinstance(address, SqliteFile):
         return create_async_engine(
@@ -39,6 +42,7 @@ def make_engine(address: Address) -> AsyncEngine:
         # of SQLite, "Using SQLAlchemy to emit BEGIN in lieu of SQLite's transaction control".
         connect_args={"timeout": _BUSY_SECONDS, "isolation_level": None},
         hide_parameters=True,
+        **({"async_creator": _same_thread(address)} if alone else {}),
     )
     event.listen(engine.sync_engine, "connect", _set_up)
     event.listen(engine.sync_engine, "begin", _begin)
@@ -50,6 +54,13 @@ async def for_reading(connection: AsyncConnection) -> AsyncConnection:
     if connection.dialect.name == "sqlite":
         return await connection.execution_options(**{_READS: True})
     return await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+def _same_thread(address: SqliteFile) -> Callable[[], Awaitable[SameThreadConnection]]:
+    async def connect() -> SameThreadConnection:
+        return SameThreadConnection(address.path, _BUSY_SECONDS)
+
+    return connect
 
 
 def _set_up(connection: DBAPIConnection, _record: Any) -> None:
@@ -68,7 +79,10 @@ def _set_up(connection: DBAPIConnection, _record: Any) -> None:
 
 def _begin(connection: Connection) -> None:
     reads = connection.get_execution_options().get(_READS, False)
-    connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
+    # It belongs to the connection and outlives the transaction: mostly it is as it has to be.
+    if connection.info.get(_READS) is not reads:
+        connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
+        connection.info[_READS] = reads
     # IMMEDIATE: the lock is taken, and waited for, at the beginning. A transaction that reads first and wants to write
     # afterwards is refused by SQLite without waiting, if somebody wrote meanwhile.
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")

@@ -45,10 +45,13 @@ class Store:
 
 
 @asynccontextmanager
-async def open_store(url: str) -> AsyncIterator[Store]:
-    """Open the store that a URL or a path names, made or migrated if need be; raises a `StoreError` if it cannot be."""
+async def open_store(url: str, *, alone: bool = False) -> AsyncIterator[Store]:
+    """Open the store that a URL or a path names, made or migrated if need be; raises a `StoreError` if it cannot be.
+
+    `alone` says that the loop has no other tasks: then a file is worked on in its thread, which costs much less.
+    """
     address = parse_address(url)
-    engine = make_engine(address)
+    engine = make_engine(address, alone=alone)
     try:
         with explained(address):
             if isinstance(address, SqliteFile):

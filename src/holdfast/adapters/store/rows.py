@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import ColumnElement, Table, func, insert, select, text
+from sqlalchemy import ColumnElement, Select, Table, bindparam, func, insert, select, text
 
 from holdfast.adapters.store.errors import Gone
 
@@ -56,11 +57,26 @@ async def next_seq(connection: AsyncConnection, seq: Column[int], parent: Column
     one transaction takes them in the order project, chat, message, session, checkpoint: else two wait for each other.
     """
     (key,) = parent.foreign_keys
-    # On SQLite the transaction has the only lock there is. NO KEY: rows below the parent may be added meanwhile.
+    if connection.dialect.name == "sqlite":
+        # The transaction has the only lock there is, so that one look will do.
+        found = (await connection.execute(_parent_and_last(seq, parent), {"parent_id": parent_id})).first()
+        if found is None:
+            raise Gone(key.column.table.name.removesuffix("s"), parent_id)
+        return (found[1] or 0) + 1
+    # NO KEY: rows below the parent may be added meanwhile. Not in one query with the number: what that sees is from
+    # before it waited.
     held = select(key.column).where(key.column == parent_id).with_for_update(key_share=True)
     if (await connection.execute(held)).first() is None:
         raise Gone(key.column.table.name.removesuffix("s"), parent_id)
     return await _after_last(connection, seq, parent == parent_id)
+
+
+@cache
+def _parent_and_last(seq: Column[int], parent: Column[Any]) -> Select[tuple[Any, int | None]]:
+    """Give the query for a parent and the last number below it. To put it together takes longer than to run it."""
+    (key,) = parent.foreign_keys
+    last = select(func.max(seq)).where(parent == bindparam("parent_id")).scalar_subquery()
+    return select(key.column, last).where(key.column == bindparam("parent_id"))
 
 
 async def next_seq_overall(connection: AsyncConnection, seq: Column[int]) -> int:
