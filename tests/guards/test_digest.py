@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.guards.digest import digest_call, digest_result, mask
+from holdfast.guards.digest import digest_call, digest_result, mask, news_of
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,27 @@ def test_a_long_result_keeps_what_it_says_about_its_arguments() -> None:
     hits = "".join(f"src/a.py:{i}: value = {{}}({i})\n" for i in range(20))
     one = digest_result(hits.format(*["load"] * 20), {"pattern": "load"})
     assert one != digest_result(hits.format(*["save"] * 20), {"pattern": "save"})
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ('echo "All is done, attempt 7"', "Exit code 0.\nAll is done, attempt 7"),
+        ("printf '%s' 'I have finished'", "Exit code 0.\nI have finished"),
+        ("python -c \"print('Done', 'at last')\"", "Exit code 0.\nDone at last"),
+    ],
+)
+def test_what_the_call_has_said_itself_is_no_news(command: str, output: str) -> None:
+    nothing = news_of("Exit code 0.", {"command": "true"})[1]
+    assert news_of(output, {"command": command})[1] == nothing
+
+
+def test_a_short_answer_may_stand_in_the_command_by_chance() -> None:
+    assert news_of("7", {"command": "sh count.sh 17"})[1] != news_of("8", {"command": "sh count.sh 17"})[1]
+
+
+def test_lines_that_were_seen_are_no_news_in_another_order() -> None:
+    assert news_of("b\na", {}) == news_of("a\nb", {})
 
 
 def test_the_middle_of_a_huge_result_counts_as_it_is() -> None:

@@ -134,6 +134,35 @@ def test_twelve_calls_without_a_new_result_trip_and_a_new_one_among_them_starts_
     assert follow([*quiet[:11], *calls("a"), *quiet[:10]])[1] == []
 
 
+def ranges(count: int) -> list[Call]:
+    """The whole of a file, then ever other parts of it."""
+    lines = [f"{n}| line {n}" for n in range(40)]
+    parts = [lines, *(lines[n % 7 : 20 + n % 11] for n in range(count))]
+    return [Call("read_file", {"path": "a", "start": n}, "\n".join(part), "tree") for n, part in enumerate(parts)]
+
+
+def test_parts_of_what_was_read_bring_nothing_new() -> None:
+    assert follow(ranges(30))[1] == [
+        (12, Trip("no_progress", 12, escalated=False)),
+        (14, Trip("no_progress", 14, escalated=True)),
+    ]
+
+
+def test_what_echo_says_brings_nothing_new() -> None:
+    echoes = [run(f'echo "Done, {n}"', f"Exit code 0.\nDone, {n}", "tree") for n in range(20)]
+    assert [number for number, _ in follow(echoes)[1]] == [12, 14]
+
+
+def test_another_file_is_news_whatever_is_in_it() -> None:
+    state = begin("tree")
+    for n in range(40):
+        state = record(state, "read_file", {"path": f"f{n}.py"}, "1| x = 1", "tree", read=(f"f{n}.py",))
+        assert detect(state) is None
+    for _ in range(11):
+        state = record(state, "read_file", {"path": "f0.py", "end": 1}, "1| x = 1", "tree", read=("f0.py",))
+    assert detect(state) is not None
+
+
 # ------------------------------------------------------------------------------------------------------------ no effect
 
 
@@ -151,6 +180,29 @@ def test_the_same_failure_across_four_edits_has_no_effect() -> None:
 
 def test_two_more_after_the_nudge_stop_the_turn() -> None:
     assert follow(edited(*["1 failed"] * 8))[1][1:] == [(6, Trip("no_effect", 6, escalated=True))]
+
+
+def test_where_the_result_is_not_bad_it_takes_three_more() -> None:
+    assert [number for number, _ in follow(edited(*["hello"] * 9))[1]] == [4, 7]
+
+
+def test_a_look_now_and_then_among_commands_that_bring_news_is_no_attempt() -> None:
+    looks = [
+        call
+        for n in range(20)
+        for call in (run("python app.py", "hello", f"tree {n}"), run("pytest -q", f"{20 - n} failed", f"tree {n}"))
+    ]
+    assert follow(looks)[1] == []
+
+
+def test_a_build_that_succeeds_may_say_the_same_each_time() -> None:
+    built = [run("make", "Exit code 0.\ncc -o app app.c", f"tree {n}") for n in range(30)]
+    assert follow(built)[1] == []
+
+
+def test_a_command_that_does_nothing_has_no_effect() -> None:
+    idle = [run(": commit now", "Exit code 0.\n(no output)", f"tree {n}") for n in range(9)]
+    assert [number for number, _ in follow(idle)[1]] == [4, 7]
 
 
 def test_a_result_that_is_new_shows_an_effect() -> None:
@@ -218,7 +270,7 @@ def test_a_nudge_is_forgiven_after_a_long_stretch_without_another_trip() -> None
 
 def test_waiting_is_no_repetition_but_brings_nothing_either() -> None:
     waits = [run("sleep 5", "Exit code 0.\n(no output)", "tree")] * 20
-    assert [(number, trip.pattern) for number, trip in follow(waits)[1]] == [(12, "no_progress"), (15, "no_progress")]
+    assert [(number, trip.pattern) for number, trip in follow(waits)[1]] == [(12, "no_progress"), (14, "no_progress")]
 
 
 def test_the_state_does_not_grow_with_the_turn() -> None:
@@ -226,7 +278,15 @@ def test_the_state_does_not_grow_with_the_turn() -> None:
     for i in range(1_000):
         state = record(state, "run_command", {"command": f"make {i}"}, f"result {i}", f"tree {i // 2}")
     assert len(state.history) + len(state.runs) < 100
-    assert all(len(seen.young) + len(seen.old) <= 512 for seen in (state.trees, state.results))
+    assert len(state.trees.young) + len(state.trees.old) <= 512
+
+
+def test_the_lines_that_are_remembered_are_bounded_too() -> None:
+    state = begin("tree")
+    for i in range(200):
+        lines = "\n".join(f"line {i * 90 + n}" for n in range(90))
+        state = record(state, "read_file", {"path": "a", "start": i}, lines, "tree")
+    assert len(state.results.young) + len(state.results.old) <= 8192
 
 
 def test_progress_is_a_new_result_or_a_new_tree() -> None:

@@ -123,6 +123,7 @@ class ScriptedTools:
 
     outcome: Callable[[ToolCall], ToolOutcome] = lambda call: ToolOutcome(f"ok: {json.dumps(dict(call.arguments))}")
     specs: tuple[ToolSpec, ...] = SPECS
+    withheld: frozenset[str] = frozenset()
     ran: list[ToolCall] = field(default_factory=list)
     looked: int = 0
     state: str = "start"

@@ -97,6 +97,15 @@ def test_calls_are_run_in_their_order_with_the_bad_ones_answered_in_their_place(
     assert_valid(played.model.asks[1].messages)
 
 
+def test_a_tool_that_is_switched_off_is_not_allowed_rather_than_unknown() -> None:
+    tools = ScriptedTools(withheld=frozenset({"list_dir"}))
+    played = play([calls(("list_dir", {"path": "."})), DONE], tools=tools)
+    assert tools.ran == []
+    (ended,) = played.of(CallEnded)
+    assert ended.failure == "permission_denied"
+    assert ended.text.startswith("list_dir is switched off in this session; the tools are: ")
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -144,9 +153,10 @@ def test_a_call_ends_the_run_of_empty_replies() -> None:
     assert played.ended.stop_reason == "done"
 
 
-def test_a_model_that_only_says_what_it_will_do_is_told_twice_and_then_believed() -> None:
+def test_a_model_that_only_says_what_it_will_do_is_told_twice_and_then_not_believed() -> None:
     played = play([NARRATED])
-    assert played.ended.stop_reason == "done"
+    assert played.ended.stop_reason == "mistakes"
+    assert [sentinel.kind for sentinel in played.sentinels] == ["mistake_recovery"]
     assert [bool(nudge) for nudge in nudges(played)] == [False, True, True]
     assert "Now let me write the file." in nudges(played)[1]
     assert played.of(Said) == [Said("Now let me write the file.")]

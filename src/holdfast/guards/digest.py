@@ -6,12 +6,16 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 _MASK_LIMIT = 16_384
 """A longer result is masked at both ends only, and its middle is taken as it is: time stays bounded."""
 _SHORT = 240
 """A result this short that names an argument says little else: `x1.py: no such file`, `x2.py: no such file`."""
+_SPOKEN = 2_000
+"""In a result up to this size a line is looked for in the call: `echo "All is done, I am sure"` brings no news."""
+_SHORTEST_ECHO = 4
 
 # What differs between two runs of the same thing. A number without a unit of time stays: `42 %`, `3/10`, `17 passed`
 # are what a poll is waiting for. Each expression begins with a set of characters, never with `\b` or an alternative:
@@ -40,6 +44,7 @@ _TEMPORARY = re.compile(
 )
 _RANDOM_IDS = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _TEST_RUNS = re.compile(r"pytest-\d+\b")
+_MARKS = re.compile(r"\W+")
 
 
 def digest_call(name: str, arguments: Mapping[str, Any]) -> str:
@@ -66,6 +71,25 @@ def digest_result(result: str, arguments: Mapping[str, Any]) -> str:
     return _hash(mask(_without_echo(result, arguments)))
 
 
+def news_of(result: str, arguments: Mapping[str, Any]) -> tuple[frozenset[int], frozenset[int]]:
+    r"""Give keys of what a result may bring, line by line: as it is, and without what the call itself has said.
+
+    If all of the one or all of the other was seen before, it brings nothing new. What differs by chance is in neither.
+
+    >>> news_of("b = 2\na = 1", {})[0] <= news_of("a = 1\nb = 2\nc = 3", {})[0]
+    True
+    >>> news_of("Done at last", {"command": "echo 'Done at last'"})[1] == news_of("Done", {"command": "echo Done"})[1]
+    True
+    """
+    lines = _lines(mask(result))
+    if len(result) > _SPOKEN:
+        return _keys(lines), _keys(lines)
+    said = [_plain(value) for value in arguments.values() if isinstance(value, str)]
+    left = {line for line in _lines(mask(_without_echo(result, arguments))) if not _is_echo(_plain(line), said)}
+    return _keys(lines), _keys(left)
+
+
+@lru_cache(maxsize=4)  # a result is looked at from two sides
 def mask(text: str) -> str:
     """Give the text with dates, times, durations, process ids, addresses and temporary places made equal.
 
@@ -102,6 +126,24 @@ def _without_echo(result: str, arguments: Mapping[str, Any]) -> str:
         if isinstance(value, str) and len(value) > 2:
             result = result.replace(value, "<argument>")
     return result
+
+
+def _lines(text: str) -> set[str]:
+    return {line.strip() for line in text.split("\n")}
+
+
+def _keys(lines: set[str]) -> frozenset[int]:
+    # Equal in one process is all that is asked of them.
+    return frozenset(map(hash, lines))
+
+
+def _is_echo(line: str, said: list[str]) -> bool:
+    return not line or (len(line) >= _SHORTEST_ECHO and any(line in words for words in said))
+
+
+def _plain(text: str) -> str:
+    """Give the words alone: quotes and escapes are gone when a shell has echoed them."""
+    return _MARKS.sub(" ", text).strip()
 
 
 def _hash(text: str) -> str:

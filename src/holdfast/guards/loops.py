@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from holdfast.guards.digest import digest_call, digest_result
-from holdfast.guards.verdicts import is_fine
+from holdfast.guards.digest import digest_call, digest_result, news_of
+from holdfast.guards.verdicts import is_bad, is_fine
 
 Pattern: TypeAlias = Literal["identical", "cycle", "duplicate", "no_progress", "no_effect"]
 
@@ -24,14 +24,18 @@ NO_PROGRESS = 12
 NO_EFFECT = 4
 COMMAND_TOOL = "run_command"
 
-_LEASH: dict[Pattern, int] = {"identical": 3, "cycle": 3, "no_progress": 3, "duplicate": 2, "no_effect": 2}
+_LEASH: dict[Pattern, int] = {"identical": 3, "cycle": 3, "no_progress": 2, "duplicate": 2, "no_effect": 2}
 """After a nudge this many more calls of what it was about are enough, until there is progress."""
+_LONG_LEASH = 3
+"""For `no_effect` where the output is not bad, only always the same."""
 _FORGIVEN = 24
 """After a nudge and this many calls without another trip, the next trip is a first one again."""
 _HISTORY = 48
 _RECENT = 6
 """How far back a command is looked for that has no effect: one step seldom runs more."""
 _GENERATION = 256
+_LINES = 4_096
+"""A generation of lines: some twenty long results."""
 _WAIT = re.compile(r"\s*sleep\s+[\d.]+[smh]?\s*")
 _LIST = re.compile(r"\s*(?:cd\s+\S+\s*&&\s*)?(?:git|ls|pwd|find|tree|which|du)\b[^;&|]*")
 """What only shows where things stand is not expected to change with each edit."""
@@ -48,41 +52,50 @@ class Trip:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A call by its digests; `pair` is the call with its result. To wait between two looks is no repetition."""
+    """A call by its digests; `pair` is the call with its result. To wait between two looks is no repetition.
+
+    `result` is what it brought, whatever was asked; `subject` the tool and the path, "" if there is no path.
+    """
 
     pair: str
     result: str
+    subject: str = ""
     waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A command, what it said, and on which tree; `fresh` if it had never said that before, `fine` if all is well."""
+    """A command, what it said, and on which tree; `fresh` if it had never said that before.
+
+    `fine` if it says that all is well, `bad` if it says that something is wrong; many outputs say neither.
+    """
 
     pair: str
     command: str
     tree: str
     fresh: bool
     fine: bool
+    bad: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """Digests seen in this turn; the oldest are forgotten a generation at a time, so that a long turn costs no more."""
 
-    young: frozenset[str] = frozenset()
-    old: frozenset[str] = frozenset()
+    young: frozenset[str | int] = frozenset()
+    old: frozenset[str | int] = frozenset()
 
-    def __contains__(self, digest: str) -> bool:
-        return digest in self.young or digest in self.old
+    def has(self, digests: frozenset[str] | frozenset[int]) -> bool:
+        """Whether all of these were seen."""
+        return digests <= self.young or all(digest in self.young or digest in self.old for digest in digests)
 
-    def add(self, digest: str) -> _Seen:
-        """Give the same with one digest more, or one moved to the young."""
-        if digest in self.young:
+    def add(self, digests: frozenset[str] | frozenset[int], most: int) -> _Seen:
+        """Give the same with these digests among the young, of which there are so many and no more."""
+        if digests <= self.young:
             return self
-        if len(self.young) >= _GENERATION:
-            return _Seen(frozenset({digest}), self.young)
-        return _Seen(self.young | {digest}, self.old)
+        if len(self.young) + len(digests) > most:
+            return _Seen(digests, self.young)
+        return _Seen(self.young | digests, self.old)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +106,7 @@ class _Strike:
     period: int
     calls: int
     stale: frozenset[str]
+    leash: int
     again: int = 0
     age: int = 0
 
@@ -115,8 +129,12 @@ def begin(tree: str) -> Loops:
     return Loops(trees=_Seen(frozenset({tree})))
 
 
-def record(state: Loops, name: str, arguments: Mapping[str, Any], result: str, tree: str) -> Loops:
+def record(
+    state: Loops, name: str, arguments: Mapping[str, Any], result: str, tree: str, *, read: Iterable[str] = ()
+) -> Loops:
     """Take one call that has been run: what it was, what came of it, and the digest of the files after it.
+
+    `read` are the paths that it has read: one more of those is news, whatever is in it.
 
     >>> state = begin("tree")
     >>> for _ in range(3):
@@ -125,17 +143,24 @@ def record(state: Loops, name: str, arguments: Mapping[str, Any], result: str, t
     Trip(pattern='identical', count=3, escalated=False)
     """
     command = digest_call(name, arguments)
-    outcome = digest_result(result, arguments)
+    whole, brought = news_of(result, arguments)
+    opened = frozenset(hash((name, path)) for path in read)
     line = str(arguments.get("command", "")) if name == COMMAND_TOOL else ""
-    entry = _Entry(f"{command} {outcome}", outcome, waits=_WAIT.fullmatch(line) is not None)
-    moved, news = tree not in state.trees, outcome not in state.results
-    run = _run_of(state, entry.pair, command, tree, result) if line and not _LIST.fullmatch(line) else None
+    entry = _Entry(
+        f"{command} {digest_result(result, arguments)}",
+        f"{hash(brought):x}",
+        f"{name} {arguments['path']}" if "path" in arguments else "",
+        waits=_WAIT.fullmatch(line) is not None,
+    )
+    moved = not state.trees.has(frozenset({tree}))
+    news = not (state.results.has(opened) and (state.results.has(brought) or state.results.has(whole)))
+    run = _run_of(state, entry.pair, command, tree, (line, result)) if line and not _LIST.fullmatch(line) else None
     kept = () if moved else state.history
     return Loops(
         history=(*kept, entry)[-_HISTORY:],
         runs=(*state.runs, run)[-_HISTORY:] if run else state.runs,
-        trees=state.trees.add(tree),
-        results=state.results.add(outcome),
+        trees=state.trees.add(frozenset({tree}), _GENERATION),
+        results=state.results.add(whole | brought | opened, _LINES),
         # The call that brings something is the first of the run in which nothing more comes.
         quiet=1 if moved or news else state.quiet + 1,
         since=0 if moved or news else state.since + 1,
@@ -146,7 +171,7 @@ def record(state: Loops, name: str, arguments: Mapping[str, Any], result: str, t
 def detect(state: Loops) -> Trip | None:
     """Say which loop the calls are in; changes nothing, so that a nudge may be held back."""
     strike = state.strike
-    if strike and strike.again >= _LEASH[strike.pattern]:
+    if strike and strike.again >= strike.leash:
         return Trip(strike.pattern, (strike.calls + strike.again) // strike.period, escalated=True)
     found = _find(state)
     return Trip(found[0], found[1] // found[2], escalated=strike is not None) if found else None
@@ -158,9 +183,12 @@ def nudged(state: Loops, trip: Trip) -> Loops:
     if found is None:
         return state
     pattern, calls, period = found
-    strike = _Strike(pattern, period, calls, _stale(state, trip.pattern, calls, period))
+    stale = _stale(state, trip.pattern, calls, period)
     last = _last_of_each(state.runs)
-    runs = tuple(run for run in state.runs if run.pair not in strike.stale or run in last)
+    bad = any(run.bad for run in last if run.pair in stale)
+    leash = _LONG_LEASH if pattern == "no_effect" and not bad else _LEASH[pattern]
+    strike = _Strike(pattern, period, calls, stale, leash)
+    runs = tuple(run for run in state.runs if run.pair not in stale or run in last)
     return replace(state, history=(), runs=runs, quiet=0, strike=strike)
 
 
@@ -236,11 +264,14 @@ def _last_of_each(runs: tuple[_Run, ...]) -> list[_Run]:
 def _across(runs: tuple[_Run, ...], last: _Run) -> int:
     """How often the command gave this result, each time on another tree than the time before.
 
-    Counted since it last gave a new result, or a good one: there the edits had an effect.
+    Counted since it last gave a new result, or a good one: there the edits had an effect. If what it says is not bad,
+    then also since any other command did: to look at something now and then is no attempt to change it.
     """
     count, tree = 0, None
     for run in reversed(runs):
         if run.command != last.command:
+            if (run.fresh or run.fine) and not last.bad:
+                break
             continue
         if run.fine:
             break
@@ -252,14 +283,15 @@ def _across(runs: tuple[_Run, ...], last: _Run) -> int:
 
 
 def _stale(state: Loops, pattern: Pattern, calls: int, period: int) -> frozenset[str]:
-    """What the nudge is about: the calls with their results, or, if the calls differ, the results alone."""
+    """What the nudge is about: the calls with their results; if they differ, what came of them, and of which file."""
     match pattern:
         case "identical" | "cycle":
             return frozenset(_pairs(state)[-period:])
         case "duplicate":
             return frozenset(pair for pair, count in Counter(_pairs(state)).items() if count >= DUPLICATE)
         case "no_progress":
-            return frozenset(entry.result for entry in state.history[-calls:])
+            about = state.history[-calls:]
+            return frozenset(word for entry in about for word in (entry.result, entry.subject) if word)
         case "no_effect":
             last = _last_of_each(state.runs[-_RECENT:])
             return frozenset(run.pair for run in last if _across(state.runs, run) >= NO_EFFECT)
@@ -268,8 +300,10 @@ def _stale(state: Loops, pattern: Pattern, calls: int, period: int) -> frozenset
 # ------------------------------------------------------------------------------------------------------------- a strike
 
 
-def _run_of(state: Loops, pair: str, command: str, tree: str, result: str) -> _Run:
-    return _Run(pair, command, tree, fresh=all(run.pair != pair for run in state.runs), fine=is_fine(result))
+def _run_of(state: Loops, pair: str, command: str, tree: str, run: tuple[str, str]) -> _Run:
+    line, result = run
+    fresh = all(run.pair != pair for run in state.runs)
+    return _Run(pair, command, tree, fresh, is_fine(result, line), is_bad(result))
 
 
 def _aged(state: Loops, entry: _Entry, run: _Run | None, *, moved: bool, news: bool) -> _Strike | None:
@@ -286,7 +320,7 @@ def _aged(state: Loops, entry: _Entry, run: _Run | None, *, moved: bool, news: b
         case "duplicate":
             free, more = moved, entry.pair in strike.stale
         case _:
-            free, more = moved or news, entry.pair in strike.stale or entry.result in strike.stale
+            free, more = moved or news, not strike.stale.isdisjoint({entry.pair, entry.result, entry.subject})
     if free:
         return replace(strike, stale=frozenset(), again=0)
     return replace(strike, again=strike.again + 1) if more else strike

@@ -122,6 +122,11 @@ class Toolbox(Protocol):
         """The tools that the model is offered, always in the same order."""
         ...
 
+    @property
+    def withheld(self) -> frozenset[str]:
+        """The names of tools that there are, but not in this session: to call one is not allowed."""
+        ...
+
     def run(self, call: ToolCall, cancel: Cancel) -> ToolOutcome:
         """Judge and run a call; whatever goes wrong is an outcome."""
         ...

@@ -9,7 +9,7 @@ from holdfast.guards import loops, mistakes
 from holdfast.guards.loops import Loops
 from holdfast.guards.mistakes import Mistakes
 from holdfast.loop.normalise import BadCall
-from holdfast.loop.ports import Sink
+from holdfast.loop.ports import Sink, Toolbox
 from holdfast.loop.summary import clip
 from holdfast.loop.world import World
 from holdfast.vocab.calls import ToolCall, ToolOutcome
@@ -51,8 +51,8 @@ def run_calls(calls: tuple[ToolCall | BadCall, ...], world: World, watch: Watch,
         if cancel.is_set():
             return Phase((*ended, *_leave(calls[at:], NOT_RUN_CANCELLED, sink)), watch, "cancelled")
         if isinstance(call, BadCall):
-            ended.append(_end(sink, CallEnded(call.id, call.name, call.message, call.failure)))
-            watch = replace(watch, mistakes=mistakes.record(watch.mistakes, call.failure))
+            ended.append(_end(sink, _refuse(call, toolbox)))
+            watch = replace(watch, mistakes=mistakes.record(watch.mistakes, ended[-1].failure))
             continue
         outcome = _run(call, world)
         # Some servers refuse an answer without a word in it.
@@ -64,6 +64,15 @@ def run_calls(calls: tuple[ToolCall | BadCall, ...], world: World, watch: Watch,
         # To look at the whole tree costs: only a call that may change it is a reason to.
         watch = _observe(watch, call, outcome, toolbox.tree() if call.name in changing else watch.tree)
     return Phase(tuple(ended), watch, "cancelled" if cancel.is_set() else None)
+
+
+def _refuse(call: BadCall, toolbox: Toolbox) -> CallEnded:
+    """Answer a call that cannot be run; one of a tool that is switched off was understood, and is not allowed."""
+    if call.failure == "tool_not_found" and call.name in toolbox.withheld:
+        offered = ", ".join(spec.name for spec in toolbox.specs)
+        told = f"{call.name} is switched off in this session; the tools are: {offered}."
+        return CallEnded(call.id, call.name, told, "permission_denied")
+    return CallEnded(call.id, call.name, call.message, call.failure)
 
 
 def _run(call: ToolCall, world: World) -> ToolOutcome:
@@ -79,7 +88,8 @@ def _observe(watch: Watch, call: ToolCall, outcome: ToolOutcome, tree: str) -> W
     if outcome.failure in _NOT_UNDERSTOOD:
         return Watch(counted, watch.loops, tree)
     result = outcome.text if outcome.repeat is None else outcome.repeat
-    return Watch(counted, loops.record(watch.loops, call.name, call.arguments, result, tree), tree)
+    seen = loops.record(watch.loops, call.name, call.arguments, result, tree, read=outcome.read)
+    return Watch(counted, seen, tree)
 
 
 def _leave(calls: tuple[ToolCall | BadCall, ...], why: str, sink: Sink) -> list[CallEnded]:

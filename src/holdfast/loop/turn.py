@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from holdfast.guards import budget, loops, mistakes
-from holdfast.guards.mistakes import Mistakes
+from holdfast.guards.mistakes import MISTAKE_THRESHOLD, Mistakes
 from holdfast.loop import sentinels
 from holdfast.loop.arbiter import (
     NudgeLoop,
@@ -30,6 +30,7 @@ from holdfast.loop.step import Heard, listen, understand
 from holdfast.loop.tokens import weigh_text
 from holdfast.loop.tool_phase import Watch, run_calls
 from holdfast.loop.world import World
+from holdfast.vocab.calls import FailureKind
 from holdfast.vocab.events import (
     CallEnded,
     Retried,
@@ -186,7 +187,7 @@ class _Turn:
         calls = tuple(call.as_call() if isinstance(call, BadCall) else call for call in normalised.calls)
         self._say(Said(normalised.text, normalised.reasoning, calls))
         if not calls:
-            return Stop("done", f"Done after {_count(self._steps)}.")
+            return self._finish(heard.kind)
         room = self._memory.gauge.room(_ANSWERS)
         phase = run_calls(normalised.calls, self._world, self._watch, room)
         self._watch = phase.watch
@@ -201,6 +202,14 @@ class _Turn:
         self._consider_force(heard.kind, normalised)
         refused = any(isinstance(call, BadCall) for call in normalised.calls)
         return self._intervene(CUT_CALL if refused and heard.kind == Class.TRUNCATED else None)
+
+    def _finish(self, kind: Class) -> Stop:
+        """End the turn with the reply as the answer. One that only announces what it will do is none, told or not."""
+        if kind != Class.NARRATED_INTENT:
+            return Stop("done", f"Done after {_count(self._steps)}.")
+        kind_of_it: FailureKind = "api_error"
+        self._raise(sentinels.mistake_recovery((kind_of_it,) * MISTAKE_THRESHOLD, escalated=True))
+        return Stop("mistakes", "Stopped: the model went on saying what it would do, and did not do it.")
 
     def _note(self, ended: CallEnded) -> None:
         self._memory.ledger = note(self._memory.ledger, ended)

@@ -11,6 +11,7 @@ _OWNERS: dict[Kind, str] = {
     "vllm": "vllm",
     "llama_cpp": "llamacpp",
     "lm_studio": "organization_owner",
+    "llama_cpp_python": "me",
     "hosted": "system",
     "other": "me",
 }
@@ -29,6 +30,9 @@ def native_answers(kind: Kind, models: tuple[str, ...], context: int | None) -> 
         answers["/api/show"] = {"parameters": "", "model_info": {"llama.context_length": 131_072}}
     if kind == "llama_cpp":
         answers["/props"] = {"default_generation_settings": {"n_ctx": context}, "total_slots": 1}
+    if kind == "llama_cpp_python":
+        answers["/v1/models"]["data"] = [{**entry, "permissions": []} for entry in listed]
+        answers["/openapi.json"] = {"openapi": "3.1.0", "info": {"title": "🦙 llama.cpp Python API"}}
     if kind == "lm_studio":
         entries = [{"id": model, "type": "llm", "state": "loaded", "max_context_length": 131_072} for model in models]
         for entry in entries:

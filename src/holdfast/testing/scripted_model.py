@@ -110,7 +110,7 @@ def _failure(reply: Reply) -> FailPiece | None:
     if reply.status == 200:
         return None
     if reply.status in {401, 403}:
-        return FailPiece("unreachable", reply.message)
+        return FailPiece("login", reply.message)
     if "context size" in reply.message:
         return FailPiece("overflow", reply.message)
     return FailPiece("server" if reply.status == 429 or reply.status >= 500 else "refused", reply.message)

@@ -15,7 +15,7 @@ _REPLY = {
     "say", "think", "call", "calls", "text_call", "finish", "prompt_tokens", "usage", "chunks", "raw", "whole",
     "fail", "message", "retry_after", "overflow", "drop", "cut_after", "wrong_json", "times",
 }  # fmt: skip
-_KINDS = {"ollama", "lm_studio", "llama_cpp", "vllm", "hosted", "other"}
+_KINDS = {"ollama", "lm_studio", "llama_cpp", "llama_cpp_python", "vllm", "hosted", "other"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,9 @@ def _show(path: str, found: Found, asked: ReadFile, bench: Bench) -> ToolOutcome
         return failed(f"{path}: end={end} is before start={start}; give the first line as start, the last as end.")
     shown = _fitting(lines, start, end)
     last = start + len(shown) - 1
-    return ToolOutcome("\n".join([_heading(path, start, last, end, len(lines)), *shown]), read=(path,))
+    # The heading differs from range to range; only the lines are news.
+    told = "\n".join(shown)
+    return ToolOutcome(f"{_heading(path, start, last, end, len(lines))}\n{told}", read=(path,), repeat=told)
 
 
 def _fitting(lines: list[str], start: int, end: int) -> list[str]:

@@ -48,7 +48,10 @@ def search(asked: Search, bench: Bench, cancel: Cancel) -> ToolOutcome:
     query = Query(asked.pattern, literal, place.at, asked.glob or None, bench.covered())
     hits = bench.ports.searcher.find(query, cancel)
     _remember(hits, bench)
-    return ToolOutcome(_show(hits, path, asked, literal=literal), read=(path,) if path else ())
+    told = _show(hits, path, asked, literal=literal)
+    # The heading differs from pattern to pattern; only the lines are news.
+    repeat = told.partition("\n")[2] if hits.hits else None
+    return ToolOutcome(told, read=(path,) if path else (), repeat=repeat)
 
 
 def _compiles(pattern: str) -> bool:

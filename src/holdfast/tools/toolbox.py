@@ -39,6 +39,11 @@ class ToolboxOf:
         """The tools that the model is offered, always in the same order."""
         return self._specs
 
+    @property
+    def withheld(self) -> frozenset[str]:
+        """The names of tools that there are, but not in this session."""
+        return frozenset(self._all) - frozenset(self._tools)
+
     def run(self, call: ToolCall, cancel: Cancel) -> ToolOutcome:
         """Judge and run a call; whatever goes wrong is an outcome."""
         from pydantic import ValidationError  # noqa: PLC0415 - as above

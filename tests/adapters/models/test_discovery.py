@@ -40,7 +40,7 @@ def test_a_local_server_is_found_on_its_port_and_known_for_what_it_is(kind: Kind
     assert found == Server(kind, server.base_url, ("coder",))
 
 
-@pytest.mark.parametrize("kind", [*LOCAL, "other"])
+@pytest.mark.parametrize("kind", [*LOCAL, "llama_cpp_python", "other"])
 def test_a_configured_server_is_known_for_what_it_is(kind: Kind) -> None:
     with ScriptedServer([], kind=kind, models=["a", "b"]) as server:
         assert find(f"127.0.0.1:{server.port}") == Server(kind, server.base_url, ("a", "b"))
@@ -67,6 +67,14 @@ def test_a_configured_server_that_does_not_answer_is_named(closed_port: int) -> 
 
     assert find(url) == NotFound(f"nothing answers at {url}; start the server there, or name another with --base-url.")
     assert isinstance(list_models(url), NotFound)
+
+
+def test_a_configured_server_that_is_too_busy_to_list_its_models_is_there() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        url = f"http://127.0.0.1:{busy.getsockname()[1]}/v1"
+
+        assert find_server(url, timeout=0.1) == Server("other", url)
+        assert isinstance(find_server(None, ports=[("vllm", busy.getsockname()[1])], timeout=0.1), NotFound)
 
 
 @pytest.mark.parametrize("url", ["http://[::1", "gopher://x", "http://"])
@@ -167,7 +175,7 @@ def test_lm_studio_says_what_a_model_could_hold_where_it_is_not_loaded() -> None
     assert context("lm_studio") == Context(131072)
 
 
-@pytest.mark.parametrize("kind", ["llama_cpp", "vllm", "other", "hosted"])
+@pytest.mark.parametrize("kind", ["llama_cpp", "llama_cpp_python", "vllm", "other", "hosted"])
 def test_a_server_that_does_not_say_gives_no_context_and_no_warning(kind: Kind) -> None:
     assert context(kind) == Context(None)
 

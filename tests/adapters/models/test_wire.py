@@ -107,6 +107,13 @@ def test_a_forced_tool_is_the_only_one_where_tool_choice_is_refused() -> None:
     assert [tool["function"]["name"] for tool in sent["tools"]] == ["read_file"]
 
 
+def test_a_server_that_keeps_tools_from_its_model_is_told_of_them_in_text() -> None:
+    sent = body(WITH_TOOLS, "llama_cpp_python")
+
+    assert "tools" not in sent
+    assert "<tool_call>" in sent["messages"][0]["content"]
+
+
 @pytest.mark.parametrize(("kind", "strict"), [("vllm", True), ("hosted", False), ("other", False), ("ollama", False)])
 def test_strict_decoding_is_asked_of_servers_that_offer_it(kind: Kind, strict: bool) -> None:
     assert body(WITH_TOOLS, kind)["tools"][0]["function"].get("strict", False) is strict

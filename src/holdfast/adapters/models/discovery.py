@@ -128,6 +128,9 @@ def _look_at(
         return NotFound(f"the base URL {shown} {fault}; set it with --base-url.")
     with _Asker(base_url, key, timeout) as asker:
         answer = asker.get(join_url(asker.base_url, "/models"))
+        if answer.late and likely is None:
+            # It is there, and busy: some answer nothing else while they generate.
+            return Server("other", base_url)
         if answer.status == 0:
             return NotFound(f"nothing answers at {shown}; start the server there, or name another with --base-url.")
         if answer.status in {401, 403}:
@@ -146,6 +149,11 @@ def _kind_of(asker: _Asker, answer: _Answer, listed: list[Mapping[str, Any]], li
         return owners.pop()
     if answer.server.startswith("llama.cpp"):
         return "llama_cpp"
+    # Others say "me", too; who lists models like this is asked for more.
+    if any(entry.get("owned_by") == "me" and entry.get("permissions") == [] for entry in listed):
+        about = asker.native("/openapi.json").get("info")
+        if isinstance(about, Mapping) and "llama.cpp Python API" in str(about.get("title")):
+            return "llama_cpp_python"
     if urlsplit(asker.base_url).scheme == "https":
         return "hosted"
     # What only one of them answers. No key goes with these: they are not part of the protocol it is meant for.
@@ -224,11 +232,12 @@ def _number(value: object, name: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """`status` 0: there was none. `value` is the JSON, or None."""
+    """`status` 0: there was none, or (`late`) not in time. `value` is the JSON, or None."""
 
     status: int
     value: Any = None
     server: str = ""
+    late: bool = False
 
 
 class _Asker:
@@ -263,6 +272,8 @@ class _Asker:
 
         try:
             answer = self._client.request(method, url, headers=dict(headers), json=body, timeout=self._timeout)
+        except httpx.ReadTimeout:
+            return _Answer(0, late=True)
         except (httpx.HTTPError, httpx.InvalidURL, OSError):
             return _Answer(0)
         try:

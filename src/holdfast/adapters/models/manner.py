@@ -43,8 +43,12 @@ class Manner:
 
     @property
     def as_text(self) -> bool:
-        """Whether tools are told of in text."""
-        return "tools" in self.dropped
+        """Whether tools are told of in text.
+
+        llama-cpp-python takes them and says nothing of them to the model, unless it was started for the one or two
+        families whose calls it knows; and no answer of it tells which it is.
+        """
+        return "tools" in self.dropped or self.kind == "llama_cpp_python"
 
     @property
     def forcing(self) -> Literal["named", "required", "schema"]:

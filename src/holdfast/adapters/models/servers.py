@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
-Kind: TypeAlias = Literal["ollama", "lm_studio", "llama_cpp", "vllm", "hosted", "other"]
+Kind: TypeAlias = Literal["ollama", "lm_studio", "llama_cpp", "llama_cpp_python", "vllm", "hosted", "other"]
 """Which program serves the model. `hosted`: somebody's service. `other`: it speaks the protocol, no more is known."""
 
 PORTS: tuple[tuple[Kind, int], ...] = (("ollama", 11434), ("lm_studio", 1234), ("llama_cpp", 8080), ("vllm", 8000))
@@ -17,6 +17,7 @@ TITLES: dict[Kind, str] = {
     "ollama": "Ollama",
     "lm_studio": "LM Studio",
     "llama_cpp": "llama.cpp",
+    "llama_cpp_python": "llama-cpp-python",
     "vllm": "vLLM",
     "hosted": "the hosted service",
     "other": "the server",
