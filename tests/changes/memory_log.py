@@ -43,6 +43,9 @@ class MemoryLog:
         kept = [c for c in owned if state in {None, c.state} and origin in {None, c.origin} and c.seq > after]
         return tuple(kept[:limit])
 
+    def marks(self, state: State) -> tuple[tuple[str, int], ...]:
+        return tuple((change.id, change.seq) for change in self.list(state=state))
+
     def revise(self, change_id: str, plan: Plan) -> bool:
         return self._set(change_id, "proposed", plan=plan)
 

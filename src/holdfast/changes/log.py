@@ -53,6 +53,10 @@ class ChangeLog(Protocol):
         """Give changes, newest first: in this state, of this origin, session, turn, with a greater `seq`; so many."""
         ...
 
+    def marks(self, state: State) -> tuple[tuple[str, int], ...]:
+        """Give id and `seq` of the changes in a state, newest first: `list` without their texts, which cost."""
+        ...
+
     def revise(self, change_id: str, plan: Plan) -> bool:
         """Put what has landed anew in place of what had landed; False, and nothing done, if it is not proposed."""
         ...

@@ -34,7 +34,9 @@ class Overlay:
         self._files = files
         self._on_top: dict[str, Content | None] = {}
         self.stuck: list[Stuck] = []
+        self._named: dict[str, None] = {}
         for change in changes:
+            self._named |= dict.fromkeys([*change.paths, *(file.path for file in change.plan.files)])
             landed = land_again(change, self)
             if isinstance(landed, Plan):
                 self._on_top.update({swap.path: swap.after for swap in landed.swaps})
@@ -45,6 +47,11 @@ class Overlay:
     def covered(self) -> frozenset[str]:
         """The real paths that are not as on the disk."""
         return frozenset(self._on_top)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Every path that the changes are about, on top or stuck: while these are as on the disk, so is this."""
+        return tuple(self._named)
 
     def look(self, path: str) -> Looked:
         """Say what would be at a path."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import Asked, Owner
@@ -13,6 +14,7 @@ from holdfast.tools.ports import Landing
 
 if TYPE_CHECKING:
     from holdfast.changes.files import Looked
+    from holdfast.changes.overlay import Overlay
     from holdfast.changes.plan import FileRefused
     from holdfast.vocab.requests import FileRequest
 
@@ -44,15 +46,37 @@ class ReviewedFiles:
     def __init__(self, workspace: Workspace) -> None:
         """Look at the files of a workspace."""
         self._workspace = workspace
+        self._laid: _Laid | None = None
 
     def look(self, path: str) -> Looked:
         """Say what would be at a path."""
-        return overlay_of(self._workspace).look(path)
+        return self._overlay().look(path)
 
     def names(self, near: str) -> list[str]:
         """List the files that would be there."""
-        return overlay_of(self._workspace).names(near)
+        return self._overlay().names(near)
 
     def covered(self) -> frozenset[str]:
         """Name the files that are not as on the disk."""
-        return overlay_of(self._workspace).covered
+        return self._overlay().covered
+
+    def _overlay(self) -> Overlay:
+        """Lay the proposals over the files, unless both are as they were: that costs, and a step looks many times."""
+        marks = self._workspace.log.marks("proposed")
+        laid = self._laid
+        if laid is None or laid.marks != marks or laid.below != self._below(laid.below):
+            overlay = overlay_of(self._workspace)
+            laid = self._laid = _Laid(marks, overlay, self._below(overlay.named))
+        return laid.overlay
+
+    def _below(self, paths: Iterable[str]) -> dict[str, Looked]:
+        return {path: self._workspace.files.look(path) for path in paths}
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """An overlay, and what it was made of: the proposals, and the files that they are about, as on the disk."""
+
+    marks: tuple[tuple[str, int], ...]
+    overlay: Overlay
+    below: dict[str, Looked]

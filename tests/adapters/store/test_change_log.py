@@ -71,6 +71,7 @@ def test_changes_are_listed_newest_first_and_by_question(log: ChangeLog) -> None
     assert log.ids() == ("three", "two", "one")
     assert [each.id for each in log.list()] == ["three", "two", "one"]
     assert [each.id for each in log.list(state="proposed")] == ["three", "one"]
+    assert log.marks("proposed") == (("three", 3), ("one", 1))
     assert [each.id for each in log.list(origin="apply", limit=1)] == ["three"]
     assert [each.id for each in log.list(after=1)] == ["three", "two"]
 

@@ -83,6 +83,11 @@ class StoredChanges:
         with _told():
             return tuple(_change(row) for row in self._store.read(_rows, self._root, *where, limit=limit))
 
+    def marks(self, state: State) -> tuple[tuple[str, int], ...]:
+        """Give id and `seq` of the changes in a state, newest first."""
+        with _told():
+            return self._store.read(_marks, self._root, state)
+
     def revise(self, change_id: str, plan: Plan) -> bool:
         """Put what has landed anew in place of what had landed, while it is proposed."""
         with _told():
@@ -176,6 +181,14 @@ async def _ids(connection: AsyncConnection, root: Path) -> tuple[str, ...]:
     if project is None:
         return ()
     return tuple((await connection.execute(_newest_first(select(changes.c.id), project.id))).scalars())
+
+
+async def _marks(connection: AsyncConnection, root: Path, state: State) -> tuple[tuple[str, int], ...]:
+    project = await find_project(connection, root)
+    if project is None:
+        return ()
+    query = _newest_first(select(changes.c.id, changes.c.seq), project.id).where(changes.c.state == state)
+    return tuple((change_id, seq) for change_id, seq in await connection.execute(query))
 
 
 def _newest_first(query: Select[Any], project_id: str) -> Select[Any]:

@@ -1,0 +1,55 @@
+"""`holdfast config`: what the settings are, and where each comes from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import typer
+
+from holdfast.cli.options import AsJson, Root
+
+config = typer.Typer(help="The settings, and where each comes from.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@config.command("show")
+def show(*, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Show every setting, its value, and where it comes from: flag, environment, project, user, default.
+
+    Exit 0: shown. 1: a file or a variable cannot be read.
+    """
+    from holdfast.cli.show import warn  # noqa: PLC0415 - help does without it
+    from holdfast.config import BadConfig  # noqa: PLC0415
+    from holdfast.wiring import settings_at, user_file  # noqa: PLC0415
+
+    if not root.is_dir():
+        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+    settings = settings_at(root)
+    if isinstance(settings, BadConfig):
+        if as_json:
+            print(json.dumps({"outcome": "refused", "problems": list(settings.problems)}))
+        for problem in settings.problems:
+            warn(problem)
+        raise typer.Exit(1)
+    for warning in settings.warnings:
+        warn(warning)
+    if as_json:
+        shown = {
+            value.setting.name: {
+                "value": None if value.setting.secret else _listed(value.value),
+                "set": value.value is not None,
+                "source": value.source,
+            }
+            for value in settings.values.values()
+        }
+        print(json.dumps({"settings": shown, "user_file": str(user_file())}))
+        return
+    width = max(len(name) for name in settings.values)
+    for name, value in settings.values.items():
+        print(f"{name:<{width}}  {value.shown}  ({value.source})")
+        print(f"{'':<{width}}  {value.setting.help}")
+    print(f"\nThe project's file is .holdfast/config.toml; yours is {user_file()}.")
+
+
+def _listed(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value

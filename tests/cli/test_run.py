@@ -1,0 +1,294 @@
+"""`holdfast run` in this process, against a scripted model behind real HTTP; as a process: tests/end_to_end/run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from holdfast.testing import call, calls, say
+from holdfast.vocab.events import Event
+from tests.cli.project import Project
+from tests.cli.talk import ended, events, of_kind, talk, user_file
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = project.root.parent / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("HOLDFAST_CONFIG_FILE", str(user_file(project)))
+    for name in ("HOLDFAST_API_KEY", "HOLDFAST_BASE_URL", "HOLDFAST_MODEL", "HOLDFAST_APPROVE", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    project.write("a.py", b"x = 1\ny = 2\n")
+
+
+# ---------------------------------------------------------------------------------------------------------- usage
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["Do it.", "--nope"], "No such option: --nope"),
+        (["Do it.", "--root", "no/such/directory"], "no/such/directory: this is no directory."),
+        (["Do it.", "--max-steps", "0"], "--max-steps"),
+        (["Do it.", "--approve", "perhaps"], "--approve"),
+        (["Do", "it."], "unexpected extra argument"),
+        ([" "], "the prompt is empty"),
+        ([], "standard input is empty"),
+    ],
+)
+def test_wrong_usage_is_2_and_prints_nothing_on_standard_output(project: Project, words: list[str], told: str) -> None:
+    ran = project.run("run", *words, "--json")
+    assert (ran.code, ran.out) == (2, "")
+    assert told in ran.err
+
+
+def test_where_nothing_listens_the_last_line_says_so_and_has_no_session(project: Project) -> None:
+    ran = project.run("run", "Do it.", "--root", str(project.root), "--base-url", "http://127.0.0.1:9/v1", "--json")
+    assert ran.code == 13
+    assert ended(ran) == {
+        "v": 1,
+        "stop_reason": "unreachable",
+        "message": "nothing answers at http://127.0.0.1:9/v1; start the server there, or name another with --base-url.",
+        "steps": 0,
+        "prompt_tokens": 0,
+        "completion_tokens": 0,
+        "files": [],
+        "kind": "turn_ended",
+        "exit_code": 13,
+        "session": None,
+        "checkpoint_id": None,
+        "continue": None,
+    }
+
+
+# --------------------------------------------------------------------------------------------- prompt and continue
+
+
+@pytest.mark.parametrize(("words", "given"), [(["Mend it."], ""), (["-"], "Mend it.\n"), ([], "Mend it.\n")])
+def test_the_prompt_is_an_argument_or_standard_input(project: Project, words: list[str], given: str) -> None:
+    with talk(project, [say("Done.")]) as run:
+        assert run(*words, given=given).code == 0
+        assert run.payloads[0][-1] == {"role": "user", "content": "Mend it."}
+
+
+def test_a_session_goes_on_from_what_was_sent_before_byte_for_byte(project: Project) -> None:
+    steps = [call("read_file", path="a.py"), say("There."), say("Also this."), say("And more.")]
+    with talk(project, steps) as run:
+        first = run("Look at it.")
+        session = ended(first)["session"]
+        project.write("AGENTS.md", b"This was written later.\n")
+        second = run("And then?", "--continue", session[:6])
+        third = run("--continue", session)
+        sent = [json.dumps(request.body["messages"])[:-1] for request in run.server.requests]
+    assert [ran.code for ran in (first, second, third)] == [0, 0, 0]
+    assert {ended(ran)["session"] for ran in (first, second, third)} == {session}
+    assert of_kind(second, "turn_started")[0]["continued"]
+    assert [later.startswith(earlier) for earlier, later in pairwise(sent)] == [True, True, True]
+    assert run.payloads[2][-1] == {"role": "user", "content": "And then?"}
+    assert run.payloads[3][-1]["role"] == "user"
+
+
+def test_a_stopped_turn_goes_on_without_a_word_where_a_tool_had_the_last(project: Project) -> None:
+    with talk(project, [call("read_file", path="a.py"), say("Tired."), say("Done.")]) as run:
+        stopped = run("Look.", "--max-steps", "1", as_json=False)
+        session = stopped.out.rpartition("holdfast run --continue ")[2].strip()
+        assert stopped.code == 12
+        assert run("--continue", session).code == 0
+        assert run.payloads[-1][:-1] == run.payloads[0] + run.payloads[-1][len(run.payloads[0]) : -1]
+
+
+def test_a_session_that_is_not_there_or_not_of_this_project_is_refused(project: Project, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    with talk(project, [say("Hello.")]) as run:
+        session = ended(run("Hello."))["session"]
+        place = ["--base-url", run.server.base_url, "--model", "scripted", "--json"]
+        elsewhere = project.run("run", "--continue", session, "--root", str(other), *place)
+        unknown = run("--continue", "zzz")
+    for ran in (elsewhere, unknown):
+        assert (ran.code, ended(ran)["stop_reason"], ended(ran)["session"]) == (1, "failed", None)
+        assert "there is no such session in this project" in ran.err
+
+
+# ------------------------------------------------------------------------------------------------------- output
+
+
+EDITS = [
+    calls(call("read_file", path="a.py"), call("edit_file", path="a.py", old="x = 1", new="x = 10"), text="I look."),
+    call("edit_file", path="a.py", old="not there", new="z"),
+    say("Done, I think."),
+]
+
+
+def test_json_is_one_object_a_line_and_the_last_one_sums_it_up(project: Project) -> None:
+    with talk(project, EDITS) as run:
+        ran = run("Do it.")
+    assert (ran.code, ran.err) == (0, "")
+    assert {event["v"] for event in events(ran)} == {1}
+    (checkpoint,) = of_kind(ran, "checkpoint_taken")
+    (landed,) = of_kind(ran, "edit_landed")
+    assert (landed["path"], landed["rung"], landed["proposed"]) == ("a.py", "exact", False)
+    assert [event["reason"] for event in of_kind(ran, "edit_refused")] == ["not_found"]
+    last = ended(ran)
+    assert (last["files"], last["exit_code"], last["continue"]) == (["a.py"], 0, None)
+    assert last["checkpoint_id"] == checkpoint["checkpoint_id"]
+    assert last["prompt_tokens"] == sum(event["prompt"] for event in of_kind(ran, "usage"))
+
+
+def test_every_kind_of_line_is_documented() -> None:
+    document = (DOCS / "run.md").read_text(encoding="utf-8")
+    kinds = {kind.__dataclass_fields__["kind"].default for kind in get_args(Event)}
+    assert {kind for kind in kinds if f"| `{kind}` |" not in document} == set()
+
+
+def test_a_person_reads_words_calls_diffs_with_their_rung_and_the_way_back(project: Project) -> None:
+    with talk(project, EDITS) as run:
+        ran = run("Do it.", as_json=False)
+    lines = ran.out.splitlines()
+    checkpoint = lines[1].removeprefix("checkpoint ")
+    assert lines[2:13] == [
+        "I look.",
+        "> read_file a.py",
+        "  a.py: 2 lines.",
+        "> edit_file a.py old=x = 1 new=x = 10",
+        "edited a.py (rung exact)",
+        "--- a/a.py",
+        "+++ b/a.py",
+        "@@ -1,2 +1,2 @@",
+        "-x = 1",
+        "+x = 10",
+        " y = 2",
+    ]
+    assert lines[14].startswith("  refused (not_found): ")
+    assert lines[-4:-2] == ["Done after 3 steps.", lines[-3]]
+    assert lines[-3].startswith("tokens: ")
+    assert lines[-2:] == ["changed: a.py", f"to go back: holdfast checkpoint restore {checkpoint}"]
+
+
+def test_a_person_sees_sentinels_and_calls_that_were_not_run(project: Project) -> None:
+    with talk(project, [call("frobnicate", a=number) for number in range(6)]) as run:
+        ran = run("Do it.", as_json=False)
+    assert ran.code == 10
+    assert ran.out.count("> frobnicate\n  tool_not_found: There is no tool `frobnicate`") == 6
+    assert "! Hit repeated different errors — recovery guidance injected, continuing.\n" in ran.out
+    assert "! Repeated errors persisted — stopped the turn.\n" in ran.out
+    assert "\nto go on: holdfast run --continue " in ran.out
+
+
+# ------------------------------------------------------------------------------------------------------ modes
+
+
+def test_in_review_mode_nothing_is_written_and_the_turn_sees_its_proposals(project: Project) -> None:
+    script = [
+        call("edit_file", path="a.py", old="x = 1", new="x = 2"),
+        call("read_file", path="a.py"),
+        call("edit_file", path="a.py", old="x = 2", new="x = 3"),
+        call("write_file", path="new/b.py", content="b = 1\n"),
+        call("search", pattern="b = 1"),
+        say("Proposed."),
+    ]
+    with talk(project, script) as run:
+        ran = run("Do it.", "--approve", "review", as_json=False)
+        answers = [message["content"] for message in run.payloads[-1] if message["role"] == "tool"]
+    assert ran.code == 0
+    assert project.files() == {"a.py": b"x = 1\ny = 2\n"}
+    assert "1| x = 2" in answers[1]
+    assert "new/b.py:1: b = 1" in answers[4]
+    assert "proposed: a.py, new/b.py; to land them: holdfast changes list\nno file was changed.\n" in ran.out
+    listed = project.run("changes", "list", "--root", str(project.root), "--json").told["changes"]
+    for change in reversed(listed):
+        assert project.run("changes", "apply", change["id"], "--root", str(project.root)).code == 0
+    assert project.files() == {"a.py": b"x = 3\ny = 2\n", "new/b.py": b"b = 1\n"}
+
+
+def test_in_plan_mode_only_reading_is_offered_and_writing_is_denied(project: Project) -> None:
+    script = [call("write_file", path="b.py", content="b"), call("run_command", command="ls"), say("So that is how.")]
+    with talk(project, script) as run:
+        ran = run("Plan it.", "--plan")
+        offered = {tool["function"]["name"] for tool in run.server.requests[0].body["tools"]}
+    assert offered == {"read_file", "search", "find_files", "list_dir"}
+    assert [event["failure"] for event in of_kind(ran, "call_ended")] == ["permission_denied", "permission_denied"]
+    assert project.files() == {"a.py": b"x = 1\ny = 2\n"}
+
+
+def test_with_auto_a_command_runs_unasked_and_a_secret_is_still_not_read(project: Project) -> None:
+    project.write(".env", b"PASSWORD=geheim")
+    with talk(project, [call("run_command", command="touch z"), call("read_file", path=".env"), say("x")]) as run:
+        ran = run("Do it.", "--approve", "auto")
+    assert ran.code == 0
+    assert (project.root / "z").exists()
+    assert [event["failure"] for event in of_kind(ran, "call_ended")] == [None, "permission_denied"]
+    assert "geheim" not in ran.out
+
+
+def test_a_command_on_the_users_list_runs_unasked(project: Project) -> None:
+    user_file(project).write_text('allow_commands = ["touch *"]\n')
+    with talk(project, [call("run_command", command="touch z"), say("Done.")]) as run:
+        assert run("Do it.").code == 0
+    assert (project.root / "z").exists()
+
+
+# ------------------------------------------------------------------------------------------------- the way back
+
+
+def test_a_restore_brings_back_files_and_transcript_and_its_undo_both_again(project: Project) -> None:
+    at = ["--root", str(project.root)]
+    with talk(project, [say("Hello."), *EDITS, say("Where were we?")]) as run:
+        session = ended(run("Hello."))["session"]
+        checkpoint = ended(run("Change it.", "--continue", session))["checkpoint_id"]
+        changed = project.files()
+        restored = project.run("checkpoint", "restore", checkpoint, *at, "--json")
+        assert restored.code == 0, restored
+        assert project.files() == {"a.py": b"x = 1\ny = 2\n"}
+        assert project.run("checkpoint", "undo", *at).code == 0
+        assert project.files() == changed
+        assert project.run("checkpoint", "restore", checkpoint, *at).code == 0
+        run("And now?", "--continue", session)
+        said = [message["content"] for message in run.payloads[-1] if message["role"] != "system"]
+    # The checkpoint precedes the assistant's message: what the user had said before it stays.
+    assert said == ["Hello.", "Hello.", "Change it.\n\nAnd now?"]
+
+
+def test_an_undone_restore_gives_the_transcript_back(project: Project) -> None:
+    at = ["--root", str(project.root)]
+    with talk(project, [*EDITS, say("Still here.")]) as run:
+        first = ended(run("Change it."))
+        project.run("checkpoint", "restore", first["checkpoint_id"], *at)
+        project.run("checkpoint", "undo", *at)
+        run("And now?", "--continue", first["session"])
+        payloads = run.payloads
+    assert payloads[-1][: len(payloads[-2])] == payloads[-2]
+    assert payloads[-1][-1] == {"role": "user", "content": "And now?"}
+
+
+def test_without_a_checkpoint_the_turn_goes_on_and_says_so(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(project.root))
+    with talk(project, [*EDITS]) as run:
+        ran = run("Do it.")
+    assert (ran.code, ended(ran)["checkpoint_id"], ended(ran)["files"]) == (0, None, ["a.py"])
+    assert len(of_kind(ran, "checkpoint_missed")) == 1
+
+
+def test_with_a_broken_git_the_turn_goes_on_and_says_so(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "-q", str(project.root)], check=True)
+    broken = tmp_path / "bin" / "git"
+    broken.parent.mkdir()
+    broken.write_text("#!/bin/sh\necho 'fatal: out of order' >&2\nexit 128\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{broken.parent}:/usr/bin:/bin")
+    with talk(project, [*EDITS]) as run:
+        ran = run("Do it.", as_json=False)
+    assert ran.code == 0
+    assert "warning: no checkpoint before this turn: " in ran.out
+    assert "to go back" not in ran.out
+    assert project.files()["a.py"] == b"x = 10\ny = 2\n"

@@ -1,0 +1,133 @@
+"""Where the settings of a run come from, where a key may go, and what the model is told."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from holdfast.testing import ScriptedServer, call, say
+from tests.cli.project import Project
+from tests.cli.talk import of_kind, talk, user_file
+
+KEY = "sk-planted-4711"
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = project.root.parent / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("HOLDFAST_CONFIG_FILE", str(user_file(project)))
+    for name in ("HOLDFAST_API_KEY", "HOLDFAST_BASE_URL", "HOLDFAST_MODEL", "HOLDFAST_APPROVE", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    project.write("a.py", b"x = 1\ny = 2\n")
+
+
+# ---------------------------------------------------------------------------------------------------- settings
+
+
+def test_flag_environment_project_user_and_default_in_this_order(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user_file(project).write_text('model = "of-user"\n')
+    with ScriptedServer([say("Hi.")] * 5, model="of-server") as server:
+        monkeypatch.setenv("HOLDFAST_BASE_URL", server.base_url)
+
+        def model_used(*words: str) -> str:
+            ran = project.run("run", "Hi.", "--root", str(project.root), "--json", *words)
+            return str(of_kind(ran, "turn_started")[0]["model"])
+
+        used = [model_used()]
+        project.write(".holdfast/config.toml", b'model = "of-project"\n')
+        used.append(model_used())
+        monkeypatch.setenv("HOLDFAST_MODEL", "of-environment")
+        used += [model_used(), model_used("--model", "of-flag")]
+        monkeypatch.delenv("HOLDFAST_MODEL")
+        project.write(".holdfast/config.toml", b"")
+        user_file(project).write_text("")
+        used.append(model_used())
+        asked = [request.body["model"] for request in server.requests]
+    assert used == asked == ["of-user", "of-project", "of-environment", "of-flag", "of-server"]
+
+
+def test_config_show_says_where_each_value_comes_from(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLDFAST_API_KEY", KEY)
+    project.write(".holdfast/config.toml", b'check = "make test"\n')
+    user_file(project).write_text('model = "m"\n')
+    shown = project.run("config", "show", "--root", str(project.root), "--json")
+    settings = shown.told["settings"]
+    assert settings["api_key"] == {"value": None, "set": True, "source": "HOLDFAST_API_KEY"}
+    assert settings["model"] == {"value": "m", "set": True, "source": str(user_file(project))}
+    assert settings["check"]["source"] == str(project.root / ".holdfast/config.toml")
+    assert settings["max_steps"] == {"value": 200, "set": True, "source": "default"}
+    words = project.run("config", "show", "--root", str(project.root))
+    assert KEY not in shown.out + words.out + words.err
+
+
+def test_the_key_is_nowhere_but_in_the_header(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLDFAST_API_KEY", KEY)
+    project.write("notes.txt", f"the key is {KEY}, they say\n".encode())
+    project.write("AGENTS.md", f"Use {KEY}.\n".encode())
+    script = [
+        call("read_file", path="notes.txt"),
+        call("search", pattern="the key is"),
+        call("run_command", command="env"),
+        call("run_command", command="cat notes.txt"),
+        call("edit_file", path="notes.txt", old="they say", new="we say"),
+        say("Done."),
+    ]
+    with talk(project, script, key=KEY) as run:
+        ran = run(f"Do it with {KEY}.", "--approve", "auto")
+        sent = b"".join(request.raw for request in run.server.requests)
+        keys = {request.headers["authorization"] for request in run.server.requests}
+    assert (ran.code, keys) == (0, {f"Bearer {KEY}"})
+    assert KEY.encode() not in sent
+    assert KEY not in ran.out + ran.err
+    assert f"the key is {KEY}, we say\n".encode() == project.files()["notes.txt"]
+    turn = "select body from events union all select body from message_parts union all select metadata from sessions"
+    assert not [row for row in _rows(project, turn) if KEY in row]
+
+
+def _rows(project: Project, query: str) -> list[str]:
+    with closing(sqlite3.connect(project.state / "holdfast.sqlite3")) as store:
+        return [str(row[0]) for row in store.execute(query)]
+
+
+# ------------------------------------------------------------------------------------------- what the model is told
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"AGENTS.md": b"Rule A.\n", "CLAUDE.md": b"Rule C.\n"}, (True, False)),
+        ({"CLAUDE.md": b"Rule C.\n"}, (False, True)),
+    ],
+)
+def test_the_projects_rules_and_an_overview_are_in_the_first_payload(
+    project: Project, files: dict[str, bytes], told: tuple[bool, bool]
+) -> None:
+    for name, data in files.items():
+        project.write(name, data)
+    with talk(project, [say("Hi.")]) as run:
+        run("Hi.")
+        system = run.payloads[0][0]
+    assert system["role"] == "system"
+    assert ("Rule A." in system["content"], "Rule C." in system["content"]) == told
+    assert "a.py" in system["content"]
+    assert "# Patch rules" in system["content"]
+
+
+def test_without_a_model_the_first_that_the_server_lists_is_used(project: Project) -> None:
+    with ScriptedServer([say("Hi.")], models=["text-embedding-3", "coder", "other"]) as server:
+        ran = project.run("run", "Hi.", "--root", str(project.root), "--base-url", server.base_url, "--json")
+        assert (ran.code, server.requests[0].body["model"]) == (0, "coder")
+
+
+def test_a_small_context_is_warned_of_on_standard_error(project: Project) -> None:
+    with talk(project, [say("Hi.")], kind="ollama", context=4096) as run:
+        ran = run("Hi.")
+    assert ran.code == 0
+    assert "has room for only 4096 tokens" in ran.err
+    assert "OLLAMA_CONTEXT_LENGTH" in ran.err

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.config import SETTINGS, BadConfig, Settings, read_settings
+
+
+def _read(
+    tmp_path: Path,
+    *,
+    flags: dict[str, Any] | None = None,
+    environment: dict[str, str] | None = None,
+    project: str = "",
+    user: str = "",
+) -> Settings | BadConfig:
+    root, user_file = tmp_path / "project", tmp_path / "user.toml"
+    (root / ".holdfast").mkdir(parents=True, exist_ok=True)
+    if project:
+        (root / ".holdfast" / "config.toml").write_text(project)
+    if user:
+        user_file.write_text(user)
+    return read_settings(flags or {}, environment or {}, root, user_file)
+
+
+def _problems(tmp_path: Path, **layers: Any) -> tuple[str, ...]:
+    bad = _read(tmp_path, **layers)
+    assert isinstance(bad, BadConfig)
+    return bad.problems
+
+
+def test_a_flag_is_before_the_environment_before_the_project_before_the_user_before_the_default(tmp_path: Path) -> None:
+    layers: dict[str, Any] = {
+        "flags": {"model": "of-flag"},
+        "environment": {"HOLDFAST_MODEL": "of-env"},
+        "project": 'model = "of-project"',
+        "user": 'model = "of-user"',
+    }
+    seen = []
+    for name in ["flags", "environment", "project", "user"]:
+        settings = _read(tmp_path, **layers)
+        assert isinstance(settings, Settings)
+        seen.append((settings["model"], settings.values["model"].source))
+        layers[name] = None if name in {"flags", "environment"} else "# nothing"
+    settings = _read(tmp_path, **layers)
+    assert isinstance(settings, Settings)
+    seen.append((settings["model"], settings.values["model"].source))
+    assert seen == [
+        ("of-flag", "--model"),
+        ("of-env", "HOLDFAST_MODEL"),
+        ("of-project", str(tmp_path / "project/.holdfast/config.toml")),
+        ("of-user", str(tmp_path / "user.toml")),
+        (None, "default"),
+    ]
+
+
+def test_an_unknown_key_is_an_error_that_names_the_nearest(tmp_path: Path) -> None:
+    (problem,) = _problems(tmp_path, project='modle = "x"')
+    assert problem.endswith("modle: there is no such setting; did you mean model?")
+
+
+def test_an_unknown_key_like_no_other_names_all(tmp_path: Path) -> None:
+    (problem,) = _problems(tmp_path, user="zzz = 1")
+    assert "there are: model, base_url" in problem
+
+
+@pytest.mark.parametrize("name", [setting.name for setting in SETTINGS if setting.private])
+def test_what_is_the_users_is_not_read_from_the_projects_file(tmp_path: Path, name: str) -> None:
+    (problem,) = _problems(tmp_path, project=f'{name} = "sk-geheim"')
+    assert f"{name}: not read from a project's file; set HOLDFAST_{name.upper()}" in problem
+    assert "geheim" not in problem
+
+
+def test_what_every_command_needs_is_read_from_the_environment_only(tmp_path: Path) -> None:
+    told = _problems(tmp_path, user='state_dir = "/x"\ndatabase_url = "y"')
+    assert [problem.rpartition(": ")[2] for problem in told] == [
+        "not read from a file; set HOLDFAST_STATE_DIR.",
+        "not read from a file; set HOLDFAST_DATABASE_URL.",
+    ]
+
+
+def test_a_project_cannot_say_yes_for_the_user(tmp_path: Path) -> None:
+    (problem,) = _problems(tmp_path, project='approve = "auto"')
+    assert "use --approve auto" in problem
+    stricter = _read(tmp_path, project='approve = "review"')
+    assert isinstance(stricter, Settings)
+    assert stricter["approve"] == "review"
+
+
+@pytest.mark.parametrize(
+    ("layers", "told"),
+    [
+        ({"project": "max_steps = -1"}, "max_steps: this must be a whole number above 0."),
+        ({"project": "max_steps = true"}, "max_steps: this must be a whole number above 0."),
+        ({"user": 'allow_commands = "pytest"'}, "allow_commands: this must be a list of texts."),
+        ({"environment": {"HOLDFAST_MAX_STEPS": "many"}}, "HOLDFAST_MAX_STEPS: this must be a whole number above 0."),
+        ({"flags": {"approve": "atuo"}}, "must be one of auto, ask, review; did you mean auto?"),
+        ({"project": "model = "}, "this is not TOML"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_an_error(tmp_path: Path, layers: dict[str, Any], told: str) -> None:
+    (problem,) = _problems(tmp_path, **layers)
+    assert told in problem
+
+
+def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+    assert len(_problems(tmp_path, project="max_steps = 0\nfoo = 1", user="bar = 2")) == 3
+
+
+def test_a_secret_is_never_shown(tmp_path: Path) -> None:
+    settings = _read(tmp_path, environment={"HOLDFAST_API_KEY": "sk-geheim"})
+    assert isinstance(settings, Settings)
+    assert settings["api_key"] == "sk-geheim"
+    assert settings.values["api_key"].shown == "set (not shown)"
+    assert "geheim" not in f"{settings!r} {settings.values['api_key']!r}"
+
+
+def test_a_variable_that_only_looks_like_a_setting_is_a_warning(tmp_path: Path) -> None:
+    settings = _read(tmp_path, environment={"HOLDFAST_MODLE": "x", "HOLDFAST_CONFIG_FILE": "y"})
+    assert isinstance(settings, Settings)
+    assert settings.warnings == ("HOLDFAST_MODLE: there is no such setting; did you mean HOLDFAST_MODEL?",)
+
+
+def test_words_in_the_environment_are_separated_by_commas(tmp_path: Path) -> None:
+    settings = _read(tmp_path, environment={"HOLDFAST_ALLOW_COMMANDS": "pytest *, make test"})
+    assert isinstance(settings, Settings)
+    assert settings["allow_commands"] == ("pytest *", "make test")
