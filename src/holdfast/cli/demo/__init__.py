@@ -1,0 +1,21 @@
+"""`holdfast demo`: a guided run on a temporary project, each step checked."""
+
+from __future__ import annotations
+
+import typer
+
+
+def demo() -> None:
+    """Watch edits land and be refused, and an agent's turns guarded and taken back; every claim is checked.
+
+    A sample project in a temporary git repository; the model is scripted, behind a real server on this machine.
+    Exit 0: all is as claimed. 1: something is not.
+    """
+    from holdfast.cli.demo import edits, turns  # noqa: PLC0415 - help does without all this
+    from holdfast.cli.demo.stage import play  # noqa: PLC0415
+
+    failed = play((*edits.STEPS, *turns.STEPS))
+    if failed:
+        typer.secho(f"\n{failed} claim{'' if failed == 1 else 's'} did not hold.", bold=True, err=True)
+        raise typer.Exit(1)
+    typer.secho("\nAll claims held.", bold=True)

@@ -1,0 +1,1 @@
+"""A real model on this machine, small and quantized, end to end: `make test-local-model`."""
