@@ -10,8 +10,10 @@ import typer
 from holdfast.cli.apply import apply
 from holdfast.cli.changes import changes
 from holdfast.cli.checkpoint import checkpoint
+from holdfast.cli.config import config
 from holdfast.cli.demo import demo
 from holdfast.cli.output import Lasting
+from holdfast.cli.run import run
 from holdfast.cli.undo import undo
 
 app = typer.Typer(
@@ -22,10 +24,12 @@ app = typer.Typer(
     # Plain help: with markup typer imports rich, and help would take twice as long.
     rich_markup_mode=None,
 )
+app.command("run")(run)
 app.command("apply")(apply)
 app.command("undo")(undo)
 app.add_typer(changes, name="changes")
 app.add_typer(checkpoint, name="checkpoint")
+app.add_typer(config, name="config")
 app.command("demo")(demo)
 
 
