@@ -1,0 +1,205 @@
+"""A check: its steps, each one run of one tool, and what they say together."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Literal, Protocol, TypeAlias
+
+from holdfast.adapters.toolchains.running import LARGEST_OUTPUT, Ran, run_tool
+from holdfast.adapters.toolchains.scratch import Scratch, borrow
+from holdfast.adapters.toolchains.tool import Installed
+from holdfast.repair.diagnostics.sources import Sources
+from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, Target
+from holdfast.vocab.diagnostics import Diagnostic
+
+Mode: TypeAlias = Literal["file", "project"]
+
+_LAST_WORDS = 2_000
+_OUTPUT_KEPT = 20_000
+
+
+class Parser(Protocol):
+    """A tool's output becomes diagnostics."""
+
+    def __call__(self, output: str, *, version: str, sources: Sources) -> tuple[Diagnostic, ...]:
+        """Give them; () for what is no such output."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is checked: a file of a project, as it shall be, and the scratch folder for it."""
+
+    root: Path
+    path: str
+    text: bytes
+    mode: Mode
+    scratch: Scratch
+    deadline: float
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One run of one tool. `shown` says that its output is that of a run that came to its end.
+
+    `soften` judges anew what it found. A step `unless_broken` is left out if one before it found an error, which it
+    would only say again. One whose failure `speaks` needs no diagnostic to be an answer. `names` are files by what the
+    tool calls them.
+    """
+
+    tool: Installed
+    argv: Sequence[str]
+    cwd: str
+    parse: Parser
+    given: bytes = b""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    shown: Callable[[str], bool] = lambda _: True
+    soften: Callable[[Diagnostic], Diagnostic] = lambda found: found
+    unless_broken: bool = False
+    speaks: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+Plan: TypeAlias = Callable[[Unit], Sequence[Step]]
+"""Which steps a unit needs; raises `ToolchainMissing`."""
+
+
+class ToolCheck:
+    """A check by tools (port `Check`). Each run starts each tool once; to tell its version, once for each program."""
+
+    def __init__(self, target: Target, root: Path, mode: Mode, timeout: float, plan: Plan) -> None:
+        """Join a plan and the root it is for."""
+        self._target: Target = target
+        self._root = Path(os.path.realpath(root))
+        self._mode: Mode = mode
+        self._timeout = timeout
+        self._plan = plan
+
+    @property
+    def target(self) -> Target:
+        """What language it checks."""
+        return self._target
+
+    def run(self, path: str, text: bytes) -> Checked | CheckTimedOut:
+        """Check the file at `path` as if it held `text`."""
+        if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
+            raise ValueError(f"{path}: the path of a unit is below the root.")
+        with borrow(self._root) as scratch:
+            unit = Unit(self._root, path, text, self._mode, scratch, time.monotonic() + self._timeout)
+            return self._run_steps(unit, self._plan(unit))
+
+    def _run_steps(self, unit: Unit, steps: Sequence[Step]) -> Checked | CheckTimedOut:
+        oracle = " + ".join(step.tool.title for step in steps)
+        said: list[str] = []
+        found: list[Diagnostic] = []
+        for step in steps:
+            if step.unless_broken and any(each.severity == "error" for each in found):
+                continue
+            ran = run_tool(step.argv, step.cwd, unit.deadline, variables=step.variables, given=step.given)
+            if ran.timed_out:
+                return CheckTimedOut(oracle, self._timeout)
+            diagnostics = step.parse(ran.output, version=step.tool.version, sources=_sources(unit, step))
+            judge_run(step, ran, diagnostics)
+            if ran.code != 0 and not any(each.severity == "error" for each in diagnostics):
+                diagnostics = (*diagnostics, _failure(unit, step, ran))
+            found += [step.soften(_at_home(each, unit, step)) for each in diagnostics]
+            said.append(ran.output)
+        ok = all(each.severity != "error" for each in found)
+        return Checked(ok, tuple(found), oracle, _clean("\n".join(said), unit)[:_OUTPUT_KEPT])
+
+
+def judge_run(step: Step, ran: Ran, found: Sequence[Diagnostic]) -> None:
+    """Raise `CheckCrashed` if the tool failed, and not the code."""
+    name = step.tool.title
+    if ran.flooded:
+        size = LARGEST_OUTPUT // 1_000_000
+        raise CheckCrashed(
+            f"{name} wrote more than {size} MB and was ended; it began with:\n{ran.output[:_LAST_WORDS]}"
+        )
+    if ran.code < 0:
+        raise CheckCrashed(f"{name} was ended by {_name_signal(-ran.code)}; {_last_words(ran)}")
+    if ran.code != 0 and not step.speaks and not any(each.severity == "error" for each in found):
+        raise CheckCrashed(
+            f"{name} failed with exit code {ran.code} and named no error in the code; {_last_words(ran)}"
+        )
+    if ran.code == 0 and not step.shown(ran.output):
+        raise CheckCrashed(f"{name} ended well, but its output is not what it should be; {_last_words(ran)}")
+
+
+def _failure(unit: Unit, step: Step, ran: Ran) -> Diagnostic:
+    """Give what a command that names no place says: that it failed, and its last words."""
+    template = "the check failed with exit code {0}"
+    message = f"{template.format(ran.code)}; {_last_words(ran)}"
+    args = (str(ran.code),)
+    return Diagnostic("command", step.tool.version, "", "error", message, template, args, unit.path, None)
+
+
+def _last_words(ran: Ran) -> str:
+    words = ran.output.strip()[-_LAST_WORDS:]
+    return f"its last words:\n{words}" if words else "it said nothing."
+
+
+def _name_signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+# -------------------------------------------------------------------------------------------------------------- paths
+
+
+def _sources(unit: Unit, step: Step) -> Sources:
+    """Give the unit's text by every name that a tool may call it."""
+    text = unit.text.decode("utf-8", "surrogateescape")
+    name = PurePosixPath(unit.path).name
+    names = [unit.path, f"./{unit.path}", name, str(unit.root / unit.path), str(Path(step.cwd, unit.path))]
+    names += [word for word in step.argv if word.endswith(name)]
+    return Sources(dict.fromkeys(names, text))
+
+
+def _at_home(found: Diagnostic, unit: Unit, step: Step) -> Diagnostic:
+    """Give the diagnostic with the project's paths in place of the scratch folder's."""
+
+    def home(path: str) -> str:
+        return _home_path(path, unit, step)
+
+    fixits = tuple(
+        replace(fixit, edits=tuple(replace(edit, path=home(edit.path)) for edit in fixit.edits))
+        for fixit in found.fixits
+    )
+    related = tuple(replace(each, path=home(each.path), message=_clean(each.message, unit)) for each in found.related)
+    return replace(
+        found,
+        message=_clean(found.message, unit),
+        template=_clean(found.template, unit),
+        args=tuple(_clean(arg, unit) for arg in found.args),
+        path=home(found.path),
+        fixits=fixits,
+        related=related,
+    )
+
+
+def _clean(words: str, unit: Unit) -> str:
+    """Give a tool's words without the scratch folder: its name is another each time, and nobody's business."""
+    for folder in ("farm/", "mirror/", "file/", ""):
+        words = words.replace(f"{unit.scratch.folder}/{folder}", "")
+    return words
+
+
+def _home_path(path: str, unit: Unit, step: Step) -> str:
+    if not path:
+        return path
+    for folder in (step.cwd, str(unit.root)):
+        path = path.removeprefix(f"{folder}/")
+    path = path.removeprefix("./")
+    if path in step.names:
+        return step.names[path]
+    # javac gives the name alone; and a file that is shown alone in the scratch folder has no other.
+    is_unit = path == PurePosixPath(unit.path).name or Path(path).parent == unit.scratch.folder / "file"
+    return unit.path if is_unit and not (unit.root / path).is_file() else path

@@ -1,0 +1,164 @@
+"""Python: `compile()` by the project's own Python, ruff and a type checker where they are installed."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import sys
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from holdfast.adapters.toolchains.check import Step, Unit
+from holdfast.adapters.toolchains.tool import Installed, Tool, find
+from holdfast.repair.diagnostics import mypy, pyright, python_compile, ruff
+from holdfast.vocab.diagnostics import Diagnostic
+
+PYTHON = Tool("python3", "Install Python 3.")
+RUFF = Tool("ruff", "Install it with: pip install ruff")
+MYPY = Tool("mypy", "Install it with: pip install mypy")
+PYRIGHT = Tool("pyright", "Install it with: pip install pyright")
+
+_CHILD = Path(__file__).with_name("python_child.py")
+# Where a project says nothing of ruff: code that is broken, not code that is not to our taste. Comparisons with
+# literals, invalid `%` and `raise`, `return` and `break` in the wrong place, names that are not there.
+_BROKEN = "E9,F50,F63,F7,F82,F901"
+_RUFF_KNOWS = 13
+"""The last Python 3 that every ruff we run with knows."""
+# What is not installed here says nothing about the code, where the project says nothing of mypy.
+_ABOUT_HERE = frozenset({"import-not-found", "import-untyped"})
+
+
+def plan(unit: Unit) -> Sequence[Step]:
+    """Compile; then mypy or pyright, if it is Python at all; then ruff."""
+    look = partial(find, root=unit.root, path=unit.path, deadline=unit.deadline)
+    compiled = _compile_step(unit, look(PYTHON))
+    steps = [compiled]
+    configured = _settings(unit.root, unit.path, "pyrightconfig.json", ("tool", "pyright"))
+    checkers = (_pyright_step, PYRIGHT), (_mypy_step, MYPY)
+    for make, tool in checkers if configured else reversed(checkers):
+        if found := look(tool):
+            steps.append(make(unit, found))
+            break
+    # Last: what it says of names is no reason not to look at types.
+    if _is_utf8(unit.text) and (found := look(RUFF)):
+        steps.append(_ruff_step(unit, found, compiled.tool.version))
+    return steps
+
+
+def _is_utf8(text: bytes) -> bool:
+    """Whether ruff can read it: of other encodings it knows nothing, whatever the file says."""
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _compile_step(unit: Unit, python: Installed | None) -> Step:
+    if python is None:
+        python = Installed(PYTHON, sys.executable, ".".join(map(str, sys.version_info[:3])))
+    argv = [python.program, "-I", "-S", "-B", str(_CHILD), unit.path]
+    titled = replace(python, tool=replace(python.tool, name="python"))
+    return Step(titled, argv, "/", python_compile.parse, unit.text, shown=lambda output: '{"done": true}' in output)
+
+
+def _ruff_step(unit: Unit, tool: Installed, python: str) -> Step:
+    settings = _settings(unit.root, unit.path, "ruff.toml", ("tool", "ruff"))
+    settings = settings or _settings(unit.root, unit.path, ".ruff.toml", ("tool", "ruff"))
+    # Through stdin it is the project's file to ruff, in all its settings, and nothing is written.
+    argv = [tool.program, "check", "--quiet", "--no-cache", "--output-format=json", "--stdin-filename", unit.path]
+    argv += [] if settings else ["--isolated", f"--select={_BROKEN}", *_ruff_target(python)]
+    shown: Callable[[str], bool] = lambda output: output.lstrip().startswith("[")  # noqa: E731 - it has a name
+    return Step(tool, [*argv, "-"], str(unit.root), ruff.parse, unit.text, shown=shown)
+
+
+def _ruff_target(version: str) -> list[str]:
+    """Say for which Python it is: else ruff takes one of its own choice, to which new syntax is an error."""
+    numbers = [int(number) for number in version.split(".")[:2]] if version != "unknown" else []
+    if len(numbers) < 2 or numbers < [3, 7]:
+        return []
+    return [f"--target-version=py3{min(numbers[1], _RUFF_KNOWS)}"]
+
+
+def _mypy_step(unit: Unit, tool: Installed) -> Step:
+    settings = _settings(unit.root, unit.path, "mypy.ini", ("tool", "mypy"))
+    settings = settings or _settings(unit.root, unit.path, ".mypy.ini", ("tool", "mypy")) or _in_setup_cfg(unit.root)
+    argv = [tool.program, "--output=json", "--show-error-end", "--no-error-summary", "--no-color-output"]
+    argv += ["--cache-dir", unit.scratch.place("mypy")]
+    # In version 2 columns in a line with characters beyond ASCII are wrong with the new parser.
+    argv += ["--no-native-parser"] if tool.version.startswith("2.") else []
+    python = _project_python(unit.root)
+    argv += ["--python-executable", python] if python else []
+    argv += ["--follow-imports=silent"] if unit.mode == "file" else []
+    cwd, words = _mypy_place(unit)
+    whole = unit.mode == "project" and settings is not None and "files" in settings
+    argv += words if not whole else words[:-1]
+    soften = (lambda found: found) if settings is not None else _soften
+    return Step(tool, argv, cwd, mypy.parse, soften=soften, unless_broken=True)
+
+
+def _mypy_place(unit: Unit) -> tuple[str, list[str]]:
+    """Give where mypy runs, and the words that show it the text in the file's place; the file is the last of them."""
+    alone = unit.scratch.file(unit.path, unit.text)
+    if (unit.root / unit.path).is_file():
+        return str(unit.root), ["--shadow-file", unit.path, alone, "--", unit.path]
+    # A file that is not there yet cannot have a shadow.
+    return unit.scratch.farm(unit.path, unit.text), ["--", unit.path]
+
+
+def _pyright_step(unit: Unit, tool: Installed) -> Step:
+    tree = unit.scratch.mirror(unit.path, unit.text)
+    argv = [tool.program, "--outputjson", *([unit.path] if unit.mode == "file" else [])]
+    shown: Callable[[str], bool] = lambda output: '"generalDiagnostics"' in output  # noqa: E731 - it has a name
+    return Step(tool, argv, tree, pyright.parse, shown=shown, unless_broken=True)
+
+
+def _soften(found: Diagnostic) -> Diagnostic:
+    return replace(found, severity="warning") if found.code in _ABOUT_HERE else found
+
+
+# ----------------------------------------------------------------------------------------------------------- settings
+
+
+def _settings(root: Path, path: str, name: str, keys: tuple[str, ...]) -> dict[str, object] | None:
+    """Give a tool's settings in the project: of its own file or of pyproject.toml, from the unit up to the root."""
+    for parent in PurePosixPath(path).parents:
+        folder = root / parent
+        if (folder / name).is_file():
+            return _read_ini(folder / name) if name.endswith(".ini") else {}
+        found: object = _read_toml(folder / "pyproject.toml")
+        for key in keys:
+            found = found.get(key) if isinstance(found, dict) else None
+        if isinstance(found, dict):
+            return found
+    return None
+
+
+def _in_setup_cfg(root: Path) -> dict[str, object] | None:
+    found = _read_ini(root / "setup.cfg")
+    return found or None
+
+
+def _read_ini(file: Path) -> dict[str, object]:
+    parser = configparser.RawConfigParser(strict=False)
+    try:
+        parser.read(file, encoding="utf-8")
+    except (configparser.Error, UnicodeDecodeError):
+        # The tool itself says what is wrong with its file.
+        return {}
+    return dict(parser["mypy"]) if parser.has_section("mypy") else {}
+
+
+def _read_toml(file: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return {}
+
+
+def _project_python(root: Path) -> str | None:
+    places = (root / ".venv/bin/python", root / "venv/bin/python")
+    return next((str(place) for place in places if os.access(place, os.X_OK)), None)

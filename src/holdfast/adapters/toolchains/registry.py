@@ -1,0 +1,78 @@
+"""Which check a file gets: by its suffix, or by the command that the user has set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from holdfast.adapters.toolchains import c, go, java, javascript, python, rust
+from holdfast.adapters.toolchains.check import Mode, Plan, ToolCheck
+from holdfast.adapters.toolchains.command import plan_of
+from holdfast.repair.ports import Check, Target
+
+_SUFFIXES: Mapping[str, Target] = {
+    ".py": "python",
+    ".pyi": "python",
+    ".js": "javascript",
+    ".mjs": "javascript",
+    ".cjs": "javascript",
+    ".jsx": "javascript",
+    ".ts": "typescript",
+    ".tsx": "typescript",
+    ".mts": "typescript",
+    ".cts": "typescript",
+    ".c": "c",
+    ".h": "c",
+    ".cc": "cpp",
+    ".cpp": "cpp",
+    ".cxx": "cpp",
+    ".hh": "cpp",
+    ".hpp": "cpp",
+    ".hxx": "cpp",
+    ".rs": "rust",
+    ".java": "java",
+    ".go": "go",
+}
+_PLANS: Mapping[Target, Plan] = {
+    "python": python.plan,
+    "javascript": javascript.plan_javascript,
+    "typescript": javascript.plan_typescript,
+    "c": c.plan_c,
+    "cpp": c.plan_cpp,
+    "rust": rust.plan,
+    "java": java.plan,
+    "go": go.plan,
+}
+
+
+def targets() -> tuple[Target, ...]:
+    """Give the languages that can be checked, and `any`, for which a command must be set."""
+    return (*_PLANS, "any")
+
+
+def target_of(path: str) -> Target | None:
+    """Give the language of a file, by its suffix; None if there is no check for it."""
+    return _SUFFIXES.get(PurePosixPath(path).suffix.lower())
+
+
+def check_for(
+    path: str,
+    root: str | Path,
+    *,
+    mode: Mode,
+    timeout: float,
+    command: str | Sequence[str] | None = None,
+    target: Target | None = None,
+) -> Check | None:
+    """Give the check for a file below a root; None if there is none for such a file.
+
+    A `command` is the check, whatever the language; `target` says what language it is if the suffix does not. Whether
+    its tools are installed shows when it runs. Raises ValueError on a command that cannot be read.
+    """
+    language = target or target_of(path)
+    if command is not None:
+        return ToolCheck(language or "any", Path(root), mode, timeout, plan_of(command))
+    plan = _PLANS.get(language) if language is not None else None
+    if language is None or plan is None:
+        return None
+    return ToolCheck(language, Path(root), mode, timeout, plan)

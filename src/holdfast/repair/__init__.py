@@ -1,0 +1,1 @@
+"""Check, diagnose, propose, verify, record, learn."""
