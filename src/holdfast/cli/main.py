@@ -11,8 +11,11 @@ from holdfast.cli.apply import apply
 from holdfast.cli.changes import changes
 from holdfast.cli.checkpoint import checkpoint
 from holdfast.cli.config import config
+from holdfast.cli.decisions import decisions
 from holdfast.cli.demo import demo
 from holdfast.cli.output import Lasting
+from holdfast.cli.repair import repair
+from holdfast.cli.rules import rules
 from holdfast.cli.run import run
 from holdfast.cli.undo import undo
 
@@ -27,6 +30,9 @@ app = typer.Typer(
 app.command("run")(run)
 app.command("apply")(apply)
 app.command("undo")(undo)
+app.command("repair")(repair)
+app.add_typer(decisions, name="decisions")
+app.add_typer(rules, name="rules")
 app.add_typer(changes, name="changes")
 app.add_typer(checkpoint, name="checkpoint")
 app.add_typer(config, name="config")

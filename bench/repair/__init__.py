@@ -1,0 +1,1 @@
+"""Repair: what a rule costs to find, and what it saves."""

@@ -1,0 +1,237 @@
+"""`holdfast decisions`: what was decided about code, for people to review."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
+
+import typer
+
+from holdfast.cli.options import AsJson, Root, workspace_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.repair.decisions.decision import Decision, Scope
+    from holdfast.repair.decisions.manifest import Manifest, Pin
+
+_Outcome = TypeVar("_Outcome")
+
+decisions = typer.Typer(
+    help="What was decided about code: look at it, pin it, put your own in its place.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+class Where(StrEnum):
+    """What `--scope` takes."""
+
+    build = "build"
+    runtime = "runtime"
+
+
+DecisionId = Annotated[str, typer.Argument(metavar="ID", help="The decision; the beginning of its id is enough.")]
+Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for whoever reads it later.")]
+By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who says so.", show_default="you")]
+
+
+@decisions.command("list")
+def list_(
+    *,
+    scope: Annotated[
+        Where | None, typer.Option("--scope", help="Only those of the project, or of this machine.")
+    ] = None,
+    unpinned: Annotated[bool, typer.Option("--unpinned", help="Only those that nobody has pinned.")] = False,
+    root: Root = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """List the decisions, by scope, module and id."""
+    chosen: Scope | None = scope.value if scope else None
+    listed = _done(as_json, lambda: _manifest(root).list(chosen))
+    listed = tuple(each for each in listed if not (unpinned and each.pinned))
+    if as_json:
+        _print_json({"decisions": [_as_json(each) for each in listed]})
+        return
+    for each in listed:
+        typer.echo(_line(each))
+    if not listed:
+        typer.echo("there are no decisions here.")
+
+
+@decisions.command("show")
+def show(decision_id: DecisionId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Show one decision: what was chosen and why, what said yes, and the diff."""
+    _show(_find(_manifest(root), decision_id, as_json=as_json), as_json=as_json)
+
+
+@decisions.command("pin")
+def pin(
+    decision_id: DecisionId, *, reason: Reason = "", by: By = None, root: Root = Path(), as_json: AsJson = False
+) -> None:
+    """Let a decision be made again without a model, in production too."""
+    manifest = _manifest(root)
+    found = _find(manifest, decision_id, as_json=as_json)
+    if not found.diff:
+        _refuse(f"{found.id}: no code came of this, so there is nothing to make again.", as_json=as_json)
+    word = _word(reason, by)
+    _show(_done(as_json, lambda: manifest.pin(found, word)), as_json=as_json, short=True)
+
+
+@decisions.command("unpin")
+def unpin(decision_id: DecisionId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Take the pin off."""
+    manifest = _manifest(root)
+    found = _find(manifest, decision_id, as_json=as_json)
+    _show(_done(as_json, lambda: manifest.unpin(found)), as_json=as_json, short=True)
+
+
+@decisions.command("override")
+def override(
+    decision_id: DecisionId,
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="Your own text of the whole file.")],
+    *,
+    reason: Reason = "",
+    by: By = None,
+    root: Root = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """Put your own code in the place of a decision; it is pinned, and the old one stays on record as superseded.
+
+    No file is written: the next `holdfast repair` of that text takes it.
+    """
+    from holdfast.cli.apply import read_reply  # noqa: PLC0415 - help does without all this
+    from holdfast.sessions.decisions import override_decision  # noqa: PLC0415
+    from holdfast.vocab.outcomes import Refused  # noqa: PLC0415
+
+    code = read_reply(file)
+    manifest = _manifest(root)
+    found = _find(manifest, decision_id, as_json=as_json)
+    with workspace_at(root) as workspace:
+        done = _done(as_json, lambda: override_decision(found, code, _word(reason, by), manifest, workspace.files))
+    if isinstance(done, Refused):
+        _refuse(done.message, as_json=as_json)
+    _show(done, as_json=as_json, short=True)
+
+
+@decisions.command("promote")
+def promote(decision_id: DecisionId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Take a decision of a running program (scope runtime) into the project, to be committed and reviewed."""
+    manifest = _manifest(root)
+    found = _find(manifest, decision_id, as_json=as_json)
+    if found.scope != "runtime":
+        _refuse(f"{found.id}: this is in the project already (scope build).", as_json=as_json)
+    _show(_done(as_json, lambda: manifest.promote(found)), as_json=as_json, short=True)
+
+
+@decisions.command("gate")
+def gate(*, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Before a production build: fail if the code rests on a decision that nobody has pinned.
+
+    Exit 0: all are pinned. 1: the decisions cannot be read. 4: some are not pinned.
+    """
+    from holdfast.repair.decisions.gate import judge_gate  # noqa: PLC0415 - help does without it
+
+    judged = _done(as_json, lambda: judge_gate(_manifest(root).list("build")))
+    if as_json:
+        _print_json({"open": judged.open, "unpinned": [_as_json(each) for each in judged.unpinned]})
+    else:
+        for each in judged.unpinned:
+            typer.echo(_line(each))
+        count = len(judged.unpinned)
+        shut = f"{count} decision{'' if count == 1 else 's'} not pinned; look at each, and `holdfast decisions pin` it."
+        typer.echo("every decision is pinned." if judged.open else shut)
+    raise typer.Exit(0 if judged.open else 4)
+
+
+# -------------------------------------------------------------------------------------------------------------- common
+
+
+def _manifest(root: Path) -> Manifest:
+    from holdfast.wiring import decisions_at  # noqa: PLC0415 - help does without it
+
+    if not root.is_dir():
+        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+    return decisions_at(root)
+
+
+def _find(manifest: Manifest, beginning: str, *, as_json: bool) -> Decision:
+    from holdfast.repair.decisions.manifest import NoSuchDecision  # noqa: PLC0415 - as above
+
+    found = _done(as_json, lambda: manifest.find(beginning))
+    if isinstance(found, NoSuchDecision):
+        _refuse(found.message, as_json=as_json)
+    return found
+
+
+def _done(as_json: bool, act: Callable[[], _Outcome]) -> _Outcome:
+    """Run it; a manifest that cannot be read or written is told in words."""
+    from holdfast.repair.decisions.manifest import BadManifest  # noqa: PLC0415 - as above
+
+    try:
+        return act()
+    except BadManifest as error:
+        _refuse(str(error), as_json=as_json)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _refuse(f"{where}{error.strerror}; the decisions cannot be read or written.", as_json=as_json)
+
+
+def _refuse(message: str, *, as_json: bool) -> NoReturn:
+    from holdfast.cli.show import warn  # noqa: PLC0415 - as above
+
+    if as_json:
+        _print_json({"error": message})
+    else:
+        warn(message)
+    raise typer.Exit(1)
+
+
+def _word(reason: str, by: str | None) -> Pin:
+    import getpass  # noqa: PLC0415 - as above
+    from datetime import UTC, datetime  # noqa: PLC0415
+
+    from holdfast.repair.decisions.manifest import Pin  # noqa: PLC0415
+
+    if by is None:
+        try:
+            by = getpass.getuser()
+        except (KeyError, OSError):  # a container's user without a name
+            by = "unknown"
+    return Pin(by, datetime.now(UTC).isoformat(timespec="seconds"), reason)
+
+
+def _as_json(decision: Decision) -> dict[str, object]:
+    from holdfast.repair.decisions.decision import as_json  # noqa: PLC0415 - as above
+
+    return {**as_json(decision), "scope": decision.scope}
+
+
+def _print_json(told: dict[str, object]) -> None:
+    typer.echo(json.dumps(told))
+
+
+def _line(decision: Decision) -> str:
+    from holdfast.cli.show import plain  # noqa: PLC0415 - as above
+
+    marks = [decision.verdict, *(["pinned"] if decision.pinned else [])]
+    marks += [f"superseded by {decision.superseded_by}"] if decision.superseded_by else []
+    return plain(f"{decision.id}  {decision.path}  {decision.decision_type}: {decision.choice} ({', '.join(marks)})")
+
+
+def _show(decision: Decision, *, as_json: bool, short: bool = False) -> None:
+    from holdfast.cli.show import plain  # noqa: PLC0415 - as above
+
+    if as_json:
+        _print_json({"decision": _as_json(decision)})
+        return
+    typer.echo(_line(decision))
+    if short:
+        return
+    told = _as_json(decision)
+    for name, value in told.items():
+        if name not in {"id", "path", "diff"} and value not in (None, "", [], False):
+            typer.echo(plain(f"{name}: {value}"))
+    typer.echo(plain(decision.diff), nl=False)

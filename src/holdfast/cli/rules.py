@@ -1,0 +1,192 @@
+"""`holdfast rules`: the fixes that need no model, and what becomes of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.options import AsJson, Root
+
+if TYPE_CHECKING:
+    from holdfast.repair.rules.book import RuleBook, Verdict
+    from holdfast.repair.rules.rule import Rule
+
+rules = typer.Typer(
+    help="Rules: fixes that were verified once and need no model again.", no_args_is_help=True, rich_markup_mode=None
+)
+
+RuleId = Annotated[str, typer.Argument(metavar="ID", help="The rule; the beginning of its id is enough.")]
+
+
+@rules.command("list")
+def list_(
+    *,
+    target: Annotated[str | None, typer.Option("--target", metavar="T", help="Only those of a language.")] = None,
+    unreviewed: Annotated[bool, typer.Option("--unreviewed", help="Only those nobody has looked at.")] = False,
+    own: Annotated[bool, typer.Option("--own", help="Without those that came with holdfast.")] = False,
+    root: Root = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """List the rules: those that came with holdfast and those of this project.
+
+    Exit 0: listed. 1: the rules cannot be read. 2: wrong usage.
+    """
+    book = _book(root)
+    chosen = [
+        rule
+        for rule in book
+        if (target is None or rule.target == target)
+        and not (unreviewed and rule.reviewed)
+        and not (own and rule.provenance == "builtin")
+    ]
+    if as_json:
+        print(json.dumps({"rules": [_shown(rule) for rule in chosen], "problems": list(book.problems)}))
+        return
+    for rule in chosen:
+        note = "" if rule.reviewed else "  (unreviewed)"
+        record = f"{rule.applied} helped, {rule.failed} failed"
+        print(f"{rule.id}  {rule.status:<8}  {rule.provenance:<9}  {rule.target:<10}  {record}{note}")
+        print(f"    {rule.tool}{f' {rule.code}' if rule.code else ''}: {rule.template}")
+    if not chosen:
+        print("There are no such rules.")
+
+
+@rules.command("show")
+def show(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Show one rule: what it answers, where it fits, what it rewrites, and its examples.
+
+    Exit 0: shown. 1: there is no such rule. 2: wrong usage.
+    """
+    from holdfast.cli.show_rules import print_rule  # noqa: PLC0415 - help does without it
+
+    rule = _find(_book(root), rule_id, as_json)
+    if as_json:
+        print(json.dumps({"rule": _shown(rule)}))
+    else:
+        print_rule(rule)
+
+
+@rules.command("test")
+def run_examples(
+    rule_id: Annotated[str, typer.Argument(metavar="[ID]", help="One rule only.")] = "",
+    *,
+    root: Root = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """Apply each rule to its examples: they must come out as recorded, and the counter-examples unchanged.
+
+    Exit 0: all do. 1: some do not, or a rule's file cannot be read. 2: wrong usage.
+    """
+    from holdfast.repair.rules.merge import explains  # noqa: PLC0415 - help does without it
+
+    book = _book(root)
+    chosen = [_find(book, rule_id, as_json)] if rule_id else list(book)
+    failures = [
+        {"rule": rule.id, "target": rule.target, kind: number}
+        for rule in chosen
+        for kind, examples in (("example", rule.examples), ("counter_example", rule.counter_examples))
+        for number, example in enumerate(examples, 1)
+        if not explains(rule, example)
+    ]
+    count = sum(len(rule.examples) + len(rule.counter_examples) for rule in chosen)
+    if as_json:
+        problems = list(book.problems)
+        print(json.dumps({"rules": len(chosen), "examples": count, "failures": failures, "problems": problems}))
+    else:
+        for failure in failures:
+            what = "example" if "example" in failure else "counter_example"
+            print(f"{failure['target']}/{failure['rule']}: {what.replace('_', '-')} {failure[what]} fails.")
+        print(f"{len(chosen)} rules, {count} examples, {len(failures)} failed.")
+    if failures or book.problems:
+        raise typer.Exit(1)
+
+
+@rules.command("approve")
+def approve(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Stand behind a rule: it is in force, reviewed, and goes before those that nobody has looked at."""
+    _judge(root, rule_id, "approve", as_json)
+
+
+@rules.command("reject")
+def reject(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Put a rule away: it is not applied, and not learned again."""
+    _judge(root, rule_id, "reject", as_json)
+
+
+@rules.command("pin")
+def pin(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Pin a rule: production builds may apply it, and no failure takes it out of force."""
+    _judge(root, rule_id, "pin", as_json)
+
+
+@rules.command("unpin")
+def unpin(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Take the pin off a rule; it stays active."""
+    _judge(root, rule_id, "unpin", as_json)
+
+
+@rules.command("demote")
+def demote(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Take a rule out of force, as one that failed more than it helped; `approve` puts it back."""
+    _judge(root, rule_id, "demote", as_json)
+
+
+def _judge(root: Path, rule_id: str, verdict: Verdict, as_json: bool) -> None:
+    from holdfast.cli.show import warn  # noqa: PLC0415 - help does without it
+    from holdfast.repair.rules.rule_json import BadRule  # noqa: PLC0415
+
+    book = _book(root)
+    rule = _find(book, rule_id, as_json)
+    try:
+        judged = book.judge(rule.id, verdict)
+    except (OSError, BadRule) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        warn(f".holdfast/rules/{rule.target}/{rule.id}.json cannot be written: {reason}.")
+        raise typer.Exit(1) from error
+    if as_json:
+        print(json.dumps({"rule": _shown(judged)}))
+    else:
+        print(f"{judged.id} is {judged.status}{', reviewed' if judged.reviewed else ''}.")
+
+
+def _book(root: Path) -> RuleBook:
+    from holdfast.cli.show import warn  # noqa: PLC0415 - help does without it
+    from holdfast.wiring import rule_book_at  # noqa: PLC0415
+
+    if not root.is_dir():
+        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+    try:
+        book = rule_book_at(root)
+    except OSError as error:
+        warn(f"the rules cannot be read: {error.filename}: {error.strerror}.")
+        raise typer.Exit(1) from error
+    for problem in book.problems:
+        warn(problem)
+    return book
+
+
+def _find(book: RuleBook, beginning: str, as_json: bool) -> Rule:
+    """Give the one rule whose id begins so; else say what is wrong, and end with 1."""
+    from holdfast.cli.show import warn  # noqa: PLC0415 - help does without it
+
+    found = book.starting(beginning) if beginning else ()
+    if len(found) == 1:
+        return found[0]
+    reason = (
+        f"{beginning}: {len(found)} rules begin so; give more of the id."
+        if found
+        else f"{beginning}: there is no such rule; `holdfast rules list` shows all."
+    )
+    if as_json:
+        print(json.dumps({"outcome": "refused", "problems": [reason]}))
+    warn(reason)
+    raise typer.Exit(1)
+
+
+def _shown(rule: Rule) -> dict[str, Any]:
+    from holdfast.repair.rules.rule_json import rule_to_json  # noqa: PLC0415 - help does without it
+
+    return {**rule_to_json(rule), "reviewed": rule.reviewed, "pinned": rule.pinned}

@@ -1,0 +1,1 @@
+"""What was decided about code, for people to review: recorded, pinned, overridden, replayed."""

@@ -1,0 +1,1 @@
+"""Rules: a fix that was verified once is applied again without a model."""

@@ -1,0 +1,138 @@
+"""What differs between a text and its repair: whole lines that came, whole lines that went, and tokens."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from holdfast.repair.rules.rule import Side
+from holdfast.repair.rules.source import BLANKS, Source
+from holdfast.repair.rules.tokens import Token, first_at
+
+_MOST_TOKENS = 2_000
+# A word that belongs to what follows, however far that is.
+_PREFIX = re.compile(r"(?:mut|pub|async|await|static|const|final|public|private|protected|export|new|unsafe) ")
+
+
+@dataclass(frozen=True, slots=True)
+class NewLines:
+    """Whole lines that come before the line with this number (0-based)."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """The text from `start` to `end` becomes `new`; the tokens `low` to `high` (exclusive) are in it."""
+
+    start: int
+    end: int
+    new: str
+    low: int
+    high: int
+    sides: tuple[Side, Side]
+    lines: bool = False
+
+
+def hunks_between(before: Source, after: Source) -> list[Hunk | NewLines] | None:
+    """Give what differs, in order; None if that is too much to look at."""
+    old, new = _lines(before.text), _lines(after.text)
+    found: list[Hunk | NewLines] = []
+    for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "insert":
+            found.append(NewLines(i, "".join(new[k:m])))
+        elif tag != "equal":
+            block = _block_hunks(before, after, (i, j), (k, m))
+            if block is None:
+                return None
+            found += block
+    return found
+
+
+def _lines(text: str) -> list[str]:
+    # Not str.splitlines: that also breaks at form feeds and U+2028, which are content here.
+    parts = text.split("\n")
+    return [line + "\n" for line in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def _block_hunks(before: Source, after: Source, old: tuple[int, int], new: tuple[int, int]) -> list[Hunk] | None:
+    start, end = _offset_of_line(before, old[0]), _offset_of_line(before, old[1])
+    low, high = first_at(before.tokens, start), first_at(before.tokens, end)
+    if new[0] == new[1]:
+        return [Hunk(start, end, "", low, high, ("start", "end"), lines=True)]
+    new_start, new_end = _offset_of_line(after, new[0]), _offset_of_line(after, new[1])
+    new_low, new_high = first_at(after.tokens, new_start), first_at(after.tokens, new_end)
+    if max(high - low, new_high - new_low) > _MOST_TOKENS:
+        return None
+    pairs = _matching(before.tokens[low:high], after.tokens[new_low:new_high])
+    # The block's edges count as matched tokens of no length.
+    matched = [(low - 1, new_low - 1), *((low + a, new_low + b) for a, b in pairs), (high, new_high)]
+    found = []
+    for (left, new_left), (right, new_right) in pairwise(matched):
+        from_ = start if left < low else before.tokens[left].end
+        to = end if right >= high else before.tokens[right].start
+        new_from = new_start if new_left < new_low else after.tokens[new_left].end
+        new_to = new_end if new_right >= new_high else after.tokens[new_right].start
+        if before.text[from_:to] != after.text[new_from:new_to]:
+            found.append(_trimmed(before, (from_, to), after.text[new_from:new_to], left + 1, right))
+    return found
+
+
+def _offset_of_line(source: Source, line: int) -> int:
+    return source.line_starts[line] if line < len(source.line_starts) else len(source.text)
+
+
+def _matching(old: tuple[Token, ...], new: tuple[Token, ...]) -> list[tuple[int, int]]:
+    """Pair the tokens that stay: first those at both ends, then what the longest runs are."""
+    a, b = [token.text for token in old], [token.text for token in new]
+    head = 0
+    while head < min(len(a), len(b)) and a[head] == b[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(a), len(b)) - head and a[-1 - tail] == b[-1 - tail]:
+        tail += 1
+    inner = SequenceMatcher(None, a[head : len(a) - tail], b[head : len(b) - tail], autojunk=False)
+    return [
+        *((i, i) for i in range(head)),
+        *((head + block.a + i, head + block.b + i) for block in inner.get_matching_blocks() for i in range(block.size)),
+        *((len(a) - i, len(b) - i) for i in range(tail, 0, -1)),
+    ]
+
+
+def _trimmed(before: Source, span: tuple[int, int], new: str, low: int, high: int) -> Hunk:
+    """Leave out the blanks on both sides that stay as they are."""
+    start, end = span
+    old = before.text[start:end]
+    if low == high:
+        return _trimmed_insertion(start, old, new, low)
+    first, last = before.tokens[low].start, before.tokens[high - 1].end
+    lead, trail = before.text[start:first], before.text[last:end]
+    if new.startswith(before.text[start:last]) and new.lstrip(BLANKS)[:1] in {"'", '"', "`"}:
+        # A string that had no end is one token once it has: what differs is the end.
+        return _trimmed_insertion(last, before.text[last:end], new[last - start :], high)
+    sides: tuple[Side, Side] = ("gap_before", "gap_after")
+    if new.startswith(lead) and not new[len(lead) :][:1].isspace():
+        start, new, sides = first, new[len(lead) :], ("start", sides[1])
+    if new.endswith(trail) and not (trail and new == trail and sides[0] == "gap_before"):
+        end, new, sides = last, new[: len(new) - len(trail)], (sides[0], "end")
+    return Hunk(start, end, new, low, high, sides)
+
+
+def _trimmed_insertion(start: int, old: str, new: str, low: int) -> Hunk:
+    end = start + len(old)
+    if not new.strip(BLANKS) and "\n" in old and "\n" in new:
+        # Only the beginning of a line differs.
+        line = start + old.rindex("\n") + 1
+        return Hunk(line, end, new[new.rindex("\n") + 1 :], low, low, ("line", "gap_after"))
+    if not new.strip(BLANKS) and not old.strip(BLANKS):
+        return Hunk(start, end, new, low, low, ("line", "gap_after"))
+    if new.startswith(old) and _PREFIX.match(new[len(old) :]):
+        return Hunk(end, end, new[len(old) :], low, low, ("start", "gap_after"))
+    if new.endswith(old) and not new[: len(new) - len(old)].endswith(tuple(BLANKS)):
+        return Hunk(start, start, new[: len(new) - len(old)], low, low, ("gap_before", "end"))
+    if new.startswith(old):
+        return Hunk(end, end, new[len(old) :], low, low, ("start", "gap_after"))
+    return Hunk(start, end, new, low, low, ("gap_before", "gap_after"))

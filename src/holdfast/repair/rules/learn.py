@@ -1,0 +1,225 @@
+"""Learn a rule from a verified pair: what differs, tied to the complaint, with what may vary taken out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from holdfast.repair.ports import Target
+from holdfast.repair.rules.hunks import Hunk, NewLines, hunks_between
+from holdfast.repair.rules.imports import IN_BLOCK, NO_BLOCK, has_block, is_import, line_for
+from holdfast.repair.rules.learn_tokens import token_edits
+from holdfast.repair.rules.learn_tree import tree_fixes
+from holdfast.repair.rules.parts import constants_of, parts_of
+from holdfast.repair.rules.rewrite import Rewritten, body_line, rewrite
+from holdfast.repair.rules.rule import (
+    AddImport,
+    AddLines,
+    Example,
+    FixEdit,
+    Pattern,
+    Piece,
+    Provenance,
+    Rule,
+    Spot,
+    example_of,
+)
+from holdfast.repair.rules.rule_id import named
+from holdfast.repair.rules.source import Source, broken_nodes, span_of
+from holdfast.vocab.diagnostics import Diagnostic
+
+_MOST_EDITS = 6
+_MOST_NEW = 600
+"""A fix that brings more text than this is this program's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotLearned:
+    """No rule comes of the pair; `reason` says why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    pattern: Pattern
+    fix: tuple[FixEdit, ...]
+
+
+def learn(
+    before: str,
+    after: str,
+    diagnostic: Diagnostic,
+    target: Target,
+    *,
+    created: str = "",
+    provenance: Provenance = "extracted",
+) -> Rule | NotLearned:
+    """Give a rule that makes the one text of the other, for the complaint about it.
+
+    The rule is tried on the pair before it is given: whatever it was taken from, it rewrites just as that was.
+    """
+    source = Source(before, target, diagnostic.path)
+    if before == after:
+        return NotLearned("nothing differs")
+    differing = hunks_between(source, Source(after, target, diagnostic.path))
+    if differing is None or len(differing) > _MOST_EDITS:
+        return NotLearned("too much differs for one fix")
+    if sum(len(each.text if isinstance(each, NewLines) else each.new) for each in differing) > _MOST_NEW:
+        return NotLearned("the fix brings too much text of its own")
+    for draft in _drafts(source, differing, diagnostic):
+        rule = _rule_of(draft, source, diagnostic, target)
+        rule = replace(rule, examples=(example_of(before, after, diagnostic),))
+        rewritten = rewrite(rule, before, diagnostic)
+        if isinstance(rewritten, Rewritten) and rewritten.text == after:
+            example = _short_example(rule, before, after, diagnostic)
+            return replace(rule, id=named(rule), created=created, provenance=provenance, examples=(example,))
+    return NotLearned("what differs is not tied to the message or to its place")
+
+
+def _rule_of(draft: _Draft, source: Source, diagnostic: Diagnostic, target: Target) -> Rule:
+    constants = constants_of(draft.fix, draft.pattern, diagnostic, source.text, target)
+    tree = draft.pattern.tree
+    return Rule(
+        id="",
+        target=target,
+        tool=diagnostic.tool,
+        code=diagnostic.code,
+        template=diagnostic.template,
+        node_kind=tree.kinds[0] if tree is not None and tree.kinds else "",
+        pattern=draft.pattern,
+        fix=draft.fix,
+        constants=constants,
+    )
+
+
+def _drafts(source: Source, differing: Sequence[Hunk | NewLines], diagnostic: Diagnostic) -> Iterator[_Draft]:
+    """Give the ways to see the fix, the narrowest first."""
+    offset = source.place_of(diagnostic)
+    imports = [
+        each
+        for each in differing
+        if isinstance(each, NewLines) and any(is_import(line, source.target) for line in each.text.split("\n"))
+    ]
+    others = [each for each in differing if each not in imports]
+    added: list[FixEdit] = []
+    for each in imports:
+        edits = _imports_of(source, each, diagnostic.args)
+        if edits is None:
+            return
+        added += edits
+    hunks = [each for each in others if isinstance(each, Hunk)]
+    if not others:
+        yield _Draft(Pattern("lines", *_seen_at(source, offset, diagnostic.args)), tuple(added))
+        return
+    if len(hunks) < len(others):
+        yield from _line_drafts(source, others, added, diagnostic, offset)
+        return
+    by_tokens = _token_drafts(source, hunks, added, diagnostic, offset)
+    by_tree = _tree_drafts(source, hunks, added, diagnostic, offset)
+    # Where the text does not parse, the tree is a guess, and another text's will be another guess.
+    yield from (*by_tokens, *by_tree) if _is_about_syntax(source, diagnostic, offset) else (*by_tree, *by_tokens)
+
+
+_SYNTAX_CODE = re.compile(r"TS1\d{3}|invalid-syntax|syntax")
+_SYNTAX = re.compile(
+    r"expected\b|unexpected |missing |syntax error|.*\.expected\d?:|.*illegal\.start|.*should be '", re.IGNORECASE
+)
+
+
+def _is_about_syntax(source: Source, diagnostic: Diagnostic, offset: int | None) -> bool:
+    if diagnostic.tool in {"python", "node"} or _SYNTAX_CODE.fullmatch(diagnostic.code):
+        return True
+    if _SYNTAX.match(diagnostic.template) is None or source.root is None or offset is None:
+        return False
+    line = source.line_of(offset)
+    return any(abs(source.line_of(span_of(node)[0]) - line) <= 2 for node in broken_nodes(source.root))
+
+
+def _tree_drafts(
+    source: Source, hunks: Sequence[Hunk], added: list[FixEdit], diagnostic: Diagnostic, offset: int | None
+) -> Iterator[_Draft]:
+    if source.root is None:
+        return
+    for fix in tree_fixes(source, hunks, diagnostic.args, offset, source.end_of(diagnostic)):
+        yield _Draft(fix.pattern, (*fix.splices, *added))
+
+
+def _token_drafts(
+    source: Source, hunks: Sequence[Hunk], added: list[FixEdit], diagnostic: Diagnostic, offset: int | None
+) -> Iterator[_Draft]:
+    if offset is not None and (edits := token_edits(source, hunks, diagnostic.args, offset)):
+        yield _Draft(Pattern("tokens"), (*edits, *added))
+
+
+def _seen_at(source: Source, offset: int | None, args: Sequence[str]) -> tuple[Piece | None, tuple[int, Spot] | None]:
+    """Say what the diagnostic points at, if it is a name from the message."""
+    if offset is None:
+        return None, None
+    for node in reversed(source.nodes_around(offset)):
+        if node.range().start.index == offset and node.is_named() and node.text() in args:
+            return Piece((node.kind(),), arg=args.index(node.text())), (0, "start")
+    return None, None
+
+
+def _imports_of(source: Source, new: NewLines, args: Sequence[str]) -> list[FixEdit] | None:
+    lines = [line + "\n" for line in source.text.split("\n")]
+    texts = [line.rstrip("\r") for line in new.text.removesuffix("\n").split("\n")]
+    blank = len(texts) - len([text for text in texts if text.strip()])
+    brought = [text for text in texts if text.strip()]
+    if len(brought) != 1 or any(not is_import(text, source.target) for text in brought):
+        return None
+    text = brought[0]
+    if has_block(lines, source.target):
+        blank = 1
+    usable = IN_BLOCK if has_block(lines, source.target) else NO_BLOCK
+    places = tuple(place for place in usable if line_for(place, lines, text + "\n", source.target) == new.line)
+    return [AddImport(parts_of(text, source.target, args), places, blank)] if places else None
+
+
+def _line_drafts(
+    source: Source, others: Sequence[Hunk | NewLines], added: list[FixEdit], diagnostic: Diagnostic, offset: int | None
+) -> Iterator[_Draft]:
+    """See the fix as lines that are added near the diagnostic's."""
+    new = others[0]
+    if offset is None or len(others) > 1 or not isinstance(new, NewLines):
+        return
+    text = _dedented(new.text.removesuffix("\n"))
+    line = source.line_of(offset)
+    pattern = Pattern("lines", *_seen_at(source, offset, diagnostic.args))
+    parts = parts_of(text, source.target, diagnostic.args)
+    if new.line == line:
+        yield _Draft(pattern, (AddLines(parts, "before"), *added))
+    if new.line == line + 1:
+        yield _Draft(pattern, (AddLines(parts, "after"), *added))
+    if new.line == body_line(source, offset):
+        yield _Draft(pattern, (AddLines(parts, "body"), *added))
+
+
+def _dedented(text: str) -> str:
+    lines = text.split("\n")
+    indents = [re.match(r"[ \t]*", line)[0] for line in lines if line.strip()]  # type: ignore[index]
+    indent = min(indents, key=len, default="")
+    return "\n".join(line.removeprefix(indent) if line.strip() else "" for line in lines)
+
+
+_WHOLE_TEXT = 4_000
+_LINES_AROUND = 20
+
+
+def _short_example(rule: Rule, before: str, after: str, diagnostic: Diagnostic) -> Example:
+    """Give the example without what is far from the fix, if the rule says the same of the short one."""
+    whole = example_of(before, after, diagnostic)
+    area = diagnostic.area
+    if len(before) <= _WHOLE_TEXT or area is None:
+        return whole
+    lines = before.split("\n")
+    first = max(0, area.line - 1 - _LINES_AROUND)
+    short = "\n".join(lines[first : area.end_line + _LINES_AROUND])
+    moved = replace(area, line=area.line - first, end_line=area.end_line - first)
+    complaint = replace(diagnostic, area=moved)
+    rewritten = rewrite(rule, short, complaint)
+    if not isinstance(rewritten, Rewritten):
+        return whole
+    return example_of(short, rewritten.text, complaint)

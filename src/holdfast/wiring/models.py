@@ -1,0 +1,49 @@
+"""The model that a turn or a repair asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.config import PROJECT_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.adapters.models.openai_compatible import OpenAICompatible
+    from holdfast.config import Settings
+    from holdfast.sessions.send import NotSent
+
+
+def find_model(settings: Settings, say: Callable[[str], None]) -> OpenAICompatible | NotSent:
+    """Find the server that is configured, or a local one, and the model to use there."""
+    from holdfast.adapters.models.discovery import find_context, find_server  # noqa: PLC0415 - brings httpx
+    from holdfast.adapters.models.openai_compatible import OpenAICompatible  # noqa: PLC0415
+    from holdfast.adapters.models.servers import NotFound  # noqa: PLC0415
+    from holdfast.sessions.send import NotSent  # noqa: PLC0415
+
+    key = _key_for_server(settings, say)
+    server = find_server(settings["base_url"], key=key)
+    if isinstance(server, NotFound):
+        return NotSent(server.message, "needs_login" if server.login else "unreachable")
+    name = settings["model"] or next(iter(server.models), None)
+    if name is None:
+        return NotSent(f"{server.base_url} lists no model; load one there, or name one with --model.", "unreachable")
+    context = settings["context"]
+    if context is None:
+        found = find_context(server, name, key=key)
+        context = found.tokens
+        if found.warning:
+            say(found.warning)
+    return OpenAICompatible(server.base_url, name, key=key, context=context, kind=server.kind)
+
+
+def _key_for_server(settings: Settings, say: Callable[[str], None]) -> str | None:
+    """Give the key, unless the project's file says where it would go: a repository must not be able to fetch it."""
+    from holdfast.adapters.models.servers import is_loopback  # noqa: PLC0415
+
+    url = settings.values["base_url"]
+    key: str | None = settings["api_key"]
+    if key is None or not url.source.endswith(PROJECT_FILE) or is_loopback(url.value):
+        return key
+    say(f"{url.source} names the server, so the key is not sent there; to send it: HOLDFAST_BASE_URL, or --base-url.")
+    return None

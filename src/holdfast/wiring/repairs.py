@@ -1,0 +1,120 @@
+"""Repair at a root: its decisions, its rules, its checks, and whoever takes part."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from holdfast.wiring.models import find_model
+from holdfast.wiring.roots import open_workspace, state_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from holdfast.adapters.models.openai_compatible import OpenAICompatible
+    from holdfast.adapters.toolchains.check import Mode
+    from holdfast.config import Settings
+    from holdfast.repair.decisions.manifest import Manifest
+    from holdfast.repair.ports import Check, Target
+    from holdfast.repair.rules.book import RuleBook
+    from holdfast.repair.unit import World
+    from holdfast.sessions.repair import RepairCrew
+    from holdfast.sessions.send import NotSent
+
+
+def decisions_at(root: Path) -> Manifest:
+    """Give the decisions about a project's code."""
+    from holdfast.adapters.decision_files import DiskDecisionFiles  # noqa: PLC0415 - help does without all this
+    from holdfast.repair.decisions.manifest import Manifest  # noqa: PLC0415
+
+    return Manifest(DiskDecisionFiles(root, state_directory()))
+
+
+def rule_book_at(root: Path) -> RuleBook:
+    """Give the rules that came with Holdfast and the project's own; raises OSError."""
+    from holdfast.adapters.rule_files import DiskRuleFiles  # noqa: PLC0415 - help does without all this
+    from holdfast.repair.builtin import builtin_rules  # noqa: PLC0415
+    from holdfast.repair.rules.book import read_book  # noqa: PLC0415
+
+    return read_book(DiskRuleFiles(root), builtin_rules())
+
+
+@contextmanager
+def repair_crew_at(
+    root: Path, settings: Settings, *, target: Target | None, model: bool, dry_run: bool, say: Callable[[str], None]
+) -> Iterator[RepairCrew]:
+    """Bring together all that a repair below a root needs; a model is looked for when the first file needs one."""
+    from holdfast.adapters.response_cache import ResponseCache  # noqa: PLC0415 - help does without all this
+    from holdfast.repair.dry import DryLedger, DryRules  # noqa: PLC0415
+    from holdfast.repair.rules_at_hand import RulesAtHand  # noqa: PLC0415
+    from holdfast.repair.unit import World  # noqa: PLC0415
+    from holdfast.sessions.repair import RepairCrew  # noqa: PLC0415
+    from holdfast.sessions.repair_proposer import LateProvider  # noqa: PLC0415
+    from holdfast.sessions.send import NotSent  # noqa: PLC0415
+
+    cancel = threading.Event()
+    book = rule_book_at(root)
+    for problem in book.problems:
+        say(problem)
+    ledger, rules = decisions_at(root), RulesAtHand(book, _now)
+
+    def world(of: Check) -> World:
+        return World(
+            check=of,
+            ledger=DryLedger(ledger) if dry_run else ledger,
+            now=_now,
+            rules=DryRules(rules) if dry_run else rules,
+            provider=provider.find,
+            answers=ResponseCache(state_directory()),
+            tests=_tests_at(root, settings) if of.target != "any" else None,
+            project=_with_its_project(of.target, root),
+        )
+
+    with ExitStack() as opened:
+
+        def look() -> OpenAICompatible | NotSent:
+            found = find_model(settings, say)
+            return found if isinstance(found, NotSent) else opened.enter_context(found)
+
+        named = settings["model"] or ""
+        provider = LateProvider(look if model else None, named, settings["max_tokens"], say, cancel)
+        workspace = opened.enter_context(open_workspace(root))
+        yield RepairCrew(
+            workspace=workspace,
+            check_for=lambda path: _check_at(path, root, settings, target),
+            world_for=world,
+            workers=min(4, os.cpu_count() or 1),
+            dry_run=dry_run,
+            stop=cancel.set,
+            withdraw=ledger.withdraw,
+        )
+
+
+def _check_at(path: str, root: Path, settings: Settings, target: Target | None) -> Check | None:
+    from holdfast.adapters.toolchains.registry import check_for, target_of  # noqa: PLC0415 - as above
+
+    language = target or target_of(path)
+    mode: Mode = "project" if _with_its_project(language, root) else "file"
+    # For a language that has a compiler, the project's own command is its tests.
+    command = settings["check"] if language in {None, "any"} else None
+    return check_for(path, root, mode=mode, timeout=settings["command_timeout"], command=command, target=target)
+
+
+def _tests_at(root: Path, settings: Settings) -> Check | None:
+    from holdfast.adapters.toolchains.registry import check_for  # noqa: PLC0415 - as above
+
+    command, limit = settings["check"], settings["command_timeout"]
+    return check_for("", root, mode="project", timeout=limit, command=command) if command else None
+
+
+def _with_its_project(target: Target | None, root: Path) -> bool:
+    """Whether the compiler sees a file only as a part of its project; the others stand on their own."""
+    return target in {"rust", "javascript", "typescript"} or (target == "go" and (root / "go.mod").is_file())
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,126 @@
+"""One turn on the project at a root."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from holdfast.wiring.models import find_model
+from holdfast.wiring.roots import open_workspace, open_worktrees, state_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from holdfast.adapters.models.openai_compatible import OpenAICompatible
+    from holdfast.changes.files import Files
+    from holdfast.config import Settings
+    from holdfast.guards.commands import CommandRules
+    from holdfast.loop.ports import Cancel
+    from holdfast.sessions.approve import Asker
+    from holdfast.sessions.send import Crew, Message, NotSent
+    from holdfast.tools.ports import Editor, Gate
+    from holdfast.tools.toolbox import ToolboxOf
+    from holdfast.vocab.events import Event, TurnEnded
+    from holdfast.wiring.roots import DiskWorkspace
+
+_OVERVIEW_SHARE = 10
+"""The overview may take one part in so many of the model's context."""
+
+
+def run_turn_at(
+    root: Path,
+    settings: Settings,
+    message: Message,
+    *,
+    show: Callable[[Event], None],
+    say: Callable[[str], None],
+    asker: Asker | None,
+    cancel: Cancel,
+    find: Callable[[Settings, Callable[[str], None]], OpenAICompatible | NotSent] | None = None,
+) -> TurnEnded | NotSent:
+    """Run one turn on the project at a root. `find` says which model it asks, in the place of `find_model`."""
+    from holdfast.sessions.send import NotSent, send  # noqa: PLC0415 - help does without all this
+
+    with ExitStack() as opened:
+        workspace = opened.enter_context(open_workspace(root))
+        model = (find or find_model)(settings, say)
+        if isinstance(model, NotSent):
+            return model
+        opened.enter_context(model)
+        if cancel.is_set():
+            return NotSent("cancelled before the turn had begun.", "cancelled")
+        crew = _crew(workspace, settings, model, message, asker)
+        return crew if isinstance(crew, NotSent) else send(message, crew, show, say, cancel)
+
+
+def _crew(
+    workspace: DiskWorkspace,
+    settings: Settings,
+    model: OpenAICompatible,
+    message: Message,
+    asker: Asker | None,
+) -> Crew | NotSent:
+    from holdfast.adapters.folders import DiskFolders  # noqa: PLC0415 - help does without all this
+    from holdfast.adapters.grants import DiskGrants  # noqa: PLC0415
+    from holdfast.adapters.overview import look_over  # noqa: PLC0415
+    from holdfast.adapters.processes import OsCommands  # noqa: PLC0415
+    from holdfast.adapters.search import DiskSearcher  # noqa: PLC0415
+    from holdfast.adapters.store.errors import StoreError  # noqa: PLC0415
+    from holdfast.adapters.store.turn_records import StoredTurns  # noqa: PLC0415
+    from holdfast.adapters.tree_digest import DiskTrees  # noqa: PLC0415
+    from holdfast.adapters.turn_locks import TurnLocks  # noqa: PLC0415
+    from holdfast.guards.budget import Caps  # noqa: PLC0415
+    from holdfast.loop.limits import LoopLimits  # noqa: PLC0415
+    from holdfast.sessions.editor import ReviewedFiles  # noqa: PLC0415
+    from holdfast.sessions.send import Crew, NotSent  # noqa: PLC0415
+    from holdfast.tools.bench import Policy, Ports  # noqa: PLC0415
+    from holdfast.tools.profile import profile_of  # noqa: PLC0415
+    from holdfast.tools.prompt import overview, system_prompt  # noqa: PLC0415
+    from holdfast.tools.toolbox import ToolboxOf  # noqa: PLC0415
+
+    root, state = workspace.files.root, state_directory()
+    try:
+        records = StoredTurns(workspace.store.open(), root, TurnLocks(state))
+    except StoreError as error:
+        return NotSent(f"the turn cannot be recorded: {error}")
+    profile = profile_of(model.name)
+    tools = profile.tools(plan=message.plan)
+    folders = DiskFolders(str(root))
+    repository = look_over(workspace.files, folders)
+    if settings["check"]:
+        repository = replace(repository, check=settings["check"])
+    limits = LoopLimits(Caps(min(60, settings["max_steps"]), settings["max_steps"]), settings["max_tokens"])
+    room = min(1_500, limits.window(model.context) // _OVERVIEW_SHARE)
+
+    def bind(files: Files, editor: Editor, gate: Gate) -> ToolboxOf:
+        policy = Policy(_rules(settings), plan=message.plan, timeout=settings["command_timeout"])
+        covered = files.covered if isinstance(files, ReviewedFiles) else tuple
+        here = str(root)
+        commands = OsCommands({value.setting.variable for value in settings.values.values() if value.setting.secret})
+        ports = Ports(here, files, folders, DiskSearcher(here), editor, commands, gate, DiskTrees(here), covered)
+        return ToolboxOf(tools, ports, policy)
+
+    return Crew(
+        model=model,
+        bind=bind,
+        system=f"{system_prompt(tools, profile)}\n{overview(repository, room)}",
+        tools=f"{model.name}: {' '.join(tools)}",
+        workspace=workspace,
+        worktrees=open_worktrees(root, store=workspace.store),
+        records=records,
+        grants=DiskGrants(state, root),
+        asker=asker,
+        mode=settings["approve"],
+        limits=limits,
+        now=time.monotonic,
+        secrets=tuple(filter(None, (settings["api_key"], settings["database_url"]))),
+    )
+
+
+def _rules(settings: Settings) -> CommandRules:
+    from holdfast.guards.commands import CommandRules  # noqa: PLC0415 - as above
+
+    return CommandRules(allow=settings["allow_commands"], deny=settings["deny_commands"])

@@ -1,0 +1,124 @@
+"""`holdfast decisions` as people use it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from holdfast.repair.decisions.decision import Decision
+from holdfast.wiring import decisions_at
+from tests.cli.project import Project, Ran
+
+BUILD = Decision(
+    id="a1" + "0" * 14,
+    module="a.py",
+    path="a.py",
+    target="python",
+    decision_type="repair",
+    choice="the model's proposal",
+    reasoning="a.py:1:1: error: no",
+    model_id="m\x1b[31m",
+    timestamp="2026-01-01T00:00:00+00:00",
+    diff="@@ -1 +1 @@\n-a\n+b\n",
+)
+RUNTIME = replace(BUILD, id="b2" + "0" * 14, decision_type="adaptive_recovery")
+
+
+@pytest.fixture
+def recorded(project: Project) -> Project:
+    manifest = decisions_at(project.root)
+    manifest.record(BUILD)
+    manifest.record(RUNTIME)
+    return project
+
+
+def run(project: Project, *words: str) -> Ran:
+    return project.run("decisions", *words, "--root", str(project.root))
+
+
+def test_without_decisions_there_is_nothing_to_list_and_the_gate_is_open(project: Project) -> None:
+    assert (run(project, "list").code, run(project, "list").out) == (0, "there are no decisions here.\n")
+    assert (run(project, "gate").code, run(project, "gate").out) == (0, "every decision is pinned.\n")
+    assert project.files() == {}
+
+
+def test_a_list_has_a_line_a_decision(recorded: Project) -> None:
+    assert run(recorded, "list").out == (
+        f"{BUILD.id}  a.py  repair: the model's proposal (accepted)\n"
+        f"{RUNTIME.id}  a.py  adaptive_recovery: the model's proposal (accepted)\n"
+    )
+    scopes = [each["scope"] for each in run(recorded, "list", "--json").told["decisions"]]
+    assert scopes == ["build", "runtime"]
+    assert [each["id"] for each in run(recorded, "list", "--scope", "runtime", "--json").told["decisions"]] == [
+        RUNTIME.id
+    ]
+
+
+def test_one_is_shown_with_its_diff_and_no_commands_for_the_terminal(recorded: Project) -> None:
+    shown = run(recorded, "show", "a1").out
+    assert "reasoning: a.py:1:1: error: no\n" in shown
+    assert shown.endswith("@@ -1 +1 @@\n-a\n+b\n")
+    assert "\x1b" not in shown
+
+
+def test_pin_gate_unpin(recorded: Project) -> None:
+    shut = run(recorded, "gate")
+    assert (shut.code, shut.out.splitlines()[-1]) == (
+        4,
+        "1 decision not pinned; look at each, and `holdfast decisions pin` it.",
+    )
+    assert (
+        run(recorded, "pin", "a1", "--by", "ann", "--reason", "fine").out
+        == f"{BUILD.id}  a.py  repair: the model's proposal (accepted, pinned)\n"
+    )
+    told = run(recorded, "show", "a1", "--json").told["decision"]
+    assert (told["pinned"], told["pinned_by"], told["pin_reason"]) == (True, "ann", "fine")
+    assert run(recorded, "gate").code == 0
+    assert [each["id"] for each in run(recorded, "list", "--unpinned", "--json").told["decisions"]] == [RUNTIME.id]
+    assert run(recorded, "unpin", "a1").code == 0
+    assert run(recorded, "gate").code == 4
+
+
+def test_a_runtime_decision_is_promoted_into_the_project(recorded: Project) -> None:
+    assert list(recorded.files()) == [".holdfast/decisions/build/a.py.json"]
+    promoted = run(recorded, "promote", "b2", "--json")
+    assert (promoted.code, promoted.told["decision"]["scope"]) == (0, "build")
+    assert run(recorded, "list", "--scope", "runtime").out == "there are no decisions here.\n"
+    again = run(recorded, "promote", "b2")
+    assert (again.code, again.err) == (1, f"holdfast: {RUNTIME.id}: this is in the project already (scope build).\n")
+
+
+@pytest.mark.parametrize("command", ["show", "pin", "unpin", "promote"])
+def test_an_id_that_there_is_not_is_told_with_the_next_step(recorded: Project, command: str) -> None:
+    ran = run(recorded, command, "ff")
+    assert (ran.code, ran.err) == (
+        1,
+        "holdfast: ff: there is no such decision; `holdfast decisions list` shows those there are.\n",
+    )
+    assert run(recorded, command, "ff", "--json").told["error"].startswith("ff: ")
+
+
+def test_what_came_to_nothing_cannot_be_pinned(project: Project) -> None:
+    decisions_at(project.root).record(replace(BUILD, verdict="failed", diff=""))
+    ran = run(project, "pin", "a1")
+    assert (ran.code, "nothing to make again" in ran.err) == (1, True)
+
+
+def test_an_override_needs_the_file_as_it_was(recorded: Project, tmp_path: Path) -> None:
+    recorded.write("a.py", b"something else\n")
+    own = tmp_path / "own.py"
+    own.write_text("c\n")
+    ran = run(recorded, "override", "a1", str(own))
+    assert (ran.code, "neither as before the decision nor as after it" in ran.err) == (1, True)
+
+
+def test_a_damaged_manifest_is_named(recorded: Project) -> None:
+    (recorded.root / ".holdfast/decisions/build/a.py.json").write_text("<<<<<<< ours\n")
+    ran = run(recorded, "gate")
+    assert (ran.code, "the decisions of a.py hold the marks of a git conflict" in ran.err) == (1, True)
+
+
+def test_a_root_that_is_none_is_wrong_usage(project: Project) -> None:
+    assert project.run("decisions", "list", "--root", str(project.root / "no")).code == 2

@@ -1,0 +1,54 @@
+"""The strictness table, whole, and the judge of confidence."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.repair.confidence import NoConfidence, Sure, Unsure, judge_confidence
+from holdfast.repair.strictness import DEFAULT, TABLE, Allowed, Policy, Strictness
+
+
+def test_the_table_is_the_designs() -> None:
+    assert dict(TABLE) == {
+        "sketch": Allowed(
+            fresh_model_calls=True, rules_applied="active", new_rules=True, unreviewed=False, guessed_fixits=True
+        ),
+        "development": Allowed(
+            fresh_model_calls=True, rules_applied="active", new_rules=True, unreviewed=True, guessed_fixits=True
+        ),
+        "production": Allowed(
+            fresh_model_calls=False, rules_applied="pinned", new_rules=False, unreviewed=False, guessed_fixits=False
+        ),
+    }
+    assert set(TABLE) == set(get_args(Strictness))
+
+
+def test_development_is_the_default_with_two_attempts() -> None:
+    assert (DEFAULT, Policy()) == ("development", Policy("development", strict=False, max_attempts=2))
+
+
+@given(st.floats(0, 1), st.booleans())
+def test_a_number_from_0_to_1_is_sure_from_the_threshold_on(confidence: float, strict: bool) -> None:
+    threshold = 0.90 if strict else 0.75
+    judged = judge_confidence(confidence, strict=strict)
+    assert judged == (Sure(confidence) if confidence >= threshold else Unsure(confidence, threshold))
+
+
+@given(
+    st.one_of(
+        st.floats(max_value=-1e-9),
+        st.floats(min_value=1.0000001),
+        st.just(float("nan")),
+        st.booleans(),
+        st.text(),
+        st.none(),
+        st.lists(st.floats()),
+        st.integers(min_value=2),
+        st.integers(max_value=-1),
+    )
+)
+def test_anything_else_is_no_confidence(given_: object) -> None:
+    assert isinstance(judge_confidence(given_), NoConfidence)
