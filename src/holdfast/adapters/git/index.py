@@ -71,8 +71,9 @@ class PrivateIndex:
             if self.fits():
                 return False
             if self._is_whole():
-                # Somebody died before they could date it back.
+                # Somebody died before they could date it back, or say that it holds ignored files that were in the way.
                 self._date(self.state.index[0] if self.state.index else 0)
+                self.save(settled=False)
                 return False
         self.forget()
         self._seed()
