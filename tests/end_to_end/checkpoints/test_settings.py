@@ -155,6 +155,19 @@ def test_a_required_filter_that_works_is_tried_where_it_will_run_and_leaves_noth
     assert not (folder.git_dir() / "holdfast" / "trial").exists()
 
 
+def test_a_required_filter_that_the_restore_itself_takes_away_is_not_tried(folder: Folder) -> None:
+    _filtered(folder)
+    taken, before = folder.checkpoint(), folder.tree()
+    _work(folder)
+    folder.git("config", "filter.late.clean", "cat")
+    folder.git("config", "filter.late.required", "true")
+    folder.git("config", "filter.late.smudge", "false")
+    folder.write("deep/.gitattributes", "")
+    folder.write(".gitattributes", "* filter=late\n")
+    folder.restore(taken)
+    assert folder.tree() == before
+
+
 def _breaking(tmp_path: Path, after: int, then: str) -> str:
     """Give a filter that works so many times, and then is another."""
     count = tmp_path / "count"

@@ -15,7 +15,7 @@ from holdfast.adapters.git.disk import WorktreeDisk, refuse_without_room
 from holdfast.adapters.git.index import PrivateIndex, signature
 from holdfast.adapters.git.modes import fitting, noted
 from holdfast.adapters.git.place import Place
-from holdfast.adapters.git.trial import Trial, ask_required
+from holdfast.adapters.git.trial import Trial, ask_required, read_required
 from holdfast.checkpoints.checkpoint import Present
 from holdfast.checkpoints.way import Blocked, Difference, Entry, Plan, parents_of, plan, removals
 from holdfast.checkpoints.worktree import Stayed, Walked, Way
@@ -207,11 +207,13 @@ class WayBack:
         if closed is not None:
             cure = "make it writable, and try again"
             return Stayed(f"{closed}: this directory may not be written to, so nothing was restored; {cure}.")
-        if self._required is None:
+        drivers = read_required(self._required) if self._required else frozenset()
+        # Where the attributes change too, which filters there will be is not known before.
+        if not drivers or any(path.rpartition("/")[2] == ".gitattributes" for path in way.writes):
             return None
         differences = self.differences(way.present.tree, way.tree)
         files = [each.path for each in differences if each.after and each.after.mode.startswith("100")]
-        told = self._trial.failure(self._required, way.tree, files)
+        told = self._trial.failure(drivers, way.tree, files)
         return Stayed(_cannot_write(told)) if told else None
 
     def _check_out(self, way: Way) -> Stayed | None:

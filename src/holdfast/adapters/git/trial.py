@@ -18,6 +18,12 @@ def ask_required(git: Git) -> Running:
     return git.start("config", "-z", "--type=bool", "--get-regexp", r"^filter\..*\.required$").in_background()
 
 
+def read_required(asked: Running) -> frozenset[str]:
+    """Name the filters that must not fail, once it is told."""
+    told = dict(entry.rpartition("\n")[::2] for entry in names(asked.finish(fine=(0, 1))))
+    return frozenset(name.removeprefix("filter.").removesuffix(".required") for name in told if told[name] == "true")
+
+
 class Trial:
     """Tries the filters of one worktree, under its lock."""
 
@@ -27,14 +33,12 @@ class Trial:
         self._git = git
         self._index = index
 
-    def failure(self, required: Running, tree: str, paths: Sequence[str]) -> str | None:
+    def failure(self, drivers: frozenset[str], tree: str, paths: Sequence[str]) -> str | None:
         """Say what git says when it cannot write these files of a tree; None if all of them can be converted.
 
-        Or if that cannot be known: where the attributes change too, those of the tree hold only once they are there.
+        By the attributes that hold now; the tree must have the same.
         """
-        drivers = _drivers(required.finish(fine=(0, 1)))
-        known = drivers and paths and not any(path.rpartition("/")[2] == ".gitattributes" for path in paths)
-        filtered = self._filtered(paths, drivers) if known else []
+        filtered = self._filtered(paths, drivers)
         if not filtered:
             return None
         scratch = self._place.ours / "trial"
@@ -54,9 +58,3 @@ class Trial:
     def _filtered(self, paths: Sequence[str], drivers: frozenset[str]) -> list[str]:
         told = names(self._index.git.run("check-attr", "-z", "--stdin", "filter", given=lines(paths)))
         return [path for path, driver in zip(told[::3], told[2::3], strict=True) if driver in drivers]
-
-
-def _drivers(data: bytes) -> frozenset[str]:
-    """Name the filters whose last word on it is yes."""
-    told = dict(entry.rpartition("\n")[::2] for entry in names(data))
-    return frozenset(name.removeprefix("filter.").removesuffix(".required") for name in told if told[name] == "true")
