@@ -136,3 +136,45 @@ def test_an_announcement_without_a_call_is_narrated_intent(text: str) -> None:
 )
 def test_an_answer_is_final(text: str) -> None:
     assert classify(said(text), SPECS) is Class.FINAL
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'I look at it.\n\n{"name": "read_file", "arguments": {"path": "a.py"}}',
+        'First this:\n{"name": "read_file", "arguments": {"path": oops}}',
+        '{"name": "launch", "arguments": {}}',
+        "[Calling tool",
+        '[Calling tool: read_file]\n{"path": "a.py"}',
+        "[Assistant tool call]: shell({ ... })",
+        "hello<‖DSML‖tool_calls>world",
+        "hello<‖DS|ML‖tool_calls>world",
+        'The file first.\nAction: read_file\nAction Input: {"path": "a.py"}',
+        "Action: read_file[a.py]",
+        'functions.read_file({"path": "a.py"})',
+        'The file first.\n\nread_file(path="a.py")',
+        '✿FUNCTION✿: read_file\n✿ARGS✿: {"path": "a.py"}',
+    ],
+)
+def test_a_call_that_ends_a_text_and_cannot_be_read_is_no_answer(text: str) -> None:
+    assert classify(said(text), SPECS) is Class.NARRATED_INTENT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'A call looks like this:\n\n{"name": "read_file", "arguments": {"path": "a.py"}}\n\nThat is all.',
+        'A call is `{"name": "read_file", "arguments": {"path": "a.py"}}`',
+        'For example:\n```json\n{"name": "read_file", "arguments": {"path": "a.py"}}\n```',
+        '{"name": "search", "version": "1.0"}',
+        '{"files": ["a.py", "b.py"]}',
+        "[Calling tools](docs/tools.md) is documented now.",
+        'DeepSeek writes "<｜DSML｜invoke" before a call.',
+        "Action: none is needed.",
+        "It calls\n\nmain(argv)",
+        "def main():\n    read_file(path='a.py')\n",
+        "> [Calling tool: read_file]\n\nis what was said.",
+    ],
+)
+def test_what_is_shown_or_spoken_of_is_no_call(text: str) -> None:
+    assert classify(said(text), SPECS) is Class.FINAL

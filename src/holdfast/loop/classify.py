@@ -8,6 +8,7 @@ from enum import StrEnum
 from holdfast.loop.intent import announces_action
 from holdfast.loop.normalise.drafts import draft
 from holdfast.loop.reply import Reply
+from holdfast.loop.unread_call import shows_unread_call
 from holdfast.vocab.calls import ToolSpec
 
 
@@ -41,6 +42,6 @@ def classify(reply: Reply, specs: Sequence[ToolSpec]) -> Class:
         return Class.TEXT_TOOL_CALLS if found.calls[0].printed else Class.TOOL_CALLS
     if not found.text.strip():
         return Class.REASONING_ONLY
-    if specs and announces_action(found.text):
+    if specs and (announces_action(found.text) or shows_unread_call(reply.text, specs)):
         return Class.NARRATED_INTENT
     return Class.FINAL

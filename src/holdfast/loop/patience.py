@@ -146,7 +146,8 @@ def _cut(patience: Patience) -> tuple[Verdict, Patience]:
 
 
 def _narrated(text: str) -> str:
-    end = text.strip().rpartition("\n")[2][-200:]
+    # The fence around what was shown says nothing.
+    end = text.strip().rstrip("`~ \t\r\n").rpartition("\n")[2][-200:]
     return (
         f'You wrote "{end}" and stopped without a tool call, so nothing was done. Make the call now; '
         "if the task is finished, say what was done instead."
