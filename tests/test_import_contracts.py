@@ -88,7 +88,7 @@ def add_module(src: Path, name: str) -> None:
     for package in reversed(path.relative_to(src).parents[:-1]):
         (src / package).mkdir(exist_ok=True)
         (src / package / "__init__.py").touch()
-        # wiring and config will be single files: beside a package of that name they would hide the planted module.
+        # config is a single file: beside a package of that name it would hide the planted module.
         (src / package).with_suffix(".py").unlink(missing_ok=True)
     path.touch()
 

@@ -54,6 +54,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("deny_commands", "words", (), "commands that are never run"),
     Setting("command_timeout", "number", 120, "after how many seconds a command is ended"),
     Setting("check", "text", None, "the command that says whether the project is sound, such as 'make test'"),
+    Setting("repair", "text", "auto", "whether a turn's edits are checked, and mended, after it", ("auto", "off")),
     Setting(
         "database_url", "text", None, "where the store is: a PostgreSQL URL or a file", secret=True, only_here=True
     ),

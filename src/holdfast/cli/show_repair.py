@@ -12,36 +12,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from holdfast.cli.show import diff_colour, plain, warn
-from holdfast.repair.outcomes import (
-    FirstTrySuccess,
-    Outcome,
-    ProductionBlocked,
-    ProviderError,
-    RejectedLowConfidence,
-    Repaired,
-    Replayed,
-    RuleRepaired,
-    VerificationRejected,
-)
+from holdfast.repair.outcomes import FirstTrySuccess, ProductionBlocked
+from holdfast.sessions.repair_words import WORDS, tell_mended
 
 if TYPE_CHECKING:
     from holdfast.sessions.repair import Mended
-
-_WORDS = {
-    "FirstTrySuccess": "passes",
-    "FixItRepaired": "repaired by the compiler's own fix-it",
-    "RuleRepaired": "repaired by a rule",
-    "Replayed": "repaired by a pinned decision",
-    "Repaired": "repaired by the model",
-    "NoProvider": "fails, and there is no model to ask",
-    "ProductionBlocked": "fails, and nothing that is pinned mends it",
-    "ProviderError": "fails, and the model gave nothing",
-    "RejectedLowConfidence": "fails, and the model is not sure enough",
-    "Exhausted": "fails after all attempts",
-    "NoProgress": "fails, and the model makes no progress",
-    "VerificationRejected": "fails, and what the model proposed was rejected",
-    "TimedOut": "was not checked to the end",
-}
 
 
 def exit_code(mended: Sequence[Mended]) -> int:
@@ -90,7 +65,7 @@ def _as_json(mended: Mended) -> dict[str, Any]:
         "written": mended.change_id is not None,
         "change": mended.change_id,
         "diff": mended.diff,
-        "message": _message(mended),
+        "message": tell_mended(mended),
     }
     if outcome is not None:
         left_out = {"code", "best", "message"}
@@ -142,54 +117,13 @@ class TerminalRepair:
 
     def _show_one(self, mended: Mended, *, dry_run: bool) -> None:
         outcome = mended.outcome
-        words = _WORDS[outcome.name] if outcome is not None else "was not repaired"
+        words = WORDS[outcome.name] if outcome is not None else "was not repaired"
         would = "would be " if dry_run and mended.diff else ""
         self._say(f"{mended.path}: {would}{words}", None if mended.success else "red", bold=True)
-        for line in _message(mended).split("\n") if not mended.success or not mended.diff else ():
+        for line in tell_mended(mended).split("\n") if not mended.success or not mended.diff else ():
             self._say(f"  {line}" if line else "")
         for line in mended.diff.removesuffix("\n").split("\n") if mended.diff else ():
             self._say(line.removesuffix("\r"), diff_colour(line))
 
     def _say(self, words: str, colour: str | None = None, *, bold: bool = False) -> None:
         typer.secho(plain(words), fg=colour, bold=bold or None, color=False if os.environ.get("NO_COLOR") else None)
-
-
-def _message(mended: Mended) -> str:
-    """Say what came of it and what to do next."""
-    if mended.trouble is not None:
-        return mended.trouble
-    outcome = mended.outcome
-    if outcome is None or outcome.is_success():
-        return _success(outcome)
-    told = [_next_step(outcome), getattr(outcome, "compiler_error", "")]
-    return "\n".join(words for words in told if words)
-
-
-def _success(outcome: Outcome | None) -> str:
-    match outcome:
-        case RuleRepaired(_, rules):
-            return f"by {', '.join(rules)}"
-        case Replayed(_, decision):
-            return f"by decision {decision}"
-        case Repaired(_, attempts, rule):
-            learned = f"; learned rule {rule}" if rule else ""
-            return f"after {attempts} questions{learned}" if attempts else f"by a cached response{learned}"
-        case _:
-            return f"by {outcome.oracle}" if isinstance(outcome, FirstTrySuccess) else ""
-
-
-def _next_step(outcome: Outcome) -> str:
-    match outcome:
-        case ProductionBlocked(_, needs_pin) if needs_pin:
-            return f"these would mend it if they were pinned: {', '.join(needs_pin)} (`holdfast rules pin`)."
-        case ProductionBlocked():
-            return "repair it at --strictness development, look at the decision, and pin it (`holdfast decisions pin`)."
-        case ProviderError(_, message):
-            return message
-        case RejectedLowConfidence(_, confidence, threshold):
-            told = f"the model's confidence is {confidence:g}, and {threshold:g} is asked for"
-            return f"{told}; look at its proposal with `holdfast decisions list`, and pin it if it is right."
-        case VerificationRejected(_, reasons):
-            return "\n".join(reasons)
-        case _:
-            return str(getattr(outcome, "message", ""))

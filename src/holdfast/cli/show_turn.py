@@ -23,6 +23,7 @@ from holdfast.vocab.events import (
     EditLanded,
     EditRefused,
     ReasoningArrived,
+    RepairEnded,
     Retried,
     Said,
     SentinelRaised,
@@ -150,6 +151,8 @@ class TerminalTurn:
                 self._say(f"  refused ({event.reason}): {event.message}", "red")
             case CommandRan():
                 self._show_command(event)
+            case RepairEnded():
+                self._show_repair(event)
             case SentinelRaised():
                 self._say(f"! {event.sentinel.text}", "yellow", bold=True)
             case Compacted():
@@ -197,6 +200,15 @@ class TerminalTurn:
             self._say(f"  {line}", dim=True)
         ended = "ended by us" if event.exit_code is None else f"exit {event.exit_code}"
         self._say(f"  {ended}", "green" if event.exit_code == 0 else "yellow")
+
+    def _show_repair(self, event: RepairEnded) -> None:
+        from holdfast.sessions.repair_words import WORDS  # noqa: PLC0415 - most turns end without one
+
+        about = f"{event.path or 'the project'}: {WORDS.get(event.outcome, 'was not repaired')}"
+        quiet = event.outcome == "FirstTrySuccess"
+        self._say(f"check: {about}", None if event.success else "yellow", bold=not quiet, dim=quiet)
+        for line in event.message.splitlines():
+            self._say(f"  {line}", dim=True)
 
     def _show_end(self, event: TurnEnded) -> None:
         self._end_line()

@@ -7,12 +7,12 @@ from dataclasses import fields, is_dataclass
 from typing import Any, TypeAlias
 
 from holdfast.vocab.calls import ToolCall
-from holdfast.vocab.events import CallEnded, Compacted, Event, Said, SentinelRaised
+from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said, SentinelRaised
 from holdfast.vocab.transcript import Sentinel
 
-Kept: TypeAlias = Said | CallEnded | Compacted | SentinelRaised
+Kept: TypeAlias = Said | CallEnded | Compacted | SentinelRaised | RepairEnded
 """The events that are the transcript: they are kept as parts of the assistant's message."""
-KEPT = (Said, CallEnded, Compacted, SentinelRaised)
+KEPT = (Said, CallEnded, Compacted, SentinelRaised, RepairEnded)
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
@@ -59,9 +59,15 @@ def _sentinel(body: Mapping[str, Any]) -> SentinelRaised:
     return SentinelRaised(Sentinel(raised["kind"], raised["text"], raised["body"]))
 
 
+def _repair(body: Mapping[str, Any]) -> RepairEnded:
+    known: dict[str, Any] = {field.name: body[field.name] for field in fields(RepairEnded)}
+    return RepairEnded(**{**known, "rule_ids": tuple(body["rule_ids"])})
+
+
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], Kept]] = {
     "said": _said,
     "call_ended": _call_ended,
     "compacted": _compacted,
     "sentinel": _sentinel,
+    "repair": _repair,
 }

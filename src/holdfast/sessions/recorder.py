@@ -12,6 +12,7 @@ from holdfast.vocab.events import (
     CallStarted,
     Compacted,
     ReasoningArrived,
+    RepairEnded,
     Said,
     SentinelRaised,
     StepStarted,
@@ -107,7 +108,7 @@ class Recorder:
             case Said():
                 # Its calls follow at once, and take it with them.
                 return not event.calls
-            case CallStarted() | CallEnded() | SentinelRaised() | Compacted():
+            case CallStarted() | CallEnded() | SentinelRaised() | Compacted() | RepairEnded():
                 return True
             case TextArrived() | ReasoningArrived():
                 return self._characters >= _MOST_CHARACTERS or self._now() - self._written_at >= _MOST_SECONDS

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from holdfast.changes.change import AT_ONCE, NOBODY, Asked, Owner
 from holdfast.changes.files import Found, Missing, Unfit
-from holdfast.changes.plan import FileRefused
+from holdfast.changes.plan import FileLanded, FileRefused
 from holdfast.changes.transaction import Stopped
 from holdfast.landing.encoding import decode, encode
 from holdfast.landing.land import land
@@ -20,7 +20,7 @@ from holdfast.repair.ports import Check, CheckCrashed, ToolchainMissing
 from holdfast.repair.rules.rule_json import BadRule
 from holdfast.repair.strictness import Policy
 from holdfast.repair.unit import Unit, World
-from holdfast.sessions.apply import Landing, apply_at_once, land_reply
+from holdfast.sessions.apply import Applied, Landing, apply_at_once, land_reply
 from holdfast.sessions.held import held
 from holdfast.sessions.workspace import NothingDone, Workspace, nothing_done
 from holdfast.vocab.outcomes import Landed, Refused
@@ -32,6 +32,8 @@ class RepairCrew:
     """Whoever takes part. `check_for` gives the check of a path, None for one that nobody can check.
 
     `stop` makes whoever is asked hang up. `withdraw` is told the module and the hash of what could not be written.
+    `may_begin` is asked before each file, `may_write` with its path and diff before it is written; each gives None for
+    yes, or why not.
     """
 
     workspace: Workspace
@@ -42,13 +44,15 @@ class RepairCrew:
     owner: Owner = NOBODY
     stop: Callable[[], None] = lambda: None
     withdraw: Callable[[str, str, str], None] = lambda _module, _sha, _why: None
+    may_begin: Callable[[str], str | None] = lambda _path: None
+    may_write: Callable[[str, str], str | None] = lambda _path, _diff: None
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
     """How one file ended: its outcome, or (`trouble`) why there is none. `diff` is what changed, or would.
 
-    `change_id` names the change on record; None where no file was written.
+    `change_id` names the change on record, `landed` is what it did; None where no file was written.
     """
 
     path: str
@@ -57,6 +61,7 @@ class Mended:
     diff: str = ""
     change_id: str | None = None
     trouble: str | None = None
+    landed: FileLanded | None = None
 
     @property
     def success(self) -> bool:
@@ -98,6 +103,9 @@ class _Ready:
 
 def _mend(path: str, crew: RepairCrew, policy: Policy) -> Mended | _Ready:
     """Repair one file in memory; runs beside others, and writes none."""
+    barred = crew.may_begin(path)
+    if barred is not None:
+        return Mended(path, "any", None, trouble=barred)
     looked = crew.workspace.files.look(path)
     match looked:
         case Missing():
@@ -134,16 +142,18 @@ def _settle(future: Future[Mended | _Ready], crew: RepairCrew) -> Mended:
         return Mended(unit.path, unit.target, outcome)
     if crew.dry_run:
         return Mended(unit.path, unit.target, outcome, _diff(unit, code))
-    written = write_repaired(unit, code, crew.workspace, crew.owner)
-    if isinstance(written, NothingDone):
-        told = " ".join(each.refused.message for each in written.refusals)
-        crew.withdraw(module_of(unit.path), sha_of(encode(code, decode(unit.data).encoding)), told)
-        return Mended(unit.path, unit.target, outcome, trouble=told)
-    return Mended(unit.path, unit.target, outcome, _diff(unit, code), written)
+    diff = _diff(unit, code)
+    barred = crew.may_write(unit.path, diff)
+    written = write_repaired(unit, code, crew.workspace, crew.owner) if barred is None else None
+    if isinstance(written, Applied):
+        return Mended(unit.path, unit.target, outcome, diff, written.change_id or "", landed=written.files[0])
+    told = " ".join(each.refused.message for each in written.refusals) if written is not None else barred or ""
+    crew.withdraw(module_of(unit.path), sha_of(encode(code, decode(unit.data).encoding)), told)
+    return Mended(unit.path, unit.target, outcome, trouble=told)
 
 
-def write_repaired(unit: Unit, code: str, workspace: Workspace, owner: Owner = NOBODY) -> str | NothingDone:
-    """Swap the file for the code that was verified, and record that as a change; gives the change's id.
+def write_repaired(unit: Unit, code: str, workspace: Workspace, owner: Owner = NOBODY) -> Applied | NothingDone:
+    """Swap the file for the code that was verified, and record that as a change.
 
     Only if the file still has the bytes that were checked: else somebody's edit would be lost, and the code is not
     what was verified.
@@ -159,8 +169,7 @@ def write_repaired(unit: Unit, code: str, workspace: Workspace, owner: Owner = N
         if swap.before is None or swap.before.data != unit.data:
             moved = f"{unit.path}: this changed while it was repaired, and was left as it is; run this again."
             return NothingDone((FileRefused(unit.path, Refused("conflict", moved)),), root.recovered)
-        applied = apply_at_once(landed.as_change(workspace.new_id(), AT_ONCE, owner), root)
-        return applied if isinstance(applied, NothingDone) else (applied.change_id or "")
+        return apply_at_once(landed.as_change(workspace.new_id(), AT_ONCE, owner), root)
 
 
 def _diff(unit: Unit, code: str) -> str:

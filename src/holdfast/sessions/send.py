@@ -19,6 +19,7 @@ from holdfast.sessions.recorder import Recorder
 from holdfast.sessions.recovery import Recovered
 from holdfast.sessions.redact import Redacted, redact
 from holdfast.sessions.turn_records import Begun, NotBegun, Opening, RecordsUnavailable
+from holdfast.sessions.turn_repairs import RepairingSink, Turn, TurnRepairs
 from holdfast.sessions.workspace import NothingDone, note_of
 from holdfast.vocab.events import CheckpointMissed, CheckpointTaken, TurnEnded, TurnStarted
 from holdfast.vocab.transcript import SystemText
@@ -48,7 +49,7 @@ class Message:
 class Crew:
     """What takes part in a turn. `bind` gives the tools for the files, editor and gate of this turn.
 
-    `secrets` are words that no model, log or person is to see.
+    `secrets` are words that no model, log or person is to see. `repairs` is None where a turn's edits are not checked.
     """
 
     model: Model
@@ -64,6 +65,7 @@ class Crew:
     limits: LoopLimits
     now: Callable[[], float]
     secrets: tuple[str, ...] = ()
+    repairs: TurnRepairs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,12 @@ def _run(begun: Begun, message: Message, crew: Crew, recorder: Recorder, cancel:
     if crew.secrets:
         toolbox = Redacted(toolbox, crew.secrets)
     history = rebuild(begun.past, SystemText(begun.system))
-    return run_turn(history, crew.model, toolbox, recorder, crew.limits, cancel)
+    if crew.repairs is None or review or message.plan:
+        return run_turn(history, crew.model, toolbox, recorder, crew.limits, cancel)
+    turn = Turn(owner, crew.model, gate, crew.workspace, cancel)
+    sink = RepairingSink(recorder, turn, crew.repairs)
+    ended = run_turn(history, crew.model, toolbox, sink, crew.limits, cancel)
+    return sink.ended or ended
 
 
 def _take_checkpoint(begun: Begun, message: Message, crew: Crew) -> CheckpointTaken | CheckpointMissed:

@@ -185,6 +185,23 @@ class Compacted:
 
 
 @dataclass(frozen=True, slots=True)
+class RepairEnded:
+    """After a turn's edits a file was checked, and mended if it had to be; `path` is "" for what is about no one file.
+
+    `outcome` is the name of how that ended, or `NotRun` where nothing was checked; `message` says more, for people.
+    `rule_ids` are the rules that mended it, or that were learned of it.
+    """
+
+    path: str
+    outcome: str
+    success: bool
+    message: str
+    rule_ids: tuple[str, ...] = ()
+    change_id: str | None = None
+    kind: Literal["repair"] = "repair"
+
+
+@dataclass(frozen=True, slots=True)
 class UsageReported:
     """Tokens of one model call, as the server counts them, or (`estimated`) as we do."""
 
@@ -225,6 +242,7 @@ Event: TypeAlias = (
     | ApprovalGiven
     | SentinelRaised
     | Compacted
+    | RepairEnded
     | UsageReported
     | TurnEnded
 )

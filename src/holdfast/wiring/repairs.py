@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -18,12 +20,18 @@ if TYPE_CHECKING:
     from holdfast.adapters.models.openai_compatible import OpenAICompatible
     from holdfast.adapters.toolchains.check import Mode
     from holdfast.config import Settings
+    from holdfast.guards.commands import CommandRules, Verdict
+    from holdfast.loop.ports import Cancel, Model
     from holdfast.repair.decisions.manifest import Manifest
     from holdfast.repair.ports import Check, Target
     from holdfast.repair.rules.book import RuleBook
     from holdfast.repair.unit import World
+    from holdfast.sessions.approve import Grants
     from holdfast.sessions.repair import RepairCrew
+    from holdfast.sessions.repair_proposer import LateProvider
     from holdfast.sessions.send import NotSent
+    from holdfast.sessions.turn_repairs import ProjectCheck, TurnRepairs
+    from holdfast.wiring.roots import DiskWorkspace
 
 
 def decisions_at(root: Path) -> Manifest:
@@ -48,15 +56,89 @@ def repair_crew_at(
     root: Path, settings: Settings, *, target: Target | None, model: bool, dry_run: bool, say: Callable[[str], None]
 ) -> Iterator[RepairCrew]:
     """Bring together all that a repair below a root needs; a model is looked for when the first file needs one."""
+    from holdfast.sessions.repair_proposer import LateProvider  # noqa: PLC0415 - help does without all this
+    from holdfast.sessions.send import NotSent  # noqa: PLC0415
+
+    cancel = threading.Event()
+    with ExitStack() as opened:
+
+        def look() -> OpenAICompatible | NotSent:
+            found = find_model(settings, say)
+            return found if isinstance(found, NotSent) else opened.enter_context(found)
+
+        named = settings["model"] or ""
+        provider = LateProvider(look if model else None, named, settings["max_tokens"], say, cancel)
+        tests = _tests_at(root, settings)
+        workspace = opened.enter_context(open_workspace(root))
+        yield replace(
+            _crew_for(workspace, provider, tests, say, dry_run=dry_run),
+            check_for=lambda path: _check_at(path, root, settings, target),
+            stop=cancel.set,
+        )
+
+
+def turn_repairs_at(
+    workspace: DiskWorkspace, settings: Settings, grants: Grants, say: Callable[[str], None]
+) -> TurnRepairs:
+    """Give what the repair after a turn needs; nothing is looked at before the turn's end."""
+    from holdfast.sessions.turn_repairs import TurnRepairs  # noqa: PLC0415 - help does without all this
+
+    root, limit, command = workspace.files.root, settings["command_timeout"], settings["check"]
+
+    def find(path: str, cancel: Cancel) -> ProjectCheck | None:
+        from holdfast.adapters.toolchains.found import check_of_project  # noqa: PLC0415 - most turns change no file
+
+        return check_of_project(path, root, command=command, timeout=limit, cancel=cancel)
+
+    def judge(words: str) -> Verdict:
+        from holdfast.guards.commands import judge_command  # noqa: PLC0415 - as above
+
+        return judge_command(words, command_rules(settings))
+
+    def tests(cancel: Cancel) -> Check | None:
+        """Give the project's own command, where nobody has to be asked for it."""
+        from holdfast.adapters.toolchains.registry import check_for  # noqa: PLC0415 - as above
+        from holdfast.guards.commands import Allow, Refuse  # noqa: PLC0415
+
+        verdict = judge(command) if command else Refuse("")
+        unasked = settings["approve"] == "auto" or (command is not None and grants.has(command))
+        if isinstance(verdict, Refuse) or not (unasked or isinstance(verdict, Allow)):
+            return None
+        return check_for("", root, mode="project", timeout=limit, command=command, cancel=cancel)
+
+    def crew(model: Model, cancel: Cancel) -> RepairCrew:
+        from holdfast.sessions.repair_proposer import LateProvider  # noqa: PLC0415 - as above
+
+        provider = LateProvider(lambda: model, model.name, settings["max_tokens"], say, cancel)
+        return _crew_for(workspace, provider, tests(cancel), say)
+
+    secrets = tuple(filter(None, (settings["api_key"], settings["database_url"])))
+    return TurnRepairs(find, judge, crew, time.monotonic, secrets)
+
+
+def command_rules(settings: Settings) -> CommandRules:
+    """Give the user's rules for commands."""
+    from holdfast.guards.commands import CommandRules  # noqa: PLC0415 - help does without it
+
+    return CommandRules(allow=settings["allow_commands"], deny=settings["deny_commands"])
+
+
+def _crew_for(
+    workspace: DiskWorkspace,
+    provider: LateProvider,
+    tests: Check | None,
+    say: Callable[[str], None],
+    *,
+    dry_run: bool = False,
+) -> RepairCrew:
+    """Bring together what every repair below a root needs; which file has which check, whoever calls says."""
     from holdfast.adapters.response_cache import ResponseCache  # noqa: PLC0415 - help does without all this
     from holdfast.repair.dry import DryLedger, DryRules  # noqa: PLC0415
     from holdfast.repair.rules_at_hand import RulesAtHand  # noqa: PLC0415
     from holdfast.repair.unit import World  # noqa: PLC0415
     from holdfast.sessions.repair import RepairCrew  # noqa: PLC0415
-    from holdfast.sessions.repair_proposer import LateProvider  # noqa: PLC0415
-    from holdfast.sessions.send import NotSent  # noqa: PLC0415
 
-    cancel = threading.Event()
+    root = workspace.files.root
     book = rule_book_at(root)
     for problem in book.problems:
         say(problem)
@@ -70,28 +152,18 @@ def repair_crew_at(
             rules=DryRules(rules) if dry_run else rules,
             provider=provider.find,
             answers=ResponseCache(state_directory()),
-            tests=_tests_at(root, settings) if of.target != "any" else None,
-            project=_with_its_project(of.target, root),
+            tests=tests if of.target != "any" else None,
+            project=_sees_project(of),
         )
 
-    with ExitStack() as opened:
-
-        def look() -> OpenAICompatible | NotSent:
-            found = find_model(settings, say)
-            return found if isinstance(found, NotSent) else opened.enter_context(found)
-
-        named = settings["model"] or ""
-        provider = LateProvider(look if model else None, named, settings["max_tokens"], say, cancel)
-        workspace = opened.enter_context(open_workspace(root))
-        yield RepairCrew(
-            workspace=workspace,
-            check_for=lambda path: _check_at(path, root, settings, target),
-            world_for=world,
-            workers=min(4, os.cpu_count() or 1),
-            dry_run=dry_run,
-            stop=cancel.set,
-            withdraw=ledger.withdraw,
-        )
+    return RepairCrew(
+        workspace=workspace,
+        check_for=lambda _: None,
+        world_for=world,
+        workers=min(4, os.cpu_count() or 1),
+        dry_run=dry_run,
+        withdraw=ledger.withdraw,
+    )
 
 
 def _check_at(path: str, root: Path, settings: Settings, target: Target | None) -> Check | None:
@@ -114,6 +186,12 @@ def _tests_at(root: Path, settings: Settings) -> Check | None:
 def _with_its_project(target: Target | None, root: Path) -> bool:
     """Whether the compiler sees a file only as a part of its project; the others stand on their own."""
     return target in {"rust", "javascript", "typescript"} or (target == "go" and (root / "go.mod").is_file())
+
+
+def _sees_project(check: Check) -> bool:
+    from holdfast.adapters.toolchains.check import ToolCheck  # noqa: PLC0415 - as above
+
+    return isinstance(check, ToolCheck) and check.mode == "project"
 
 
 def _now() -> str:

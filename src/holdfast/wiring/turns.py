@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.wiring.models import find_model
+from holdfast.wiring.repairs import command_rules, turn_repairs_at
 from holdfast.wiring.roots import open_workspace, open_worktrees, state_directory
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from holdfast.adapters.models.openai_compatible import OpenAICompatible
     from holdfast.changes.files import Files
     from holdfast.config import Settings
-    from holdfast.guards.commands import CommandRules
     from holdfast.loop.ports import Cancel
     from holdfast.sessions.approve import Asker
     from holdfast.sessions.send import Crew, Message, NotSent
@@ -53,7 +53,11 @@ def run_turn_at(
         if cancel.is_set():
             return NotSent("cancelled before the turn had begun.", "cancelled")
         crew = _crew(workspace, settings, model, message, asker)
-        return crew if isinstance(crew, NotSent) else send(message, crew, show, say, cancel)
+        if isinstance(crew, NotSent):
+            return crew
+        if settings["repair"] == "auto":
+            crew = replace(crew, repairs=turn_repairs_at(workspace, settings, crew.grants, say))
+        return send(message, crew, show, say, cancel)
 
 
 def _crew(
@@ -96,7 +100,7 @@ def _crew(
     room = min(1_500, limits.window(model.context) // _OVERVIEW_SHARE)
 
     def bind(files: Files, editor: Editor, gate: Gate) -> ToolboxOf:
-        policy = Policy(_rules(settings), plan=message.plan, timeout=settings["command_timeout"])
+        policy = Policy(command_rules(settings), plan=message.plan, timeout=settings["command_timeout"])
         covered = files.covered if isinstance(files, ReviewedFiles) else tuple
         here = str(root)
         commands = OsCommands({value.setting.variable for value in settings.values.values() if value.setting.secret})
@@ -118,9 +122,3 @@ def _crew(
         now=time.monotonic,
         secrets=tuple(filter(None, (settings["api_key"], settings["database_url"]))),
     )
-
-
-def _rules(settings: Settings) -> CommandRules:
-    from holdfast.guards.commands import CommandRules  # noqa: PLC0415 - as above
-
-    return CommandRules(allow=settings["allow_commands"], deny=settings["deny_commands"])

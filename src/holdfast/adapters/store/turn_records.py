@@ -20,7 +20,7 @@ from holdfast.adapters.store.tables import chats, message_parts, messages, sessi
 from holdfast.adapters.store.turns import RUNNING, begin_turn, end_turn
 from holdfast.sessions.event_json import KEPT, event_to_json, kept_from_json
 from holdfast.sessions.turn_records import Begun, NotBegun, Opened, Opening, RecordsUnavailable
-from holdfast.vocab.events import Event, Said, SentinelRaised, TurnEnded
+from holdfast.vocab.events import Event, RepairEnded, Said, SentinelRaised, TurnEnded
 from holdfast.vocab.transcript import Sentinel, StopReason, UserText
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ async def _turn_at_work(connection: AsyncConnection, chat_id: str) -> str | None
 
 
 async def _past(connection: AsyncConnection, chat_id: str) -> tuple[UserText | Said | CallEnded | Compacted, ...]:
-    """Give what the model has seen of a chat: not the sentinels, which are for people."""
+    """Give what the model has seen of a chat: not the sentinels and repairs, which are for people."""
     query = (
         select(messages.c.role, message_parts.c.kind, message_parts.c.body)
         .join(message_parts, message_parts.c.message_id == messages.c.id)
@@ -162,7 +162,7 @@ async def _past(connection: AsyncConnection, chat_id: str) -> tuple[UserText | S
     past: list[UserText | Said | CallEnded | Compacted] = []
     for role, kind, body in await connection.execute(query):
         kept = UserText(body["text"]) if role == "user" else kept_from_json(kind, body)
-        if kept is not None and not isinstance(kept, SentinelRaised):
+        if kept is not None and not isinstance(kept, SentinelRaised | RepairEnded):
             past.append(kept)
     return tuple(past)
 

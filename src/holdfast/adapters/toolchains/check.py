@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal, Protocol, TypeAlias
 
-from holdfast.adapters.toolchains.running import LARGEST_OUTPUT, Ran, run_tool
+from holdfast.adapters.toolchains.running import LARGEST_OUTPUT, NEVER, Ran, run_tool
 from holdfast.adapters.toolchains.scratch import Scratch, borrow
 from holdfast.adapters.toolchains.tool import Installed
+from holdfast.loop.ports import Cancel
 from holdfast.repair.diagnostics.sources import Sources
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, Target
 from holdfast.vocab.diagnostics import Diagnostic
@@ -72,18 +73,26 @@ Plan: TypeAlias = Callable[[Unit], Sequence[Step]]
 class ToolCheck:
     """A check by tools (port `Check`). Each run starts each tool once; to tell its version, once for each program."""
 
-    def __init__(self, target: Target, root: Path, mode: Mode, timeout: float, plan: Plan) -> None:
+    def __init__(  # noqa: PLR0917 - what a check is
+        self, target: Target, root: Path, mode: Mode, timeout: float, plan: Plan, cancel: Cancel = NEVER
+    ) -> None:
         """Join a plan and the root it is for."""
         self._target: Target = target
         self._root = Path(os.path.realpath(root))
         self._mode: Mode = mode
         self._timeout = timeout
         self._plan = plan
+        self._cancel = cancel
 
     @property
     def target(self) -> Target:
         """What language it checks."""
         return self._target
+
+    @property
+    def mode(self) -> Mode:
+        """Whether it sees a file alone, or with its project."""
+        return self._mode
 
     def run(self, path: str, text: bytes) -> Checked | CheckTimedOut:
         """Check the file at `path` as if it held `text`."""
@@ -100,7 +109,9 @@ class ToolCheck:
         for step in steps:
             if step.unless_broken and any(each.severity == "error" for each in found):
                 continue
-            ran = run_tool(step.argv, step.cwd, unit.deadline, variables=step.variables, given=step.given)
+            ran = run_tool(
+                step.argv, step.cwd, unit.deadline, variables=step.variables, given=step.given, cancel=self._cancel
+            )
             if ran.timed_out:
                 return CheckTimedOut(oracle, self._timeout)
             diagnostics = step.parse(ran.output, version=step.tool.version, sources=_sources(unit, step))

@@ -33,13 +33,29 @@ _ABOUT_HERE = frozenset({"import-not-found", "import-untyped"})
 
 def plan(unit: Unit) -> Sequence[Step]:
     """Compile; then mypy or pyright, if it is Python at all; then ruff."""
+    return _plan(unit, types=True)
+
+
+def plan_as_configured(unit: Unit) -> Sequence[Step]:
+    """Compile, and ruff; mypy or pyright only where the project has settings for it."""
+    has_settings = _mypy_settings(unit.root, unit.path) is not None or _pyright_settings(unit) is not None
+    return _plan(unit, types=has_settings)
+
+
+def runs_its_own(root: Path, path: str) -> bool:
+    """Whether the project's settings make mypy run code of the project, or a program that they name."""
+    settings = _mypy_settings(root, path) or {}
+    return "plugins" in settings or "python_executable" in settings
+
+
+def _plan(unit: Unit, *, types: bool) -> Sequence[Step]:
     look = partial(find, root=unit.root, path=unit.path, deadline=unit.deadline)
     compiled = _compile_step(unit, look(PYTHON))
     steps = [compiled]
-    configured = _settings(unit.root, unit.path, "pyrightconfig.json", ("tool", "pyright"))
+    configured = _pyright_settings(unit)
     checkers = (_pyright_step, PYRIGHT), (_mypy_step, MYPY)
     for make, tool in checkers if configured else reversed(checkers):
-        if found := look(tool):
+        if types and (found := look(tool)):
             steps.append(make(unit, found))
             break
     # Last: what it says of names is no reason not to look at types.
@@ -84,8 +100,7 @@ def _ruff_target(version: str) -> list[str]:
 
 
 def _mypy_step(unit: Unit, tool: Installed) -> Step:
-    settings = _settings(unit.root, unit.path, "mypy.ini", ("tool", "mypy"))
-    settings = settings or _settings(unit.root, unit.path, ".mypy.ini", ("tool", "mypy")) or _in_setup_cfg(unit.root)
+    settings = _mypy_settings(unit.root, unit.path)
     argv = [tool.program, "--output=json", "--show-error-end", "--no-error-summary", "--no-color-output"]
     argv += ["--cache-dir", unit.scratch.place("mypy")]
     # In version 2 columns in a line with characters beyond ASCII are wrong with the new parser.
@@ -135,6 +150,15 @@ def _settings(root: Path, path: str, name: str, keys: tuple[str, ...]) -> dict[s
         if isinstance(found, dict):
             return found
     return None
+
+
+def _mypy_settings(root: Path, path: str) -> dict[str, object] | None:
+    settings = _settings(root, path, "mypy.ini", ("tool", "mypy"))
+    return settings or _settings(root, path, ".mypy.ini", ("tool", "mypy")) or _in_setup_cfg(root)
+
+
+def _pyright_settings(unit: Unit) -> dict[str, object] | None:
+    return _settings(unit.root, unit.path, "pyrightconfig.json", ("tool", "pyright"))
 
 
 def _in_setup_cfg(root: Path) -> dict[str, object] | None:

@@ -8,7 +8,9 @@ from pathlib import Path, PurePosixPath
 from holdfast.adapters.toolchains import c, go, java, javascript, python, rust
 from holdfast.adapters.toolchains.check import Mode, Plan, ToolCheck
 from holdfast.adapters.toolchains.command import plan_of
-from holdfast.repair.ports import Check, Target
+from holdfast.adapters.toolchains.running import NEVER
+from holdfast.loop.ports import Cancel
+from holdfast.repair.ports import Target
 
 _SUFFIXES: Mapping[str, Target] = {
     ".py": "python",
@@ -63,16 +65,20 @@ def check_for(
     timeout: float,
     command: str | Sequence[str] | None = None,
     target: Target | None = None,
-) -> Check | None:
+    as_configured: bool = False,
+    cancel: Cancel = NEVER,
+) -> ToolCheck | None:
     """Give the check for a file below a root; None if there is none for such a file.
 
     A `command` is the check, whatever the language; `target` says what language it is if the suffix does not. Whether
     its tools are installed shows when it runs. Raises ValueError on a command that cannot be read.
+    `as_configured` checks types only where the project says how.
     """
     language = target or target_of(path)
     if command is not None:
-        return ToolCheck(language or "any", Path(root), mode, timeout, plan_of(command))
-    plan = _PLANS.get(language) if language is not None else None
+        return ToolCheck(language or "any", Path(root), mode, timeout, plan_of(command), cancel)
+    plans = {**_PLANS, "python": python.plan_as_configured} if as_configured else _PLANS
+    plan = plans.get(language) if language is not None else None
     if language is None or plan is None:
         return None
-    return ToolCheck(language, Path(root), mode, timeout, plan)
+    return ToolCheck(language, Path(root), mode, timeout, plan, cancel)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from holdfast.adapters.processes import run_process
+from holdfast.loop.ports import Cancel
 from holdfast.repair.ports import CheckCrashed
 
 LARGEST_OUTPUT = 8_000_000
@@ -43,7 +44,8 @@ _SETTINGS = {
     "PYTHONUTF8": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
 }
-_NEVER = threading.Event()
+NEVER = threading.Event()
+"""Nobody cancels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,12 @@ def run_tool(
     *,
     variables: Mapping[str, str] | None = None,
     given: bytes = b"",
+    cancel: Cancel = NEVER,
 ) -> Ran:
-    """Run a tool until `deadline` (of `time.monotonic`), with `given` to read; raises `CheckCrashed` if it cannot."""
+    """Run a tool until `deadline` (of `time.monotonic`), with `given` to read; raises `CheckCrashed` if it cannot.
+
+    One that is cancelled is ended as if its time were up.
+    """
     output = _Output()
     with tempfile.TemporaryFile() as stream:
         stream.write(given)
@@ -80,13 +86,13 @@ def run_tool(
                 cwd,
                 scrubbed() | dict(variables or {}),
                 max(deadline - time.monotonic(), 0.0),
-                _NEVER,
+                cancel,
                 take=output.take,
                 given=stream.fileno(),
             )
         except OSError as error:
             raise CheckCrashed(f"{argv[0]}: this cannot be run ({error.strerror}); install it anew.") from error
-    return Ran(ended.code, output.text(), ended.timed_out, output.is_full)
+    return Ran(ended.code, output.text(), ended.timed_out or ended.cancelled, output.is_full)
 
 
 class _Output:

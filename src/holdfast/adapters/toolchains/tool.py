@@ -56,6 +56,15 @@ def find(tool: Tool, root: Path, path: str, deadline: float) -> Installed | None
     return None
 
 
+def find_in_project(name: str, root: Path, path: str) -> str | None:
+    """Give the program that the project itself brings for a tool, from the root; None if it brings none."""
+    for place in _project_places(root, path):
+        program = shutil.which(name, path=place)
+        if program is not None:
+            return os.path.relpath(program, root)
+    return None
+
+
 def need(tool: Tool, root: Path, path: str, deadline: float) -> Installed:
     """Find a tool that the check cannot do without; raises `ToolchainMissing`."""
     found = find(tool, root, path, deadline)

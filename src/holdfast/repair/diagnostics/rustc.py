@@ -111,7 +111,11 @@ def _fixits(fields: Fields, sources: Sources) -> Iterator[FixIt]:
         edits = [edit for span in spans if (edit := _edit(span, sources)) is not None]
         if not edits or len(edits) < len(spans):
             continue
-        safe = all(text_of(span, "suggestion_applicability") == "MachineApplicable" for span in spans)
+        kinds = {text_of(span, "suggestion_applicability") for span in spans}
+        if "HasPlaceholders" in kinds:
+            # `todo!()` and `/* value */` are for somebody to fill in; some of them compile.
+            continue
+        safe = kinds == {"MachineApplicable"}
         message = text_of(part, "message")
         if _are_alternatives(edits):
             # Several answers, of which somebody must choose one: none of them is safe.

@@ -61,14 +61,24 @@ class RuleBook:
     def learn(
         self, before: str, after: str, diagnostics: Sequence[Diagnostic], target: Target, *, created: str = ""
     ) -> Rule | NotLearned:
-        """Learn from a verified pair, by the first complaint that a rule comes of; raises OSError."""
+        """Learn from a verified pair, by the first complaint that a rule comes of; raises OSError.
+
+        What another tool says of the same line is learned too: in the next program it may be the only one to complain.
+        """
         reason = NotLearned("there is no complaint to tie the fix to")
+        learned: dict[str, Rule] = {}
+        line = None
         for diagnostic in diagnostics:
+            here = diagnostic.area.line if diagnostic.area is not None else None
+            if learned and (diagnostic.tool in learned or here is None or here != line):
+                continue
             rule = learn(before, after, diagnostic, target, created=created)
             if isinstance(rule, Rule):
-                return self.add(rule)
-            reason = rule
-        return reason
+                learned[diagnostic.tool] = self.add(rule)
+                line = here if line is None else line
+            else:
+                reason = rule
+        return next(iter(learned.values()), reason)
 
     def add(self, rule: Rule) -> Rule:
         """Take a rule in, or widen one that is here so that it covers the new one's examples; raises OSError.

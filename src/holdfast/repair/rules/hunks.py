@@ -116,7 +116,9 @@ def _trimmed(before: Source, span: tuple[int, int], new: str, low: int, high: in
     sides: tuple[Side, Side] = ("gap_before", "gap_after")
     if new.startswith(lead) and not new[len(lead) :][:1].isspace():
         start, new, sides = first, new[len(lead) :], ("start", sides[1])
-    if new.endswith(trail) and not (trail and new == trail and sides[0] == "gap_before"):
+    blank = bool(trail) and new == trail and sides[0] == "gap_before"
+    # The end of a line stays with the line: what the next one begins with is no part of the fix.
+    if new.endswith(trail) and (not blank or "\n" in trail):
         end, new, sides = last, new[: len(new) - len(trail)], (sides[0], "end")
     return Hunk(start, end, new, low, high, sides)
 

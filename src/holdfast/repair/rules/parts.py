@@ -87,12 +87,25 @@ def constants_of(
         elif shape_of(value) == "number":
             # Which line or argument it is, not how many there are.
             free = re.search(rf"\b(?:line|argument)(?:\(s\))? \{{{number}\}}", template, re.IGNORECASE) is not None
+        elif _is_place(template, number):
+            free = number not in removed
         else:
             local = value in words and value not in COMMON
             free = number not in removed and not invented and (swap or local)
         if not free:
             held[number] = (value,)
     return _related(held)
+
+
+_PLACE_BEFORE = re.compile(
+    r"(?:^Argument \{\d+\} to|compiler\.misc\.location: kindname\.class,"
+    r"|kindname\.variable, \{\d+\}, kindname\.method,) $"
+)
+
+
+def _is_place(template: str, number: int) -> bool:
+    """Whether an argument only says where it is: the function that is called, the class or method around it."""
+    return _PLACE_BEFORE.search(template.partition(f"{{{number}}}")[0]) is not None
 
 
 def _related(held: dict[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:

@@ -89,7 +89,26 @@ def _carried_out(source: Source, edits: list[_Edit], rule: Rule) -> Rewritten | 
         return NoFit("nothing would change")
     if rule.pattern.place in {"at", "elsewhere"} and _breaks(source, Source(text, rule.target)):
         return NoFit("the new text would not parse")
+    if any("==" in new for _, _, new in ordered) and _compares_for_nothing(source, Source(text, rule.target)):
+        return NoFit("a comparison would stand there as a statement of its own")
     return Rewritten(text, tuple((start, end) for start, end, _ in ordered))
+
+
+_ONLY_VALUES = frozenset({"comparison_operator", "boolean_operator", "not_operator", "binary_expression"})
+_ONLY_VALUES |= {"unary_expression", "parenthesized_expression", "conditional_expression", "ternary_expression"}
+
+
+def _compares_for_nothing(before: Source, after: Source) -> bool:
+    """Whether the new text has more statements that only compare: `==` was not what was meant there."""
+
+    def count(source: Source) -> int:
+        nodes = source.root.find_all(kind="expression_statement") if source.root is not None else []
+        return sum(
+            "==" in node.text() and {child.kind() for child in node.children() if child.is_named()} <= _ONLY_VALUES
+            for node in nodes
+        )
+
+    return count(after) > count(before)
 
 
 def _breaks(before: Source, after: Source) -> bool:

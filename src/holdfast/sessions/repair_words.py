@@ -1,0 +1,79 @@
+"""What is said of a repair, for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.repair.outcomes import (
+    FirstTrySuccess,
+    Outcome,
+    ProductionBlocked,
+    ProviderError,
+    RejectedLowConfidence,
+    Repaired,
+    Replayed,
+    RuleRepaired,
+    VerificationRejected,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.sessions.repair import Mended
+
+WORDS: Mapping[str, str] = {
+    "FirstTrySuccess": "passes",
+    "FixItRepaired": "repaired by the compiler's own fix-it",
+    "RuleRepaired": "repaired by a rule",
+    "Replayed": "repaired by a pinned decision",
+    "Repaired": "repaired by the model",
+    "NoProvider": "fails, and there is no model to ask",
+    "ProductionBlocked": "fails, and nothing that is pinned mends it",
+    "ProviderError": "fails, and the model gave nothing",
+    "RejectedLowConfidence": "fails, and the model is not sure enough",
+    "Exhausted": "fails after all attempts",
+    "NoProgress": "fails, and the model makes no progress",
+    "VerificationRejected": "fails, and what the model proposed was rejected",
+    "TimedOut": "was not checked to the end",
+}
+
+
+def tell_mended(mended: Mended) -> str:
+    """Say what came of it and what to do next."""
+    if mended.trouble is not None:
+        return mended.trouble
+    outcome = mended.outcome
+    if outcome is None or outcome.is_success():
+        return _success(outcome)
+    told = [_next_step(outcome), getattr(outcome, "compiler_error", "")]
+    return "\n".join(words for words in told if words)
+
+
+def _success(outcome: Outcome | None) -> str:
+    match outcome:
+        case RuleRepaired(_, rules):
+            return f"by {', '.join(rules)}"
+        case Replayed(_, decision):
+            return f"by decision {decision}"
+        case Repaired(_, attempts, rule):
+            learned = f"; learned rule {rule}" if rule else ""
+            return f"after {attempts} questions{learned}" if attempts else f"by a cached response{learned}"
+        case _:
+            return f"by {outcome.oracle}" if isinstance(outcome, FirstTrySuccess) else ""
+
+
+def _next_step(outcome: Outcome) -> str:
+    match outcome:
+        case ProductionBlocked(_, needs_pin) if needs_pin:
+            return f"these would mend it if they were pinned: {', '.join(needs_pin)} (`holdfast rules pin`)."
+        case ProductionBlocked():
+            return "repair it at --strictness development, look at the decision, and pin it (`holdfast decisions pin`)."
+        case ProviderError(_, message):
+            return message
+        case RejectedLowConfidence(_, confidence, threshold):
+            told = f"the model's confidence is {confidence:g}, and {threshold:g} is asked for"
+            return f"{told}; look at its proposal with `holdfast decisions list`, and pin it if it is right."
+        case VerificationRejected(_, reasons):
+            return "\n".join(reasons)
+        case _:
+            return str(getattr(outcome, "message", ""))

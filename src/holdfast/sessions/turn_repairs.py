@@ -1,0 +1,79 @@
+"""What the repair after a turn needs, and where it takes place: before the turn's end is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.vocab.events import TurnEnded
+
+if TYPE_CHECKING:
+    from holdfast.changes.change import Owner
+    from holdfast.guards.commands import Verdict
+    from holdfast.loop.ports import Cancel, Model, Sink
+    from holdfast.repair.ports import Check
+    from holdfast.sessions.repair import RepairCrew
+    from holdfast.sessions.workspace import Workspace
+    from holdfast.tools.ports import Gate
+    from holdfast.vocab.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCheck:
+    """How a project checks a file. `command` has to be allowed first; None: nothing of the project's own is run.
+
+    `whole`: one run of it is about all files.
+    """
+
+    check: Check
+    command: str | None = None
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRepairs:
+    """What the repair after a turn needs.
+
+    `find` gives the check that the project has for a file; raises ValueError if what is set cannot be read. `judge`
+    says whether a command may run. `crew` brings together whoever takes part; raises OSError.
+    """
+
+    find: Callable[[str, Cancel], ProjectCheck | None]
+    judge: Callable[[str], Verdict]
+    crew: Callable[[Model, Cancel], RepairCrew]
+    now: Callable[[], float]
+    secrets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The turn whose edits are looked at."""
+
+    owner: Owner
+    model: Model
+    gate: Gate
+    workspace: Workspace
+    cancel: Cancel
+
+
+class RepairingSink:
+    """Hands on what happens in a turn (port `Sink`), and has the repair go before its end."""
+
+    def __init__(self, sink: Sink, turn: Turn, repairs: TurnRepairs) -> None:
+        """Hand on to this sink."""
+        self._sink, self._turn, self._repairs = sink, turn, repairs
+        self.ended: TurnEnded | None = None
+
+    def emit(self, event: Event) -> None:
+        """Take one fact."""
+        if isinstance(event, TurnEnded):
+            event = self.ended = self._repair(event)
+        self._sink.emit(event)
+
+    def _repair(self, ended: TurnEnded) -> TurnEnded:
+        if ended.stop_reason != "done" or not ended.files or self._turn.cancel.is_set():
+            return ended
+        from holdfast.sessions.repair_turn import repair_turn  # noqa: PLC0415 - turns that change no file do without
+
+        return repair_turn(ended, self._turn, self._repairs, self._sink.emit)

@@ -1,0 +1,265 @@
+"""`holdfast run` in this process: after a turn's edits its files are checked, and mended, as their project does."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.testing import Reply, call, calls, say
+from tests.cli.project import Project, Ran
+from tests.cli.talk import ended, events, of_kind, talk, user_file
+
+BROKEN = "def load(text):\n    return json.loads(text)\n"
+MENDED = "import json\n\ndef load(text):\n    return json.loads(text)\n"
+TYPO = "def total(prices):\n    return sum(prcs)\n"
+RIGHT = "def total(prices):\n    return sum(prices)\n"
+CLEAN = "def one():\n    return 1\n"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = project.root.parent / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("HOLDFAST_CONFIG_FILE", str(user_file(project)))
+    for name in [name for name in os.environ if name.startswith("HOLDFAST_") and name != "HOLDFAST_STATE_DIR"]:
+        if name != "HOLDFAST_CONFIG_FILE":
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def python(project: Project) -> Project:
+    """A project that says of itself that it is Python."""
+    beside = Path(sys.executable).parent
+    if shutil.which("ruff") is None and shutil.which("ruff", path=str(beside)) is None:
+        pytest.skip("ruff is not installed: install ruff")
+    project.write("pyproject.toml", b'[project]\nname = "shop"\n')
+    return project
+
+
+def write(name: str, text: str) -> Reply:
+    return call("write_file", path=name, content=text)
+
+
+def fix(code: str) -> Reply:
+    return say(json.dumps({"code": code, "confidence": 0.9, "reasoning": "a slip of the pen"}))
+
+
+def turn(project: Project, script: Sequence[Reply], *words: str) -> tuple[Ran, int]:
+    """Run a turn; gives how often the model was asked, too."""
+    with talk(project, script) as run:
+        return run("Do it.", *words), len(run.server.requests)
+
+
+def repairs(ran: Ran) -> list[tuple[str, str, bool]]:
+    return [(event["path"], event["outcome"], event["success"]) for event in of_kind(ran, "repair")]
+
+
+def kept(project: Project) -> list[dict[str, Any]]:
+    """Give the repairs in the transcript."""
+    with closing(sqlite3.connect(project.state / "holdfast.sqlite3")) as store:
+        rows = store.execute("select body from message_parts where kind = 'repair'").fetchall()
+    return [json.loads(body) for (body,) in rows]
+
+
+# ---------------------------------------------------------------------------------------------------------- repaired
+
+
+def test_a_rule_mends_what_a_turn_wrote_and_the_model_is_not_asked_again(python: Project) -> None:
+    ran, asked = turn(python, [write("load.py", BROKEN), say("Done.")])
+    assert (ran.code, asked, repairs(ran)) == (0, 2, [("load.py", "RuleRepaired", True)])
+    assert python.files()["load.py"].decode() == MENDED
+    [repair] = of_kind(ran, "repair")
+    assert len(repair["rule_ids"]) == 1
+    first, second = of_kind(ran, "edit_landed")
+    assert (second["path"], second["action"], second["change_id"]) == ("load.py", "edit", repair["change_id"])
+    assert "+import json" in second["diff"]
+    assert [event["kind"] for event in events(ran)][-3:] == ["edit_landed", "repair", "turn_ended"]
+    assert (ended(ran)["files"], ended(ran)["stop_reason"]) == (["load.py"], "done")
+    listed = python.run("changes", "list", "--root", str(python.root), "--json").told["changes"]
+    assert {change["id"]: change["state"] for change in listed} == {
+        first["change_id"]: "applied",
+        second["change_id"]: "applied",
+    }
+    assert [(part["path"], part["change_id"]) for part in kept(python)] == [("load.py", second["change_id"])]
+
+
+def test_a_restore_of_the_turn_takes_the_repair_back_with_all_that_it_wrote(python: Project) -> None:
+    before = python.files()
+    ran, _ = turn(python, [write("load.py", BROKEN), say("Done.")])
+    assert repairs(ran) == [("load.py", "RuleRepaired", True)]
+    place = ["--root", str(python.root)]
+    assert python.run("checkpoint", "restore", ended(ran)["checkpoint_id"], *place).code == 0
+    now = {name: data for name, data in python.files().items() if not name.startswith(".git/")}
+    assert now == before
+    assert kept(python) == []
+
+
+def test_the_turns_model_is_asked_where_no_rule_helps_and_what_that_takes_is_counted(python: Project) -> None:
+    ran, asked = turn(python, [write("cart.py", TYPO), say("Done."), fix(RIGHT)])
+    assert (ran.code, asked, repairs(ran)) == (0, 3, [("cart.py", "Repaired", True)])
+    assert python.files()["cart.py"].decode() == RIGHT
+    used = of_kind(ran, "usage")
+    assert len(used) == 3
+    assert ended(ran)["prompt_tokens"] == sum(event["prompt"] for event in used)
+
+
+def test_a_repair_that_fails_leaves_the_turns_bytes_and_the_turn_is_done(python: Project) -> None:
+    worse = TYPO.replace("prcs", "prizes")
+    ran, _ = turn(python, [write("cart.py", TYPO), say("Done."), fix("\n"), fix(worse), fix(worse)])
+    assert (ran.code, ended(ran)["stop_reason"]) == (0, "done")
+    [(path, outcome, success)] = repairs(ran)
+    assert (path, success) == ("cart.py", False)
+    assert outcome in {"VerificationRejected", "Exhausted", "NoProgress"}
+    assert python.files()["cart.py"].decode() == TYPO
+
+
+def test_the_next_turn_sends_what_was_sent_before_and_no_word_of_the_repair(python: Project) -> None:
+    with talk(python, [write("load.py", BROKEN), say("Done."), say("Yes.")]) as run:
+        session = ended(run("Do it."))["session"]
+        assert run("Well?", "--continue", session).code == 0
+        before, after = run.payloads[1], run.payloads[2]
+    assert after[: len(before)] == before
+    assert [message["role"] for message in after[len(before) :]] == ["assistant", "user"]
+
+
+def test_a_person_reads_how_it_ended(python: Project) -> None:
+    with talk(python, [write("load.py", BROKEN), say("Done.")]) as run:
+        out = run("Do it.", as_json=False).out
+    assert "check: load.py: repaired by a rule\n" in out
+    assert "+import json\n" in out
+
+
+# ----------------------------------------------------------------------------------------------- nothing to be repaired
+
+
+def test_only_what_the_turn_changed_is_looked_at(python: Project) -> None:
+    python.write("old.py", BROKEN.encode())
+    ran, asked = turn(python, [write("new.py", CLEAN), say("Done.")])
+    assert (asked, repairs(ran)) == (2, [("new.py", "FirstTrySuccess", True)])
+    assert python.files()["old.py"].decode() == BROKEN
+
+
+def test_a_turn_that_changes_nothing_and_one_in_a_project_without_a_check_have_none(project: Project) -> None:
+    ran, _ = turn(project, [write("load.py", BROKEN), say("Done.")])
+    assert (ran.code, repairs(ran)) == (0, [])
+    project.write("pyproject.toml", b"")
+    ran, _ = turn(project, [call("read_file", path="load.py"), say("Done.")])
+    assert (ran.code, repairs(ran)) == (0, [])
+    assert project.files()["load.py"].decode() == BROKEN
+
+
+def test_types_are_checked_only_where_the_project_says_so(python: Project) -> None:
+    wrong = "def one() -> int:\n    return 'one'\n"
+    ran, _ = turn(python, [write("one.py", wrong), say("Done.")])
+    assert repairs(ran) == [("one.py", "FirstTrySuccess", True)]
+
+
+@pytest.mark.parametrize("words", [["--plan"], ["--approve", "review"]])
+def test_plan_and_review_have_none(python: Project, words: list[str]) -> None:
+    ran, _ = turn(python, [write("load.py", BROKEN), say("Done."), say("Really.")], *words)
+    assert repairs(ran) == []
+    assert "load.py" not in python.files()
+
+
+def test_a_turn_that_was_stopped_has_none(python: Project) -> None:
+    ran, _ = turn(python, [write("load.py", BROKEN), say("Tired.")], "--max-steps", "1")
+    assert (ran.code, repairs(ran)) == (12, [])
+    assert python.files()["load.py"].decode() == BROKEN
+
+
+def test_it_can_be_switched_off(python: Project) -> None:
+    python.write(".holdfast/config.toml", b'repair = "off"\n')
+    ran, _ = turn(python, [write("load.py", BROKEN), say("Done.")])
+    assert (ran.code, repairs(ran)) == (0, [])
+    assert python.files()["load.py"].decode() == BROKEN
+
+
+def test_files_with_secrets_and_our_own_are_not_looked_at(python: Project) -> None:
+    script = [calls(write("id_rsa", "x"), write(".holdfast/notes.py", BROKEN)), say("Done.")]
+    ran, _ = turn(python, script, "--approve", "auto")
+    assert repairs(ran) == []
+
+
+# ------------------------------------------------------------------------------------------------------------ commands
+
+
+def test_a_compiler_that_is_missing_is_said_and_the_turn_is_done(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only = project.root.parent / "only"
+    only.mkdir()
+    git = shutil.which("git")
+    assert git is not None
+    (only / "git").symlink_to(git)
+    monkeypatch.setenv("PATH", str(only))
+    project.write("tsconfig.json", b"{}")
+    ran, _ = turn(project, [write("a.ts", "const a: number = 'x';\n"), say("Done.")])
+    assert (ran.code, repairs(ran)) == (0, [("a.ts", "NotRun", False)])
+    assert "npm install --save-dev typescript" in of_kind(ran, "repair")[0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "command"),
+    [
+        ({"Makefile": "check:\n\ttouch ran\n"}, "a.c", "make check"),
+        ({"Cargo.toml": "[package]\n"}, "src/main.rs", "cargo check --offline --all-targets"),
+        ({"pyproject.toml": '[tool.mypy]\nplugins = ["own.py"]\n'}, "a.py", "mypy"),
+        ({".holdfast/config.toml": 'check = "touch ran"\n'}, "a.txt", "touch ran"),
+    ],
+)
+def test_what_runs_the_projects_code_is_a_command_and_not_run_where_nobody_can_be_asked(
+    project: Project, files: dict[str, str], name: str, command: str
+) -> None:
+    for file, text in files.items():
+        project.write(file, text.encode())
+    ran, _ = turn(project, [write(name, "int a\n"), say("Done.")])
+    assert (ran.code, repairs(ran)) == (0, [(name, "NotRun", False)])
+    assert [(event["what"], event["subject"]) for event in of_kind(ran, "approval_asked")] == [("command", command)]
+    assert command in of_kind(ran, "repair")[0]["message"]
+    assert "ran" not in project.files()
+
+
+def test_a_tool_that_the_project_brings_is_not_run_unasked(python: Project) -> None:
+    tool = python.write(".venv/bin/ruff", b"#!/bin/sh\ntouch ran\n", 0o755)
+    ran, _ = turn(python, [write("a.py", BROKEN), say("Done.")])
+    assert repairs(ran) == [("a.py", "NotRun", False)]
+    assert [event["subject"] for event in of_kind(ran, "approval_asked")] == [".venv/bin/ruff"]
+    assert "ran" not in python.files()
+    tool.chmod(0o644)
+    ran, _ = turn(python, [write("b.py", BROKEN), say("Done.")])
+    assert repairs(ran) == [("b.py", "RuleRepaired", True)]
+
+
+def test_the_check_that_is_set_runs_once_for_all_files_and_the_one_it_names_is_repaired(project: Project) -> None:
+    check, runs = project.root.parent / "check", project.root.parent / "runs"
+    complain = "grep -Hno bad *.txt | sed 's/:bad/:1: error: bad/' | grep . && exit 1"
+    check.write_text(f"#!/bin/sh\necho run >> {runs}\n{complain}\nexit 0\n")
+    check.chmod(0o755)
+    project.write(".holdfast/config.toml", f'check = "{check}"\n'.encode())
+    script = [calls(write("a.txt", "good\n"), write("b.txt", "bad\n")), say("Done."), fix("good too\n")]
+    ran, asked = turn(project, script, "--approve", "auto")
+    assert (ran.code, asked, repairs(ran)) == (0, 3, [("b.txt", "Repaired", True)]), ran.out
+    assert project.files()["b.txt"] == b"good too\n"
+    # Once for both files, then for the broken one before and after.
+    assert runs.read_text().count("run") == 3
+
+
+def test_a_check_that_passes_is_said_once_and_one_that_names_no_line_is_only_told(project: Project) -> None:
+    project.write(".holdfast/config.toml", b'check = "true"\n')
+    script = [calls(write("a.txt", "1\n"), write("b.txt", "2\n")), say("Done.")]
+    assert repairs(turn(project, script, "--approve", "auto")[0]) == [("", "FirstTrySuccess", True)]
+    project.write(".holdfast/config.toml", b'check = "false"\n')
+    ran, asked = turn(project, [write("c.txt", "1\n"), say("Done.")], "--approve", "auto")
+    assert (ran.code, asked, repairs(ran)) == (0, 2, [("", "NotRepaired", False)])
