@@ -24,7 +24,7 @@ ARGS ?=
 MADE_FOR := $(shell cat $(READY) 2>/dev/null)
 MOVED := $(if $(MADE_FOR),$(if $(filter-out $(CURDIR),$(MADE_FOR)),moved))
 
-.PHONY: help setup run demo test quick lint types imports props bench bench-landing bench-checkpoints bench-loop bench-peers test-local-model toolchains check clean FORCE
+.PHONY: help setup run demo test quick lint types imports props bench bench-landing bench-checkpoints bench-loop bench-repair bench-peers test-local-model toolchains check clean FORCE
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -75,7 +75,7 @@ imports: setup ## check who imports whom
 props: setup ## run the laws with many more examples, other ones each time
 	$(PYTEST) -n $(WORKERS) -q tests/properties --hypothesis-profile=props $(ARGS)
 
-bench: bench-landing bench-checkpoints bench-loop ## run the benchmarks (the second takes some minutes)
+bench: bench-landing bench-checkpoints bench-loop bench-repair ## run the benchmarks (some take minutes)
 
 bench-landing: setup ## run generated edits against the landing engine (ARGS="--help" for sizes, corpus, peers)
 	$(PY) -m bench.landing $(ARGS)
@@ -85,6 +85,9 @@ bench-checkpoints: setup ## measure checkpoints beside `git status` and other re
 
 bench-loop: setup ## measure what a step of a turn costs without the model (ARGS="--help" for sizes)
 	$(PY) -m bench.loop $(ARGS)
+
+bench-repair: setup ## measure rules: lookup, errors mended without a model, time beside other tools (ARGS="--help" for parts)
+	$(PY) -m bench.repair $(ARGS)
 
 bench-peers: setup ## install the peers to compare with, into a folder of their own
 	bash bench/landing/peers/install.sh

@@ -1,0 +1,129 @@
+"""The time of a repair beside tools that apply their own suggestions: `ruff --fix` and `cargo fix`.
+
+On errors that those can mend. Both give the same text; we also check before and after, record why, and swap the file.
+The runs take turns, so that what else the machine does falls on both.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from holdfast.adapters.toolchains.registry import check_for
+from holdfast.repair.ports import Checked
+from tests.end_to_end.repair.paid_once.drive import repair_cold
+
+_RUFF = ("check", "--quiet", "--no-cache", "--isolated", "--select=E9,F50,F63,F7,F82,F901", "--fix")
+_PYTHON = "def kind(x):\n    if x is 3:\n        return 'three'\n    raise NotImplemented\n"
+_PYTHON_FIXED = "def kind(x):\n    if x == 3:\n        return 'three'\n    raise NotImplementedError\n"
+_RUST = """\
+pub fn sum(all: &[u32]) -> u32 {
+    let total = 0;
+    for each in all {
+        total += each;
+    }
+    total
+}
+"""
+_RUST_FIXED = _RUST.replace("let total", "let mut total")
+_CARGO = '[package]\nname = "unit"\nversion = "0.1.0"\nedition = "2021"\n\n[workspace]\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Medians in milliseconds; `same` says whether each made the text that it should have.
+
+    `checks` is what a repair cannot do without: the check of the text as it was, and of the text that is written.
+    """
+
+    peer: str
+    theirs: float
+    ours: float
+    checks: float
+    same: bool
+
+
+def measure(rounds: int = 5) -> list[Beside]:
+    """Run each peer that is installed, and ourselves, in turn."""
+    ruff = Path(sys.executable).with_name("ruff")
+    found = []
+    if ruff.is_file():
+        found.append(_measure_one("ruff --fix", lambda place: _ruff(ruff, place), ("ruff", "unit.py"), rounds))
+    if shutil.which("cargo") and shutil.which("rustc"):
+        found.append(_measure_one("cargo fix", _cargo, ("rustc", "unit.rs"), rounds))
+    return found
+
+
+def _measure_one(peer: str, run: Callable[[Path], bool], unit: tuple[str, str], rounds: int) -> Beside:
+    times: tuple[list[float], ...] = ([], [], [])
+    runs: tuple[Callable[[Path], bool], ...] = (
+        run,
+        lambda place: _ours(unit, place),
+        lambda place: _check_twice(unit, place),
+    )
+    same = True
+    # The first round is for the caches of all.
+    for number in range(rounds + 1):
+        for kept, once in zip(times, runs, strict=True):
+            with tempfile.TemporaryDirectory(prefix="holdfast-bench-repair-") as name:
+                begin = time.perf_counter()
+                same = once(Path(name)) and same
+                if number:
+                    kept.append((time.perf_counter() - begin) * 1e3)
+    return Beside(peer, median(times[0]), median(times[1]), median(times[2]), same)
+
+
+def _texts(tool: str) -> tuple[str, str]:
+    return (_PYTHON, _PYTHON_FIXED) if tool == "ruff" else (_RUST, _RUST_FIXED)
+
+
+def _ours(unit: tuple[str, str], place: Path) -> bool:
+    tool, file = unit
+    before, after = _texts(tool)
+    return repair_cold(tool, file, before, place) == after
+
+
+def _check_twice(unit: tuple[str, str], place: Path) -> bool:
+    tool, file = unit
+    (place / file).write_text(_texts(tool)[0])
+    check = check_for(file, place, mode="file", timeout=120)
+    assert check is not None
+    first, last = (check.run(file, text.encode()) for text in _texts(tool))
+    return isinstance(first, Checked) and isinstance(last, Checked) and not first.ok and last.ok
+
+
+def _ruff(ruff: Path, place: Path) -> bool:
+    file = place / "unit.py"
+    file.write_text(_PYTHON)
+    subprocess.run([ruff, *_RUFF, "--unsafe-fixes", file], check=False, capture_output=True, timeout=60)
+    return file.read_text() == _PYTHON_FIXED
+
+
+def _cargo(place: Path) -> bool:
+    (place / "src").mkdir()
+    (place / "Cargo.toml").write_text(_CARGO)
+    file = place / "src" / "lib.rs"
+    file.write_text(_RUST)
+    argv = ["cargo", "fix", "--quiet", "--offline", "--lib", "--broken-code", "--allow-no-vcs"]
+    subprocess.run(argv, cwd=place, check=False, capture_output=True, timeout=120)
+    return file.read_text() == _RUST_FIXED
+
+
+def report(measured: Sequence[Beside]) -> str:
+    """Give the table."""
+    lines = ["| peer | its ms | our ms | ratio | two checks alone, ms | ratio | the same text |", "|" + "---|" * 7]
+    for each in measured:
+        same = "yes" if each.same else "NO"
+        ratios = each.ours / each.theirs, each.ours / each.checks
+        lines.append(
+            f"| {each.peer} | {each.theirs:.0f} | {each.ours:.0f} | {ratios[0]:.1f} | {each.checks:.0f} |"
+            f" {ratios[1]:.2f} | {same} |"
+        )
+    return "\n".join(lines)

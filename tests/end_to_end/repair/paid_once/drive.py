@@ -1,0 +1,149 @@
+"""Pay for a fix once, and see what comes of the second program and of the near miss.
+
+All of it is real but the model: the compilers, the pipeline at default strictness, the files, the rules on the disk.
+There are no builtin rules, so that what repairs the second program was learned of the first one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from holdfast.adapters.rule_files import DiskRuleFiles
+from holdfast.adapters.toolchains.registry import check_for
+from holdfast.repair.builtin import builtin_rules
+from holdfast.repair.outcomes import Outcome, Repaired, RuleRepaired
+from holdfast.repair.ports import Check, Proposal, ProposalAsked, Proposer
+from holdfast.repair.rules.book import read_book
+from holdfast.repair.rules.rule import Rule
+from holdfast.repair.rules_at_hand import RulesAtHand
+from holdfast.repair.strictness import Policy
+from holdfast.repair.unit import Provider, World
+from holdfast.sessions.repair import Mended, RepairCrew, repair_files
+from holdfast.wiring import decisions_at, open_workspace
+from tests.end_to_end.repair.paid_once.case import TOOLCHAINS, Case
+
+_SECONDS = 120.0
+Verdict: TypeAlias = Literal["applied", "missed", "not learned", "WRONG"]
+
+
+class OneAnswer:
+    """A model that gives this text, once."""
+
+    def __init__(self, text: str) -> None:
+        self._texts = [text]
+
+    def propose(self, asked: ProposalAsked) -> Proposal:
+        return Proposal(self._texts.pop(), 0.95, "a slip of the pen", "scripted")
+
+
+class NobodyToAsk:
+    """A model that must not be asked."""
+
+    def propose(self, asked: ProposalAsked) -> Proposal:
+        raise AssertionError(f"{asked.path}: the model was asked, and the fix was paid for already")
+
+
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """What came of a case. `tried` are how often its rules were refused on the near miss, `left` whether that stayed."""
+
+    case: Case
+    first: Outcome | None
+    second: Outcome | None
+    near: Outcome | None
+    made: str
+    left: bool
+    refused: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """As judged by the recorded file."""
+        if not self.left or (self.applied and self.made != self.case.second_fixed):
+            return "WRONG"
+        if self.applied:
+            return "applied"
+        learned = isinstance(self.first, Repaired) and self.first.rule_added is not None
+        return "missed" if learned else "not learned"
+
+    @property
+    def applied(self) -> bool:
+        """Whether a rule repaired the second program; the compiler has then verified it."""
+        return isinstance(self.second, RuleRepaired)
+
+    def tell(self) -> str:
+        """Give a line about it."""
+        ends = [type(each).__name__ for each in (self.first, self.second, self.near)]
+        return f"{self.case.tool:<7} {self.verdict:<12} {self.case.title} ({', '.join(ends)}; refused {self.refused})"
+
+
+def drive(case: Case, place: Path) -> Driven:
+    """Repair the first program with a model, and the other two without one."""
+    root = place / "root"
+    files = {name: root / name / case.file for name in ("first", "second", "near")}
+    for file, text in zip(files.values(), (case.broken, case.second, case.near), strict=True):
+        file.parent.mkdir(parents=True)
+        file.write_text(text, newline="")
+    with _settings(place / "state", case.tool):
+        first = _repair(root, f"first/{case.file}", OneAnswer(case.fixed))
+        second = _repair(root, f"second/{case.file}", NobodyToAsk())
+        rules = _rules(root)
+        near = _repair(root, f"near/{case.file}", None)
+        refused = sum(rule.failed for rule in _rules(root)) - sum(rule.failed for rule in rules)
+    left = files["near"].read_text() == case.near
+    return Driven(case, first.outcome, second.outcome, near.outcome, files["second"].read_text(), left, refused)
+
+
+def repair_cold(tool: str, file: str, text: str, place: Path) -> str | None:
+    """Give what comes of a program without a model and without anything learned: fix-its and the builtin rules."""
+    root = place / "root"
+    root.mkdir(parents=True)
+    (root / file).write_text(text, newline="")
+    with _settings(place / "state", tool):
+        mended = _repair(root, file, None, builtin_rules())
+    return (root / file).read_text() if mended.success else None
+
+
+def _repair(root: Path, path: str, proposer: Proposer | None, builtin: Sequence[Rule] = ()) -> Mended:
+    book = read_book(DiskRuleFiles(root), builtin)
+
+    def world(check: Check) -> World:
+        rules = RulesAtHand(book, lambda: "2026-01-01")
+        return World(check, decisions_at(root), lambda: "2026-01-01", rules, lambda: Provider(proposer, "scripted"))
+
+    with open_workspace(root) as workspace:
+        crew = RepairCrew(
+            workspace, lambda path: check_for(path, root, mode="file", timeout=_SECONDS), world, workers=1
+        )
+        try:
+            [mended] = repair_files([path], crew, Policy())
+        except AssertionError:
+            if not isinstance(proposer, NobodyToAsk):
+                raise
+            return Mended(path, "any", None)
+    assert mended.trouble is None, mended.trouble
+    return mended
+
+
+def _rules(root: Path) -> Sequence[Rule]:
+    return list(read_book(DiskRuleFiles(root)))
+
+
+@contextmanager
+def _settings(state: Path, tool: str) -> Iterator[None]:
+    """Use a state of our own; tsc only where a case is about it, since it would check JavaScript too."""
+    wanted = {"HOLDFAST_STATE_DIR": str(state), "HOLDFAST_TOOLCHAINS": str(TOOLCHAINS) if tool == "tsc" else ""}
+    saved = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in saved.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,141 @@
+"""The repair after a turn: as the command, with somebody who is asked, and with somebody who cancels."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from holdfast.config import Settings
+from holdfast.sessions.approve import Answer
+from holdfast.sessions.send import Message
+from holdfast.testing import Reply, Request, ScriptedServer, call, say
+from holdfast.vocab.events import ApprovalAsked, CallEnded, Event, RepairEnded, TurnEnded
+from holdfast.wiring import run_turn_at, settings_at
+from tests.end_to_end.run.project import Project
+
+BROKEN = "def load(text):\n    return json.loads(text)\n"
+MENDED = "import json\n\ndef load(text):\n    return json.loads(text)\n"
+TYPO = "def total(prices):\n    return sum(prcs)\n"
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        shutil.which("ruff") is None and shutil.which("ruff", path=str(Path(sys.executable).parent)) is None,
+        reason="ruff is not installed: install ruff",
+    ),
+]
+
+
+@pytest.fixture(autouse=True)
+def _python(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.write("pyproject.toml", '[project]\nname = "shop"\n')
+    monkeypatch.setenv("HOLDFAST_STATE_DIR", str(project.state))
+    monkeypatch.setenv("HOLDFAST_CONFIG_FILE", str(project.user_file))
+
+
+@pytest.mark.e2e
+def test_the_command_mends_what_its_turn_wrote_and_a_restore_takes_all_back(project: Project) -> None:
+    before = project.texts()
+    with ScriptedServer([call("write_file", path="load.py", content=BROKEN), say("Done.")]) as server:
+        ran = project.run("Write it.", server=server)
+        asked = len(server.requests)
+    assert (ran.code, ran.err, asked) == (0, "", 2)
+    assert project.texts()["load.py"] == MENDED
+    kinds = [kind for _, kind, _ in project.transcript(ran.session)]
+    assert kinds == ["text", "said", "call_ended", "said", "repair"]
+    owners = project.query("select session_id, turn_id from changes")
+    assert len(owners) == 2
+    assert len(set(owners)) == 1
+    assert owners[0][0] == ran.session
+    assert project.holdfast("checkpoint", "restore", ran.ended["checkpoint_id"]).code == 0
+    assert project.texts() == before
+    assert [kind for _, kind, _ in project.transcript(ran.session)] == ["text"]
+
+
+class _Person:
+    """Says yes so often, and then no (port `Asker`)."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self.asked: list[ApprovalAsked] = []
+        self._answers = list(answers)
+
+    def ask(self, asked: ApprovalAsked) -> Answer:
+        self.asked.append(asked)
+        return self._answers.pop(0)
+
+
+def run(
+    project: Project,
+    server: ScriptedServer,
+    *,
+    person: _Person | None = None,
+    cancel: threading.Event | None = None,
+    see: Callable[[Event], None] = lambda _: None,
+) -> tuple[TurnEnded, list[RepairEnded]]:
+    events: list[Event] = []
+
+    def show(event: Event) -> None:
+        events.append(event)
+        see(event)
+
+    settings = settings_at(project.root, {"base_url": server.base_url, "model": "scripted", "approve": "ask"})
+    assert isinstance(settings, Settings)
+    ended = run_turn_at(
+        project.root,
+        settings,
+        Message("Go."),
+        show=show,
+        say=print,
+        asker=person,
+        cancel=cancel or threading.Event(),
+    )
+    assert isinstance(ended, TurnEnded)
+    assert events[-1] == ended
+    return ended, [event for event in events if isinstance(event, RepairEnded)]
+
+
+def script(text: str, *more: Reply) -> list[Reply]:
+    return [call("write_file", path="load.py", content=text), say("Done."), *more]
+
+
+@pytest.mark.parametrize(("answer", "text"), [("once", MENDED), ("deny", BROKEN)])
+def test_who_is_asked_for_edits_is_asked_for_a_repair(project: Project, answer: Answer, text: str) -> None:
+    person = _Person("once", answer)
+    with ScriptedServer(script(BROKEN)) as server:
+        ended, [repair] = run(project, server, person=person)
+    assert [(asked.what, asked.subject) for asked in person.asked] == [("edit", "load.py")] * 2
+    assert "+import json" in person.asked[1].why
+    assert project.texts()["load.py"] == text
+    assert (ended.stop_reason, repair.success, repair.change_id is None) == ("done", text == MENDED, text == BROKEN)
+
+
+def test_a_turn_that_is_cancelled_is_not_repaired(project: Project) -> None:
+    cancel = threading.Event()
+
+    def see(event: Event) -> None:
+        if isinstance(event, CallEnded):
+            cancel.set()
+
+    with ScriptedServer(script(BROKEN)) as server:
+        ended, repairs = run(project, server, cancel=cancel, see=see)
+    assert (ended.stop_reason, repairs) == ("cancelled", [])
+    assert project.texts()["load.py"] == BROKEN
+
+
+def test_who_cancels_in_the_middle_of_a_repair_keeps_the_turns_edits_and_no_more(project: Project) -> None:
+    cancel, never = threading.Event(), threading.Event()
+
+    def on_request(asked: Request) -> None:
+        if "You repair code" in json.dumps(asked.body):
+            cancel.set()
+
+    with ScriptedServer(script(TYPO, Reply(text="{}", hang=never)), on_request=on_request) as server:
+        ended, [repair] = run(project, server, cancel=cancel)
+    assert (ended.stop_reason, repair.outcome, repair.message) == ("cancelled", "NotRun", "the repair was cancelled.")
+    assert project.texts()["load.py"] == TYPO
