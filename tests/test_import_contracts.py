@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
+pytestmark = pytest.mark.slow  # seconds together: `make quick` does without
+
 ROOT = Path(__file__).parents[1]
 
 

@@ -18,6 +18,8 @@ import pytest
 from tests.cli.project import Project, Ran
 from tests.end_to_end.fifty_files import Snapshot, restore, snapshot
 
+pytestmark = pytest.mark.slow  # seconds together: `make quick` does without
+
 PAGE = os.sysconf("SC_PAGE_SIZE")
 OLD = "".join(f"line {number}\n" for number in range(2000))
 NEW = OLD.replace("line 7\n", "line seven\n")

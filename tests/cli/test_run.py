@@ -15,6 +15,8 @@ from holdfast.vocab.events import Event
 from tests.cli.project import Project
 from tests.cli.talk import ended, events, of_kind, talk, user_file
 
+pytestmark = pytest.mark.slow  # seconds together: `make quick` does without
+
 DOCS = Path(__file__).parents[2] / "docs"
 
 

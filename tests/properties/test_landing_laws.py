@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -27,6 +28,8 @@ from holdfast.landing.lines import contents_of, split_lines
 from holdfast.landing.mark import MARK
 from holdfast.landing.tokens import cuts_token
 from holdfast.vocab.requests import Request
+
+pytestmark = pytest.mark.slow  # seconds together: `make quick` does without
 
 # Everything that has fooled an editor: odd line ends, form feed, U+2028, BOM, zero width, lone surrogates, marks.
 ODD: Final = (

@@ -18,6 +18,8 @@ from holdfast.vocab.calls import RawCall, ToolCall
 from tests.loop.malformed import ROWS
 from tests.loop.normalise.offered import SPECS
 
+pytestmark = pytest.mark.slow  # seconds together: `make quick` does without
+
 CHANGING = {spec.name for spec in SPECS if spec.changes}
 
 # ------------------------------------------------------------------------------------------------------- odd replies

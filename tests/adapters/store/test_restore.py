@@ -25,6 +25,8 @@ from holdfast.wiring import GitWorktrees, open_worktrees, state_directory
 from tests.adapters.store.talk import Talk, new_talk, other_chat, say
 from tests.end_to_end.checkpoints.repo import Folder, ravage, standard
 
+pytestmark = pytest.mark.slow  # seconds together: `make quick` does without
+
 
 @pytest.fixture
 def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> Folder:
