@@ -12,7 +12,7 @@ import pytest
 from holdfast.testing import Reply, call
 from tests.end_to_end.replay.productive import PRODUCTIVE, Script, read, rerate, run
 from tests.end_to_end.replay.stage import EXITS, Played, endless, make_project, play, play_command
-from tests.end_to_end.replay.stuck import FRESH, STUCK, Tail
+from tests.end_to_end.replay.stuck import LATE, STUCK, Tail
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 
@@ -30,13 +30,13 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return make_project(tmp_path / "project")
 
 
-def stuck_for(played_requests: int, before: list[Reply], tail: Tail) -> int:
-    return played_requests - len(before) - FRESH.get(tail, 0)
+def stuck_for(played_requests: int, before: list[Reply]) -> int:
+    return played_requests - len(before)
 
 
 def replay(root: Path, before: list[Reply], tail: Tail) -> tuple[Played, int]:
     played = play(root, endless(before, tail))
-    replies = stuck_for(played.requests, before, tail)
+    replies = stuck_for(played.requests, before)
     print(f"\n{tail.__name__}: {played.stop_reason} after {replies} replies, {played.sentinels}")
     return played, replies
 
@@ -59,6 +59,13 @@ def test_a_stuck_turn_is_stopped_within_15_replies(root: Path, tail: Tail) -> No
     played, replies = replay(root, BEFORE, tail)
     assert played.stop_reason in {"loop", "mistakes"}
     assert replies <= WITHIN
+
+
+@pytest.mark.parametrize(("tail", "within"), LATE.items(), ids=lambda each: getattr(each, "__name__", None))
+def test_a_loop_whose_first_round_is_new_is_stopped_later_than_wanted(root: Path, tail: Tail, within: int) -> None:
+    played, replies = replay(root, BEFORE, tail)
+    assert played.stop_reason in {"loop", "mistakes"}
+    assert replies <= within
 
 
 @pytest.mark.parametrize("tail", random.Random(4).sample(STUCK, 14), ids=name_of)
@@ -93,7 +100,7 @@ def test_the_command_ends_a_stuck_turn_with_10_or_11(root: Path, tmp_path: Path,
     tail = next(each for each in STUCK if each.__name__ == name)
     code, requests, lines = play_command(root, tmp_path / "state", endless(BEFORE, tail))
     assert (code, lines[-1]["stop_reason"]) == (EXITS[reason], reason)
-    assert stuck_for(requests, BEFORE, tail) <= WITHIN
+    assert stuck_for(requests, BEFORE) <= WITHIN
     assert lines[-1]["continue"] == lines[0]["session"]
 
 
