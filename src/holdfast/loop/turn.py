@@ -74,6 +74,7 @@ class _Turn:
         self._nudge: str | None = None
         self._force: str | None = None
         self._rejected = ""
+        self._dropped: str | None = None
         self._steps = self._prompt_tokens = self._completion_tokens = 0
         self._files: set[str] = set()
 
@@ -110,10 +111,12 @@ class _Turn:
                 return stop
             case Drop(reason, nudge, counted):
                 self._world.sink.emit(Retried(reason))
+                self._dropped = reason
                 if counted:
                     self._watch = replace(self._watch, mistakes=mistakes.record(self._watch.mistakes, "api_error"))
                 return self._intervene(nudge)
             case _:
+                self._dropped = None
                 return self._take(heard)
 
     # ------------------------------------------------------------------------------------------- the reply
@@ -248,7 +251,9 @@ class _Turn:
                 return Stop("loop", "Stopped: the model went on repeating itself after it was told so.")
             case StopMistakes():
                 self._raise(sentinels.mistake_recovery(watch.mistakes.run, escalated=True))
-                return Stop("mistakes", "Stopped: errors went on after the model was told how to recover.")
+                # Where no reply came at all, it is the server that somebody must look at.
+                last = "" if self._dropped is None else f" The last: {self._dropped.rstrip('.')}."
+                return Stop("mistakes", f"Stopped: errors went on after the model was told how to recover.{last}")
             case NudgeLoop(trip):
                 self._raise(sentinels.doom_loop(trip))
                 self._nudge = _frame(loops.guidance(trip))

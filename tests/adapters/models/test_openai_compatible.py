@@ -64,6 +64,22 @@ def test_retries_come_to_an_end_and_the_failure_says_where_and_what() -> None:
     )
 
 
+def test_a_server_that_wore_out_all_tries_is_asked_once_after_a_pause_until_it_answers() -> None:
+    clock = FixedClock()
+    failing = [fail(503, "loading model")] * 5
+    script = [*failing, say("Hello."), *failing[:4]]
+    with serving(script, sleep=clock.sleep, clock=clock) as (model, server):
+        assert [len(ask(model)) for _ in range(2)] == [4, 1]
+        slept = sum(clock.slept)
+        answered = ask(model)
+        asked = len(server.requests)
+        ask(model)
+
+    assert slept == pytest.approx(0.5 + 1 + 2 + 4)
+    assert answered[0] == TextPiece("Hello.")
+    assert (asked, len(server.requests)) == (6, 10)
+
+
 @pytest.mark.parametrize(("asked", "slept"), [(7, 7.0), (0, 0.0), (9999, 30.0)])
 def test_retry_after_is_kept_up_to_a_limit(asked: float, slept: float) -> None:
     clock = FixedClock()

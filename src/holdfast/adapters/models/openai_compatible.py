@@ -82,6 +82,7 @@ class OpenAICompatible:
         self._sleep, self._clock = sleep, clock
         self._wire = Wire(model)
         self._manner = Manner(kind)
+        self._worn: _Worn | None = None
         self._client: httpx.Client | None = None
         self._lock = Lock()  # two turns may ask at once; what is kept of the wire and the manner is theirs together
 
@@ -120,6 +121,9 @@ class OpenAICompatible:
         if (trouble := self._judge_settings()) is not None:
             yield trouble.fail
             return
+        if not self._rest(cancel):
+            yield _CANCELLED.fail
+            return
         manner, tries, guessed = self._manner, 0, False
         first: Trouble | None = None
         while True:
@@ -130,10 +134,15 @@ class OpenAICompatible:
                         trouble = piece
                         break
                     self._remember(manner, guessed=guessed)
+                    self._worn = None
                     yield piece
             if trouble is None:
                 return
             self._learn(trouble)
+            if self._worn is not None and self._worn.message == trouble.fail.message:
+                self._worn = _Worn(trouble.fail.message, self._clock())
+                yield trouble.fail
+                return
             field = self._field_to_drop(trouble, ask, manner, tries)
             if field is not None:
                 first = first or trouble
@@ -150,6 +159,8 @@ class OpenAICompatible:
             else:
                 # If nothing that was left out has helped, the server's first words are about what is really wrong.
                 told = first if first is not None and trouble.fail.kind in {"refused", "server"} else trouble
+                if trouble.again:
+                    self._worn = _Worn(trouble.fail.message, self._clock())
                 yield told.fail
                 return
 
@@ -256,12 +267,29 @@ class OpenAICompatible:
 
     def _pause(self, trouble: Trouble, tries: int, cancel: Cancel) -> bool:
         """Wait before the next try; False if we were told to stop meanwhile."""
-        seconds = self._patience.pause * 2**tries if trouble.after is None else trouble.after
+        return self._wait_out(self._patience.pause * 2**tries if trouble.after is None else trouble.after, cancel)
+
+    def _rest(self, cancel: Cancel) -> bool:
+        """Let a server that has just worn out all our tries have the next pause; False if we were told to stop."""
+        if self._worn is None:
+            return True
+        pause = self._patience.pause * 2**self._patience.retries
+        return self._wait_out(self._worn.at + pause - self._clock(), cancel)
+
+    def _wait_out(self, seconds: float, cancel: Cancel) -> bool:
         left = min(seconds, self._patience.longest)
         while left > 0 and not cancel.is_set():
             self._sleep(min(_TICK, left))
             left -= _TICK
         return not cancel.is_set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Worn:
+    """What the server said when all tries were used up, and when: said again, it is not asked four times more."""
+
+    message: str
+    at: float
 
 
 def _authorization(key: str | None, base_url: str) -> str | None:
