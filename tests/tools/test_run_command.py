@@ -68,6 +68,15 @@ def test_a_flood_is_bounded(world: World) -> None:
     assert len(world.told("run_command", command="yes | head -c 5000000")) < 17_000
 
 
+def test_a_search_that_comes_upon_secrets_unasked_does_not_show_them(world: World) -> None:
+    (world.root / ".env").write_text("API_KEY=abc123\n")
+    (world.root / "load.py").write_text("read('API_KEY')\n")
+    outcome = world.call("run_command", command="grep -rn API_KEY .")
+    assert "load.py:1:read('API_KEY')" in outcome.text
+    assert "Lines of .env are left out" in outcome.text
+    assert "abc123" not in repr(outcome)
+
+
 def test_no_command_is_no_call(world: World) -> None:
     assert "empty" in world.refused("run_command", "schema_reject", command="  ")
     assert "NUL" in world.refused("run_command", "schema_reject", command="ls \0")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import assert_never
 
-from holdfast.guards.commands import Allow, Ask, Refuse, argv, judge_command
+from holdfast.guards.commands import Allow, Ask, Refuse, Verdict, argv, judge_command
+from holdfast.guards.leaks import without_secrets
 from holdfast.tools.arguments import StrictArguments
 from holdfast.tools.bench import Bench, denied, refuse
 from holdfast.tools.ports import Cancel, CommandDone
@@ -26,18 +29,20 @@ def run_command(asked: RunCommand, bench: Bench, cancel: Cancel) -> ToolOutcome:
     command = asked.command.strip()
     if not command or "\0" in command:
         return ToolOutcome("run_command: command is empty, or holds a NUL; give a command line.", "schema_reject")
-    refused = _judge(command, bench)
+    judged = judge_command(command, bench.policy.rules)
+    refused = _refuse(judged, command, bench)
     if refused is not None:
         return refused
     seconds = max(1, min(asked.timeout or bench.policy.timeout, bench.policy.longest_timeout))
     bench.before_command()
     done = bench.ports.commands.run(argv(command), bench.ports.root, seconds, cancel)
     bench.after_command()
-    return _told(command, done, seconds)
+    # Who was asked has seen what the command reads; one that ran unasked may have come upon a secret by the way.
+    output, hidden = without_secrets(done.output) if isinstance(judged, Allow) else (done.output, ())
+    return _told(command, replace(done, output=output), seconds, hidden)
 
 
-def _judge(command: str, bench: Bench) -> ToolOutcome | None:
-    judged = judge_command(command, bench.policy.rules)
+def _refuse(judged: Verdict, command: str, bench: Bench) -> ToolOutcome | None:
     match judged:
         case Allow():
             return None
@@ -49,8 +54,11 @@ def _judge(command: str, bench: Bench) -> ToolOutcome | None:
             assert_never(judged)
 
 
-def _told(command: str, done: CommandDone, seconds: int) -> ToolOutcome:
+def _told(command: str, done: CommandDone, seconds: int, hidden: Sequence[str]) -> ToolOutcome:
     output = clean(done.output).strip("\n")
+    if hidden:
+        names = ", ".join(clean(name) for name in hidden[:5])
+        output = f"{output}\n[Lines of {names} are left out: it may hold secrets. read_file asks for it.]".lstrip("\n")
     left = "\nProcesses it had left in the background were ended." if done.left else ""
     text = f"{_end(done, seconds)}{left}\n{output or '(no output)'}"
     event = CommandRan(command, done.exit_code, output)
