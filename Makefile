@@ -92,11 +92,11 @@ bench-repair: setup ## measure rules: lookup, errors mended without a model, tim
 bench-peers: setup ## install the peers to compare with, into a folder of their own
 	bash bench/landing/peers/install.sh
 
-toolchains: ## install tsc for the tests of repair, into .toolchains (with npm)
+toolchains: ## install tsc and pyright for the tests of repair, into .toolchains (with npm)
 	@command -v npm >/dev/null || { echo "npm is not installed: Node.js 20 or later brings it." >&2; exit 1; }
 	@mkdir -p .toolchains
-	@cp tests/adapters/toolchains/typescript/package.json tests/adapters/toolchains/typescript/package-lock.json .toolchains/
-	cd .toolchains && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@cp tests/adapters/toolchains/npm/package.json tests/adapters/toolchains/npm/package-lock.json .toolchains/
+	cd .toolchains && npm ci --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error
 
 check: ## all that must hold before a commit: lint, types, imports, test
 	@$(MAKE) lint

@@ -1,7 +1,7 @@
 """Programs, run so that whatever they do, they end: in a group of their own, without input, within limits.
 
 What a program cannot do here: wait for somebody to type, fill our memory, hold us up with a child that keeps its output
-open, or outlive its limit, unless it leaves its process group on purpose.
+open, or outlive its limit or us (even if we are killed), unless it leaves its process group on purpose.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.adapters import watchdog
 from holdfast.tools.ports import CommandDone
 
 if TYPE_CHECKING:
@@ -149,30 +150,35 @@ def run_process(
     take: Callable[[bytes], bool],
     errors: int = subprocess.STDOUT,
     given: int = subprocess.DEVNULL,
+    grace: float = _GRACE,
 ) -> Ended:
     """Run a program and hand on its output as it comes, until it ends, or `take` wants no more, or time is up.
 
-    Whatever else is in its group then is ended too. Raises OSError if it cannot be started.
+    Whatever else is in its group then is ended too: asked to, and after `grace` seconds made to. Raises OSError if it
+    cannot be started.
     """
-    child = subprocess.Popen(  # noqa: S603 - a list of words, judged by whoever calls
-        list(argv),
-        cwd=cwd,
-        env=variables,
-        stdin=given,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        start_new_session=True,
-    )
-    with child:
-        return _Watch(child, take).until_the_end(time.monotonic() + timeout, cancel)
+    with watchdog.watching() as (mark, started):
+        child = subprocess.Popen(  # noqa: S603 - a list of words, judged by whoever calls
+            list(argv),
+            cwd=cwd,
+            env={**variables, **mark},
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,
+        )
+        started(child.pid)
+        with child:
+            return _Watch(child, take, grace).until_the_end(time.monotonic() + timeout, cancel)
 
 
 class _Watch:
     """A process under way: its output is read as it comes, so that it never waits for us."""
 
-    def __init__(self, child: subprocess.Popen[bytes], take: Callable[[bytes], bool]) -> None:
+    def __init__(self, child: subprocess.Popen[bytes], take: Callable[[bytes], bool], grace: float) -> None:
         self._child = child
         self._take = take
+        self._grace = grace
         self._out = child.stdout.fileno() if child.stdout else -1
         self._open = True
         self._enough = False
@@ -198,7 +204,7 @@ class _Watch:
     def _end_group(self) -> None:
         """Ask what is left to end, and then make it. The child is not reaped before: its number stays its own."""
         self._signal(signal.SIGTERM)
-        until = time.monotonic() + _GRACE
+        until = time.monotonic() + self._grace
         while not self._enough and (self._open or not self._has_ended()) and time.monotonic() < until:
             if self._has_ended() and self._open:
                 until = min(until, time.monotonic() + _REST)

@@ -14,8 +14,11 @@ import typer
 from holdfast.cli.options import AsJson, Root
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.config import Settings
     from holdfast.repair.ports import Target
+    from holdfast.sessions.repair import Mended
 
 
 class Language(StrEnum):
@@ -47,9 +50,9 @@ def repair(
         Language | None, typer.Option("--target", help="The language, where a file's name does not tell it.")
     ] = None,
     strictness: Annotated[
-        Level,
+        Level | None,
         typer.Option("--strictness", help="production: nothing but what is pinned, and no model. sketch: no review."),
-    ] = Level.development,
+    ] = None,
     no_model: Annotated[bool, typer.Option("--no-model", help="Do without a model.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change, and write nothing.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Take a model's word only from 0.90 on, not 0.75.")] = False,
@@ -62,7 +65,7 @@ def repair(
 
     Every fix passes the real compiler and keeps what the code declares, or nothing is written.
 
-    Exit 0: all pass. 1: some still fail. 2: wrong usage. 4: blocked by the strictness.
+    Exit 0: all pass. 1: some still fail. 2: wrong usage. 4: blocked by the strictness. 130: stopped with Ctrl-C.
     """
     # Help does without all this.
     from holdfast.cli.show_repair import JsonRepair, TerminalRepair, exit_code  # noqa: PLC0415
@@ -72,17 +75,24 @@ def repair(
 
     if not root.is_dir():
         raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
-    settings = _settings(root, {"model": model, "base_url": base_url})
+    level = strictness.value if strictness else None
+    settings = _settings(root, {"model": model, "base_url": base_url, "strictness": level})
     language: Target | None = target.value if target else None
     chosen = _choose(paths, root, language, has_check=settings["check"] is not None)
     face = JsonRepair() if as_json else TerminalRepair(len(chosen), progress=sys.stderr.isatty())
-    policy = Policy(strictness.value, strict)
+    policy = Policy(settings["strictness"], strict)
     ask = not no_model and policy.allowed.fresh_model_calls
+    done: list[Mended] = []
+
+    def show(each: Mended) -> None:
+        done.append(each)
+        face.show(each)
+
     try:
         with repair_crew_at(root, settings, target=language, model=ask, dry_run=dry_run, say=face.say) as crew:
-            mended = repair_files(chosen, crew, policy, face.show)
+            mended = repair_files(chosen, crew, policy, show)
     except KeyboardInterrupt:
-        face.end()
+        face.say(_tell_stopped(done, len(chosen)))
         raise typer.Exit(130) from None
     except OSError as error:
         face.say(f"{error.filename or root}: {error.strerror}; the project's rules or the state cannot be used.")
@@ -90,6 +100,13 @@ def repair(
     face.end()
     face.show_all(mended, dry_run=dry_run)
     raise typer.Exit(exit_code(mended))
+
+
+def _tell_stopped(done: Sequence[Mended], total: int) -> str:
+    written = [each.path for each in done if each.change_id is not None]
+    mended = f" Mended: {', '.join(written)}." if written else ""
+    rest = "every other file is as it was" if written else "every file is as it was"
+    return f"stopped after {len(done)} of {total} files.{mended} The compilers are ended, and {rest}."
 
 
 def _settings(root: Path, flags: dict[str, str | None]) -> Settings:

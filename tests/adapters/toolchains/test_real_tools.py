@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.toolchains.check import Mode
+from holdfast.repair.ports import Checked
 from holdfast.vocab.diagnostics import Area
-from tests.adapters.toolchains.toolbox import TYPESCRIPT, check, needs, run, snapshot
+from tests.adapters.toolchains.toolbox import TOOLCHAINS, check, needs, run, snapshot
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
 def toolchains(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOLDFAST_TOOLCHAINS", str(TYPESCRIPT))
+    monkeypatch.setenv("HOLDFAST_TOOLCHAINS", str(TOOLCHAINS))
 
 
 def put(root: Path, **texts: str) -> None:
@@ -67,6 +68,13 @@ CASES = [
         ("tsc", "TS2322", ("string", "number")),
         marks=needs("tsc"),
     ),
+    pytest.param(
+        "a.go",
+        "package a\n\nfunc F() int { return x }\n",
+        "package a\n\nfunc F() int { return 1 }\n",
+        ("go", "", ("x",)),
+        marks=needs("go"),
+    ),
 ]
 
 
@@ -92,6 +100,7 @@ NEIGHBOURS: list[object] = [
     pytest.param("b.c", '#include "a.h"\nint f(void) { return one(2); }\n', {"a_dot_h": "int one(void);\n"}, marks=needs("gcc")),
     pytest.param("src/main.rs", "mod a;\nfn main() { let x: &str = a::one(); }\n", {"src__a_dot_rs": "pub fn one() -> i32 { 1 }\n"}, marks=needs("rustc")),
     pytest.param("p/B.java", "package p; class B { String s = A.one(); }\n", {"p__A_dot_java": "package p; class A { static int one() { return 1; } }\n"}, marks=needs("javac")),
+    pytest.param("q/b.go", "package q\n\nfunc Two() string { return One() }\n", {"q__a_dot_go": "package q\n\nfunc One() int { return 1 }\n", "q__c_dot_go": "package q\n\nfunc main() {}\n"}, marks=needs("go")),
     pytest.param("src/b.ts", 'import { one } from "./a";\nconst x: string = one;\n', {"src__a_dot_ts": "export const one = 1;\n"}, marks=needs("tsc")),
 ]  # fmt: skip
 
@@ -201,3 +210,33 @@ def test_a_file_whose_name_looks_like_an_option(tmp_path: Path) -> None:
 def test_text_that_is_no_utf8_is_checked_like_any_other(tmp_path: Path) -> None:
     checked = check(tmp_path, "a.py").run("a.py", b'x = "\xff"\n')
     assert "invalid or missing encoding declaration" in str(checked)
+
+
+@needs("mypy")
+def test_a_text_of_the_same_length_is_looked_at_anew(tmp_path: Path) -> None:
+    broken = "def f(height: int) -> int:\n    return height\n\n\nprint(f(heigth=1))\n"
+    texts = [broken, broken.replace("heigth", "height")] * 2
+    (tmp_path / "a.py").write_text(broken)
+    checking = check(tmp_path, "a.py")
+    results = [checking.run("a.py", text.encode()) for text in texts]
+    assert [isinstance(each, Checked) and each.ok for each in results] == [False, True, False, True]
+
+
+@needs("javac")
+def test_a_key_of_javac_with_a_hyphen_is_a_complaint_like_any_other(tmp_path: Path) -> None:
+    text = "class A {\n    int x;\n    static int f() { return x; }\n}\n"
+    (found,) = run(tmp_path, "A.java", text).diagnostics
+    assert (found.code, found.args) == ("compiler.err.non-static.cant.be.ref", ("x",))
+
+
+@needs("gcc")
+def test_a_name_that_happens_to_be_like_the_missing_one_makes_no_other_complaint(tmp_path: Path) -> None:
+    like, alone = (
+        run(tmp_path, "a.c", text).diagnostics[0]
+        for text in (
+            "int f(void) { return sqared; }\nint squared;\n",
+            "int f(void) { int squared = 1; return sqared; }\n",
+        )
+    )
+    assert like.template == alone.template == "{0} undeclared (first use in this function)"
+    assert "did you mean" in alone.message

@@ -15,7 +15,7 @@ from holdfast.repair.ports import Check, Checked
 
 ROOT = Path(__file__).parents[3]
 BESIDE = str(ROOT / ".venv/bin")
-TYPESCRIPT = ROOT / ".toolchains"
+TOOLCHAINS = ROOT / ".toolchains"
 PACKAGES = {
     "gcc": "gcc",
     "g++": "g++",
@@ -26,12 +26,14 @@ PACKAGES = {
     "ruff": "ruff (pip)",
     "mypy": "mypy (pip)",
     "tsc": "typescript (make toolchains)",
+    "pyright": "pyright (make toolchains)",
+    "go": "golang-go",
 }
 
 
 def needs(*names: str) -> pytest.MarkDecorator:
     """Skip, and say which package is missing."""
-    path = os.pathsep.join([os.environ.get("PATH", ""), BESIDE, str(TYPESCRIPT / "node_modules/.bin")])
+    path = os.pathsep.join([os.environ.get("PATH", ""), BESIDE, str(TOOLCHAINS / "node_modules/.bin")])
     missing = [PACKAGES[name] for name in names if shutil.which(name, path=path) is None]
     return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
 

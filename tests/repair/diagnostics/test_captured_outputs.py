@@ -139,7 +139,7 @@ def test_gcc_tells_bytes_which_become_characters() -> None:
     found = gcc.parse(output("gcc"), version="12.2.0", sources=sources)
     assert told(found, sources) == [
         ("-Wimplicit-function-declaration", "implicit declaration of function {0}", ("prinft",), "prinft"),
-        ("", "{0} has no member named {1}; did you mean {2}?", ("struct s", "membr", "member"), "membr"),
+        ("", "{0} has no member named {1}", ("struct s", "membr"), "membr"),
         ("", "{0} undeclared (first use in this function)", ("undeclared",), "M(3)"),
         ("", "expected ';' before '}' token", (), "}"),
         ("", "too many arguments to function {0}", ("g",), "g(a,"),
@@ -165,6 +165,15 @@ def test_a_missing_header_is_named() -> None:
         ("none.h",),
         Area(1, 10, 1, 18),
     )
+
+
+def test_what_gcc_puts_below_a_warning_about_a_header_stands_for_itself() -> None:
+    found = gcc.parse(output("gcc_header"), version="12.2.0")
+    assert [(each.severity, each.message.partition(" (")[0]) for each in found] == [
+        ("warning", "#pragma once in main file"),
+        ("error", "unknown type name 'zork'"),
+        ("error", "'y' undeclared"),
+    ]
 
 
 def test_what_a_type_is_an_alias_of_is_not_in_the_template() -> None:

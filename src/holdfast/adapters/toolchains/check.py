@@ -42,6 +42,7 @@ class Unit:
     mode: Mode
     scratch: Scratch
     deadline: float
+    cancel: Cancel = NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Step:
 
     `soften` judges anew what it found. A step `unless_broken` is left out if one before it found an error, which it
     would only say again. One whose failure `speaks` needs no diagnostic to be an answer. `names` are files by what the
-    tool calls them.
+    tool calls them, and `base` is the folder, from the root, that its relative paths begin at.
     """
 
     tool: Installed
@@ -64,6 +65,7 @@ class Step:
     unless_broken: bool = False
     speaks: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
+    base: str = "."
 
 
 Plan: TypeAlias = Callable[[Unit], Sequence[Step]]
@@ -83,6 +85,7 @@ class ToolCheck:
         self._timeout = timeout
         self._plan = plan
         self._cancel = cancel
+        self._instead: Mapping[str, bytes | None] = {}
 
     @property
     def target(self) -> Target:
@@ -94,12 +97,20 @@ class ToolCheck:
         """Whether it sees a file alone, or with its project."""
         return self._mode
 
+    def with_files(self, instead: Mapping[str, bytes | None]) -> ToolCheck:
+        """Give the same check of a project in which these files hold this (None: are not there), the unit too."""
+        other = ToolCheck(self._target, self._root, self._mode, self._timeout, self._plan, self._cancel)
+        other._instead = instead
+        return other
+
     def run(self, path: str, text: bytes) -> Checked | CheckTimedOut:
         """Check the file at `path` as if it held `text`."""
         if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
             raise ValueError(f"{path}: the path of a unit is below the root.")
         with borrow(self._root) as scratch:
-            unit = Unit(self._root, path, text, self._mode, scratch, time.monotonic() + self._timeout)
+            scratch.instead = self._instead
+            until = time.monotonic() + self._timeout
+            unit = Unit(self._root, path, text, self._mode, scratch, until, self._cancel)
             return self._run_steps(unit, self._plan(unit))
 
     def _run_steps(self, unit: Unit, steps: Sequence[Step]) -> Checked | CheckTimedOut:
@@ -169,8 +180,10 @@ def _sources(unit: Unit, step: Step) -> Sources:
     """Give the unit's text by every name that a tool may call it."""
     text = unit.text.decode("utf-8", "surrogateescape")
     name = PurePosixPath(unit.path).name
-    names = [unit.path, f"./{unit.path}", name, str(unit.root / unit.path), str(Path(step.cwd, unit.path))]
+    told = os.path.relpath(unit.path, step.base)
+    names = [unit.path, f"./{unit.path}", name, str(unit.root / unit.path), str(Path(step.cwd, told)), told]
     names += [word for word in step.argv if word.endswith(name)]
+    names += [called for called, path in step.names.items() if path == unit.path]
     return Sources(dict.fromkeys(names, text))
 
 
@@ -203,12 +216,19 @@ def _clean(words: str, unit: Unit) -> str:
     return words
 
 
+def _top(step: Step) -> str:
+    """Give the folder that shows the root: where the tool runs, or some folders above it."""
+    return os.path.normpath(Path(step.cwd, os.path.relpath(".", step.base)))
+
+
 def _home_path(path: str, unit: Unit, step: Step) -> str:
     if not path:
         return path
-    for folder in (step.cwd, str(unit.root)):
-        path = path.removeprefix(f"{folder}/")
-    path = path.removeprefix("./")
+    if path.startswith("/"):
+        for top in (_top(step), str(unit.root)):
+            path = path.removeprefix(f"{top}/")
+    else:
+        path = os.path.normpath(PurePosixPath(step.base, path))
     if path in step.names:
         return step.names[path]
     # javac gives the name alone; and a file that is shown alone in the scratch folder has no other.

@@ -34,4 +34,6 @@ def _plan(unit: Unit, words: Sequence[str]) -> Sequence[Step]:
     tool = Installed(Tool(argv[0], ""), program, "")
     # The user's own command needs the user's own environment; our keys it does not.
     variables = environment(()) | {"LC_ALL": "C"}
+    # make stops at the first file that fails, and to mend that one would show the next as if the mending had broken it.
+    variables["MAKEFLAGS"] = f"{variables.get('MAKEFLAGS', '')} -k".strip()
     return [Step(tool, [program, *argv[1:]], tree, line_col.parse, variables=variables, speaks=True)]

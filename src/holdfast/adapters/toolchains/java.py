@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 
 from holdfast.adapters.toolchains.check import Step, Unit
@@ -13,19 +16,29 @@ from holdfast.repair.diagnostics import javac
 JAVAC = Tool("javac", "Install a JDK: apt install default-jdk (Debian), brew install openjdk (macOS).", ("-version",))
 
 _PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_MODULE = "module-info.java"
+_LIBRARIES = ("lib", "libs")
+_MOST_FILES = 2_000
 
 
 def plan(unit: Unit) -> Sequence[Step]:
     """Compile the file, and in project mode all that stands below its source folder."""
-    tool = need(JAVAC, unit.root, unit.path, unit.deadline)
+    tool = need(JAVAC, unit.root, unit.path, unit.deadline, unit.cancel)
     top = _source_folder(unit)
-    tree = (
-        unit.scratch.mirror(unit.path, unit.text) if unit.mode == "project" else unit.scratch.farm(unit.path, unit.text)
-    )
+    sources = _source_path(unit, top)
+    has_module = (unit.root / top / _MODULE).is_file()
+    # A module that is a link would stand elsewhere for javac, and not among the sources.
+    show = unit.scratch.mirror if unit.mode == "project" or has_module else unit.scratch.farm
     argv = [tool.program, "-XDrawDiagnostics", "-encoding", "UTF-8", "-Xmaxerrs", "200", "-proc:none", "-nowarn"]
-    argv += ["-implicit:none", "-d", unit.scratch.place("classes"), "-sourcepath", str(top)]
-    files = _files(unit, top)
-    return [Step(tool, [*argv, *files], tree, javac.parse, names=_by_name(files, unit.path))]
+    argv += ["-implicit:none", "-d", unit.scratch.place("classes")]
+    argv += ["-sourcepath", os.pathsep.join(map(str, sources)), "-classpath", os.pathsep.join(_class_path(unit))]
+    beside = _below(unit, sources)
+    if unit.mode == "project":
+        files = sorted({unit.path, *_below(unit, [top])})
+    else:
+        files = sorted({unit.path, *([str(top / _MODULE)] if has_module else [])})
+    names = _by_name({unit.path, *beside}, unit.path)
+    return [Step(tool, [*argv, *files], show(unit.path, unit.text), javac.parse, names=names)]
 
 
 def _source_folder(unit: Unit) -> PurePosixPath:
@@ -39,15 +52,26 @@ def _source_folder(unit: Unit) -> PurePosixPath:
     return folder
 
 
-def _files(unit: Unit, top: PurePosixPath) -> list[str]:
-    if unit.mode == "file":
-        return [unit.path]
-    found = sorted(str(each.relative_to(unit.root)) for each in (unit.root / top).rglob("*.java"))
-    return sorted({unit.path, *found[:2_000]})
+def _source_path(unit: Unit, top: PurePosixPath) -> list[PurePosixPath]:
+    """Give the source folder; for tests, in the layout of Maven and Gradle, that of what they test, too."""
+    main = top.parent.with_name("main") / top.name if top.parent.parent.name == "src" else top
+    return [top, main] if main != top and (unit.root / main).is_dir() else [top]
 
 
-def _by_name(files: Sequence[str], unit: str) -> dict[str, str]:
+def _class_path(unit: Unit) -> list[str]:
+    """Give where classes are: here, and in the libraries that lie in the project."""
+    folders = [PurePosixPath(parent, name) for parent in PurePosixPath(unit.path).parents for name in _LIBRARIES]
+    # javac itself reads the star: all jars in it.
+    return [".", *(f"{folder}/*" for folder in folders if (unit.root / folder).is_dir())]
+
+
+def _below(unit: Unit, folders: Sequence[PurePosixPath]) -> list[str]:
+    found = (file for folder in folders for file in (unit.root / folder).rglob("*.java"))
+    return sorted(str(file.relative_to(unit.root)) for file in islice(found, _MOST_FILES))
+
+
+def _by_name(files: Collection[str], unit: str) -> dict[str, str]:
     """Give the files by their names alone, as javac tells them. Of two with one name: the unit, or neither."""
-    names = [PurePosixPath(file).name for file in files]
-    alone = {name: file for name, file in zip(names, files, strict=True) if names.count(name) == 1}
+    counts = Counter(PurePosixPath(file).name for file in files)
+    alone = {name: file for file in files if counts[name := PurePosixPath(file).name] == 1}
     return {**alone, PurePosixPath(unit).name: unit}

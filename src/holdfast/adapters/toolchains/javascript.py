@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from holdfast.adapters.toolchains.check import Step, Unit
 from holdfast.adapters.toolchains.tool import Installed, Tool, find, need
+from holdfast.adapters.toolchains.tsconfig import OURS, find_tsconfig
 from holdfast.repair.diagnostics import node, tsc
 from holdfast.vocab.diagnostics import Diagnostic
 
@@ -25,41 +28,89 @@ _PLAIN = (
 _ABOUT_HERE = frozenset({"TS2580", "TS2581", "TS2582", "TS2584", "TS2591", "TS2592", "TS2593", "TS2688", "TS7016"})
 _NO_MODULE = frozenset({"TS2307", "TS2792"})
 _NODE_NAMES = frozenset({"__dirname", "__filename", "global"})
+_JS_SUFFIXES = (".js", ".mjs", ".cjs", ".jsx")
+_LIKE_A_MODULE = re.compile(rb"^[ \t]*(?:import\b(?!\s*[(.])|export\b)", re.MULTILINE)
+_SURELY_A_MODULE = re.compile(
+    rb"^[ \t]*(?:import\s*(?:[\w*{][^;()]*?\bfrom\s*)?[\"']"
+    rb"|export\s+(?:default|const|let|function|class)\b|export\s*[{*])",
+    re.MULTILINE,
+)
+_SCRIPT_WORDS = re.compile(rb"\brequire\s*\(|\bmodule\.exports\b|^[ \t]*exports\.", re.MULTILINE)
 _JAVASCRIPT = ("--allowJs", "--checkJs", "--noImplicitAny", "false", "--strict", "false")
 
 
 def plan_javascript(unit: Unit) -> Sequence[Step]:
     """Check the syntax with node; then the types with tsc."""
-    look = partial(find, root=unit.root, path=unit.path, deadline=unit.deadline)
+    look = partial(find, root=unit.root, path=unit.path, deadline=unit.deadline, cancel=unit.cancel)
     types = look(TSC)
     if unit.path.endswith(".jsx"):
         # node reads no JSX.
-        return [_tsc_step(unit, types or need(TSC, unit.root, unit.path, unit.deadline))]
+        return [_tsc_step(unit, types or need(TSC, unit.root, unit.path, unit.deadline, unit.cancel))]
     steps = [_node_step(unit)]
     return [*steps, _tsc_step(unit, types)] if types else steps
 
 
+def plan_as_configured(unit: Unit) -> Sequence[Step]:
+    """Check the syntax with node; the types with tsc only where the project says how."""
+    config = find_tsconfig(unit.root, unit.path)
+    if (config is not None and config.allows_js) or unit.path.endswith(".jsx"):
+        return plan_javascript(unit)
+    return [replace(_node_step(unit), soften=_soften_markup)]
+
+
+def _soften_markup(found: Diagnostic) -> Diagnostic:
+    """Let JSX in a `.js` pass, which a bundler reads and node does not."""
+    return replace(found, severity="warning") if found.message == "Unexpected token '<'" else found
+
+
 def plan_typescript(unit: Unit) -> Sequence[Step]:
     """Check the types with tsc."""
-    return [_tsc_step(unit, need(TSC, unit.root, unit.path, unit.deadline))]
+    return [_tsc_step(unit, need(TSC, unit.root, unit.path, unit.deadline, unit.cancel))]
 
 
 def _node_step(unit: Unit) -> Step:
-    tool = need(NODE, unit.root, unit.path, unit.deadline)
-    return Step(tool, [tool.program, "--check", unit.path], unit.scratch.farm(unit.path, unit.text), node.parse)
+    tool = need(NODE, unit.root, unit.path, unit.deadline, unit.cancel)
+    farm = unit.scratch.farm(unit.path, unit.text)
+    if unit.path.endswith(".js") and _package_type(unit) is None and _is_module(unit.text):
+        # node guesses that this is a module, and then does not look at it at all.
+        argv = [tool.program, "--check", "--input-type=module"]
+        return Step(tool, argv, farm, node.parse, unit.text, names={"[stdin]": unit.path})
+    return Step(tool, [tool.program, "--check", unit.path], farm, node.parse)
+
+
+def _is_module(text: bytes) -> bool:
+    """Whether a script is a module, by its words; one that speaks like a script needs more to show for it."""
+    return bool((_SURELY_A_MODULE if _SCRIPT_WORDS.search(text) else _LIKE_A_MODULE).search(text))
+
+
+def _package_type(unit: Unit) -> str | None:
+    """Give what the nearest package says its files are: `module` or `commonjs`; None if it does not say."""
+    for parent in PurePosixPath(unit.path).parents:
+        file = unit.root / parent / "package.json"
+        if file.is_file():
+            try:
+                told = json.loads(file.read_bytes())
+            except (OSError, ValueError, RecursionError):
+                return None
+            named = told.get("type") if isinstance(told, dict) else None
+            return named if named in {"module", "commonjs"} else None
+    return None
 
 
 def _tsc_step(unit: Unit, tool: Installed) -> Step:
     argv = [tool.program, "--noEmit", "--pretty", "false"]
-    config = _config(unit)
-    if unit.mode == "project" and config is not None:
+    is_javascript = unit.path.endswith(_JS_SUFFIXES)
+    config = find_tsconfig(unit.root, unit.path) if unit.mode == "project" else None
+    if config is not None and (config.allows_js or not is_javascript):
         tree = unit.scratch.mirror(unit.path, unit.text)
-        argv += ["--project", str(config), "--incremental", "false", "--composite", "false"]
+        ours = config.folder / OURS
+        Path(tree, ours).write_text(json.dumps(config.for_unit(unit.path)), "utf-8")
+        argv += ["--project", str(ours), "--incremental", "false", "--composite", "false"]
         return Step(tool, argv, tree, tsc.parse)
     farm = unit.scratch.farm(unit.path, unit.text)
     argv += _PLAIN
-    argv += _JAVASCRIPT if unit.path.endswith((".js", ".mjs", ".cjs", ".jsx")) else ()
-    return Step(tool, [*argv, unit.path], farm, tsc.parse, soften=_soften)
+    argv += _JAVASCRIPT if is_javascript else ()
+    return Step(tool, [*argv, unit.path], farm, tsc.parse, soften=_soften_javascript if is_javascript else _soften)
 
 
 def _soften(found: Diagnostic) -> Diagnostic:
@@ -70,7 +121,6 @@ def _soften(found: Diagnostic) -> Diagnostic:
     return found
 
 
-def _config(unit: Unit) -> PurePosixPath | None:
-    parents = PurePosixPath(unit.path).parents
-    files = (parent / name for parent in parents for name in ("tsconfig.json", "jsconfig.json"))
-    return next((file for file in files if (unit.root / file).is_file()), None)
+def _soften_javascript(found: Diagnostic) -> Diagnostic:
+    """A `return` outside of a function is right in a script of node; where it is not, node says so."""
+    return replace(found, severity="warning") if found.code == "TS1108" else _soften(found)

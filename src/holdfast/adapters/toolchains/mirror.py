@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
@@ -13,6 +13,8 @@ from typing import TypeAlias
 _Stamp: TypeAlias = tuple[int, int, int]
 """By what a file is known to be as it was: time, size and number."""
 
+_FEW_FILES = 300
+_FEW_BYTES = 4_000_000
 _MOST_FILES = 20_000
 _MOST_BYTES = 256_000_000
 _LARGEST_FILE = 4_000_000
@@ -34,17 +36,34 @@ class Mirror:
         self._copied: dict[str, tuple[_Stamp, _Stamp]] = {}
         self._linked: set[str] = set()
 
-    def show(self, path: str, text: bytes) -> None:
-        """Make the copy the project as it is now, but for this text at `path`."""
+    def show(self, texts: Mapping[str, bytes | None]) -> None:
+        """Make the copy the project as it is now, but for these texts; None is no file."""
         self._tree.mkdir(exist_ok=True)
         self._bring_up_to_date()
-        unit = self._tree / path
-        self._make_way(unit.parent)
-        unit.unlink(missing_ok=True)
-        unit.write_bytes(text)
-        # Not known any more: the next run brings the project's own text back.
-        self._linked.discard(path)
-        self._copied[path] = (-1, -1, -1), (-1, -1, -1)
+        for path, text in texts.items():
+            unit = self._tree / path
+            self._make_way(unit.parent)
+            unit.unlink(missing_ok=True)
+            if text is not None:
+                unit.write_bytes(text)
+            # Not known any more: the next run brings the project's own text back.
+            self._linked.discard(path)
+            self._copied[path] = (-1, -1, -1), (-1, -1, -1)
+
+    def is_small(self) -> bool:
+        """Whether the project is copied as fast as links to it are made."""
+        files, size = 0, 0
+        folders = [str(self._root)]
+        for folder in folders:
+            with suppress(OSError), os.scandir(folder) as entries:
+                for entry in entries:
+                    status = _status(entry) if entry.name not in _LEFT_OUT | _LINKED else None
+                    files, size = files + 1, size + (status.st_size if status is not None else 0)
+                    if files > _FEW_FILES or size > _FEW_BYTES:
+                        return False
+                    if status is not None and stat.S_ISDIR(status.st_mode):
+                        folders.append(entry.path)
+        return True
 
     def _bring_up_to_date(self) -> None:
         files, size = _MOST_FILES, _MOST_BYTES

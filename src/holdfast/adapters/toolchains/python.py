@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import json
 import os
 import sys
 import tomllib
@@ -10,16 +11,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import TypeAlias
 
 from holdfast.adapters.toolchains.check import Step, Unit
 from holdfast.adapters.toolchains.tool import Installed, Tool, find
 from holdfast.repair.diagnostics import mypy, pyright, python_compile, ruff
 from holdfast.vocab.diagnostics import Diagnostic
 
+_Settings: TypeAlias = dict[str, object]
+
 PYTHON = Tool("python3", "Install Python 3.")
 RUFF = Tool("ruff", "Install it with: pip install ruff")
 MYPY = Tool("mypy", "Install it with: pip install mypy")
-PYRIGHT = Tool("pyright", "Install it with: pip install pyright")
+PYRIGHT = Tool("pyright", "Install it with: npm install --save-dev pyright, or: pip install pyright")
 
 _CHILD = Path(__file__).with_name("python_child.py")
 # Where a project says nothing of ruff: code that is broken, not code that is not to our taste. Comparisons with
@@ -27,8 +31,8 @@ _CHILD = Path(__file__).with_name("python_child.py")
 _BROKEN = "E9,F50,F63,F7,F82,F901"
 _RUFF_KNOWS = 13
 """The last Python 3 that every ruff we run with knows."""
-# What is not installed here says nothing about the code, where the project says nothing of mypy.
-_ABOUT_HERE = frozenset({"import-not-found", "import-untyped"})
+# What is not installed here says nothing about the code, where the project says nothing of the type checker.
+_ABOUT_HERE = frozenset({"import-not-found", "import-untyped", "reportMissingImports", "reportMissingModuleSource"})
 
 
 def plan(unit: Unit) -> Sequence[Step]:
@@ -49,12 +53,11 @@ def runs_its_own(root: Path, path: str) -> bool:
 
 
 def _plan(unit: Unit, *, types: bool) -> Sequence[Step]:
-    look = partial(find, root=unit.root, path=unit.path, deadline=unit.deadline)
+    look = partial(find, root=unit.root, path=unit.path, deadline=unit.deadline, cancel=unit.cancel)
     compiled = _compile_step(unit, look(PYTHON))
     steps = [compiled]
-    configured = _pyright_settings(unit)
     checkers = (_pyright_step, PYRIGHT), (_mypy_step, MYPY)
-    for make, tool in checkers if configured else reversed(checkers):
+    for make, tool in reversed(checkers) if _pyright_settings(unit) is None else checkers:
         if types and (found := look(tool)):
             steps.append(make(unit, found))
             break
@@ -82,11 +85,10 @@ def _compile_step(unit: Unit, python: Installed | None) -> Step:
 
 
 def _ruff_step(unit: Unit, tool: Installed, python: str) -> Step:
-    settings = _settings(unit.root, unit.path, "ruff.toml", ("tool", "ruff"))
-    settings = settings or _settings(unit.root, unit.path, ".ruff.toml", ("tool", "ruff"))
+    settings = _settings(unit.root, unit.path, ("ruff.toml", ".ruff.toml"), ("tool", "ruff"))
     # Through stdin it is the project's file to ruff, in all its settings, and nothing is written.
     argv = [tool.program, "check", "--quiet", "--no-cache", "--output-format=json", "--stdin-filename", unit.path]
-    argv += [] if settings else ["--isolated", f"--select={_BROKEN}", *_ruff_target(python)]
+    argv += [] if settings is not None else ["--isolated", f"--select={_BROKEN}", *_ruff_target(python)]
     shown: Callable[[str], bool] = lambda output: output.lstrip().startswith("[")  # noqa: E731 - it has a name
     return Step(tool, [*argv, "-"], str(unit.root), ruff.parse, unit.text, shown=shown)
 
@@ -117,18 +119,34 @@ def _mypy_step(unit: Unit, tool: Installed) -> Step:
 
 def _mypy_place(unit: Unit) -> tuple[str, list[str]]:
     """Give where mypy runs, and the words that show it the text in the file's place; the file is the last of them."""
-    alone = unit.scratch.file(unit.path, unit.text)
+    text = unit.scratch.of_its_own_length(unit.text)
+    alone = unit.scratch.file(unit.path, text)
     if (unit.root / unit.path).is_file():
         return str(unit.root), ["--shadow-file", unit.path, alone, "--", unit.path]
     # A file that is not there yet cannot have a shadow.
-    return unit.scratch.farm(unit.path, unit.text), ["--", unit.path]
+    return unit.scratch.farm(unit.path, text), ["--", unit.path]
 
 
 def _pyright_step(unit: Unit, tool: Installed) -> Step:
     tree = unit.scratch.mirror(unit.path, unit.text)
-    argv = [tool.program, "--outputjson", *([unit.path] if unit.mode == "file" else [])]
-    shown: Callable[[str], bool] = lambda output: '"generalDiagnostics"' in output  # noqa: E731 - it has a name
-    return Step(tool, argv, tree, pyright.parse, shown=shown, unless_broken=True)
+    found = _pyright_settings(unit)
+    folder, settings = found if found is not None else (PurePosixPath(), {})
+    # Named, so that it looks for no settings above the copy; a file that is named is checked by them all the same.
+    argv = [tool.program, "--outputjson", "--project", str(folder)]
+    python = _project_python(unit.root)
+    argv += ["--pythonpath", python] if python and not settings.keys() & {"venv", "venvPath"} else []
+    argv += [unit.path] if unit.mode == "file" else []
+    soften = (lambda found: found) if found is not None else _soften
+    return Step(
+        tool,
+        argv,
+        tree,
+        pyright.parse,
+        variables={"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"},
+        shown=lambda output: '"generalDiagnostics"' in output,
+        soften=soften,
+        unless_broken=True,
+    )
 
 
 def _soften(found: Diagnostic) -> Diagnostic:
@@ -138,35 +156,54 @@ def _soften(found: Diagnostic) -> Diagnostic:
 # ----------------------------------------------------------------------------------------------------------- settings
 
 
-def _settings(root: Path, path: str, name: str, keys: tuple[str, ...]) -> dict[str, object] | None:
+def _settings(root: Path, path: str, names: Sequence[str], keys: tuple[str, ...]) -> _Settings | None:
     """Give a tool's settings in the project: of its own file or of pyproject.toml, from the unit up to the root."""
+    found = _settings_at(root, path, names, keys)
+    return found[1] if found is not None else None
+
+
+def _settings_at(
+    root: Path, path: str, names: Sequence[str], keys: tuple[str, ...]
+) -> tuple[PurePosixPath, _Settings] | None:
+    """Give the settings, {} where they are in a file that only the tool reads, and the folder they are in."""
     for parent in PurePosixPath(path).parents:
         folder = root / parent
-        if (folder / name).is_file():
-            return _read_ini(folder / name) if name.endswith(".ini") else {}
+        for name in names:
+            if (folder / name).is_file():
+                return parent, _read_own(folder / name)
         found: object = _read_toml(folder / "pyproject.toml")
         for key in keys:
             found = found.get(key) if isinstance(found, dict) else None
         if isinstance(found, dict):
-            return found
+            return parent, found
     return None
 
 
-def _mypy_settings(root: Path, path: str) -> dict[str, object] | None:
-    settings = _settings(root, path, "mypy.ini", ("tool", "mypy"))
-    return settings or _settings(root, path, ".mypy.ini", ("tool", "mypy")) or _in_setup_cfg(root)
+def _mypy_settings(root: Path, path: str) -> _Settings | None:
+    settings = _settings(root, path, ("mypy.ini", ".mypy.ini"), ("tool", "mypy"))
+    return settings if settings is not None else _in_setup_cfg(root)
 
 
-def _pyright_settings(unit: Unit) -> dict[str, object] | None:
-    return _settings(unit.root, unit.path, "pyrightconfig.json", ("tool", "pyright"))
+def _pyright_settings(unit: Unit) -> tuple[PurePosixPath, _Settings] | None:
+    return _settings_at(unit.root, unit.path, ("pyrightconfig.json",), ("tool", "pyright"))
 
 
-def _in_setup_cfg(root: Path) -> dict[str, object] | None:
+def _read_own(file: Path) -> _Settings:
+    match file.suffix:
+        case ".ini":
+            return _read_ini(file)
+        case ".json":
+            return _read_json(file)
+        case _:
+            return {}
+
+
+def _in_setup_cfg(root: Path) -> _Settings | None:
     found = _read_ini(root / "setup.cfg")
     return found or None
 
 
-def _read_ini(file: Path) -> dict[str, object]:
+def _read_ini(file: Path) -> _Settings:
     parser = configparser.RawConfigParser(strict=False)
     try:
         parser.read(file, encoding="utf-8")
@@ -176,7 +213,16 @@ def _read_ini(file: Path) -> dict[str, object]:
     return dict(parser["mypy"]) if parser.has_section("mypy") else {}
 
 
-def _read_toml(file: Path) -> dict[str, object]:
+def _read_json(file: Path) -> _Settings:
+    try:
+        found = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        # With comments, or broken: pyright itself knows.
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _read_toml(file: Path) -> _Settings:
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):

@@ -45,6 +45,10 @@ _PLANS: Mapping[Target, Plan] = {
     "java": java.plan,
     "go": go.plan,
 }
+_AS_CONFIGURED: Mapping[Target, Plan] = {
+    "python": python.plan_as_configured,
+    "javascript": javascript.plan_as_configured,
+}
 
 
 def targets() -> tuple[Target, ...]:
@@ -77,7 +81,7 @@ def check_for(
     language = target or target_of(path)
     if command is not None:
         return ToolCheck(language or "any", Path(root), mode, timeout, plan_of(command), cancel)
-    plans = {**_PLANS, "python": python.plan_as_configured} if as_configured else _PLANS
+    plans = {**_PLANS, **_AS_CONFIGURED} if as_configured else _PLANS
     plan = plans.get(language) if language is not None else None
     if language is None or plan is None:
         return None

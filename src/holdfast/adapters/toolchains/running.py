@@ -14,6 +14,8 @@ from holdfast.loop.ports import Cancel
 from holdfast.repair.ports import CheckCrashed
 
 LARGEST_OUTPUT = 8_000_000
+_GRACE = 0.2
+"""A compiler has nothing to save."""
 
 # What a compiler needs to find its parts. Nothing else of ours is its business: no keys, and no `CFLAGS` or
 # `JAVA_TOOL_OPTIONS` that make today's answer differ from yesterday's.
@@ -89,6 +91,7 @@ def run_tool(
                 cancel,
                 take=output.take,
                 given=stream.fileno(),
+                grace=_GRACE,
             )
         except OSError as error:
             raise CheckCrashed(f"{argv[0]}: this cannot be run ({error.strerror}); install it anew.") from error

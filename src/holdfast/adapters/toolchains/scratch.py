@@ -1,7 +1,8 @@
-"""Scratch folders: a project as it is, but for one file. Nothing that a tool writes there reaches the project.
+"""Scratch folders: a project as it is, but for one file. What a tool writes there does not reach the project.
 
-A farm shows the unit alone: the folders on its way are real, all else in them are links. A mirror is a copy of the
-whole project, kept and brought up to date from run to run. Both are bounded; what is beyond the bounds is linked.
+A mirror is a copy of the whole project, kept and brought up to date from run to run, for tools that write. A farm is
+for those that only look: in a large project the folders on the unit's way are real, and all else in them are links.
+Both are bounded; what is beyond the bounds is linked.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
@@ -33,12 +34,14 @@ class Scratch:
     def __init__(self, root: Path) -> None:
         """Make the folder; it is removed with this object, or when the program ends."""
         self.root = root
+        self.instead: Mapping[str, bytes | None] = {}
         made = Path(os.path.realpath(tempfile.mkdtemp(prefix=_MAKING)))
         lock = os.open(made / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX)
         # Named only now: before it is locked, a sweep would take it for a dead one's.
         self.folder = made.rename(made.with_name(made.name.replace(_MAKING, _PREFIX, 1)))
         self._mirror = Mirror(root, self.folder / "mirror")
+        self._lengths: set[int] = set()
         weakref.finalize(self, _remove, str(self.folder), lock)
 
     def place(self, name: str) -> str:
@@ -56,8 +59,21 @@ class Scratch:
         written.write_bytes(text)
         return str(written)
 
+    def of_its_own_length(self, text: bytes) -> bytes:
+        """Give the text with line feeds at its end, until none before in this folder was as long.
+
+        mypy takes a shadow of the same length as the last one for the one in its cache: without this it passes broken
+        code, and fails the fix of a slip of the pen.
+        """
+        while len(text) in self._lengths:
+            text += b"\n"
+        self._lengths.add(len(text))
+        return text
+
     def farm(self, path: str, text: bytes) -> str:
-        """Give a folder in which the unit has this text and its neighbours are links."""
+        """Give a folder in which the unit has this text and its neighbours are links; in a small project, copies."""
+        if self._mirror.is_small():
+            return self.mirror(path, text)
         top = self.folder / "farm"
         shutil.rmtree(top, ignore_errors=True)
         here, there = self.root, top
@@ -69,8 +85,8 @@ class Scratch:
         return str(top)
 
     def mirror(self, path: str, text: bytes) -> str:
-        """Give a copy of the project in which the unit has this text."""
-        self._mirror.show(path, text)
+        """Give a copy of the project in which the unit has this text, and others what is to be there instead."""
+        self._mirror.show({path: text, **self.instead})
         return str(self.folder / "mirror")
 
 

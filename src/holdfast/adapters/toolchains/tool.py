@@ -11,7 +11,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from holdfast.adapters.toolchains.running import run_tool
+from holdfast.adapters.toolchains.running import NEVER, run_tool
+from holdfast.loop.ports import Cancel
 from holdfast.repair.ports import CheckCrashed, ToolchainMissing
 
 TOOLCHAINS = "HOLDFAST_TOOLCHAINS"
@@ -47,12 +48,12 @@ class Installed:
         return f"{self.tool.name} {self.version}".strip()
 
 
-def find(tool: Tool, root: Path, path: str, deadline: float) -> Installed | None:
+def find(tool: Tool, root: Path, path: str, deadline: float, cancel: Cancel = NEVER) -> Installed | None:
     """Look for a tool: in the project (from the unit upwards), on the PATH, among `HOLDFAST_TOOLCHAINS`, beside us."""
     for place in (*_project_places(root, path), None, *_other_places()):
         program = shutil.which(tool.name, path=place)
         if program is not None:
-            return Installed(tool, os.path.abspath(program), _version(tool, program, deadline))  # noqa: PTH100 - a link stays
+            return Installed(tool, os.path.abspath(program), _version(tool, program, deadline, cancel))  # noqa: PTH100 - a link stays
     return None
 
 
@@ -65,9 +66,9 @@ def find_in_project(name: str, root: Path, path: str) -> str | None:
     return None
 
 
-def need(tool: Tool, root: Path, path: str, deadline: float) -> Installed:
+def need(tool: Tool, root: Path, path: str, deadline: float, cancel: Cancel = NEVER) -> Installed:
     """Find a tool that the check cannot do without; raises `ToolchainMissing`."""
-    found = find(tool, root, path, deadline)
+    found = find(tool, root, path, deadline, cancel)
     if found is None:
         raise ToolchainMissing(
             f"{path}: {tool.name} is not installed, and this cannot be checked without it. {tool.hint}"
@@ -87,7 +88,7 @@ def _other_places() -> list[str]:
     return [*ours, str(Path(sys.executable).parent)]
 
 
-def _version(tool: Tool, program: str, deadline: float) -> str:
+def _version(tool: Tool, program: str, deadline: float, cancel: Cancel) -> str:
     """Ask for the version, once for each program as it is now on the disk."""
     status = Path(program).stat()
     key = program, status.st_mtime_ns, status.st_size
@@ -96,7 +97,7 @@ def _version(tool: Tool, program: str, deadline: float) -> str:
             return _known[key]
     until = min(deadline, time.monotonic() + _PROBE_SECONDS)
     try:
-        ran = run_tool([program, *tool.asks], "/", until)
+        ran = run_tool([program, *tool.asks], "/", until, cancel=cancel)
     except CheckCrashed:
         return "unknown"
     told = _VERSION.search(ran.output)

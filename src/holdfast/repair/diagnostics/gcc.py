@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from holdfast.repair.diagnostics.json_text import Fields, count_of, fields_of, list_of, read_array, text_of
@@ -22,17 +23,23 @@ _SEVERITIES: dict[str, Severity] = {
     "permerror": "error",
     "note": "note",
 }
+# It is about how gcc was called.
+_NOT_THE_CODE = re.compile(r"unrecognized command[- ]line option")
 _UNQUOTED = (re.compile(r"(\S+): No such file or directory"),)
 # In the C locale gcc names a character that is not ASCII by its number.
 _NUMBERED = re.compile(r"\\U([0-9a-fA-F]{8})|\\u([0-9a-fA-F]{4})")
+_SPEAKER = re.compile(r"^cc1(?:plus)?: (?:warning|error|note): ")
 # What a type is an alias of differs from type to type, and is no other complaint.
 _ALSO_KNOWN_AS = re.compile(r" \{aka (?:'[^']*'|‘[^’]*’)\}")
+# Nor is it another complaint where some name happens to look like the missing one; as a fix-it it is tried anyway.
+# A name with its namespace is more than a likeness, and no fix-it.
+_GUESS = re.compile(r"; did you mean (?:'\w+'|‘\w+’)\?$")
 
 
 def parse(output: str, *, version: str, sources: Sources = _NOWHERE, tool: str = "gcc") -> tuple[Diagnostic, ...]:
     """Give what gcc found; the code is the warning's option. A note belongs to what stands before it."""
     found: list[Diagnostic] = []
-    for fields in read_array(plain_lines(output)):
+    for fields in _flat(read_array(plain_lines(output))):
         each = _diagnostic(fields, version, sources, tool)
         if each is None:
             continue
@@ -44,15 +51,23 @@ def parse(output: str, *, version: str, sources: Sources = _NOWHERE, tool: str =
     return tuple(found)
 
 
+def _flat(told: Iterable[Fields]) -> Iterator[Fields]:
+    """Give what stands below another, too, where it is no note: of a header gcc puts all below its first warning."""
+    for fields in told:
+        yield fields
+        yield from (child for child in list_of(fields, "children") if text_of(child, "kind") != "note")
+
+
 def _diagnostic(fields: Fields, version: str, sources: Sources, tool: str) -> Diagnostic | None:
     message, severity = _readable(text_of(fields, "message")), _SEVERITIES.get(text_of(fields, "kind"))
-    if not message or severity is None:
+    if not message or severity is None or _NOT_THE_CODE.match(message):
         return None
-    template, args = split(_ALSO_KNOWN_AS.sub("", message), "single", _UNQUOTED)
+    template, args = split(_GUESS.sub("", _ALSO_KNOWN_AS.sub("", message)), "single", _UNQUOTED)
     path, area = _first_place(fields, sources)
     related = tuple(
         Related(_readable(text_of(child, "message")).strip(), *_first_place(child, sources))
         for child in list_of(fields, "children")
+        if text_of(child, "kind") == "note"
     )
     # A warning that is made an error is the same complaint.
     code = text_of(fields, "option").replace("-Werror=", "-W", 1)
@@ -100,4 +115,5 @@ def _readable(message: str) -> str:
         number = int(found[1] or found[2], 16)
         return chr(number) if number < 0x110000 else found[0]
 
-    return _NUMBERED.sub(character, message)
+    # After a complaint about its own options gcc 12 says who speaks before every message.
+    return _NUMBERED.sub(character, _SPEAKER.sub("", message))

@@ -1,6 +1,6 @@
-"""`go build` and `go vet`: `./a.go:4:2: undefined: x`; columns in bytes, names mostly without quotes.
+r"""`go build`, `go vet` and `go test`: `./a.go:4:2: undefined: x`; columns in bytes, names mostly without quotes.
 
-Written after the compiler's documented messages, not after a run: go is not installed here.
+Lines that begin with a tab say more of the one before: `\thave (number)`, or `\t./a.go:1:6: other declaration of f`.
 """
 
 from __future__ import annotations
@@ -11,30 +11,49 @@ from dataclasses import replace
 from holdfast.repair.diagnostics.plain import plain_lines
 from holdfast.repair.diagnostics.sources import Sources
 from holdfast.repair.diagnostics.template import split
-from holdfast.vocab.diagnostics import Diagnostic, Related
+from holdfast.vocab.diagnostics import Area, Diagnostic, Related
 
 _NOWHERE = Sources()
 _LINE = re.compile(
     r"(?:vet: )?(?:\./)?(?P<path>[^\s:][^:\n]*\.go):(?P<line>[0-9]{1,9}):(?:(?P<column>[0-9]{1,9}):)? (?P<message>\S.*)"
 )
+# A module that go.mod asks for and that nobody has fetched; and that there is more: neither is about the code.
+_NOT_THE_CODE = re.compile(
+    r"(?:\S+@v\S+: )?module lookup disabled by GOPROXY=off|missing go\.sum entry .*|too many errors"
+)
+_SUPPRESSED = re.compile(r" \(and [0-9]+ more errors?\)$")
 _UNQUOTED = tuple(
     re.compile(pattern)
     for pattern in (
+        # Go 1.19 and before say it one way, 1.20 and later another.
         r"undefined: (\S+)",
+        r"undeclared name: (\S+)",
         r"declared and not used: (\S+)",
         r"(\S+) declared (?:and|but) not used",
+        r'imported and not used: "([^"]+)"(?: as (\S+))?',
         r'"([^"]+)" imported and not used',
         r'"([^"]+)" imported as (\S+) and not used',
         r"(\S+) undefined \(type (.+) has no field or method (\w+)\)",
-        r"(\S+) undefined \(type (.+) has no field or method (\w+), but does have (?:field|method) (\w+)\)",
+        r"(\S+) undefined \(type (.+) has no field or method (\w+), but does have (?:field |method )?(\w+)\)",
         r"(\w+) redeclared in this block",
-        r"cannot use (.+) \((.+)\) as (.+) value in (?:assignment|return statement|variable declaration)",
-        r"cannot use (.+) \((.+)\) as (.+) value in argument to (.+)",
-        r"cannot use (.+) as (.+) value in (?:assignment|argument|return statement|variable declaration)",
+        r"cannot use (.+) \((.+)\) as type (.+) in (?:assignment|return statement|variable declaration):?",
+        r"cannot use (.+) \((.+)\) as (.+) value in (?:assignment|return statement|variable declaration):?",
+        r"cannot use (.+) \((.+)\) as (?:type )?(.+?)(?: value)? in argument to (.+)",
+        r"cannot use (.+) \((.+)\) as (.+) value in (?:assignment|return statement|variable declaration): (.+)",
+        r"invalid operation: (.+) \(mismatched types (.+) and (.+)\)",
         r"(?:not enough|too many) arguments in call to (\S+)",
-        r"assignment mismatch: ([0-9]+) variables? but (\S+) returns ([0-9]+) values?",
-        r"package (\S+) is not in std.*",
-        r"missing return",
+        r"assignment mismatch: ([0-9]+) variables? but (\S+) returns? ([0-9]+) values?",
+        r"assignment mismatch: ([0-9]+) variables? but ([0-9]+) values?",
+        r"(?:break|continue|goto) label not defined: (\w+)",
+        r"label (\w+) (?:not defined|defined and not used)",
+        r"cannot find module providing package (\S+)(?:: .*)?",
+        r"no required module provides package (\S+?)[;:] .*",
+        r"package (\S+) is not in (?:std|GOROOT)(?: \((.+)\))?",
+        r"self-assignment of (\S+) to (\S+)",
+        r"(\S+) passes lock by value: (\S+) contains (\S+)",
+        r"(\S+) format (\S+) has arg (.+) of wrong type (.+)",
+        r"(\S+) format (\S+) reads arg #([0-9]+), but call has ([0-9]+) args?",
+        r"(\S+) call needs ([0-9]+) args? but has ([0-9]+) args?",
     )
 )
 
@@ -44,16 +63,28 @@ def parse(output: str, *, version: str, sources: Sources = _NOWHERE) -> tuple[Di
     found: list[Diagnostic] = []
     for line in plain_lines(output):
         match = _LINE.fullmatch(line)
-        if match:
+        if match and not _NOT_THE_CODE.fullmatch(match["message"]):
             found.append(_diagnostic(match, version, sources))
         elif found and line.startswith("\t") and line.strip():
-            more = Related(line.strip(), found[-1].path)
-            found[-1] = replace(found[-1], related=(*found[-1].related, more))
+            found[-1] = _with_more(found[-1], line, sources)
     return tuple(found)
 
 
 def _diagnostic(match: re.Match[str], version: str, sources: Sources) -> Diagnostic:
-    template, args = split(match["message"], "any", _UNQUOTED)
-    path = match["path"]
-    area = sources.area(path, (int(match["line"]), int(match["column"] or 1)), (None, None), "bytes")
-    return Diagnostic("go", version, "", "error", match["message"], template, args, path, area)
+    message = _SUPPRESSED.sub("", match["message"])
+    template, args = split(message, "any", _UNQUOTED)
+    return Diagnostic("go", version, "", "error", message, template, args, match["path"], _area(match, sources))
+
+
+def _with_more(found: Diagnostic, line: str, sources: Sources) -> Diagnostic:
+    """Give the diagnostic with what an indented line says: of another place, or of this."""
+    other = _LINE.fullmatch(line.strip())
+    if other:
+        more = Related(other["message"], other["path"], _area(other, sources))
+    else:
+        more = Related(line.strip(), found.path)
+    return replace(found, message=f"{found.message}\n{line}", related=(*found.related, more))
+
+
+def _area(match: re.Match[str], sources: Sources) -> Area | None:
+    return sources.area(match["path"], (int(match["line"]), int(match["column"] or 1)), (None, None), "bytes")

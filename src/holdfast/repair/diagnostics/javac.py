@@ -17,12 +17,12 @@ from holdfast.vocab.diagnostics import Diagnostic, Severity
 _NOWHERE = Sources()
 _LINE = re.compile(
     r"(?:(?P<path>[^\n:]+):(?P<line>[0-9]{1,9}):(?P<column>[0-9]{1,9}): |- )?"
-    r"(?P<code>compiler\.(?P<kind>err|warn|note|misc)\.[\w.]+)(?:: (?P<args>.*))?"
+    r"(?P<code>compiler\.(?P<kind>err|warn|note|misc)\.[\w.-]+)(?:: (?P<args>.*))?"
 )
 _SEVERITIES: dict[str, Severity] = {"err": "error", "warn": "warning", "note": "note", "misc": "note"}
 # Where one argument ends and the next begins; brackets nest.
 _TOKEN = re.compile(r"[()<>\[\]]|, ")
-_NAMELESS = re.compile(r"\W*|null|kindname\.[\w.]+|compiler\.misc\.[\w.]+")
+_NAMELESS = re.compile(r"\W*|null|kindname\.[\w.]+|compiler\.misc\.[\w.-]+")
 
 
 def parse(output: str, *, version: str, sources: Sources = _NOWHERE) -> tuple[Diagnostic, ...]:

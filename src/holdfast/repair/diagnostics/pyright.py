@@ -1,7 +1,4 @@
-"""`pyright --outputjson`: lines and columns from 0, columns in UTF-16 units.
-
-Written after its documentation (the command line's page, "JSON output"), not after a run: it is not installed here.
-"""
+"""`pyright --outputjson`: lines and columns from 0, columns in UTF-16 units; what does not parse has no rule."""
 
 from __future__ import annotations
 

@@ -25,7 +25,8 @@ def parse(output: str, *, version: str, sources: Sources = _NOWHERE) -> tuple[Di
         each = _diagnostic(fields, version, sources)
         if each is not None:
             found.append(each)
-    return tuple(found)
+    # cargo compiles a file once for the program and once for its tests, and says all twice.
+    return tuple(dict.fromkeys(found))
 
 
 def _diagnostic(fields: Fields, version: str, sources: Sources) -> Diagnostic | None:
