@@ -56,6 +56,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("check", "text", None, "the command that says whether the project is sound, such as 'make test'"),
     Setting("repair", "text", "auto", "whether a turn's edits are checked, and mended, after it", ("auto", "off")),
     Setting(
+        "strictness",
+        "text",
+        "development",
+        "what a repair may use; production: nothing but what is pinned, and no model",
+        ("sketch", "development", "production"),
+    ),
+    Setting(
         "database_url", "text", None, "where the store is: a PostgreSQL URL or a file", secret=True, only_here=True
     ),
     Setting("state_dir", "text", None, "where journals, worktrees and the store's file are", only_here=True),

@@ -106,6 +106,14 @@ def test_a_restore_of_the_turn_takes_the_repair_back_with_all_that_it_wrote(pyth
     assert kept(python) == []
 
 
+def test_undo_takes_the_repair_back_and_then_the_edit(python: Project) -> None:
+    python.write("load.py", CLEAN.encode())
+    assert turn(python, [write("load.py", BROKEN), say("Done.")])[0].code == 0
+    for text in (MENDED, BROKEN, CLEAN):
+        assert python.files()["load.py"].decode() == text
+        python.run("undo", "--root", str(python.root))
+
+
 def test_the_turns_model_is_asked_where_no_rule_helps_and_what_that_takes_is_counted(python: Project) -> None:
     ran, asked = turn(python, [write("cart.py", TYPO), say("Done."), fix(RIGHT)])
     assert (ran.code, asked, repairs(ran)) == (0, 3, [("cart.py", "Repaired", True)])
@@ -125,13 +133,20 @@ def test_a_repair_that_fails_leaves_the_turns_bytes_and_the_turn_is_done(python:
     assert python.files()["cart.py"].decode() == TYPO
 
 
-def test_the_next_turn_sends_what_was_sent_before_and_no_word_of_the_repair(python: Project) -> None:
-    with talk(python, [write("load.py", BROKEN), say("Done."), say("Yes.")]) as run:
-        session = ended(run("Do it."))["session"]
-        assert run("Well?", "--continue", session).code == 0
-        before, after = run.payloads[1], run.payloads[2]
+def test_the_next_turn_sends_what_was_sent_before_and_then_says_what_became_of_it(python: Project) -> None:
+    script = [calls(write("load.py", BROKEN), write("cart.py", TYPO)), say("Done."), fix("\n"), fix("\n"), say("Yes.")]
+    with talk(python, script) as run:
+        first = run("Do it.")
+        assert run("Well?", "--continue", ended(first)["session"]).code == 0
+        before, after = run.payloads[1], run.payloads[-1]
+    assert ended(first)["message"].endswith("Its check still fails: cart.py.")
     assert after[: len(before)] == before
     assert [message["role"] for message in after[len(before) :]] == ["assistant", "user"]
+    said = after[-1]["content"]
+    assert "[load.py failed the check after your turn and was mended; read it again before you edit it.]" in said
+    assert "[cart.py fails the check since your turn:\n" in said
+    assert "Undefined name `prcs`" in said
+    assert said.endswith("\n\nWell?")
 
 
 def test_a_person_reads_how_it_ended(python: Project) -> None:
@@ -192,7 +207,83 @@ def test_files_with_secrets_and_our_own_are_not_looked_at(python: Project) -> No
     assert repairs(ran) == []
 
 
+# ---------------------------------------------------------------------------------------------------- before the turn
+
+OLD = "def old():\n    return nope\n"
+
+
+def test_an_error_that_was_there_before_the_turn_is_told_and_left_alone(python: Project) -> None:
+    python.write("old.py", OLD.encode())
+    ran, asked = turn(python, [write("old.py", OLD + "\n\n" + CLEAN), say("Done.")])
+    assert (ran.code, asked, repairs(ran)) == (0, 2, [("old.py", "FailedBefore", True)])
+    assert ended(ran)["message"] == "Done after 2 steps."
+    [told] = of_kind(ran, "repair")
+    assert told["message"].startswith(
+        "1 error was there before, and is left alone:\nold.py:2:12: error: Undefined name"
+    )
+    assert python.files()["old.py"].decode() == OLD + "\n\n" + CLEAN
+
+
+def test_only_what_the_turn_broke_is_mended_and_told_to_the_model(python: Project) -> None:
+    python.write("old.py", OLD.encode())
+    with talk(python, [write("old.py", f"{OLD}\n\n{TYPO}"), say("Done."), fix(f"{OLD}\n\n{RIGHT}")]) as run:
+        ran = run("Do it.")
+        question = json.dumps(run.payloads[-1])
+    assert repairs(ran) == [("old.py", "Repaired", True)]
+    assert "Undefined name `prcs`" in question
+    assert "Undefined name `nope`" not in question
+    assert python.files()["old.py"].decode() == f"{OLD}\n\n{RIGHT}"
+
+
+def test_an_old_error_in_a_line_that_the_turn_wrote_anew_is_mended(python: Project) -> None:
+    python.write("old.py", OLD.encode())
+    again = OLD.replace("nope", "nope + 1")
+    ran, _ = turn(python, [write("old.py", again), say("Done."), fix(again.replace("old()", "old(nope=1)"))])
+    assert repairs(ran) == [("old.py", "Repaired", True)]
+
+
+def test_a_command_that_failed_before_in_the_same_words_is_not_held_against_the_turn(project: Project) -> None:
+    project.write(".holdfast/config.toml", b'check = "false"\n')
+    ran, asked = turn(project, [write("c.txt", "1\n"), say("Done.")], "--approve", "auto")
+    assert (ran.code, asked, repairs(ran)) == (0, 2, [("", "FailedBefore", True)])
+
+
+# ---------------------------------------------------------------------------------------------------------- strictness
+
+
+def test_the_strictness_of_the_settings_holds_for_a_turn_and_for_the_command_whose_flag_wins(python: Project) -> None:
+    python.write(".holdfast/config.toml", b'strictness = "production"\n')
+    ran, asked = turn(python, [write("load.py", BROKEN), say("Done.")])
+    assert (ran.code, asked, repairs(ran)) == (0, 2, [("load.py", "ProductionBlocked", False)])
+    assert python.files()["load.py"].decode() == BROKEN
+    place = ["load.py", "--root", str(python.root), "--no-model"]
+    assert python.run("repair", *place).code == 4
+    assert python.run("repair", *place, "--strictness", "development").code == 0
+    assert python.files()["load.py"].decode() == MENDED
+
+
+def test_a_strictness_that_there_is_not_is_wrong_usage(python: Project) -> None:
+    python.write(".holdfast/config.toml", b'strictness = "prod"\n')
+    ran = python.run("repair", "a.py", "--root", str(python.root))
+    assert ran.code == 2
+    assert "did you mean production?" in ran.err
+
+
 # ------------------------------------------------------------------------------------------------------------ commands
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [("let x = (1;\n", "Repaired"), ("const a = <b/>;\n", "FirstTrySuccess"), ("f(1, 'x').y;\n", "FirstTrySuccess")],
+)
+def test_a_plain_javascript_project_has_its_syntax_checked_and_nothing_else(
+    project: Project, text: str, outcome: str
+) -> None:
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed: apt install nodejs")
+    project.write("package.json", b"{}")
+    script = [write("a.js", text), say("Done."), *([fix("let x = (1);\n")] if outcome == "Repaired" else [])]
+    assert repairs(turn(project, script)[0]) == [("a.js", outcome, True)]
 
 
 def test_a_compiler_that_is_missing_is_said_and_the_turn_is_done(
@@ -260,6 +351,48 @@ def test_a_check_that_passes_is_said_once_and_one_that_names_no_line_is_only_tol
     project.write(".holdfast/config.toml", b'check = "true"\n')
     script = [calls(write("a.txt", "1\n"), write("b.txt", "2\n")), say("Done.")]
     assert repairs(turn(project, script, "--approve", "auto")[0]) == [("", "FirstTrySuccess", True)]
-    project.write(".holdfast/config.toml", b'check = "false"\n')
+    project.write(".holdfast/config.toml", b'check = "test ! -e c.txt"\n')
     ran, asked = turn(project, [write("c.txt", "1\n"), say("Done.")], "--approve", "auto")
     assert (ran.code, asked, repairs(ran)) == (0, 2, [("", "NotRepaired", False)])
+    assert ended(ran)["message"] == "Done after 2 steps. Its check still fails: the project."
+
+
+IMPORTS = "import cart, load\nassert cart.total([1]) == 1\n"
+
+
+@pytest.fixture
+def tested(python: Project) -> Project:
+    """A Python project whose check imports what it has, and names no line."""
+    python.write("verify.py", IMPORTS.encode())
+    python.write("cart.py", RIGHT.encode())
+    python.write("load.py", MENDED.encode())
+    python.write(".holdfast/config.toml", b'check = "python3 -B verify.py"\n')
+    return python
+
+
+def test_a_fix_with_which_the_projects_tests_fail_is_refused(tested: Project) -> None:
+    wrong = RIGHT.replace("sum(prices)", "max(prices) + 1")
+    script = [write("cart.py", TYPO), say("Done."), fix(wrong), fix(RIGHT)]
+    ran, asked = turn(tested, script, "--approve", "auto")
+    assert (asked, repairs(ran)) == (4, [("cart.py", "Repaired", True), ("", "FirstTrySuccess", True)])
+    assert tested.files()["cart.py"].decode() == RIGHT
+
+
+def test_two_broken_files_do_not_bar_each_others_repair_by_the_tests(tested: Project) -> None:
+    breaks = BROKEN + "\n\njson.loads('1')\n"
+    script = [calls(write("load.py", breaks), write("cart.py", TYPO + "\n\ntotal([])\n")), say("Done.")]
+    ran, _ = turn(tested, [*script, fix(RIGHT + "\n\ntotal([])\n")], "--approve", "auto")
+    assert sorted(repairs(ran)) == [
+        ("", "FirstTrySuccess", True),
+        ("cart.py", "Repaired", True),
+        ("load.py", "RuleRepaired", True),
+    ]
+
+
+def test_a_check_that_may_not_run_bars_no_other(tested: Project) -> None:
+    ran, _ = turn(tested, [write("load.py", BROKEN), say("Done.")])
+    assert repairs(ran) == [("load.py", "NotRun", False), ("load.py", "RuleRepaired", True)]
+    assert (
+        "nobody is there to give it; use a terminal, --approve auto, or allow_commands"
+        in of_kind(ran, "repair")[0]["message"]
+    )

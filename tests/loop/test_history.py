@@ -3,7 +3,7 @@ from __future__ import annotations
 from holdfast.loop.history import INTERRUPTED, History, Record, rebuild
 from holdfast.loop.ledger import Ledger
 from holdfast.vocab.calls import ToolCall
-from holdfast.vocab.events import CallEnded, CallStarted, Compacted, Retried, Said, StepStarted
+from holdfast.vocab.events import CallEnded, CallStarted, Compacted, RepairEnded, Retried, Said, StepStarted
 from holdfast.vocab.transcript import AssistantSaid, SystemText, ToolAnswered, UserText
 
 RULES = SystemText("rules")
@@ -116,3 +116,26 @@ def test_after_the_model_has_had_the_last_word_a_turn_needs_a_prompt() -> None:
     assert history.waits
     assert not history.prompted("Go on.").waits
     assert not rebuild([UserText("Mend it."), Said("", calls=(ONE,))]).waits
+
+
+def test_with_the_next_prompt_the_model_hears_what_became_of_its_edits() -> None:
+    records: list[Record] = [
+        UserText("Do it."),
+        Said("Done."),
+        RepairEnded("a.py", "RuleRepaired", success=True, message="by r1", rule_ids=("r1",), change_id="c1"),
+        RepairEnded("b.py", "Exhausted", success=False, message="b.py:1:1: error: no"),
+        RepairEnded("c.py", "FirstTrySuccess", success=True, message="by ruff"),
+        RepairEnded("d.py", "NotRun", success=False, message="nobody is there"),
+    ]
+    history = rebuild([*records, UserText("Well?"), Said("Yes."), UserText("Good.")])
+    mended = "[a.py failed the check after your turn and was mended; read it again before you edit it.]"
+    failing = "[b.py fails the check since your turn:\nb.py:1:1: error: no]"
+    assert history.messages == (
+        UserText("Do it."),
+        AssistantSaid("Done."),
+        UserText(f"{mended}\n\n{failing}\n\nWell?"),
+        AssistantSaid("Yes."),
+        UserText("Good."),
+    )
+    assert history.prompts == ("Do it.", "Well?", "Good.")
+    assert rebuild(records).waits

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection
-from pathlib import Path
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import pytest
 
-from holdfast.adapters.toolchains.found import check_of_project
 from holdfast.changes.change import Owner
 from holdfast.guards.commands import Allow, Ask, Refuse, Verdict
 from holdfast.loop.ports import Cancel, Model
-from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, Target, ToolchainMissing
+from holdfast.repair.ports import Check, CheckCrashed, Checked, CheckTimedOut, Target, ToolchainMissing
+from holdfast.repair.strictness import Policy
 from holdfast.sessions.repair import RepairCrew
 from holdfast.sessions.repair_turn import MOST_FILES, SECONDS, repair_turn
 from holdfast.sessions.turn_repairs import ProjectCheck, Turn, TurnRepairs
 from holdfast.testing import ScriptedModel
 from holdfast.tools.ports import Answer, Denied
+from holdfast.vocab.diagnostics import Area, Diagnostic
 from holdfast.vocab.events import Event, RepairEnded, TurnEnded
 from tests.sessions.world import World
 
@@ -38,6 +39,15 @@ class _Check:
         return self._says
 
 
+def found(check: _Check, command: str | None = None, *, whole: bool = False) -> ProjectCheck:
+    """Give a check of a project that is always the same, whatever is in its files."""
+
+    def with_files(_: Mapping[str, bytes | None]) -> Check:
+        return check
+
+    return ProjectCheck(check, with_files, command, scope=command if whole else None)
+
+
 class _Gate:
     """Says no, and counts (port `Gate`)."""
 
@@ -50,34 +60,37 @@ class _Gate:
 
 
 PASSES = Checked(ok=True, diagnostics=(), oracle="own 1")
+SLIP = Diagnostic("own", "1", "", "error", "a slip", "a slip", (), "a.py", Area(1, 1, 1, 2))
+FAILS = Checked(ok=False, diagnostics=(SLIP,), oracle="own 1")
 COMMAND = "make check"
 
 
 def after(
     world: World,
     files: Collection[str],
-    found: ProjectCheck | Exception,
+    check: ProjectCheck | Exception,
     *,
     verdict: Verdict | None = None,
     crew: OSError | None = None,
+    message: str = "Done.",
 ) -> tuple[list[RepairEnded], _Gate]:
     """Have a turn change these files; gives what is told of the repair, and who was asked."""
     events: list[Event] = []
     gate = _Gate()
 
-    def find(path: str, cancel: Cancel) -> ProjectCheck | None:
-        if isinstance(found, Exception):
-            raise found
-        return found
+    def find(path: str, cancel: Cancel) -> tuple[ProjectCheck, ...]:
+        if isinstance(check, Exception):
+            raise check
+        return (check,)
 
-    def no_crew(model: Model, cancel: Cancel) -> RepairCrew:
+    def no_crew(model: Model, cancel: Cancel, tests: Check | None) -> RepairCrew:
         raise crew or AssertionError("nobody is needed")
 
     with world.workspace() as workspace:
         turn = Turn(Owner("s", "t"), ScriptedModel([]), gate, workspace, threading.Event())
-        repairs = TurnRepairs(find, lambda _: verdict or Allow(), no_crew, lambda: 0.0, ("sk-12345678",))
+        repairs = TurnRepairs(find, lambda _: verdict or Allow(), no_crew, lambda: 0.0, Policy(), ("sk-12345678",))
         ended = TurnEnded("done", "Done.", 1, 2, 3, tuple(files))
-        assert repair_turn(ended, turn, repairs, events.append) == ended
+        assert repair_turn(ended, turn, repairs, events.append) == replace(ended, message=message)
     return [event for event in events if isinstance(event, RepairEnded)], gate
 
 
@@ -85,7 +98,7 @@ def test_a_check_of_the_whole_runs_once_for_at_most_so_many_files(world: World) 
     names = [f"f{number:02}" for number in range(MOST_FILES + 3)]
     world.write(**dict.fromkeys(names, "x\n"))
     check = _Check(PASSES)
-    told, _ = after(world, [f"{name}.py" for name in names], ProjectCheck(check, COMMAND, whole=True))
+    told, _ = after(world, [f"{name}.py" for name in names], found(check, COMMAND, whole=True))
     assert check.runs == 1
     assert [(each.path, each.outcome, each.success) for each in told] == [
         ("", "NotRun", False),
@@ -99,16 +112,30 @@ def test_a_check_of_the_whole_runs_once_for_at_most_so_many_files(world: World) 
 )
 def test_a_check_that_gives_no_answer_is_said(world: World, says: Exception | CheckTimedOut) -> None:
     world.write(a="x\n")
-    [told], _ = after(world, ["a.py"], ProjectCheck(_Check(says), COMMAND, whole=True))
+    [told], _ = after(world, ["a.py"], found(_Check(says), COMMAND, whole=True))
     assert (told.outcome, told.success) == ("NotRun", False)
-    assert told.message in {"install it.", "it crashed.", "make check was ended after 5 s."}
+    assert told.message in {"install it.", "it crashed.", "make check was ended after 5 s without an answer."}
 
 
 def test_rules_that_cannot_be_read_are_said(world: World) -> None:
     world.write(a="x\n")
     error = OSError(13, "Permission denied", "rules")
-    [told], _ = after(world, ["a.py"], ProjectCheck(_Check(PASSES)), crew=error)
+    [told], _ = after(world, ["a.py"], found(_Check(FAILS)), crew=error)
     assert told.message == "rules: Permission denied; nothing was repaired."
+
+
+@pytest.mark.parametrize("path", ["node_modules/x.js", "../out.py", "gone.py", ".holdfast/own.py", "", "key.py"])
+def test_what_is_not_the_projects_own_is_not_mended_whoever_complains_of_it(world: World, path: str) -> None:
+    (world.root / "node_modules").mkdir()
+    (world.root / "node_modules/x.js").write_text("x\n")
+    (world.root.parent / "out.py").write_text("x\n")
+    world.write(a="x\n", key="KEY = 'sk-12345678'\n")
+    says = Checked(ok=False, diagnostics=(replace(SLIP, path=path),), oracle="own 1", output="sk-12345678 is no key")
+    ended = "Done. Its check still fails: the project."
+    [told], _ = after(world, ["a.py"], found(_Check(says), COMMAND, whole=True), message=ended)
+    assert (told.path, told.outcome, told.success) == ("", "NotRepaired", False)
+    assert told.message.startswith("make check fails, and names no line that could be mended:\n")
+    assert "sk-12345678" not in told.message
 
 
 def test_a_setting_that_cannot_be_read_is_said(world: World) -> None:
@@ -121,7 +148,7 @@ def test_a_setting_that_cannot_be_read_is_said(world: World) -> None:
 def test_a_command_is_asked_for_once_and_one_that_is_forbidden_not_at_all(world: World, verdict: Verdict) -> None:
     world.write(a="x\n", b="y\n")
     check = _Check(PASSES)
-    told, gate = after(world, ["a.py", "b.py"], ProjectCheck(check, COMMAND), verdict=verdict)
+    told, gate = after(world, ["a.py", "b.py"], found(check, COMMAND), verdict=verdict)
     assert check.runs == 0
     assert [(each.path, each.outcome) for each in told] == [("a.py", "NotRun"), ("b.py", "NotRun")]
     assert gate.asked == ([("command", COMMAND)] if isinstance(verdict, Ask) else [])
@@ -129,7 +156,7 @@ def test_a_command_is_asked_for_once_and_one_that_is_forbidden_not_at_all(world:
 
 def test_what_is_gone_is_no_text_or_holds_a_key_is_not_looked_at(world: World) -> None:
     world.write(key="KEY = 'sk-12345678'\n", binary="\0\1\2")
-    told, _ = after(world, ["gone.py", "key.py", "binary.py"], ProjectCheck(_Check(PASSES), COMMAND, whole=True))
+    told, _ = after(world, ["gone.py", "key.py", "binary.py"], found(_Check(PASSES), COMMAND, whole=True))
     assert told == []
 
 
@@ -141,50 +168,12 @@ def test_a_repair_has_an_end(world: World) -> None:
     with world.workspace() as workspace:
         turn = Turn(Owner("s", "t"), ScriptedModel([]), _Gate(), workspace, threading.Event())
         repairs = TurnRepairs(
-            lambda *_: ProjectCheck(check, COMMAND, whole=True),
+            lambda *_: (found(check, COMMAND, whole=True),),
             lambda _: Allow(),
             lambda *_: pytest.fail("nobody is needed"),
             lambda: next(clock, SECONDS),
+            Policy(),
         )
         repair_turn(TurnEnded("done", "Done.", 1, 2, 3, ("a.py",)), turn, repairs, events.append)
     [told] = [event for event in events if isinstance(event, RepairEnded)]
     assert told.message.startswith("the 300 s that a repair after a turn may take are over")
-
-
-# ------------------------------------------------------------------------------------------------- what a project has
-
-
-@pytest.mark.parametrize(
-    ("files", "path", "wanted"),
-    [
-        ({}, "a.py", None),
-        ({"pyproject.toml": ""}, "src/a.py", (None, False)),
-        ({"src/pyproject.toml": ""}, "src/a.py", (None, False)),
-        ({"src/pyproject.toml": ""}, "other/a.py", None),
-        ({"pyproject.toml": "[tool.mypy]\npython_executable = 'x'\n"}, "a.py", ("mypy", False)),
-        ({"pyproject.toml": ""}, "a.md", None),
-        ({"tsconfig.json": "{}"}, "a.ts", (None, False)),
-        ({"Cargo.toml": ""}, "src/a.rs", ("cargo check --offline --all-targets", False)),
-        ({"Makefile": "test: a\n\ncheck:\n"}, "a.c", ("make check", True)),
-        ({"Makefile": "test:\n"}, "a.c", ("make test", True)),
-        ({"Makefile": "all:\n\tcheck: x\ntest := 1\n"}, "a.c", None),
-        ({"Makefile": "check:\n"}, "a.md", None),
-        ({"Makefile": "check:\n", "pyproject.toml": ""}, "a.py", (None, False)),
-    ],
-)
-def test_a_check_is_found_where_the_project_says_so(
-    tmp_path: Path, files: dict[str, str], path: str, wanted: tuple[str | None, bool] | None
-) -> None:
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    found = check_of_project(path, tmp_path, command=None, timeout=5, cancel=threading.Event())
-    assert (None if found is None else (found.command, found.whole)) == wanted
-
-
-def test_the_command_that_is_set_goes_before_the_makefile(tmp_path: Path) -> None:
-    (tmp_path / "Makefile").write_text("check:\n")
-    for words, whole in (("./own", True), ("./own {path}", False)):
-        found = check_of_project("a.md", tmp_path, command=words, timeout=5, cancel=threading.Event())
-        assert found is not None
-        assert (found.command, found.whole) == (words, whole)

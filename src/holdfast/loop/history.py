@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from holdfast.loop.ledger import EMPTY, Ledger
 from holdfast.vocab.calls import ToolCall
-from holdfast.vocab.events import CallEnded, Compacted, Event, Said
+from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered, UserText
 
 INTERRUPTED = "Interrupted before this finished; look at the files before you try again."
@@ -17,6 +17,7 @@ INTERRUPTED = "Interrupted before this finished; look at the files before you tr
 GO_ON = "Go on with the task."
 """What the user says by continuing a turn in which the model has had the last word."""
 
+_MOST_TOLD = 2_000
 _SHORT = 240  # a shorter answer costs no more than the line that would stand for it
 
 
@@ -52,12 +53,16 @@ def rebuild(records: Iterable[Record], system: SystemText | None = None) -> Hist
     unanswered: list[ToolCall] = []
     ledger = EMPTY
     prompts: list[str] = []
+    repairs: list[str] = []
     for record in records:
         match record:
             case UserText(text):
-                messages = add_user([*messages, *_interrupted(unanswered)], text)
+                told = "\n\n".join([*repairs, text])
+                messages = add_user([*messages, *_interrupted(unanswered)], told)
                 prompts.append(text)
-                unanswered = []
+                unanswered, repairs = [], []
+            case RepairEnded():
+                repairs += _tell_repair(record)
             case Said():
                 messages += _interrupted(unanswered)
                 messages.append(as_message(record))
@@ -75,6 +80,16 @@ def rebuild(records: Iterable[Record], system: SystemText | None = None) -> Hist
             case _:
                 pass
     return History((*messages, *_interrupted(unanswered)), ledger, tuple(prompts))
+
+
+def _tell_repair(ended: RepairEnded) -> list[str]:
+    """Say what became of a file after the model had its last word: it would go on from what it wrote."""
+    about = ended.path or "the project"
+    if ended.change_id is not None:
+        return [f"[{about} failed the check after your turn and was mended; read it again before you edit it.]"]
+    if ended.success or ended.outcome == "NotRun":
+        return []
+    return [f"[{about} fails the check since your turn:\n{ended.message[:_MOST_TOLD]}]"]
 
 
 def as_message(said: Said) -> AssistantSaid:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from holdfast.changes.change import AT_ONCE, NOBODY, Asked, Owner
@@ -25,6 +25,8 @@ from holdfast.sessions.held import held
 from holdfast.sessions.workspace import NothingDone, Workspace, nothing_done
 from holdfast.vocab.outcomes import Landed, Refused
 from holdfast.vocab.requests import FileRequest, WriteFile
+
+_TICK = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def repair_files(
     pool = ThreadPoolExecutor(crew.workers, thread_name_prefix="repair")
     try:
         begun = {pool.submit(_mend, path, crew, policy): path for path in dict.fromkeys(paths)}
-        for future in as_completed(begun):
+        for future in _as_they_end(begun):
             mended = _settle(future, crew)
             done[begun[future]] = mended
             show(mended)
@@ -91,6 +93,14 @@ def repair_files(
         # After Ctrl-C too: nothing new begins, and what runs is waited for, so that no compiler is left behind.
         pool.shutdown(wait=True, cancel_futures=True)
     return tuple(done[path] for path in dict.fromkeys(paths))
+
+
+def _as_they_end(begun: Iterable[Future[Mended | _Ready]]) -> Iterator[Future[Mended | _Ready]]:
+    """Give each as it ends. Not in one long wait: Ctrl-C may reach another thread, and is seen when this one wakes."""
+    waiting = set(begun)
+    while waiting:
+        ended, waiting = wait(waiting, _TICK, FIRST_COMPLETED)
+        yield from ended
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,13 @@ from holdfast.repair.outcomes import (
     RuleRepaired,
     VerificationRejected,
 )
+from holdfast.repair.verify import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from holdfast.sessions.repair import Mended
+    from holdfast.vocab.diagnostics import Diagnostic
 
 WORDS: Mapping[str, str] = {
     "FirstTrySuccess": "passes",
@@ -35,7 +37,11 @@ WORDS: Mapping[str, str] = {
     "NoProgress": "fails, and the model makes no progress",
     "VerificationRejected": "fails, and what the model proposed was rejected",
     "TimedOut": "was not checked to the end",
+    "FailedBefore": "fails, but not since this turn",
+    "NotRepaired": "fails, and was not repaired",
+    "NotRun": "was not checked",
 }
+_MOST_NAMED = 5
 
 
 def tell_mended(mended: Mended) -> str:
@@ -49,6 +55,25 @@ def tell_mended(mended: Mended) -> str:
     return "\n".join(words for words in told if words)
 
 
+def tell_left_alone(old: Sequence[Diagnostic]) -> str:
+    """Say which errors were there before a turn."""
+    told = f"{len(old)} errors were there before, and are" if len(old) > 1 else "1 error was there before, and is"
+    return "\n".join([f"{told} left alone:", *_first(list(map(tell, old)))])
+
+
+def tell_end(message: str, failing: Sequence[str]) -> str:
+    """Say how a turn has ended, with what its edits still break."""
+    if not failing:
+        return message
+    files = list(dict.fromkeys(path or "the project" for path in failing))
+    return f"{message} Its check still fails: {', '.join(_first(files))}."
+
+
+def _first(told: Sequence[str]) -> list[str]:
+    more = len(told) - _MOST_NAMED
+    return [*told[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])]
+
+
 def _success(outcome: Outcome | None) -> str:
     match outcome:
         case RuleRepaired(_, rules):
@@ -57,7 +82,8 @@ def _success(outcome: Outcome | None) -> str:
             return f"by decision {decision}"
         case Repaired(_, attempts, rule):
             learned = f"; learned rule {rule}" if rule else ""
-            return f"after {attempts} questions{learned}" if attempts else f"by a cached response{learned}"
+            asked = "1 question" if attempts == 1 else f"{attempts} questions"
+            return f"after {asked}{learned}" if attempts else f"by a cached response{learned}"
         case _:
             return f"by {outcome.oracle}" if isinstance(outcome, FirstTrySuccess) else ""
 

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from holdfast.vocab.events import CallEnded, Compacted, Event, Said
+    from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said
     from holdfast.vocab.transcript import StopReason, UserText
+
+Past: TypeAlias = "UserText | Said | CallEnded | Compacted | RepairEnded"
+"""What a model has seen of a chat; and the repairs, of which it hears with the next prompt."""
 
 
 class RecordsUnavailable(Exception):  # noqa: N818 - the word for it
@@ -34,8 +37,8 @@ class Opening:
 class Begun:
     """A turn that is on record as running.
 
-    `message` is the assistant's, which the checkpoint precedes; `past` is what the model has seen of this chat, in
-    order, the new prompt included. `system` is what it is told before all that.
+    `message` is the assistant's, which the checkpoint precedes; `past` is what the model has seen of this chat, and
+    the repairs, in order, the new prompt included. `system` is what it is told before all that.
     """
 
     session: str
@@ -43,7 +46,7 @@ class Begun:
     turn: str
     message: str
     system: str
-    past: tuple[UserText | Said | CallEnded | Compacted, ...]
+    past: tuple[Past, ...]
 
 
 @dataclass(frozen=True, slots=True)

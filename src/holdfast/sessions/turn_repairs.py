@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from holdfast.guards.commands import Verdict
     from holdfast.loop.ports import Cancel, Model, Sink
     from holdfast.repair.ports import Check
+    from holdfast.repair.strictness import Policy
     from holdfast.sessions.repair import RepairCrew
     from holdfast.sessions.workspace import Workspace
     from holdfast.tools.ports import Gate
@@ -23,26 +24,31 @@ if TYPE_CHECKING:
 class ProjectCheck:
     """How a project checks a file. `command` has to be allowed first; None: nothing of the project's own is run.
 
-    `whole`: one run of it is about all files.
+    `with_files` gives the same check of a project in which some files hold something else (None: are not there).
+    `scope` names what one run is about, if that is more than the file. The `last` is run when the others are done.
     """
 
     check: Check
+    with_files: Callable[[Mapping[str, bytes | None]], Check]
     command: str | None = None
-    whole: bool = False
+    scope: str | None = None
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRepairs:
     """What the repair after a turn needs.
 
-    `find` gives the check that the project has for a file; raises ValueError if what is set cannot be read. `judge`
-    says whether a command may run. `crew` brings together whoever takes part; raises OSError.
+    `find` gives the checks that the project has for a file; raises ValueError if what is set cannot be read. `judge`
+    says whether a command may run. `crew` brings together whoever takes part, and the tests if there are any; raises
+    OSError.
     """
 
-    find: Callable[[str, Cancel], ProjectCheck | None]
+    find: Callable[[str, Cancel], tuple[ProjectCheck, ...]]
     judge: Callable[[str], Verdict]
-    crew: Callable[[Model, Cancel], RepairCrew]
+    crew: Callable[[Model, Cancel, Check | None], RepairCrew]
     now: Callable[[], float]
+    policy: Policy
     secrets: tuple[str, ...] = ()
 
 

@@ -188,7 +188,7 @@ class Compacted:
 class RepairEnded:
     """After a turn's edits a file was checked, and mended if it had to be; `path` is "" for what is about no one file.
 
-    `outcome` is the name of how that ended, or `NotRun` where nothing was checked; `message` says more, for people.
+    `outcome` is the name of how that ended, or `NotRun` where nothing was checked; `message` says more.
     `rule_ids` are the rules that mended it, or that were learned of it.
     """
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from holdfast.repair.ports import Check, Target
     from holdfast.repair.rules.book import RuleBook
     from holdfast.repair.unit import World
-    from holdfast.sessions.approve import Grants
     from holdfast.sessions.repair import RepairCrew
     from holdfast.sessions.repair_proposer import LateProvider
     from holdfast.sessions.send import NotSent
@@ -68,52 +67,40 @@ def repair_crew_at(
 
         named = settings["model"] or ""
         provider = LateProvider(look if model else None, named, settings["max_tokens"], say, cancel)
-        tests = _tests_at(root, settings)
+        tests = _tests_at(root, settings, cancel)
         workspace = opened.enter_context(open_workspace(root))
         yield replace(
             _crew_for(workspace, provider, tests, say, dry_run=dry_run),
-            check_for=lambda path: _check_at(path, root, settings, target),
+            check_for=lambda path: _check_at(path, root, settings, target, cancel),
             stop=cancel.set,
         )
 
 
-def turn_repairs_at(
-    workspace: DiskWorkspace, settings: Settings, grants: Grants, say: Callable[[str], None]
-) -> TurnRepairs:
+def turn_repairs_at(workspace: DiskWorkspace, settings: Settings, say: Callable[[str], None]) -> TurnRepairs:
     """Give what the repair after a turn needs; nothing is looked at before the turn's end."""
-    from holdfast.sessions.turn_repairs import TurnRepairs  # noqa: PLC0415 - help does without all this
+    from holdfast.repair.strictness import Policy  # noqa: PLC0415 - help does without all this
+    from holdfast.sessions.turn_repairs import TurnRepairs  # noqa: PLC0415
 
     root, limit, command = workspace.files.root, settings["command_timeout"], settings["check"]
 
-    def find(path: str, cancel: Cancel) -> ProjectCheck | None:
-        from holdfast.adapters.toolchains.found import check_of_project  # noqa: PLC0415 - most turns change no file
+    def find(path: str, cancel: Cancel) -> tuple[ProjectCheck, ...]:
+        from holdfast.adapters.toolchains.found import checks_of_project  # noqa: PLC0415 - most turns change no file
 
-        return check_of_project(path, root, command=command, timeout=limit, cancel=cancel)
+        return checks_of_project(path, root, command=command, timeout=limit, cancel=cancel)
 
     def judge(words: str) -> Verdict:
         from holdfast.guards.commands import judge_command  # noqa: PLC0415 - as above
 
         return judge_command(words, command_rules(settings))
 
-    def tests(cancel: Cancel) -> Check | None:
-        """Give the project's own command, where nobody has to be asked for it."""
-        from holdfast.adapters.toolchains.registry import check_for  # noqa: PLC0415 - as above
-        from holdfast.guards.commands import Allow, Refuse  # noqa: PLC0415
-
-        verdict = judge(command) if command else Refuse("")
-        unasked = settings["approve"] == "auto" or (command is not None and grants.has(command))
-        if isinstance(verdict, Refuse) or not (unasked or isinstance(verdict, Allow)):
-            return None
-        return check_for("", root, mode="project", timeout=limit, command=command, cancel=cancel)
-
-    def crew(model: Model, cancel: Cancel) -> RepairCrew:
+    def crew(model: Model, cancel: Cancel, tests: Check | None) -> RepairCrew:
         from holdfast.sessions.repair_proposer import LateProvider  # noqa: PLC0415 - as above
 
         provider = LateProvider(lambda: model, model.name, settings["max_tokens"], say, cancel)
-        return _crew_for(workspace, provider, tests(cancel), say)
+        return _crew_for(workspace, provider, tests, say)
 
     secrets = tuple(filter(None, (settings["api_key"], settings["database_url"])))
-    return TurnRepairs(find, judge, crew, time.monotonic, secrets)
+    return TurnRepairs(find, judge, crew, time.monotonic, Policy(settings["strictness"]), secrets)
 
 
 def command_rules(settings: Settings) -> CommandRules:
@@ -133,6 +120,7 @@ def _crew_for(
 ) -> RepairCrew:
     """Bring together what every repair below a root needs; which file has which check, whoever calls says."""
     from holdfast.adapters.response_cache import ResponseCache  # noqa: PLC0415 - help does without all this
+    from holdfast.repair.decisions.manifest import BadManifest  # noqa: PLC0415
     from holdfast.repair.dry import DryLedger, DryRules  # noqa: PLC0415
     from holdfast.repair.rules_at_hand import RulesAtHand  # noqa: PLC0415
     from holdfast.repair.unit import World  # noqa: PLC0415
@@ -143,6 +131,15 @@ def _crew_for(
     for problem in book.problems:
         say(problem)
     ledger, rules = decisions_at(root), RulesAtHand(book, _now)
+
+    def withdraw(module: str, sha: str, why: str) -> None:
+        try:
+            ledger.withdraw(module, sha, why)
+        except BadManifest as error:
+            say(f"{error} The decision that was not carried out may still stand there as accepted.")
+        except OSError as error:
+            where = error.filename or root
+            say(f"{where}: {error.strerror}; a decision that was not carried out still stands there as accepted.")
 
     def world(of: Check) -> World:
         return World(
@@ -162,25 +159,26 @@ def _crew_for(
         world_for=world,
         workers=min(4, os.cpu_count() or 1),
         dry_run=dry_run,
-        withdraw=ledger.withdraw,
+        withdraw=withdraw,
     )
 
 
-def _check_at(path: str, root: Path, settings: Settings, target: Target | None) -> Check | None:
+def _check_at(path: str, root: Path, settings: Settings, target: Target | None, cancel: Cancel) -> Check | None:
     from holdfast.adapters.toolchains.registry import check_for, target_of  # noqa: PLC0415 - as above
 
     language = target or target_of(path)
     mode: Mode = "project" if _with_its_project(language, root) else "file"
     # For a language that has a compiler, the project's own command is its tests.
     command = settings["check"] if language in {None, "any"} else None
-    return check_for(path, root, mode=mode, timeout=settings["command_timeout"], command=command, target=target)
+    limit = settings["command_timeout"]
+    return check_for(path, root, mode=mode, timeout=limit, command=command, target=target, cancel=cancel)
 
 
-def _tests_at(root: Path, settings: Settings) -> Check | None:
+def _tests_at(root: Path, settings: Settings, cancel: Cancel) -> Check | None:
     from holdfast.adapters.toolchains.registry import check_for  # noqa: PLC0415 - as above
 
     command, limit = settings["check"], settings["command_timeout"]
-    return check_for("", root, mode="project", timeout=limit, command=command) if command else None
+    return check_for("", root, mode="project", timeout=limit, command=command, cancel=cancel) if command else None
 
 
 def _with_its_project(target: Target | None, root: Path) -> bool:
@@ -190,8 +188,10 @@ def _with_its_project(target: Target | None, root: Path) -> bool:
 
 def _sees_project(check: Check) -> bool:
     from holdfast.adapters.toolchains.check import ToolCheck  # noqa: PLC0415 - as above
+    from holdfast.sessions.turn_before import SinceCheck  # noqa: PLC0415
 
-    return isinstance(check, ToolCheck) and check.mode == "project"
+    inner = check.check if isinstance(check, SinceCheck) else check
+    return isinstance(inner, ToolCheck) and inner.mode == "project"
 
 
 def _now() -> str:

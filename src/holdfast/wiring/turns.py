@@ -56,7 +56,7 @@ def run_turn_at(
         if isinstance(crew, NotSent):
             return crew
         if settings["repair"] == "auto":
-            crew = replace(crew, repairs=turn_repairs_at(workspace, settings, crew.grants, say))
+            crew = replace(crew, repairs=turn_repairs_at(workspace, settings, say))
         return send(message, crew, show, say, cancel)
 
 

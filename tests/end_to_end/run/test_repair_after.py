@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import threading
@@ -18,6 +19,7 @@ from holdfast.testing import Reply, Request, ScriptedServer, call, say
 from holdfast.vocab.events import ApprovalAsked, CallEnded, Event, RepairEnded, TurnEnded
 from holdfast.wiring import run_turn_at, settings_at
 from tests.end_to_end.run.project import Project
+from tests.end_to_end.run.terminal import on_terminal
 
 BROKEN = "def load(text):\n    return json.loads(text)\n"
 MENDED = "import json\n\ndef load(text):\n    return json.loads(text)\n"
@@ -77,6 +79,7 @@ def run(
     person: _Person | None = None,
     cancel: threading.Event | None = None,
     see: Callable[[Event], None] = lambda _: None,
+    say: Callable[[str], None] = print,
 ) -> tuple[TurnEnded, list[RepairEnded]]:
     events: list[Event] = []
 
@@ -91,7 +94,7 @@ def run(
         settings,
         Message("Go."),
         show=show,
-        say=print,
+        say=say,
         asker=person,
         cancel=cancel or threading.Event(),
     )
@@ -139,3 +142,46 @@ def test_who_cancels_in_the_middle_of_a_repair_keeps_the_turns_edits_and_no_more
         ended, [repair] = run(project, server, cancel=cancel)
     assert (ended.stop_reason, repair.outcome, repair.message) == ("cancelled", "NotRun", "the repair was cancelled.")
     assert project.texts()["load.py"] == TYPO
+
+
+@pytest.mark.e2e
+def test_ctrl_c_in_the_middle_of_a_check_ends_the_run_with_130_and_the_edits_stay(project: Project) -> None:
+    begun = project.place / "begun"
+    os.mkfifo(begun)
+    project.write("Makefile", f"check:\n\techo begun > {begun}; sleep 600\n")
+    script = [call("write_file", path="a.c", content="int a;\n"), say("Done.")]
+    with ScriptedServer(script) as server, on_terminal(project, "Go.", "--approve", "auto", server=server) as terminal:
+        begun.read_text()
+        terminal.type("\x03")
+        assert terminal.finish() == 130
+    assert "check: a.c: was not checked\n  the repair was cancelled.\n" in terminal.screen
+    assert "they are on the disk." in terminal.screen
+    assert project.texts()["a.c"] == "int a;\n"
+    assert project.turns() == [("stopped", "cancelled")]
+
+
+def test_who_says_no_to_a_check_keeps_the_edits_and_nothing_is_run(project: Project) -> None:
+    project.write("Makefile", f"check:\n\ttouch {project.place}/ran\n")
+    with ScriptedServer([call("write_file", path="a.c", content="int a\n"), say("Done.")]) as server:
+        ended, [repair] = run(project, server, person=_Person("once", "deny"))
+    assert (ended.stop_reason, repair.outcome, repair.success) == ("done", "NotRun", False)
+    assert repair.message.startswith("make check: the user does not allow this")
+    assert not (project.place / "ran").exists()
+
+
+def test_decisions_that_cannot_be_read_when_a_repair_is_denied_are_told_and_the_turn_goes_on(project: Project) -> None:
+    told: list[str] = []
+
+    def see(event: Event) -> None:
+        if isinstance(event, ApprovalAsked) and "+import json" in event.why and len(person.asked) == 1:
+            project.write(".holdfast/decisions/build/load.py.json", "<<<<<<< ours\n")
+
+    person = _Person("once", "deny")
+    with ScriptedServer(script(BROKEN)) as server:
+        ended, [repair] = run(project, server, person=person, see=see, say=told.append)
+    assert len(person.asked) == 2
+    assert (ended.stop_reason, repair.outcome, repair.success) == ("done", "NotRepaired", False)
+    assert "the user does not allow this" in repair.message
+    [words] = told
+    assert words.startswith("the decisions of load.py hold the marks of a git conflict")
+    assert project.texts()["load.py"] == BROKEN

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.store.blocking import BlockingStore
     from holdfast.adapters.turn_locks import TurnLocks
-    from holdfast.vocab.events import CallEnded, Compacted
+    from holdfast.sessions.turn_records import Past
 
 _GO_ON = "Continue."
 _INTERRUPTED = "The process ended in the middle of this turn."
@@ -151,25 +151,26 @@ async def _turn_at_work(connection: AsyncConnection, chat_id: str) -> str | None
     return (await connection.execute(query.limit(1))).scalar()
 
 
-async def _past(connection: AsyncConnection, chat_id: str) -> tuple[UserText | Said | CallEnded | Compacted, ...]:
-    """Give what the model has seen of a chat: not the sentinels and repairs, which are for people."""
+async def _past(connection: AsyncConnection, chat_id: str) -> tuple[Past, ...]:
+    """Give what the model has seen of a chat, and the repairs, of which it hears next: not the sentinels."""
     query = (
         select(messages.c.role, message_parts.c.kind, message_parts.c.body)
         .join(message_parts, message_parts.c.message_id == messages.c.id)
         .where(messages.c.chat_id == chat_id)
         .order_by(messages.c.seq, message_parts.c.seq)
     )
-    past: list[UserText | Said | CallEnded | Compacted] = []
+    past: list[Past] = []
     for role, kind, body in await connection.execute(query):
         kept = UserText(body["text"]) if role == "user" else kept_from_json(kind, body)
-        if kept is not None and not isinstance(kept, SentinelRaised | RepairEnded):
+        if kept is not None and not isinstance(kept, SentinelRaised):
             past.append(kept)
     return tuple(past)
 
 
 def _has_nothing_to_answer(past: Sequence[object]) -> bool:
     """Whether the model had the last word: then somebody has to say something before it can go on."""
-    return not past or (isinstance(past[-1], Said) and not past[-1].calls)
+    last = next((each for each in reversed(past) if not isinstance(each, RepairEnded)), None)
+    return last is None or (isinstance(last, Said) and not last.calls)
 
 
 async def _keep(connection: AsyncConnection, begun: Begun, events: Sequence[Event]) -> None:

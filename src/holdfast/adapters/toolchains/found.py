@@ -1,4 +1,4 @@
-"""Which check a project has for a file: the command that is set, or what its own files say of how it is checked."""
+"""Which checks a project has for a file: what its own files say of how it is checked, and the command that is set."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from holdfast.adapters.toolchains import python
 from holdfast.adapters.toolchains.check import Mode
 from holdfast.adapters.toolchains.registry import check_for, target_of
 from holdfast.adapters.toolchains.tool import find_in_project
+from holdfast.adapters.toolchains.tsconfig import find_tsconfig
 from holdfast.loop.ports import Cancel
 from holdfast.repair.ports import Target
 from holdfast.sessions.turn_repairs import ProjectCheck
 
 _SAID_IN: Mapping[Target, tuple[str, ...]] = {
     "python": ("pyproject.toml",),
-    "javascript": ("tsconfig.json", "jsconfig.json"),
+    "javascript": ("tsconfig.json", "jsconfig.json", "package.json"),
     "typescript": ("tsconfig.json",),
     "rust": ("Cargo.toml",),
+    "go": ("go.mod",),
 }
 _CARGO = "cargo check --offline --all-targets"
 _TOOLS: Mapping[Target, tuple[str, ...]] = {
@@ -29,28 +31,55 @@ _TOOLS: Mapping[Target, tuple[str, ...]] = {
 _LINKED = frozenset({"python3", "python"})
 """In a venv these lead out of the project, and are then none of its own."""
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
-_MAKES = (re.compile(r"^check\s*:(?!=)", re.MULTILINE), re.compile(r"^test\s*:(?!=)", re.MULTILINE))
+_GOALS = {goal: re.compile(rf"^{goal}\s*:(?!=)", re.MULTILINE) for goal in ("check", "test", "all", "build")}
 
 
-def check_of_project(
+def checks_of_project(
     path: str, root: Path, *, command: str | None, timeout: float, cancel: Cancel
-) -> ProjectCheck | None:
-    """Give the check that a project has for a file; None if it has none. `command` is the one that is set."""
+) -> tuple[ProjectCheck, ...]:
+    """Give the checks that a project has for a file, in their order; none if it has none.
+
+    `command` is the one that is set: it has the last word. Raises ValueError if it cannot be read.
+    """
     language = target_of(path)
-    if language is not None and _says(path, root, _SAID_IN.get(language, ())):
-        mode: Mode = "file" if language == "python" else "project"
-        check = check_for(path, root, mode=mode, timeout=timeout, as_configured=True, cancel=cancel)
-        return ProjectCheck(check, _own_command(language, path, root)) if check is not None else None
-    words = command or (_make(root) if language is not None else None)
-    if words is None:
+    own = _own_check(path, root, language, timeout, cancel) if language is not None else None
+    words = command or (_make(root) if own is None and language is not None else None)
+    check = None
+    if words is not None:
+        check = check_for(path, root, mode="project", timeout=timeout, command=words, cancel=cancel)
+    # With the path in it, it is about that file alone.
+    scope = words if words is not None and "{path}" not in words else None
+    last = command is not None
+    named = ProjectCheck(check, check.with_files, words, scope, last=last) if check is not None else None
+    return tuple(each for each in (own, named) if each is not None)
+
+
+def _own_check(path: str, root: Path, language: Target, timeout: float, cancel: Cancel) -> ProjectCheck | None:
+    """Give the check of the file's language, if the project says that it is one of this language."""
+    said = _says(path, root, _SAID_IN.get(language, ()))
+    if said is None or (path.endswith(".jsx") and said.name == "package.json"):
         return None
-    check = check_for(path, root, mode="project", timeout=timeout, command=words, cancel=cancel)
-    return ProjectCheck(check, words, whole="{path}" not in words) if check is not None else None
+    mode: Mode = "file" if language == "python" else "project"
+    check = check_for(path, root, mode=mode, timeout=timeout, as_configured=True, cancel=cancel)
+    if check is None:
+        return None
+    scope = f"{language} {said}" if language in {"rust", "go"} else _of_typescript(path, root, language)
+    return ProjectCheck(check, check.with_files, _own_command(language, path, root), scope)
 
 
-def _says(path: str, root: Path, names: Sequence[str]) -> bool:
-    """Whether one of these files is beside the file, or above it up to the root."""
-    return any((root / parent / name).is_file() for parent in PurePosixPath(path).parents for name in names)
+def _of_typescript(path: str, root: Path, language: Target) -> str | None:
+    """Give the settings that have tsc look at more than the file; None for a file that they do not name.
+
+    JavaScript is always looked at alone: node reads one file at a time.
+    """
+    config = find_tsconfig(root, path) if language == "typescript" else None
+    return f"tsc {config.path}" if config is not None and config.names(path) else None
+
+
+def _says(path: str, root: Path, names: Sequence[str]) -> PurePosixPath | None:
+    """Give the first of these files that is beside the file, or else above it up to the root."""
+    files = (parent / name for parent in PurePosixPath(path).parents for name in names)
+    return next((file for file in files if (root / file).is_file()), None)
 
 
 def _own_command(language: Target, path: str, root: Path) -> str | None:
@@ -75,13 +104,11 @@ def _own_tool(name: str, path: str, root: Path) -> str | None:
 
 
 def _make(root: Path) -> str | None:
-    """Give the command of the project's Makefile, if that has a target for it."""
+    """Give the command of the project's Makefile, if that has a goal for it."""
     for name in _MAKEFILES:
         try:
             text = (root / name).read_text("utf-8", "replace")
         except OSError:
             continue
-        return next(
-            (f"make {word}" for word, rule in zip(("check", "test"), _MAKES, strict=True) if rule.search(text)), None
-        )
+        return next((f"make {goal}" for goal, rule in _GOALS.items() if rule.search(text)), None)
     return None

@@ -1,0 +1,169 @@
+"""`holdfast run` in real projects: what a turn breaks is found by the project's own check, mended, and taken back."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from holdfast.testing import Reply, ScriptedServer, call, say
+from tests.end_to_end.run.project import CHECKOUT, Project, Ran
+
+TOOLCHAINS = CHECKOUT / ".toolchains"
+HOMES = {
+    "CARGO_HOME": os.environ.get("CARGO_HOME", str(Path.home() / ".cargo")),
+    "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", str(Path.home() / ".rustup")),
+}
+
+pytestmark = [pytest.mark.slow, pytest.mark.e2e]
+
+
+def need(program: str, package: str, path: str | None = None) -> None:
+    if shutil.which(program) is None and shutil.which(program, path=path) is None:
+        pytest.skip(f"{program} is not installed: {package}")
+
+
+def write(name: str, text: str) -> Reply:
+    return call("write_file", path=name, text=text)
+
+
+def fix(code: str) -> Reply:
+    return say(json.dumps({"code": code, "confidence": 0.9, "reasoning": "it follows the other file"}))
+
+
+def lay_out(project: Project, files: dict[str, str]) -> dict[str, str]:
+    (project.root / "a.py").unlink()
+    for name, text in files.items():
+        project.write(name, text)
+    return project.texts()
+
+
+def turn(project: Project, script: list[Reply], *words: str, **more: str) -> tuple[Ran, list[tuple[str, str]]]:
+    """Run a turn to its good end, with every reply asked for; gives how each repair ended, too."""
+    with ScriptedServer(script) as server:
+        ran = project.run("Do it.", *words, server=server, **more)
+        assert len(server.requests) == len(script), ran.out
+    assert (ran.code, ran.err, ran.ended["stop_reason"]) == (0, "", "done")
+    told = [event for event in ran.events if event["kind"] == "repair"]
+    kept = [body for _, kind, body in project.transcript(ran.session) if kind == "repair"]
+    assert [body["path"] for body in kept] == [event["path"] for event in told]
+    landed = {event["change_id"] for event in ran.events if event["kind"] == "edit_landed"}
+    assert {event["change_id"] for event in told if event["change_id"]} <= landed
+    return ran, sorted((event["path"], event["outcome"]) for event in told)
+
+
+def take_back(project: Project, ran: Ran) -> dict[str, str]:
+    """Go back to before the turn, and give the files."""
+    assert project.holdfast("checkpoint", "restore", ran.ended["checkpoint_id"]).code == 0
+    return project.texts()
+
+
+def test_cargo_names_the_file_that_an_edit_of_another_one_broke(project: Project) -> None:
+    need("cargo", "rustup (apt install rustup)")
+    cart = "pub fn total(price: u32) -> u32 {\n    price + crate::tax::tax(price)\n}\n"
+    before = lay_out(
+        project,
+        {
+            "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
+            "src/lib.rs": "pub mod cart;\npub mod tax;\n",
+            "src/cart.rs": cart,
+            "src/tax.rs": "pub fn tax(price: u32) -> u32 {\n    price / 5\n}\n",
+        },
+    )
+    # The edit is broken by itself, which the compiler knows to mend; and so is whoever calls it.
+    tax = "pub fn tax(price: u32, rate: u32) -> u32 {\n    price * rate / 100;\n}\n"
+    called = cart.replace("tax(price)", "tax(price, 20)")
+    ran, told = turn(project, [write("src/tax.rs", tax), say("Done."), fix(called)], "--approve", "auto", **HOMES)
+    assert told == [("src/cart.rs", "Repaired"), ("src/tax.rs", "FixItRepaired")]
+    texts = project.texts()
+    assert (texts["src/cart.rs"], texts["src/tax.rs"]) == (called, tax.replace("100;", "100"))
+    assert sorted(ran.ended["files"]) == ["src/cart.rs", "src/tax.rs"]
+    assert "target" not in {path.name for path in project.root.iterdir()}
+    assert take_back(project, ran) == before
+
+
+def test_tsc_names_the_file_that_an_edit_of_another_one_broke_and_what_was_broken_before_is_left(
+    project: Project,
+) -> None:
+    need("tsc", "typescript (npm); make toolchains installs it", str(TOOLCHAINS / "node_modules/.bin"))
+    before = lay_out(
+        project,
+        {
+            "tsconfig.json": '{"compilerOptions": {"strict": true, "types": [], "lib": ["es5"]}}\n',
+            "price.ts": "export function price(n: number) {\n  return n;\n}\n",
+            "cart.ts": "import { price } from './price';\nexport const total = price(1);\n",
+            "old.ts": "export const old: number = 'one';\n",
+        },
+    )
+    renamed = before["price.ts"].replace("price(", "priceOf(")
+    imported = "import { priceOf } from './price';\nexport const total = priceOf(1);\n"
+    script = [write("price.ts", renamed), say("Done."), fix(imported)]
+    ran, told = turn(project, script, HOLDFAST_TOOLCHAINS=str(TOOLCHAINS))
+    assert told == [("cart.ts", "Repaired")]
+    assert {**before, "price.ts": renamed, "cart.ts": imported}.items() <= project.texts().items()
+    assert take_back(project, ran) == before
+
+
+def test_a_go_module_is_checked_as_a_whole(project: Project) -> None:
+    need("go", "golang-go (apt install golang-go)")
+    before = lay_out(
+        project,
+        {
+            "go.mod": "module shop\n\ngo 1.19\n",
+            "tax/tax.go": "package tax\n\nfunc Tax(price int) int {\n\treturn price / 5\n}\n",
+            "main.go": 'package main\n\nimport "shop/tax"\n\nfunc main() {\n\tprintln(tax.Tax(1))\n}\n',
+        },
+    )
+    tax = "package tax\n\nfunc Tax(price, rate int) int {\n\treturn price * rate / 100\n}\n"
+    called = before["main.go"].replace("Tax(1)", "Tax(1, 20)")
+    ran, told = turn(project, [write("tax/tax.go", tax), say("Done."), fix(called)])
+    assert told == [("main.go", "Repaired")]
+    assert {"main.go": called, "tax/tax.go": tax}.items() <= project.texts().items()
+    assert take_back(project, ran) == before
+
+
+def test_a_makefile_is_run_in_a_copy_and_what_gcc_says_there_is_mended(project: Project) -> None:
+    need("gcc", "gcc (apt install gcc)")
+    need("make", "make (apt install make)")
+    before = lay_out(
+        project,
+        {
+            "Makefile": "check: main.o\n\nmain.o: main.c tax.h\n\tgcc -c main.c -o main.o\n",
+            "tax.h": "int tax(int price);\n",
+            "main.c": '#include "tax.h"\n\nint main(void)\n{\n    return tax(1);\n}\n',
+        },
+    )
+    called = before["main.c"].replace("tax(1)", "tax(1, 20)")
+    script = [write("tax.h", "int tax(int price, int rate);\n"), say("Done."), fix(called)]
+    ran, told = turn(project, script, "--approve", "auto")
+    assert told == [("main.c", "Repaired")]
+    assert project.texts()["main.c"] == called
+    assert "main.o" not in project.texts()
+    assert take_back(project, ran) == before
+
+
+def test_the_check_that_is_set_has_the_last_word_after_the_languages_own(project: Project) -> None:
+    verify = (
+        "import shop\n"
+        "if shop.total([1, 2]) != 3:\n"
+        "    print('shop.py:2:5: error: the total of 1 and 2 is 3')\n"
+        "    raise SystemExit(1)\n"
+    )
+    before = lay_out(
+        project,
+        {
+            "pyproject.toml": '[project]\nname = "shop"\n',
+            ".holdfast/config.toml": 'check = "python3 -B verify.py"\n',
+            "verify.py": verify,
+            "shop.py": "def total(prices):\n    return sum(prices)\n",
+        },
+    )
+    wrong = "def total(prices):\n    return max(prices)\n"
+    right = "def total(prices):\n    return sum(prices, 0)\n"
+    ran, told = turn(project, [write("shop.py", wrong), say("Done."), fix(right)], "--approve", "auto")
+    assert told == [("shop.py", "FirstTrySuccess"), ("shop.py", "Repaired")]
+    assert project.texts()["shop.py"] == right
+    assert take_back(project, ran) == before
