@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from holdfast.repair.kept.losses import parse_errors, what_is_lost
 from holdfast.repair.ports import Check, Checked, CheckTimedOut, Target
-from holdfast.repair.preserve import parse_errors, what_is_lost
 from holdfast.vocab.diagnostics import Diagnostic
 
 Signature: TypeAlias = tuple[str, str, str, str, tuple[str, ...]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.repair.kept.losses import what_is_lost
 from holdfast.repair.ports import Checked, Proposal
-from holdfast.repair.preserve import what_is_lost
 from tests.repair.pipeline.stage import NamesCheck, Proposing, Stage
 
 LINES = [

@@ -1,0 +1,28 @@
+"""Each way to cheat in `fixes/` compiles, or it would prove nothing: the compiler itself would have refused it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.repair.pipeline.fixes import c, cpp, go, java, javascript, python, rust, typescript
+from tests.repair.pipeline.fixes.compilers import COMPILERS
+from tests.repair.pipeline.fixes.fix import Shop
+
+SHOPS = [each.SHOP for each in (python, javascript, typescript, c, cpp, rust, java, go)]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("shop", SHOPS, ids=lambda shop: shop.target)
+def test_every_cheat_compiles_and_what_it_mends_does_not(shop: Shop, tmp_path: Path) -> None:
+    compiler = COMPILERS[shop.target]
+    if (missing := compiler.missing()) is not None:
+        pytest.skip(f"{missing} is not installed")
+    attacks = shop.attacks()
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "attacks").mkdir()
+    assert compiler.failing([shop.mended, shop.broken], tmp_path / "broken") == {1}
+    failing = compiler.failing([shop.mended, *(fix.after for fix in attacks)], tmp_path / "attacks")
+    assert [("the fix itself", *(fix.name for fix in attacks))[number] for number in sorted(failing)] == []

@@ -1,0 +1,54 @@
+"""Fixes that compile and cheat are refused, and honest ones are not: a table for each language in `fixes/`."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.repair.kept.losses import what_is_lost
+from tests.repair.pipeline.fixes import c, cpp, go, java, javascript, python, rust, typescript
+from tests.repair.pipeline.fixes.fix import Fix, Shop
+
+SHOPS = [each.SHOP for each in (python, javascript, typescript, c, cpp, rust, java, go)]
+ATTACKS = [pytest.param(shop, fix, id=f"{shop.target}-{fix.name}") for shop in SHOPS for fix in shop.attacks()]
+HONEST = [pytest.param(shop, fix, id=f"{shop.target}-{fix.name}") for shop in SHOPS for fix in shop.honest_fixes()]
+
+
+@pytest.mark.parametrize(("shop", "fix"), ATTACKS)
+def test_a_fix_that_cheats_is_refused(shop: Shop, fix: Fix) -> None:
+    assert fix.before != fix.after
+    assert what_is_lost(fix.before, fix.after, shop.path, shop.target, fix.diagnostics)
+
+
+@pytest.mark.parametrize(("shop", "fix"), HONEST)
+def test_an_honest_fix_is_not(shop: Shop, fix: Fix) -> None:
+    # A Java class of another program is in a file of its own name.
+    path = "A.java" if shop.target == "java" and fix.before != shop.broken else shop.path
+    assert fix.before != fix.after
+    assert what_is_lost(fix.before, fix.after, path, shop.target, fix.diagnostics) == ()
+
+
+@pytest.mark.parametrize("shop", SHOPS, ids=lambda shop: shop.target)
+def test_what_is_not_changed_loses_nothing(shop: Shop) -> None:
+    for text in (shop.broken, shop.mended, *(fix.after for fix in shop.attacks())):
+        assert what_is_lost(text, text, shop.path, shop.target) == ()
+
+
+@given(st.data())
+def test_to_put_back_a_mark_that_was_lost_or_doubled_is_never_refused(data: st.DataObject) -> None:
+    shop = data.draw(st.sampled_from(SHOPS))
+    at = data.draw(st.sampled_from([found.start() for found in re.finditer(r"[^\w\s]", shop.mended)]))
+    end = data.draw(st.sampled_from((at, at + 1)))
+    broken = shop.mended[:at] + shop.mended[at : end + 1] * (end == at) + shop.mended[end:]
+    fix = Fix("put back", broken, shop.mended, "syntax error", broken[at : at + 20] or broken[-1])
+    assert what_is_lost(broken, shop.mended, shop.path, shop.target, fix.diagnostics) == ()
+
+
+def test_pragma_once_is_for_headers() -> None:
+    text = "struct p { int x; };\nint f(struct q a);\n"
+    mended = "#pragma once\n" + text.replace("struct q", "struct p")
+    assert what_is_lost(text, mended, "p.h", "c") == ()
+    assert what_is_lost(text, mended, "p.c", "c")
