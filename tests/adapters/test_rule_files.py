@@ -72,3 +72,32 @@ def test_a_symlink_on_the_way_is_not_followed(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"Not a directory|Too many levels"):
         DiskRuleFiles(tmp_path / "project").update("c/a1", lambda _: b"x")
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_what_is_no_regular_file_has_no_bytes_and_keeps_nobody_from_the_others(tmp_path: Path) -> None:
+    files = DiskRuleFiles(tmp_path)
+    files.update("c/a1", lambda _: b"a")
+    folder = tmp_path / ".holdfast" / "rules" / "c"
+    (folder / "dir.json").mkdir()
+    (folder / "link.json").symlink_to("/etc/passwd")
+    (folder / "loop.json").symlink_to("loop.json")
+    assert files.read_all() == [("c/a1", b"a"), ("c/dir", b""), ("c/link", b""), ("c/loop", b"")]
+
+
+@pytest.mark.parametrize("name", ["dir", "link"])
+def test_an_error_names_the_path_of_what_is_in_the_way(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / ".holdfast" / "rules" / "c"
+    folder.mkdir(parents=True)
+    (folder / "dir.json").mkdir()
+    (folder / "link.json").symlink_to("/etc/passwd")
+    with pytest.raises(OSError, match=r".") as raised:
+        DiskRuleFiles(tmp_path).update(f"c/{name}", lambda _: b"x")
+    assert raised.value.filename == str(folder / f"{name}.json")
+
+
+def test_an_error_names_the_folder_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / ".holdfast").mkdir()
+    (tmp_path / ".holdfast" / "rules").write_text("a file")
+    with pytest.raises(NotADirectoryError) as raised:
+        DiskRuleFiles(tmp_path).read_all()
+    assert raised.value.filename == str(tmp_path / ".holdfast" / "rules")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.repair.decisions.decision import Decision
+from holdfast.repair.decisions.ids import sha_of
 from holdfast.wiring import decisions_at
 from tests.cli.project import Project, Ran
 
@@ -87,7 +88,8 @@ def test_a_runtime_decision_is_promoted_into_the_project(recorded: Project) -> N
     assert (promoted.code, promoted.told["decision"]["scope"]) == (0, "build")
     assert run(recorded, "list", "--scope", "runtime").out == "there are no decisions here.\n"
     again = run(recorded, "promote", "b2")
-    assert (again.code, again.err) == (1, f"holdfast: {RUNTIME.id}: this is in the project already (scope build).\n")
+    new = promoted.told["decision"]["id"]
+    assert (again.code, again.err) == (1, f"holdfast: {new}: this is in the project already (scope build).\n")
 
 
 @pytest.mark.parametrize("command", ["show", "pin", "unpin", "promote"])
@@ -97,13 +99,59 @@ def test_an_id_that_there_is_not_is_told_with_the_next_step(recorded: Project, c
         1,
         "holdfast: ff: there is no such decision; `holdfast decisions list` shows those there are.\n",
     )
-    assert run(recorded, command, "ff", "--json").told["error"].startswith("ff: ")
+    told = run(recorded, command, "ff", "--json").told
+    assert (told["outcome"], [each.partition(":")[0] for each in told["problems"]]) == ("refused", ["ff"])
 
 
 def test_what_came_to_nothing_cannot_be_pinned(project: Project) -> None:
     decisions_at(project.root).record(replace(BUILD, verdict="failed", diff=""))
     ran = run(project, "pin", "a1")
     assert (ran.code, "nothing to make again" in ran.err) == (1, True)
+
+
+def test_a_decision_that_changed_no_code_is_agreed_to_and_opens_the_gate(project: Project) -> None:
+    decisions_at(project.root).record(replace(RUNTIME, diff=""))
+    promoted = run(project, "promote", "b2", "--json").told["decision"]
+    assert (promoted["decision_type"], promoted["promoted_from"]) == ("repair", RUNTIME.id)
+    assert run(project, "gate").code == 4
+    assert run(project, "pin", promoted["id"]).code == 0
+    assert run(project, "gate").code == 0
+
+
+def test_what_was_superseded_cannot_be_pinned(recorded: Project) -> None:
+    new = replace(BUILD, id="c3" + "0" * 14, pinned=True)
+    decisions_at(recorded.root).override(BUILD, new)
+    ran = run(recorded, "pin", "a1")
+    assert (ran.code, f"{new.id} has taken its place" in ran.err) == (1, True)
+
+
+def test_an_override_says_that_it_is_not_verified_and_takes_the_place_of_the_one_before(
+    project: Project, tmp_path: Path
+) -> None:
+    decisions_at(project.root).record(replace(BUILD, before_sha=sha_of(b"a\n")))
+    project.write("a.py", b"a\n")
+    own = tmp_path / "own.py"
+    ids = []
+    for text in ("c\n", "d\n"):
+        own.write_text(text)
+        told = run(project, "override", "a1", str(own), "--json").told
+        assert told["verified"] is False
+        ids.append(told["decision"]["id"])
+    assert "It is not verified yet" in run(project, "override", "a1", str(own)).out
+    listed = run(project, "list", "--json").told["decisions"]
+    assert [each["id"] for each in listed if each["pinned"]] == [ids[1]]
+    assert {each["superseded_by"] for each in listed if not each["pinned"]} == {ids[1]}
+
+
+@pytest.mark.parametrize(("data", "code"), [(b"", 2), (b" \n", 2), (b"a\0b\n", 1)])
+def test_an_override_needs_a_text(project: Project, tmp_path: Path, data: bytes, code: int) -> None:
+    decisions_at(project.root).record(replace(BUILD, before_sha=sha_of(b"a\n")))
+    project.write("a.py", b"a\n")
+    own = tmp_path / "own.py"
+    own.write_bytes(data)
+    before = project.files()
+    assert run(project, "override", "a1", str(own)).code == code
+    assert project.files() == before
 
 
 def test_an_override_needs_the_file_as_it_was(recorded: Project, tmp_path: Path) -> None:
@@ -118,6 +166,20 @@ def test_a_damaged_manifest_is_named(recorded: Project) -> None:
     (recorded.root / ".holdfast/decisions/build/a.py.json").write_text("<<<<<<< ours\n")
     ran = run(recorded, "gate")
     assert (ran.code, "the decisions of a.py hold the marks of a git conflict" in ran.err) == (1, True)
+
+
+def test_what_is_in_the_place_of_a_manifest_is_told_and_the_others_are_listed(recorded: Project) -> None:
+    (recorded.root / ".holdfast/decisions/build/b.py.json").mkdir()
+    ran = run(recorded, "list", "--scope", "build", "--json")
+    assert (ran.code, [each["id"] for each in ran.told["decisions"]]) == (0, [BUILD.id])
+    [problem] = ran.told["problems"]
+    assert problem.startswith(".holdfast/decisions/build/b.py.json: ")
+    assert problem in ran.err
+    assert run(recorded, "show", "a1").code == 0
+    missing = run(recorded, "show", "ff", "--json")
+    assert (missing.code, missing.told["problems"][1:]) == (1, [problem])
+    gate = run(recorded, "gate", "--json")
+    assert (gate.code, gate.told) == (1, {"outcome": "refused", "problems": [problem]})
 
 
 def test_a_root_that_is_none_is_wrong_usage(project: Project) -> None:

@@ -93,5 +93,32 @@ def test_a_file_that_is_no_rule_is_told_and_fails_the_test(project: Project) -> 
     assert "rules/python/abc.json: this is no rule" in ran.err
 
 
+def test_what_is_in_the_place_of_a_rule_is_told_and_the_others_are_listed(project: Project) -> None:
+    _with_own(project)
+    (project.root / ".holdfast/rules/python/dir.json").mkdir()
+    (project.root / ".holdfast/rules/python/link.json").symlink_to("/etc/passwd")
+    ran = _rules(project, "list", "--own", "--json")
+    assert (ran.code, [rule["id"] for rule in ran.told["rules"]]) == (0, [OWN.id])
+    assert [each.partition(":")[0] for each in ran.told["problems"]] == [
+        "rules/python/dir.json",
+        "rules/python/link.json",
+    ]
+
+
+def test_rules_that_cannot_be_read_at_all_are_named_by_their_path(project: Project) -> None:
+    project.write(".holdfast/rules", b"a file")
+    ran = _rules(project, "list", "--json")
+    where = project.root / ".holdfast/rules"
+    problem = f"the rules cannot be read: {where}: Not a directory."
+    assert (ran.code, ran.told) == (1, {"outcome": "refused", "problems": [problem]})
+
+
+def test_a_rule_that_somebody_rejected_is_not_waiting_for_a_review(project: Project) -> None:
+    _with_own(project)
+    _rules(project, "reject", OWN.id)
+    assert _rules(project, "list", "--unreviewed", "--json").told["rules"] == []
+    assert "unreviewed" not in _rules(project, "list", "--own").out + _rules(project, "show", OWN.id).out
+
+
 def test_a_root_that_is_no_directory_is_wrong_usage(project: Project) -> None:
     assert project.run("rules", "list", "--root", str(project.root / "none")).code == 2

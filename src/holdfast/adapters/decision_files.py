@@ -25,7 +25,7 @@ class DiskDecisionFiles:
         """Take the project's directory and the state directory; nothing is made before the first update."""
         real = Path(os.path.realpath(root))
         name = hashlib.sha256(os.fsencode(real)).hexdigest()[:32]
-        self._state = state
+        self._root, self._state = real, state
         self._folders = {
             "build": RecordFolder(real, ".holdfast", "decisions", "build"),
             "runtime": RecordFolder(state, "decisions", name, "runtime"),
@@ -34,6 +34,11 @@ class DiskDecisionFiles:
     def read_all(self, scope: Literal["build", "runtime"]) -> list[tuple[str, bytes]]:
         """Give each module's name and bytes, sorted. What is no manifest's name is not read."""
         return self._folders[scope].read_all(is_module)
+
+    def place(self, scope: Literal["build", "runtime"], module: str) -> str:
+        """Say where a manifest is, for people: in the project from its root, else in full."""
+        at = self._folders[scope].place(module)
+        return str(at.relative_to(self._root) if scope == "build" else at)
 
     def update(self, scope: Literal["build", "runtime"], module: str, change: UpdateBytes) -> bytes | None:
         """Replace one manifest atomically, one process at a time; raises OSError."""

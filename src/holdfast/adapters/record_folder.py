@@ -12,11 +12,11 @@ import os
 import secrets
 import stat
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from holdfast.repair.ports import UpdateBytes
 
@@ -26,6 +26,8 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _SUFFIX = ".json"
 _LEFT = ".new-"
+# What the disk says of something that is in the place of a record and is none. Any other error is the disk's own.
+_NO_RECORD = frozenset({errno.EISDIR, errno.ELOOP, errno.EMLINK, errno.EACCES, errno.EPERM, errno.ENXIO, errno.EINVAL})
 
 
 class RecordFolder:
@@ -36,19 +38,36 @@ class RecordFolder:
         self._top = top
         self._parts = parts
 
+    def place(self, name: str) -> Path:
+        """Say where a record is, or would be."""
+        return self._top.joinpath(*self._parts, name + _SUFFIX)
+
     def read_all(self, is_name: Callable[[str], object]) -> list[tuple[str, bytes]]:
-        """Give each record's name and bytes, sorted. What `is_name` does not take is not read."""
+        """Give each record's name and bytes, sorted; raises OSError. What `is_name` does not take is not read.
+
+        A directory, a symlink or a file that may not be read has no bytes: like any record that is damaged, it must
+        not keep anybody from the others.
+        """
         try:
             with self._opened(make=False) as here:
                 names = sorted(name.removesuffix(_SUFFIX) for name in _names(here) if name.endswith(_SUFFIX))
-                found = [(name, _read(here, name + _SUFFIX)) for name in names if is_name(name)]
+                found = [(name, self._read_or_nothing(here, name)) for name in names if is_name(name)]
         except FileNotFoundError:
             return []
         return [(name, data) for name, data in found if data is not None]
 
+    def _read_or_nothing(self, here: int, name: str) -> bytes | None:
+        try:
+            with _named(self.place(name)):
+                return _read(here, name + _SUFFIX)
+        except OSError as error:
+            if error.errno not in _NO_RECORD:
+                raise
+            return b""
+
     def update(self, name: str, change: UpdateBytes) -> bytes | None:
         """Replace one record atomically, one process at a time; None removes it. Raises OSError."""
-        with self._opened(make=True) as here:
+        with self._opened(make=True) as here, _named(self.place(name)):
             fcntl.flock(here, fcntl.LOCK_EX)
             before = _read(here, name + _SUFFIX)
             after = change(before)
@@ -66,17 +85,29 @@ class RecordFolder:
     def _opened(self, *, make: bool) -> Iterator[int]:
         """Open the folder, without a symlink below the top on the way."""
         here = os.open(self._top, _TOP)
+        at = self._top
         try:
             for part in self._parts:
-                if make:
-                    with suppress(FileExistsError):
-                        os.mkdir(part, dir_fd=here)
-                inner = os.open(part, _FOLDER, dir_fd=here)
+                at /= part
+                with _named(at):
+                    if make:
+                        with suppress(FileExistsError):
+                            os.mkdir(part, dir_fd=here)
+                    inner = os.open(part, _FOLDER, dir_fd=here)
                 os.close(here)
                 here = inner
             yield here
         finally:
             os.close(here)
+
+
+@contextmanager
+def _named(place: Path) -> Iterator[None]:
+    """Have an error name its place: the disk itself knows only a handle here, or a name below one."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(place)) from error
 
 
 def _names(folder: int) -> list[str]:
@@ -88,10 +119,13 @@ def _read(parent: int, name: str) -> bytes | None:
         handle = os.open(name, _READ, dir_fd=parent)
     except FileNotFoundError:
         return None
-    with os.fdopen(handle, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(errno.EINVAL, "this is no regular file", name)
-        return file.read()
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(handle)
 
 
 def _swap(parent: int, name: str, data: bytes) -> None:

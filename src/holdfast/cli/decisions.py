@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -48,12 +48,19 @@ def list_(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """List the decisions, by scope, module and id."""
+    """List the decisions, by scope, module and id.
+
+    Exit 0: listed; a manifest that cannot be read is named besides. 1: the decisions cannot be read. 2: wrong usage.
+    """
+    from holdfast.cli.show import warn  # noqa: PLC0415 - help does without it
+
     chosen: Scope | None = scope.value if scope else None
-    listed = _done(as_json, lambda: _manifest(root).list(chosen))
-    listed = tuple(each for each in listed if not (unpinned and each.pinned))
+    survey = _done(as_json, lambda: _manifest(root).survey(chosen))
+    listed = tuple(each for each in survey.decisions if not (unpinned and each.pinned))
+    for problem in survey.problems:
+        warn(problem)
     if as_json:
-        _print_json({"decisions": [_as_json(each) for each in listed]})
+        _print_json({"decisions": [_as_json(each) for each in listed], "problems": list(survey.problems)})
         return
     for each in listed:
         typer.echo(_line(each))
@@ -71,11 +78,17 @@ def show(decision_id: DecisionId, *, root: Root = Path(), as_json: AsJson = Fals
 def pin(
     decision_id: DecisionId, *, reason: Reason = "", by: By = None, root: Root = Path(), as_json: AsJson = False
 ) -> None:
-    """Let a decision be made again without a model, in production too."""
+    """Let a decision be made again without a model, in production too; one that changed no code is only agreed to."""
+    from holdfast.cli.refused import refuse  # noqa: PLC0415 - help does without it
+
     manifest = _manifest(root)
     found = _find(manifest, decision_id, as_json=as_json)
-    if not found.diff:
-        _refuse(f"{found.id}: no code came of this, so there is nothing to make again.", as_json=as_json)
+    if found.superseded_by is not None:
+        heir = found.superseded_by
+        refuse(f"{found.id}: {heir} has taken its place; pin that one, or override it.", as_json=as_json)
+    # One that was accepted without a diff shuts the gate like any other, so that somebody must be able to agree to it.
+    if not found.diff and not found.counts:
+        refuse(f"{found.id}: no code came of this, so there is nothing to make again.", as_json=as_json)
     word = _word(reason, by)
     _show(_done(as_json, lambda: manifest.pin(found, word)), as_json=as_json, short=True)
 
@@ -100,9 +113,12 @@ def override(
 ) -> None:
     """Put your own code in the place of a decision; it is pinned, and the old one stays on record as superseded.
 
-    No file is written: the next `holdfast repair` of that text takes it.
+    No file is written, and your code is not verified yet: the next `holdfast repair` of that text does both.
+
+    Exit 0: recorded. 1: refused. 2: wrong usage.
     """
     from holdfast.cli.apply import read_reply  # noqa: PLC0415 - help does without all this
+    from holdfast.cli.refused import refuse  # noqa: PLC0415
     from holdfast.sessions.decisions import override_decision  # noqa: PLC0415
     from holdfast.vocab.outcomes import Refused  # noqa: PLC0415
 
@@ -112,17 +128,23 @@ def override(
     with workspace_at(root) as workspace:
         done = _done(as_json, lambda: override_decision(found, code, _word(reason, by), manifest, workspace.files))
     if isinstance(done, Refused):
-        _refuse(done.message, as_json=as_json)
-    _show(done, as_json=as_json, short=True)
+        refuse(done.message, as_json=as_json)
+    if as_json:
+        _print_json({"decision": _as_json(done), "verified": False})
+        return
+    _show(done, as_json=False, short=True)
+    typer.echo(f"It is not verified yet: `holdfast repair {done.path}` does that, when the file has that text again.")
 
 
 @decisions.command("promote")
 def promote(decision_id: DecisionId, *, root: Root = Path(), as_json: AsJson = False) -> None:
     """Take a decision of a running program (scope runtime) into the project, to be committed and reviewed."""
+    from holdfast.cli.refused import refuse  # noqa: PLC0415 - help does without it
+
     manifest = _manifest(root)
     found = _find(manifest, decision_id, as_json=as_json)
     if found.scope != "runtime":
-        _refuse(f"{found.id}: this is in the project already (scope build).", as_json=as_json)
+        refuse(f"{found.id}: this is in the project already (scope build).", as_json=as_json)
     _show(_done(as_json, lambda: manifest.promote(found)), as_json=as_json, short=True)
 
 
@@ -158,35 +180,27 @@ def _manifest(root: Path) -> Manifest:
 
 
 def _find(manifest: Manifest, beginning: str, *, as_json: bool) -> Decision:
-    from holdfast.repair.decisions.manifest import NoSuchDecision  # noqa: PLC0415 - as above
+    from holdfast.cli.refused import refuse  # noqa: PLC0415 - as above
+    from holdfast.repair.decisions.manifest import NoSuchDecision  # noqa: PLC0415
 
     found = _done(as_json, lambda: manifest.find(beginning))
     if isinstance(found, NoSuchDecision):
-        _refuse(found.message, as_json=as_json)
+        refuse(found.message, *found.problems, as_json=as_json)
     return found
 
 
 def _done(as_json: bool, act: Callable[[], _Outcome]) -> _Outcome:
     """Run it; a manifest that cannot be read or written is told in words."""
-    from holdfast.repair.decisions.manifest import BadManifest  # noqa: PLC0415 - as above
+    from holdfast.cli.refused import refuse  # noqa: PLC0415 - as above
+    from holdfast.repair.decisions.manifest import BadManifest  # noqa: PLC0415
 
     try:
         return act()
     except BadManifest as error:
-        _refuse(str(error), as_json=as_json)
+        refuse(str(error), as_json=as_json)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        _refuse(f"{where}{error.strerror}; the decisions cannot be read or written.", as_json=as_json)
-
-
-def _refuse(message: str, *, as_json: bool) -> NoReturn:
-    from holdfast.cli.show import warn  # noqa: PLC0415 - as above
-
-    if as_json:
-        _print_json({"error": message})
-    else:
-        warn(message)
-    raise typer.Exit(1)
+        refuse(f"{where}{error.strerror}; the decisions cannot be read or written.", as_json=as_json)
 
 
 def _word(reason: str, by: str | None) -> Pin:

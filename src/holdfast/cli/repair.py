@@ -56,6 +56,10 @@ def repair(
     no_model: Annotated[bool, typer.Option("--no-model", help="Do without a model.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change, and write nothing.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Take a model's word only from 0.90 on, not 0.75.")] = False,
+    timeout: Annotated[
+        int | None,
+        typer.Option("--timeout", metavar="SECONDS", min=1, help="How long a check may take; else `command_timeout`."),
+    ] = None,
     model: Annotated[str | None, typer.Option("--model", metavar="M", help="The model to use.")] = None,
     base_url: Annotated[str | None, typer.Option("--base-url", metavar="U", help="The server, up to /v1.")] = None,
     root: Root = Path(),
@@ -76,9 +80,10 @@ def repair(
     if not root.is_dir():
         raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
     level = strictness.value if strictness else None
-    settings = _settings(root, {"model": model, "base_url": base_url, "strictness": level})
+    flags = {"model": model, "base_url": base_url, "strictness": level, "command_timeout": timeout}
+    settings = _settings(root, flags)
     language: Target | None = target.value if target else None
-    chosen = _choose(paths, root, language, has_check=settings["check"] is not None)
+    chosen, met = _choose(paths, root, language, has_check=settings["check"] is not None)
     face = JsonRepair() if as_json else TerminalRepair(len(chosen), progress=sys.stderr.isatty())
     policy = Policy(settings["strictness"], strict)
     ask = not no_model and policy.allowed.fresh_model_calls
@@ -90,7 +95,7 @@ def repair(
 
     try:
         with repair_crew_at(root, settings, target=language, model=ask, dry_run=dry_run, say=face.say) as crew:
-            mended = repair_files(chosen, crew, policy, show)
+            mended = repair_files(chosen, crew, policy, show, met)
     except KeyboardInterrupt:
         face.say(_tell_stopped(done, len(chosen)))
         raise typer.Exit(130) from None
@@ -109,7 +114,7 @@ def _tell_stopped(done: Sequence[Mended], total: int) -> str:
     return f"stopped after {len(done)} of {total} files.{mended} The compilers are ended, and {rest}."
 
 
-def _settings(root: Path, flags: dict[str, str | None]) -> Settings:
+def _settings(root: Path, flags: dict[str, str | int | None]) -> Settings:
     from holdfast.cli.show import warn  # noqa: PLC0415 - help does without all this
     from holdfast.config import BadConfig  # noqa: PLC0415
     from holdfast.wiring import settings_at  # noqa: PLC0415
@@ -128,24 +133,26 @@ def _settings(root: Path, flags: dict[str, str | None]) -> Settings:
     return settings
 
 
-def _choose(paths: list[str], root: Path, target: Target | None, *, has_check: bool) -> list[str]:
-    """Give the files that are named, and in the directories that are named those that can be checked."""
+def _choose(
+    paths: list[str], root: Path, target: Target | None, *, has_check: bool
+) -> tuple[list[str], frozenset[str]]:
+    """Give the files that are named, with those in directories that can be checked; and which were only met there."""
     from holdfast.adapters.listing import list_files  # noqa: PLC0415 - help does without all this
     from holdfast.adapters.toolchains.registry import target_of  # noqa: PLC0415
 
-    chosen: dict[str, None] = {}
+    chosen: dict[str, bool] = {}
     for path in paths:
         at = _below(path, root)
         if not (root / at).is_dir():
             _require_check(at, target, has_check=has_check)
-            chosen[at] = None
+            chosen[at] = True
             continue
         for name in list_files(str(root), "" if at == "." else at).paths:
             language = target_of(name)
             inside = at == "." or name.startswith(f"{at}/")
             if inside and language is not None and target in {None, language} and not name.startswith(".holdfast/"):
-                chosen[name] = None
-    return list(chosen)
+                chosen.setdefault(name, False)
+    return list(chosen), frozenset(name for name, named in chosen.items() if not named)
 
 
 def _require_check(path: str, target: Target | None, *, has_check: bool) -> None:

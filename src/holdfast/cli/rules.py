@@ -34,19 +34,21 @@ def list_(
 
     Exit 0: listed. 1: the rules cannot be read. 2: wrong usage.
     """
-    book = _book(root)
+    from holdfast.cli.show_rules import is_judged  # noqa: PLC0415 - help does without it
+
+    book = _book(root, as_json)
     chosen = [
         rule
         for rule in book
         if (target is None or rule.target == target)
-        and not (unreviewed and rule.reviewed)
+        and not (unreviewed and is_judged(rule))
         and not (own and rule.provenance == "builtin")
     ]
     if as_json:
         print(json.dumps({"rules": [_shown(rule) for rule in chosen], "problems": list(book.problems)}))
         return
     for rule in chosen:
-        note = "" if rule.reviewed else "  (unreviewed)"
+        note = "" if is_judged(rule) else "  (unreviewed)"
         record = f"{rule.applied} helped, {rule.failed} failed"
         print(f"{rule.id}  {rule.status:<8}  {rule.provenance:<9}  {rule.target:<10}  {record}{note}")
         print(f"    {rule.tool}{f' {rule.code}' if rule.code else ''}: {rule.template}")
@@ -62,7 +64,7 @@ def show(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> No
     """
     from holdfast.cli.show_rules import print_rule  # noqa: PLC0415 - help does without it
 
-    rule = _find(_book(root), rule_id, as_json)
+    rule = _find(_book(root, as_json), rule_id, as_json)
     if as_json:
         print(json.dumps({"rule": _shown(rule)}))
     else:
@@ -82,7 +84,7 @@ def run_examples(
     """
     from holdfast.repair.rules.merge import explains  # noqa: PLC0415 - help does without it
 
-    book = _book(root)
+    book = _book(root, as_json)
     chosen = [_find(book, rule_id, as_json)] if rule_id else list(book)
     failures = [
         {"rule": rule.id, "target": rule.target, kind: number}
@@ -135,25 +137,25 @@ def demote(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> 
 
 
 def _judge(root: Path, rule_id: str, verdict: Verdict, as_json: bool) -> None:
-    from holdfast.cli.show import warn  # noqa: PLC0415 - help does without it
+    from holdfast.cli.refused import refuse  # noqa: PLC0415 - help does without it
     from holdfast.repair.rules.rule_json import BadRule  # noqa: PLC0415
 
-    book = _book(root)
+    book = _book(root, as_json)
     rule = _find(book, rule_id, as_json)
     try:
         judged = book.judge(rule.id, verdict)
     except (OSError, BadRule) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        warn(f".holdfast/rules/{rule.target}/{rule.id}.json cannot be written: {reason}.")
-        raise typer.Exit(1) from error
+        refuse(f".holdfast/rules/{rule.target}/{rule.id}.json cannot be written: {reason}.", as_json=as_json)
     if as_json:
         print(json.dumps({"rule": _shown(judged)}))
     else:
         print(f"{judged.id} is {judged.status}{', reviewed' if judged.reviewed else ''}.")
 
 
-def _book(root: Path) -> RuleBook:
-    from holdfast.cli.show import warn  # noqa: PLC0415 - help does without it
+def _book(root: Path, as_json: bool) -> RuleBook:
+    from holdfast.cli.refused import refuse  # noqa: PLC0415 - help does without it
+    from holdfast.cli.show import warn  # noqa: PLC0415
     from holdfast.wiring import rule_book_at  # noqa: PLC0415
 
     if not root.is_dir():
@@ -161,8 +163,7 @@ def _book(root: Path) -> RuleBook:
     try:
         book = rule_book_at(root)
     except OSError as error:
-        warn(f"the rules cannot be read: {error.filename}: {error.strerror}.")
-        raise typer.Exit(1) from error
+        refuse(f"the rules cannot be read: {error.filename}: {error.strerror}.", as_json=as_json)
     for problem in book.problems:
         warn(problem)
     return book
@@ -170,20 +171,14 @@ def _book(root: Path) -> RuleBook:
 
 def _find(book: RuleBook, beginning: str, as_json: bool) -> Rule:
     """Give the one rule whose id begins so; else say what is wrong, and end with 1."""
-    from holdfast.cli.show import warn  # noqa: PLC0415 - help does without it
+    from holdfast.cli.refused import refuse  # noqa: PLC0415 - help does without it
 
     found = book.starting(beginning) if beginning else ()
-    if len(found) == 1:
-        return found[0]
-    reason = (
-        f"{beginning}: {len(found)} rules begin so; give more of the id."
-        if found
-        else f"{beginning}: there is no such rule; `holdfast rules list` shows all."
-    )
-    if as_json:
-        print(json.dumps({"outcome": "refused", "problems": [reason]}))
-    warn(reason)
-    raise typer.Exit(1)
+    if not found:
+        refuse(f"{beginning}: there is no such rule; `holdfast rules list` shows all.", as_json=as_json)
+    if len(found) > 1:
+        refuse(f"{beginning}: {len(found)} rules begin so; give more of the id.", as_json=as_json)
+    return found[0]
 
 
 def _shown(rule: Rule) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
@@ -12,18 +13,33 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from holdfast.cli.show import diff_colour, plain, warn
-from holdfast.repair.outcomes import FirstTrySuccess, ProductionBlocked
+from holdfast.repair.outcomes import (
+    Exhausted,
+    FirstTrySuccess,
+    NoProgress,
+    NoProvider,
+    ProductionBlocked,
+    Repaired,
+    VerificationRejected,
+)
 from holdfast.sessions.repair_words import WORDS, tell_mended
 
 if TYPE_CHECKING:
     from holdfast.sessions.repair import Mended
 
+_REMEMBERED = "repaired by a remembered answer of the model"
+
 
 def exit_code(mended: Sequence[Mended]) -> int:
-    """Give 0 if all pass, 4 if the strictness stands in the way of one, else 1."""
+    """Give 0 if all pass that were not skipped, 4 if the strictness stands in the way of one, else 1."""
     if any(isinstance(each.outcome, ProductionBlocked) for each in mended):
         return 4
-    return 0 if all(each.success for each in mended) else 1
+    return 0 if all(each.success or each.skipped for each in mended) else 1
+
+
+def name_outcome(mended: Mended) -> str:
+    """Give one name for how a file ended: whatever was found, what is not carried out is trouble."""
+    return "Trouble" if mended.outcome is None or mended.trouble is not None else mended.outcome.name
 
 
 class JsonRepair:
@@ -41,33 +57,34 @@ class JsonRepair:
 
     def show_all(self, mended: Sequence[Mended], *, dry_run: bool) -> None:
         """Print every file and the sums."""
-        counts: dict[str, int] = {}
-        for each in mended:
-            name = each.outcome.name if each.outcome is not None else "Trouble"
-            counts[name] = counts.get(name, 0) + 1
+        files = [each for each in mended if each.skipped is None]
+        counts = dict(Counter(map(name_outcome, files)))
         ended = {0: "repaired" if any(each.diff for each in mended) else "clean", 1: "failing", 4: "blocked"}
         told = {
             "outcome": ended[exit_code(mended)],
             "dry_run": dry_run,
             "counts": counts,
-            "files": [_as_json(each) for each in mended],
+            "files": [_as_json(each, dry_run=dry_run) for each in files],
+            "skipped": [{"path": each.path, "message": each.skipped} for each in mended if each.skipped is not None],
         }
         print(json.dumps(told))
 
 
-def _as_json(mended: Mended) -> dict[str, Any]:
+def _as_json(mended: Mended, *, dry_run: bool) -> dict[str, Any]:
     outcome = mended.outcome
     told: dict[str, Any] = {
         "path": mended.path,
         "target": mended.target,
-        "outcome": outcome.name if outcome is not None else "Trouble",
+        "outcome": name_outcome(mended),
         "success": mended.success,
         "written": mended.change_id is not None,
         "change": mended.change_id,
         "diff": mended.diff,
-        "message": tell_mended(mended),
+        "message": _tell(mended, dry_run=dry_run),
     }
-    if outcome is not None:
+    if isinstance(outcome, Repaired) and mended.trouble is None:
+        told["cached"] = outcome.cached
+    if outcome is not None and mended.trouble is None:
         left_out = {"code", "best", "message"}
         told |= {
             field.name: list(value) if isinstance(value := getattr(outcome, field.name), tuple) else value
@@ -75,6 +92,26 @@ def _as_json(mended: Mended) -> dict[str, Any]:
             if field.name not in left_out
         }
     return told
+
+
+def _tell(mended: Mended, *, dry_run: bool) -> str:
+    """Say what came of a file, and the next step."""
+    told = (tell_mended(mended), mended.note, _next_step(mended, dry_run=dry_run))
+    return "\n".join(words for words in told if words)
+
+
+def _next_step(mended: Mended, *, dry_run: bool) -> str:
+    if mended.trouble is not None:
+        return ""
+    match mended.outcome:
+        case NoProvider():
+            return "nothing cheaper mends it; set a model (--model, --base-url, and no --no-model), or mend it by hand."
+        case Exhausted(decision_id=record) | NoProgress(decision_id=record) | VerificationRejected(decision_id=record):
+            # A dry run keeps no record.
+            looked = f"look at what was proposed: `holdfast decisions show {record}`." if record and not dry_run else ""
+            return looked or "try another model (--model), or mend it by hand."
+        case _:
+            return ""
 
 
 class TerminalRepair:
@@ -104,26 +141,37 @@ class TerminalRepair:
 
     def show_all(self, mended: Sequence[Mended], *, dry_run: bool) -> None:
         """Print every file that was not simply well, and how many were."""
-        well = [each for each in mended if each.success and isinstance(each.outcome, FirstTrySuccess)]
-        for each in mended:
+        skipped = [each for each in mended if each.skipped is not None]
+        files = [each for each in mended if each.skipped is None]
+        well = [each for each in files if each.success and isinstance(each.outcome, FirstTrySuccess)]
+        for each in files:
             if each not in well or len(mended) == 1:
                 self._show_one(each, dry_run=dry_run)
-        if not mended:
+        for each in skipped:
+            warn(f"skipped {each.skipped}")
+        if not files:
             self._say("there is nothing here that can be checked.")
         elif len(mended) > 1:
-            fixed = sum(each.success for each in mended) - len(well)
-            failing = len(mended) - len(well) - fixed
-            self._say(f"{len(mended)} files: {len(well)} pass, {fixed} repaired, {failing} still fail.")
+            fixed = sum(each.success for each in files) - len(well)
+            failing = len(files) - len(well) - fixed
+            besides = f", {len(skipped)} skipped" if skipped else ""
+            self._say(f"{len(mended)} files: {len(well)} pass, {fixed} repaired, {failing} still fail{besides}.")
 
     def _show_one(self, mended: Mended, *, dry_run: bool) -> None:
-        outcome = mended.outcome
-        words = WORDS[outcome.name] if outcome is not None else "was not repaired"
         would = "would be " if dry_run and mended.diff else ""
-        self._say(f"{mended.path}: {would}{words}", None if mended.success else "red", bold=True)
-        for line in tell_mended(mended).split("\n") if not mended.success or not mended.diff else ():
+        self._say(f"{mended.path}: {would}{_headline(mended)}", None if mended.success else "red", bold=True)
+        told = mended.note if mended.success and mended.diff else _tell(mended, dry_run=dry_run)
+        for line in told.split("\n") if told else ():
             self._say(f"  {line}" if line else "")
         for line in mended.diff.removesuffix("\n").split("\n") if mended.diff else ():
             self._say(line.removesuffix("\r"), diff_colour(line))
 
     def _say(self, words: str, colour: str | None = None, *, bold: bool = False) -> None:
         typer.secho(plain(words), fg=colour, bold=bold or None, color=False if os.environ.get("NO_COLOR") else None)
+
+
+def _headline(mended: Mended) -> str:
+    outcome = mended.outcome
+    if outcome is None or mended.trouble is not None:
+        return "was not repaired"
+    return _REMEMBERED if isinstance(outcome, Repaired) and outcome.cached else WORDS[outcome.name]

@@ -25,6 +25,10 @@ class DryLedger:
         """Give the pinned decisions of a module."""
         return self._ledger.pinned(module)
 
+    def unpinned(self, module: str) -> tuple[Decision, ...]:
+        """Give those of a module that passed, and that nobody has pinned."""
+        return self._ledger.unpinned(module)
+
 
 class DryRules:
     """Applies rules, counts nothing and learns nothing (port `Rules`)."""

@@ -88,6 +88,11 @@ class Repaired(_Succeeded):
     oracle: str = ""
     name: ClassVar[str] = "Repaired"
 
+    @property
+    def cached(self) -> bool:
+        """Whether nobody was asked: the model had answered the same question before."""
+        return self.attempts == 0
+
 
 @dataclass(frozen=True, slots=True)
 class NoProvider(_Failed):
@@ -99,10 +104,15 @@ class NoProvider(_Failed):
 
 @dataclass(frozen=True, slots=True)
 class ProductionBlocked(_Failed):
-    """Nothing that is allowed in production helped. `needs_pin` are rules and decisions that would apply if pinned."""
+    """Nothing that is allowed in production helped.
+
+    `needs_pin` are the rules that mend the unit together, which was tried, and then the decisions that mended just this
+    text before: what is missing is somebody's pin. `decisions` are those of them that are no rules.
+    """
 
     compiler_error: str
     needs_pin: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
     name: ClassVar[str] = "ProductionBlocked"
 
 
@@ -129,22 +139,33 @@ class RejectedLowConfidence(_Failed):
 
 @dataclass(frozen=True, slots=True)
 class Exhausted(_Failed):
-    """Every attempt failed. `best` is the candidate with the fewest errors, None if none was better than the unit."""
+    """Every attempt failed. `best` is the candidate with the fewest errors, None if none was better than the unit.
+
+    `reasons` are what was said of the last one, `decision_id` is where that is on record.
+    """
 
     attempts: int
     compiler_error: str
     best: str | None = None
+    message: str = ""
+    reasons: tuple[str, ...] = ()
+    decision_id: str = ""
     name: ClassVar[str] = "Exhausted"
 
 
 @dataclass(frozen=True, slots=True)
 class NoProgress(_Failed):
-    """The model repeated itself, or its proposal has the very same errors: to ask again would be a waste."""
+    """The model repeated itself, or its proposal has the very same errors: to ask again would be a waste.
+
+    `reasons` are what was said of that proposal, `decision_id` is where that is on record.
+    """
 
     compiler_error: str
     attempts: int
     message: str
     best: str | None = None
+    reasons: tuple[str, ...] = ()
+    decision_id: str = ""
     name: ClassVar[str] = "NoProgress"
 
 
@@ -155,15 +176,17 @@ class VerificationRejected(_Failed):
     compiler_error: str
     reasons: tuple[str, ...]
     attempts: int = 0
+    decision_id: str = ""
     name: ClassVar[str] = "VerificationRejected"
 
 
 @dataclass(frozen=True, slots=True)
 class TimedOut(_Failed):
-    """A check took too long and was ended, with all its processes, after `seconds`."""
+    """A check (`oracle`) took too long and was ended, with all its processes, after `seconds`."""
 
     compiler_error: str
     seconds: float
+    oracle: str = ""
     name: ClassVar[str] = "TimedOut"
 
 

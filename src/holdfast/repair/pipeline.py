@@ -7,16 +7,18 @@ the code that passed, and swaps the file.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from holdfast.landing.encoding import decode, encode
+from holdfast.landing.encoding import decode
 from holdfast.landing.land import land
 from holdfast.repair.cached import find_response, keep_response
 from holdfast.repair.confidence import NoConfidence, Sure, Unsure, judge_confidence
 from holdfast.repair.decisions.decision import Decision, Verdict
 from holdfast.repair.decisions.ids import module_of, sha_of
 from holdfast.repair.fixits import apply_fixits
+from holdfast.repair.made import make_candidate
 from holdfast.repair.outcomes import (
     Exhausted,
     FirstTrySuccess,
@@ -37,6 +39,7 @@ from holdfast.repair.ports import CheckTimedOut, Proposal, ProposalAsked, Propos
 from holdfast.repair.record import How, Recorder, Standing
 from holdfast.repair.strictness import Policy
 from holdfast.repair.unit import NoRule, Provider, Unit, World
+from holdfast.repair.unpinned import decisions_that_would_mend, rules_that_would_mend
 from holdfast.repair.verify import (
     Candidate,
     GuardRejected,
@@ -48,19 +51,22 @@ from holdfast.repair.verify import (
     tell_errors,
 )
 from holdfast.vocab.outcomes import Refused
-from holdfast.vocab.requests import Patch, WriteFile
+from holdfast.vocab.requests import Patch
 
 _FIXIT_ROUNDS = 8
 """A fix-it can bring out the next; more rounds than this are a circle."""
 _FIXITS_ALONE = 3
 _RULE_ROUNDS = 64
-_MARK = "\ufeff"
+_MOST_REASONS = 3
 
 _Ended: TypeAlias = Outcome | None
 
 
+@dataclass(frozen=True, slots=True)
 class _SeenBefore:
-    """The text was tried already, or is the unit's own."""
+    """The text was tried already, or is the unit's own; `reasons` are what was said of it then."""
+
+    reasons: tuple[str, ...] = ()
 
 
 _Verdict: TypeAlias = Verified | StillFailing | GuardRejected | CheckTimedOut | _SeenBefore
@@ -94,9 +100,8 @@ class _Repair:
         self._policy = policy
         self._judge = judge
         self._sure = self._now = Standing(Candidate(judge.text, unit.data), judge.first)
-        self._seen = {judge.text}
+        self._seen: dict[str, tuple[str, ...]] = {judge.text: ()}
         self._records = Recorder(unit, world)
-        self._needs_pin: tuple[str, ...] = ()
         self._error = tell_errors(judge.first)
 
     def run(self) -> Outcome:
@@ -112,9 +117,14 @@ class _Repair:
                 return ended
         # Before "no provider", so that production never gives the wrong reason (docs/decisions/0011).
         if not self._policy.allowed.fresh_model_calls:
-            return ProductionBlocked(self._error, self._needs_pin)
+            return self._blocked()
         provider = self._world.provider()
         return self._take_cached(provider.model) or self._ask_model(provider)
+
+    def _blocked(self) -> ProductionBlocked:
+        rules = rules_that_would_mend(self._unit, self._world.rules, self._judge, self._sure, self._seen)
+        decisions = decisions_that_would_mend(self._unit, self._world.ledger, self._sure)
+        return ProductionBlocked(self._error, (*rules, *decisions), decisions)
 
     # ------------------------------------------------------------------------------------------------- without a model
 
@@ -146,16 +156,30 @@ class _Repair:
         return None
 
     def _replay(self) -> _Ended:
-        for decision in self._world.ledger.pinned(module_of(self._unit.path)):
-            text = self._replayed(decision)
-            if text is None:
-                continue
-            how = How("repair", f"replay of {decision.id}", decision.model_id, rule_id=decision.rule_id)
-            verdict = self._verify(text, how, replay=True)
-            if isinstance(verdict, Verified):
-                return Replayed(self._now.candidate.text, decision.id, verdict.oracle)
-            if isinstance(verdict, CheckTimedOut):
-                return _timed_out(verdict)
+        left = list(self._world.ledger.pinned(module_of(self._unit.path)))
+        base = None
+        # They are in no order of time: a step may be the next one only when another has helped.
+        while base is not self._now:
+            base = self._now
+            for decision in left:
+                ended = self._replay_one(decision)
+                if ended is not None:
+                    return ended
+                if self._now is not base:
+                    left.remove(decision)
+                    break
+        return None
+
+    def _replay_one(self, decision: Decision) -> _Ended:
+        text = self._replayed(decision)
+        if text is None:
+            return None
+        how = How("repair", f"replay of {decision.id}", decision.model_id, rule_id=decision.rule_id)
+        verdict = self._verify(text, how, replay=True)
+        if isinstance(verdict, CheckTimedOut):
+            return _timed_out(verdict)
+        if isinstance(verdict, Verified):
+            return Replayed(self._now.candidate.text, decision.id, verdict.oracle)
         return None
 
     def _replayed(self, decision: Decision) -> str | None:
@@ -182,7 +206,6 @@ class _Repair:
             text, errors = self._now.candidate.text, errors_of(self._now.checked)
             found = rules.look_up(self._unit, text, errors, self._policy.strictness, failed)
             if isinstance(found, NoRule):
-                self._needs_pin = found.needs_pin
                 return None
             how = How("rule_applied", f"rule {found.rule_id}", rule_id=found.rule_id)
             verdict = self._verify(found.text, how)
@@ -220,7 +243,7 @@ class _Repair:
             return NoProvider(self._error)
         start, first_asked = self._sure, self._question(())
         tried: list[str] = []
-        rejected: tuple[str, ...] = ()
+        verdict: _Verdict = _SeenBefore()
         for attempt in range(1, self._policy.max_attempts + 1):
             base = self._now
             judged = self._judge_proposal(provider.proposer.propose(self._question(tuple(tried))), attempt)
@@ -236,15 +259,24 @@ class _Repair:
             if isinstance(verdict, CheckTimedOut):
                 return _timed_out(verdict)
             if isinstance(verdict, _SeenBefore):
-                return NoProgress(self._error, attempt, "the model proposed the same text again.", self._best())
-            rejected = verdict.reasons if isinstance(verdict, GuardRejected) else ()
+                return self._no_progress(attempt, "the model proposed the same text again", verdict.reasons)
             more = attempt < self._policy.max_attempts
             if more and isinstance(verdict, StillFailing) and same_errors(verdict.checked, base.checked):
-                return NoProgress(self._error, attempt, "the proposal has the very same errors.", self._best())
+                return self._no_progress(attempt, "the proposal has the very same errors", ())
             tried.append(_what_failed(proposal.text, verdict))
-        if rejected:
-            return VerificationRejected(self._error, rejected, self._policy.max_attempts)
-        return Exhausted(self._policy.max_attempts, self._error, self._best())
+        return self._exhausted(verdict)
+
+    def _no_progress(self, attempt: int, told: str, reasons: tuple[str, ...]) -> NoProgress:
+        message = f"{told}, which was refused: {_shortly(reasons)}" if reasons else f"{told}."
+        return NoProgress(self._error, attempt, message, self._best(), reasons, self._records.last_refused)
+
+    def _exhausted(self, last: _Verdict) -> Outcome:
+        attempts, record = self._policy.max_attempts, self._records.last_refused
+        if isinstance(last, GuardRejected):
+            return VerificationRejected(self._error, last.reasons, attempts, record)
+        reasons = _reasons(last)
+        message = f"{attempts} proposals failed, the last one with: {_shortly(reasons)}"
+        return Exhausted(attempts, self._error, self._best(), message, reasons, record)
 
     def _question(self, tried: tuple[str, ...]) -> ProposalAsked:
         standing = self._now
@@ -271,7 +303,7 @@ class _Repair:
                 return RejectedLowConfidence(self._error, confidence, threshold, attempt)
 
     def _refuse(self, how: How, text: str | None, verdict: Verdict, detail: str) -> None:
-        made = self._land(text) if text is not None else None
+        made = make_candidate(self._unit, text) if text is not None else None
         self._records.refused(how, self._sure, made if isinstance(made, Candidate) else None, verdict, detail)
 
     def _repaired(self, base: Standing, verdict: Verified, attempts: int) -> Repaired:
@@ -292,16 +324,16 @@ class _Repair:
 
         `roll` goes on from it unless it is worse: the model is told of its own text, and may mend it.
         """
-        made = self._land(text)
+        made = make_candidate(self._unit, text)
         if isinstance(made, Refused):
             if made.reason in {"no_change", "already_applied"}:
                 return _SeenBefore()
             self._records.refused(how, self._sure, None, "rejected", made.message)
             return GuardRejected((made.message,), self._now.checked)
         if made.text in self._seen:
-            return _SeenBefore()
-        self._seen.add(made.text)
+            return _SeenBefore(self._seen[made.text])
         verdict = self._judge.verify(made)
+        self._seen[made.text] = _reasons(verdict)
         match verdict:
             case Verified(oracle, checked):
                 self._go_on(how, Standing(made, checked), oracle, replay=replay)
@@ -316,29 +348,20 @@ class _Repair:
     def _weigh(self, how: How, made: Standing, *, roll: bool, replay: bool) -> None:
         """Go on from a text that does not pass, if it is better than what there was; or else leave it."""
         then = self._sure
-        if self._judge.is_better(made.checked, made.candidate.text, then.checked, then.candidate.text):
+        if self._is_better(made, then):
             self._go_on(how, made, made.checked.oracle, replay=replay)
             return
         self._records.refused(how, then, made.candidate, "failed", tell_errors(made.checked))
         if roll and len(errors_of(made.checked)) <= len(errors_of(self._now.checked)):
             self._now = made
 
+    def _is_better(self, made: Standing, then: Standing) -> bool:
+        return self._judge.is_better(made.checked, made.candidate.text, then.checked, then.candidate.text)
+
     def _go_on(self, how: How, made: Standing, oracle: str, *, replay: bool) -> None:
         if not replay:  # that one is on record, and pinned
             self._records.helped(how, self._sure, made.candidate, oracle)
         self._sure = self._now = made
-
-    def _land(self, text: str) -> Candidate | Refused:
-        """Give the bytes that the unit would have: its own line endings, its own encoding."""
-        decoded = decode(self._unit.data)
-        landed = land(decoded.text, WriteFile(text), self._unit.path)
-        if isinstance(landed, Refused):
-            return landed
-        whole = landed.text.removeprefix(_MARK) if decoded.marked else landed.text
-        try:
-            return Candidate(whole, encode(whole, decoded.encoding))
-        except UnicodeEncodeError:
-            return Refused("conflict", f"{self._unit.path}: the file is {decoded.encoding} and cannot hold this text.")
 
 
 def _by_model(proposal: Proposal, confidence: float | None) -> How:
@@ -350,5 +373,22 @@ def _what_failed(text: str, verdict: StillFailing | GuardRejected) -> str:
     return f"{why}\n\n{text}"
 
 
+def _reasons(verdict: _Verdict) -> tuple[str, ...]:
+    """Give what was said against a text."""
+    match verdict:
+        case GuardRejected(reasons):
+            return reasons
+        case StillFailing(checked):
+            return tuple(tell_errors(checked).split("\n"))
+        case _:
+            return ()
+
+
+def _shortly(reasons: Sequence[str]) -> str:
+    more = len(reasons) - _MOST_REASONS
+    return "; ".join([*reasons[:_MOST_REASONS], *([f"and {more} more"] if more > 0 else [])])
+
+
 def _timed_out(ended: CheckTimedOut) -> TimedOut:
-    return TimedOut(f"{ended.oracle} was ended after {ended.seconds:g} s without an answer.", ended.seconds)
+    told = f"{ended.oracle} was ended after {ended.seconds:g} s without an answer."
+    return TimedOut(told, ended.seconds, ended.oracle)

@@ -108,7 +108,7 @@ class RuleFiles(Protocol):
     """The rules of a project as files, `rules/<target>/<id>.json`: names are ours, never a model's. Raises OSError."""
 
     def read_all(self) -> Sequence[tuple[str, bytes]]:
-        """Give each file's name (`<target>/<id>`) and bytes, sorted by name."""
+        """Give each file's name (`<target>/<id>`) and bytes, sorted by name; no bytes for what cannot be read."""
         ...
 
     def update(self, name: str, change: UpdateBytes) -> bytes | None:
@@ -120,7 +120,11 @@ class DecisionFiles(Protocol):
     """The decision manifests, `decisions/<scope>/<module>.json`; the same promises as `RuleFiles`."""
 
     def read_all(self, scope: Literal["build", "runtime"]) -> Sequence[tuple[str, bytes]]:
-        """Give each module's name and bytes, sorted."""
+        """Give each module's name and bytes, sorted; no bytes for what cannot be read."""
+        ...
+
+    def place(self, scope: Literal["build", "runtime"], module: str) -> str:
+        """Say where a manifest is, for people."""
         ...
 
     def update(self, scope: Literal["build", "runtime"], module: str, change: UpdateBytes) -> bytes | None:

@@ -36,7 +36,7 @@ class Standing:
 
 
 class Recorder:
-    """Keeps the decisions of one repair."""
+    """Keeps the decisions of one repair; `last_refused` is the id of the last attempt that was refused."""
 
     def __init__(self, unit: Unit, world: World) -> None:
         """Record for one unit."""
@@ -44,6 +44,7 @@ class Recorder:
         self._world = world
         self._pending: list[Decision] = []
         self._tried: list[str] = []
+        self.last_refused = ""
 
     def helped(self, how: How, base: Standing, made: Candidate, oracle: str) -> None:
         """Note a step that helped; it is on record when the repair has ended."""
@@ -52,9 +53,8 @@ class Recorder:
     def refused(self, how: How, base: Standing, made: Candidate | None, verdict: Verdict, detail: str) -> None:
         """Record an attempt that was refused, or came to nothing."""
         self._tried.append(f"{how.choice}: {detail}"[:200])
-        self._world.ledger.record(
-            self._decision(how, base, made, verdict=verdict, detail=detail, oracle=base.checked.oracle)
-        )
+        refused = self._decision(how, base, made, verdict=verdict, detail=detail, oracle=base.checked.oracle)
+        self.last_refused = self._world.ledger.record(refused).id
 
     def settle(self, *, success: bool) -> None:
         """Record the steps that helped, with what else was tried."""

@@ -68,6 +68,10 @@ class Ledger(Protocol):
         """Give the pinned decisions of a module."""
         ...
 
+    def unpinned(self, module: str) -> tuple[Decision, ...]:
+        """Give those of a module that passed, and that nobody has pinned."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Provider:

@@ -15,13 +15,17 @@ from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import Patch, WriteFile
 
 _PERSON = "person"
+_UNVERIFIED = "a person's own code, recorded unverified: every replay verifies it."
 
 
 def override_decision(old: Decision, code: str, pin: Pin, manifest: Manifest, files: Files) -> Decision | Refused:
     """Record a person's own code for the text that a decision was about; it is pinned, and the old one superseded.
 
-    No file is written: the next repair of that text replays it, through `verify()` as ever.
+    No file is written, and nothing is checked: the next repair of that text replays it, through `verify()` as ever.
     """
+    if not code.strip() or "\0" in code:
+        what = "is binary" if code.strip() else "is empty"
+        return Refused("malformed", f"{old.path}: what you give {what}; give the whole text that the file shall have.")
     before = _text_before(old, files)
     if isinstance(before, Refused):
         return before
@@ -38,7 +42,7 @@ def override_decision(old: Decision, code: str, pin: Pin, manifest: Manifest, fi
         id=decision_id(old.decision_type, old.before_sha, _PERSON, after_sha),
         choice="a person's own code",
         verdict="accepted",
-        detail="",
+        detail=_UNVERIFIED,
         alternatives=(old.id,),
         reasoning=pin.reason or old.reasoning,
         model_id=_PERSON,
@@ -53,6 +57,7 @@ def override_decision(old: Decision, code: str, pin: Pin, manifest: Manifest, fi
         after_sha=after_sha,
         oracle="",
         rule_id=None,
+        promoted_from=None,
     )
     return manifest.override(old, new)
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 
 from holdfast.changes.change import AT_ONCE, NOBODY, Asked, Owner
 from holdfast.changes.files import Found, Missing, Unfit
+from holdfast.changes.log import LogUnavailable
 from holdfast.changes.plan import FileLanded, FileRefused
-from holdfast.changes.transaction import Stopped
+from holdfast.changes.transaction import Damaged, Stopped
 from holdfast.landing.encoding import decode, encode
 from holdfast.landing.land import land
-from holdfast.repair.decisions.ids import module_of, sha_of
 from holdfast.repair.decisions.manifest import BadManifest
-from holdfast.repair.outcomes import FirstTrySuccess, Outcome
+from holdfast.repair.noted import NotedLedger
+from holdfast.repair.outcomes import FirstTrySuccess, Outcome, TimedOut
 from holdfast.repair.pipeline import repair
 from holdfast.repair.ports import Check, CheckCrashed, ToolchainMissing
 from holdfast.repair.rules.rule_json import BadRule
@@ -22,18 +25,21 @@ from holdfast.repair.strictness import Policy
 from holdfast.repair.unit import Unit, World
 from holdfast.sessions.apply import Applied, Landing, apply_at_once, land_reply
 from holdfast.sessions.held import held
+from holdfast.sessions.patience import Patience
 from holdfast.sessions.workspace import NothingDone, Workspace, nothing_done
 from holdfast.vocab.outcomes import Landed, Refused
 from holdfast.vocab.requests import FileRequest, WriteFile
 
 _TICK = 0.1
+_SAME_TEXT = "another process has written the very same text meanwhile."
 
 
 @dataclass(frozen=True, slots=True)
 class RepairCrew:
     """Whoever takes part. `check_for` gives the check of a path, None for one that nobody can check.
 
-    `stop` makes whoever is asked hang up. `withdraw` is told the module and the hash of what could not be written.
+    `stop` makes whoever is asked hang up. `withdraw` is told the module and the id of a decision whose code could not
+    be written, and why.
     `may_begin` is asked before each file, `may_write` with its path and diff before it is written; each gives None for
     yes, or why not.
     """
@@ -52,9 +58,10 @@ class RepairCrew:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """How one file ended: its outcome, or (`trouble`) why there is none. `diff` is what changed, or would.
+    """How one file ended: its outcome, or (`trouble`) why it is not carried out. `diff` is what changed, or would.
 
-    `change_id` names the change on record, `landed` is what it did; None where no file was written.
+    `change_id` names the change on record, `landed` is what it did; None where no file was written. One that was only
+    come upon, and cannot be repaired by anybody, is `skipped`: that says why. `note` is what else is to be said.
     """
 
     path: str
@@ -64,6 +71,8 @@ class Mended:
     change_id: str | None = None
     trouble: str | None = None
     landed: FileLanded | None = None
+    skipped: str | None = None
+    note: str = ""
 
     @property
     def success(self) -> bool:
@@ -72,18 +81,25 @@ class Mended:
 
 
 def repair_files(
-    paths: Sequence[str], crew: RepairCrew, policy: Policy, show: Callable[[Mended], None] = lambda _: None
+    paths: Sequence[str],
+    crew: RepairCrew,
+    policy: Policy,
+    show: Callable[[Mended], None] = lambda _: None,
+    met: Collection[str] = (),
 ) -> tuple[Mended, ...]:
     """Repair these files, several at once, and give what became of each, in their order.
 
     Only compilers and models run at once. Files are written here, one after the other; `show` is called as each ends.
+    Those that were `met`, not named, are skipped if they are links, or no text.
     """
     done: dict[str, Mended] = {}
+    patience = Patience()
+    mend = partial(_mend, crew=crew, policy=policy, patience=patience)
     pool = ThreadPoolExecutor(crew.workers, thread_name_prefix="repair")
     try:
-        begun = {pool.submit(_mend, path, crew, policy): path for path in dict.fromkeys(paths)}
+        begun = {pool.submit(mend, path, met=path in met): path for path in dict.fromkeys(paths)}
         for future in _as_they_end(begun):
-            mended = _settle(future, crew)
+            mended = _settle(future.result(), crew)
             done[begun[future]] = mended
             show(mended)
     except BaseException:
@@ -105,13 +121,14 @@ def _as_they_end(begun: Iterable[Future[Mended | _Ready]]) -> Iterator[Future[Me
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A repair that ended, with the bytes that it was about."""
+    """A repair that ended, with the bytes that it was about, and what it has put on record."""
 
     unit: Unit
     outcome: Outcome
+    noted: NotedLedger
 
 
-def _mend(path: str, crew: RepairCrew, policy: Policy) -> Mended | _Ready:
+def _mend(path: str, crew: RepairCrew, policy: Policy, patience: Patience, *, met: bool) -> Mended | _Ready:
     """Repair one file in memory; runs beside others, and writes none."""
     barred = crew.may_begin(path)
     if barred is not None:
@@ -119,50 +136,118 @@ def _mend(path: str, crew: RepairCrew, policy: Policy) -> Mended | _Ready:
     looked = crew.workspace.files.look(path)
     match looked:
         case Missing():
-            return Mended(path, "any", None, trouble=f"{path}: there is no such file.")
+            return _unfit(path, f"{path}: there is no such file.", met=met)
         case Unfit(_, message):
-            return Mended(path, "any", None, trouble=message)
+            return _unfit(path, message, met=met)
+        case Found() if decode(looked.data).binary:
+            return _unfit(path, f"{path}: this is a binary file; only text can be repaired.", met=met)
+        case Found(at) if met and looked.linked:
+            return _unfit(path, f"{path}: this is a link to {at}, which is repaired under its own name.", met=met)
         case Found():
-            return _mend_found(path, looked, crew, policy)
+            return _mend_found(path, looked, crew, policy, patience)
 
 
-def _mend_found(path: str, found: Found, crew: RepairCrew, policy: Policy) -> Mended | _Ready:
+def _unfit(path: str, why: str, *, met: bool) -> Mended:
+    return Mended(path, "any", None, skipped=why) if met else Mended(path, "any", None, trouble=why)
+
+
+def _mend_found(path: str, found: Found, crew: RepairCrew, policy: Policy, patience: Patience) -> Mended | _Ready:
     check = crew.check_for(path)
     if check is None:
         return Mended(path, "any", None, trouble=f"{path}: no check is known for this; name one with --target.")
+    lost = patience.lost_with(check.target)
+    if lost is not None:
+        return Mended(path, check.target, None, trouble=f"{path}: {lost}")
     unit = Unit(path, found.data, check.target)
-    if decode(found.data).binary:
-        return Mended(path, check.target, None, trouble=f"{path}: this is a binary file; only text can be repaired.")
     try:
-        return _Ready(unit, repair(unit, crew.world_for(check), policy))
+        world = crew.world_for(check)
+        noted = NotedLedger(world.ledger)
+        outcome = repair(unit, replace(world, ledger=noted), policy)
     except (ToolchainMissing, CheckCrashed, BadManifest, BadRule) as error:
-        return Mended(path, check.target, None, trouble=f"{path}: {error}")
+        told = str(error).removeprefix(f"{path}: ")
+        return Mended(path, check.target, None, trouble=f"{path}: {told}")
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return Mended(path, check.target, None, trouble=f"{path}: the disk refused: {where}{error.strerror}.")
+    if isinstance(outcome, TimedOut):
+        patience.lose(check.target, outcome.oracle)
+    return _Ready(unit, outcome, noted)
 
 
-def _settle(future: Future[Mended | _Ready], crew: RepairCrew) -> Mended:
-    ready = future.result()
+def _settle(ready: Mended | _Ready, crew: RepairCrew) -> Mended:
     if isinstance(ready, Mended):
         return ready
     unit, outcome = ready.unit, ready.outcome
     code = outcome.accepted_code()
     if code is None or isinstance(outcome, FirstTrySuccess):
         return Mended(unit.path, unit.target, outcome)
+    mended = Mended(unit.path, unit.target, outcome, _diff(unit, code))
     if crew.dry_run:
-        return Mended(unit.path, unit.target, outcome, _diff(unit, code))
-    diff = _diff(unit, code)
-    barred = crew.may_write(unit.path, diff)
-    written = write_repaired(unit, code, crew.workspace, crew.owner) if barred is None else None
-    if isinstance(written, Applied):
-        return Mended(unit.path, unit.target, outcome, diff, written.change_id or "", landed=written.files[0])
-    told = " ".join(each.refused.message for each in written.refusals) if written is not None else barred or ""
-    crew.withdraw(module_of(unit.path), sha_of(encode(code, decode(unit.data).encoding)), told)
-    return Mended(unit.path, unit.target, outcome, trouble=told)
+        return mended
+    barred = crew.may_write(unit.path, mended.diff)
+    written = _write(unit, code, crew) if barred is None else None
+    match written:
+        case Applied():
+            note, change_id = _confirm(ready), written.change_id or ""
+            return replace(mended, note=note, change_id=change_id, landed=written.files[0])
+        case AlreadyThere():
+            note = " ".join(filter(None, (_SAME_TEXT, _confirm(ready))))
+            return replace(mended, note=note)
+        case NothingDone():
+            why = " ".join(each.refused.message for each in written.refusals)
+        case None:
+            why = barred or ""
+    # What is begun the next command may finish: the code counts as standing until it is known not to.
+    if written is None or not written.unsettled:
+        _withdraw(ready, code, crew, why)
+    return replace(mended, diff="", trouble=why)
 
 
-def write_repaired(unit: Unit, code: str, workspace: Workspace, owner: Owner = NOBODY) -> Applied | NothingDone:
+def _write(unit: Unit, code: str, crew: RepairCrew) -> Applied | AlreadyThere | NothingDone:
+    """Write it; a state directory or a database that cannot be used is a refusal too."""
+    try:
+        return write_repaired(unit, code, crew.workspace, crew.owner)
+    except (Damaged, LogUnavailable) as error:
+        told = str(error)
+    except OSError as error:
+        told = f"the disk refused: {f'{error.filename}: ' if error.filename else ''}{error.strerror}."
+    refused = Refused("conflict", f"{unit.path}: nothing was written: {told}")
+    return NothingDone((FileRefused(unit.path, refused),))
+
+
+def _confirm(ready: _Ready) -> str:
+    """Have it on record that the code stands; give what went wrong with that, or nothing."""
+    try:
+        ready.noted.confirm()
+    except BadManifest as error:
+        return f"the file is mended, but that is not on record: {error}"
+    except OSError as error:
+        return f"the file is mended, but that is not on record: {error.filename}: {error.strerror}."
+    return ""
+
+
+def _withdraw(ready: _Ready, code: str, crew: RepairCrew, why: str) -> None:
+    """Have it on record that the code does not stand; unless it does, by somebody else's hand.
+
+    Under the lock: whoever writes the same text a moment later confirms it afterwards. Where there is no lock to be had
+    nobody writes.
+    """
+    with ExitStack() as stack:
+        with suppress(Damaged, LogUnavailable, OSError):
+            stack.enter_context(held(crew.workspace))
+        if not _holds(ready.unit, code, crew.workspace):
+            for decision in ready.noted.accepted:
+                crew.withdraw(decision.module, decision.id, why)
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadyThere:
+    """The file holds the code that was verified: another process has mended it the same way."""
+
+
+def write_repaired(
+    unit: Unit, code: str, workspace: Workspace, owner: Owner = NOBODY
+) -> Applied | AlreadyThere | NothingDone:
     """Swap the file for the code that was verified, and record that as a change.
 
     Only if the file still has the bytes that were checked: else somebody's edit would be lost, and the code is not
@@ -172,6 +257,8 @@ def write_repaired(unit: Unit, code: str, workspace: Workspace, owner: Owner = N
     with held(workspace) as root:
         if isinstance(root.recovered, Stopped):
             return nothing_done(root.recovered.carried, root.recovered)
+        if _holds(unit, code, workspace):
+            return AlreadyThere()
         landed = land_reply(Asked((request,), overwrite=True), workspace.files)
         if not isinstance(landed, Landing):
             return NothingDone(landed, root.recovered)
@@ -180,6 +267,12 @@ def write_repaired(unit: Unit, code: str, workspace: Workspace, owner: Owner = N
             moved = f"{unit.path}: this changed while it was repaired, and was left as it is; run this again."
             return NothingDone((FileRefused(unit.path, Refused("conflict", moved)),), root.recovered)
         return apply_at_once(landed.as_change(workspace.new_id(), AT_ONCE, owner), root)
+
+
+def _holds(unit: Unit, code: str, workspace: Workspace) -> bool:
+    """Whether the file has the bytes of this code."""
+    looked = workspace.files.look(unit.path)
+    return isinstance(looked, Found) and looked.data == encode(code, decode(unit.data).encoding)
 
 
 def _diff(unit: Unit, code: str) -> str:

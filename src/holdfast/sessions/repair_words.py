@@ -90,10 +90,8 @@ def _success(outcome: Outcome | None) -> str:
 
 def _next_step(outcome: Outcome) -> str:
     match outcome:
-        case ProductionBlocked(_, needs_pin) if needs_pin:
-            return f"these would mend it if they were pinned: {', '.join(needs_pin)} (`holdfast rules pin`)."
         case ProductionBlocked():
-            return "repair it at --strictness development, look at the decision, and pin it (`holdfast decisions pin`)."
+            return _tell_pins(outcome)
         case ProviderError(_, message):
             return message
         case RejectedLowConfidence(_, confidence, threshold):
@@ -103,3 +101,19 @@ def _next_step(outcome: Outcome) -> str:
             return "\n".join(reasons)
         case _:
             return str(getattr(outcome, "message", ""))
+
+
+def _tell_pins(blocked: ProductionBlocked) -> str:
+    """Say what lacks only a pin."""
+    rules = [each for each in blocked.needs_pin if each not in blocked.decisions]
+    told = [f"this mends it once it is pinned: {_pins('rules', rules)}."] if rules else []
+    if blocked.decisions:
+        known = _pins("decisions", blocked.decisions)
+        told.append(f"this mended just this text before; look at it, and pin it: {known}.")
+    if not told:
+        told = ["repair it at --strictness development, look at the decision, and pin it (`holdfast decisions pin`)."]
+    return "\n".join(told)
+
+
+def _pins(command: str, ids: Sequence[str]) -> str:
+    return " and ".join(f"`holdfast {command} pin {each}`" for each in ids)

@@ -132,9 +132,9 @@ def _crew_for(
         say(problem)
     ledger, rules = decisions_at(root), RulesAtHand(book, _now)
 
-    def withdraw(module: str, sha: str, why: str) -> None:
+    def withdraw(module: str, decision_id: str, why: str) -> None:
         try:
-            ledger.withdraw(module, sha, why)
+            ledger.withdraw(module, decision_id, why)
         except BadManifest as error:
             say(f"{error} The decision that was not carried out may still stand there as accepted.")
         except OSError as error:

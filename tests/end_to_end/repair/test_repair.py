@@ -366,4 +366,4 @@ def test_a_fix_is_paid_for_once_and_other_names_need_no_model(workshop: Workshop
     assert decision["rule_id"] == ran.told["files"][0]["rule_ids"][0]
     file.write_text(second)
     blocked = workshop.repair("second.py", "--strictness", "production")
-    assert (blocked.code, blocked.told["files"][0]["needs_pin"]) == (4, [decision["rule_id"]])
+    assert (blocked.code, blocked.told["files"][0]["needs_pin"]) == (4, [decision["rule_id"], decision["id"]])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from holdfast.repair.decisions.decision import Decision, as_json, from_json
 from holdfast.repair.decisions.gate import judge_gate
+from holdfast.repair.decisions.ids import decision_id
 from holdfast.repair.decisions.manifest import BadManifest, Manifest, NoSuchDecision, Pin, parse, render
 from holdfast.repair.decisions.reverse import reverse_diff
 from tests.repair.pipeline.stage import MemoryDecisionFiles
@@ -91,6 +92,31 @@ def test_a_runtime_decision_is_kept_apart_until_it_is_promoted(files: MemoryDeci
     assert promoted.decision_type == "repair"
 
 
+def test_a_promoted_decision_has_the_id_of_its_new_type_and_is_found_by_its_old_one(
+    files: MemoryDecisionFiles,
+) -> None:
+    manifest = Manifest(files)
+    old = manifest.record(decision(decision_type="adaptive_recovery"))
+    promoted = manifest.promote(old)
+    assert promoted.id == decision_id("repair", old.id, old.model_id, old.choice)
+    assert (manifest.find(old.id), manifest.find(promoted.id)) == (promoted, promoted)
+    # The program does the same again, and somebody promotes that again: it is the same decision.
+    again = manifest.record(old)
+    assert manifest.find(old.id) == again
+    manifest.pin(promoted, PIN)
+    manifest.promote(again)
+    assert [(each.id, each.pinned) for each in manifest.list()] == [(promoted.id, True)]
+
+
+def test_a_decision_without_a_diff_shuts_the_gate_until_somebody_agrees_to_it(files: MemoryDecisionFiles) -> None:
+    manifest = Manifest(files)
+    promoted = manifest.promote(manifest.record(decision(decision_type="adaptive_recovery", diff="")))
+    assert judge_gate(manifest.list("build")).unpinned == (promoted,)
+    manifest.pin(promoted, PIN)
+    assert judge_gate(manifest.list("build")).open
+    assert manifest.pinned("a.py") == ()
+
+
 def test_a_decision_is_found_by_a_beginning_that_no_other_has(files: MemoryDecisionFiles) -> None:
     manifest = Manifest(files)
     for number in (0x10, 0x11):
@@ -121,14 +147,33 @@ def test_an_override_supersedes_and_unpins_the_old(files: MemoryDecisionFiles) -
     assert manifest.pinned("a.py") == (new,)
 
 
-def test_what_could_not_be_written_is_withdrawn_step_by_step_and_not_a_pin(files: MemoryDecisionFiles) -> None:
+def test_an_override_takes_the_place_of_the_one_before_it(files: MemoryDecisionFiles) -> None:
+    manifest = Manifest(files)
+    manifest.record(decision())
+    for number in (2, 3):
+        manifest.override(decision(), decision(number, pinned=True))
+    assert [(each.pinned, each.superseded_by) for each in manifest.list()] == [
+        (False, decision(3).id),
+        (False, decision(3).id),
+        (True, None),
+    ]
+    # To come back to an earlier one, and to override one that is superseded, are overrides as well.
+    manifest.override(decision(), decision(2, pinned=True))
+    manifest.override(decision(3), decision(4, pinned=True))
+    assert [each.id for each in manifest.list() if each.pinned or each.superseded_by is None] == [decision(4).id]
+
+
+def test_what_could_not_be_written_is_withdrawn_and_what_led_there_before_and_a_pin_stay(
+    files: MemoryDecisionFiles,
+) -> None:
     manifest = Manifest(files)
     manifest.record(decision(1, before_sha="a", after_sha="b"))
     manifest.record(decision(2, before_sha="b", after_sha="c"))
     manifest.record(decision(3, before_sha="z", after_sha="a", pinned=True))
-    manifest.withdraw("a.py", "c", "the file changed")
+    for number in (2, 3, 4):
+        manifest.withdraw("a.py", decision(number).id, "the file changed")
     assert [(each.verdict, each.detail) for each in manifest.list()] == [
-        ("failed", "the file changed"),
+        ("accepted", ""),
         ("failed", "the file changed"),
         ("accepted", ""),
     ]
@@ -162,7 +207,7 @@ def test_the_gate_is_shut_by_any_decision_that_counts_and_is_not_pinned() -> Non
 )
 def test_what_is_no_manifest_is_said_and_not_overwritten(files: MemoryDecisionFiles, data: bytes) -> None:
     files.files["build", "a.py"] = data
-    with pytest.raises(BadManifest, match=r"the decisions of a\.py"):
+    with pytest.raises(BadManifest, match=r"^build/a\.py\.json: the decisions of a\.py .*\.$"):
         Manifest(files).record(decision())
     assert files.files == {("build", "a.py"): data}
 
@@ -173,6 +218,13 @@ def test_a_damaged_manifest_bars_nobody_else(files: MemoryDecisionFiles) -> None
     manifest.record(decision())
     manifest.pin(decision(), PIN)
     assert [each.id for each in manifest.pinned("a.py")] == [decision().id]
+    survey = manifest.survey()
+    assert [each.id for each in survey.decisions] == [decision().id]
+    assert [problem.partition(":")[0] for problem in survey.problems] == ["build/b.py.json"]
+    assert manifest.find(decision().id) in survey.decisions
+    assert manifest.find("f") == NoSuchDecision("f", (), survey.problems)
+    with pytest.raises(BadManifest):
+        manifest.list()
 
 
 @pytest.mark.parametrize("pinned", [1, "true", "false", None, []])

@@ -143,6 +143,9 @@ class MemoryDecisionFiles:
     def read_all(self, scope: Literal["build", "runtime"]) -> list[tuple[str, bytes]]:
         return sorted((module, data) for (at, module), data in self.files.items() if at == scope)
 
+    def place(self, scope: Literal["build", "runtime"], module: str) -> str:
+        return f"{scope}/{module}.json"
+
     def update(self, scope: Literal["build", "runtime"], module: str, change: UpdateBytes) -> bytes | None:
         after = change(self.files.get((scope, module)))
         if after is None:

@@ -8,6 +8,9 @@ from typing import get_args
 
 import pytest
 
+from holdfast.landing.land import land
+from holdfast.repair.decisions.decision import Decision
+from holdfast.repair.decisions.ids import sha_of
 from holdfast.repair.decisions.manifest import Pin
 from holdfast.repair.outcomes import (
     Exhausted,
@@ -27,6 +30,8 @@ from holdfast.repair.outcomes import (
 )
 from holdfast.repair.ports import Checked, CheckTimedOut, Proposal, ProposerFailed
 from holdfast.vocab.diagnostics import FixIt
+from holdfast.vocab.outcomes import Landed
+from holdfast.vocab.requests import WriteFile
 from tests.repair.pipeline.stage import ORACLE, NamesCheck, Proposing, Stage, renames
 
 GOOD = "def total(prices):\n    return sum(prices)\n"
@@ -131,7 +136,42 @@ def test_production_never_asks_and_says_so_whether_or_not_there_is_somebody_to_a
     stage = Stage(proposer=proposer)
     stage.rules.swaps["r1"] = ("price)", "prices)")
     assert stage.repair(BAD, strictness="production") == ProductionBlocked(ERROR, ("r1",))
-    assert stage.rules.records == []
+    assert (stage.rules.records, stage.decisions) == ([], [])
+
+
+def test_production_names_the_rules_that_were_tried_and_mend_it_and_no_others() -> None:
+    stage = Stage()
+    stage.rules.swaps |= {"useless": ("price)", "prize)"), "one": ("price)", "prices)"), "two": ("taxx", "0")}
+    both = "def total(prices):\n    return sum(price) + taxx\n"
+    blocked = stage.repair(both, strictness="production")
+    assert isinstance(blocked, ProductionBlocked)
+    assert (blocked.needs_pin, blocked.decisions) == (("one", "two"), ())
+    stage.rules.pinned |= {"one", "two"}
+    assert isinstance(stage.repair(both, strictness="production"), RuleRepaired)
+
+
+def test_production_names_no_rule_that_does_not_mend_it_all() -> None:
+    stage = Stage()
+    stage.rules.swaps |= {"useless": ("price)", "prize)"), "half": ("taxx", "0")}
+    blocked = stage.repair("def total(prices):\n    return sum(price) + taxx\n", strictness="production")
+    assert isinstance(blocked, ProductionBlocked)
+    assert blocked.needs_pin == ()
+    assert (stage.rules.records, stage.decisions) == ([], [])
+
+
+def test_production_names_the_decisions_that_mended_just_this_text_and_their_pins_are_enough() -> None:
+    both = "def total(prices):\n    return sum(price) + taxx\n"
+    whole = "def total(prices, taxx=0):\n    return sum(prices) + taxx\n"
+    stage = Stage(NamesCheck(renames("price", "prices", safe=False)), Proposing(whole))
+    stage.repair(both)
+    stage.proposer = None
+    blocked = stage.repair(both, strictness="production")
+    assert isinstance(blocked, ProductionBlocked)
+    assert set(blocked.decisions) == {each.id for each in stage.decisions}
+    assert len(blocked.decisions) == 2
+    for decision in stage.decisions:
+        stage.manifest.pin(decision, Pin("ann", "2026-02-02"))
+    assert stage.repair(both, strictness="production").accepted_code() == whole
 
 
 def test_production_applies_a_pinned_rule() -> None:
@@ -144,7 +184,9 @@ def test_production_applies_a_pinned_rule() -> None:
 def test_production_does_not_take_a_cached_response() -> None:
     stage = Stage(proposer=Proposing(GOOD))
     stage.repair(BAD)
-    assert stage.repair(BAD, strictness="production") == ProductionBlocked(ERROR)
+    [decision] = stage.decisions
+    known = (decision.id,)
+    assert stage.repair(BAD, strictness="production") == ProductionBlocked(ERROR, known, known)
 
 
 @pytest.mark.parametrize("strictness", ["sketch", "development"])
@@ -192,6 +234,24 @@ def test_a_replay_fits_the_same_error_after_the_file_has_moved_on() -> None:
     assert isinstance(stage.repair(moved, strictness="production"), Replayed)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_steps_that_were_pinned_are_replayed_in_the_order_in_which_they_fit(turned: bool) -> None:
+    first, second = ("f" * 16, "0" * 16) if turned else ("0" * 16, "f" * 16)
+    two = "def total(prices):\n    return sum(price) + taxx\n"
+    one = two.replace("price)", "prices)")
+    none = one.replace("taxx", "0")
+    stage = Stage()
+    for name, before, after in ((first, two, one), (second, one, none)):
+        about = {"before_sha": sha_of(before.encode()), "after_sha": sha_of(after.encode()), "pinned": True}
+        landed = land(before, WriteFile(after), "shop/cart.py")
+        assert isinstance(landed, Landed)
+        module = "shop.cart.py"
+        stage.manifest.record(
+            Decision(name, module, "shop/cart.py", "python", "repair", "x", diff=landed.diff, **about)  # type: ignore[arg-type]
+        )
+    assert stage.repair(two, strictness="production") == Replayed(none, second, ORACLE)
+
+
 # ------------------------------------------------------------------------------------------------------------- model
 
 
@@ -213,7 +273,10 @@ def test_the_same_question_is_paid_for_once() -> None:
     stage = Stage(proposer=Proposing(GOOD))
     stage.repair(BAD)
     stage.proposer, before = None, dict(stage.files.files)
-    assert stage.repair(BAD) == Repaired(GOOD, 0, "rule-2", ORACLE)
+    outcome = stage.repair(BAD)
+    assert outcome == Repaired(GOOD, 0, "rule-2", ORACLE)
+    assert isinstance(outcome, Repaired)
+    assert outcome.cached
     assert stage.files.files == before
 
 
@@ -238,21 +301,56 @@ def test_a_proposal_that_fails_is_rolled_forward_with_its_own_error() -> None:
 def test_a_proposal_that_is_worse_is_not_rolled_forward() -> None:
     worse = "def total(prices):\n    return sum(a) + b\n"
     stage = Stage(proposer=Proposing(worse, OTHER))
-    assert stage.repair(BAD) == Exhausted(2, ERROR, OTHER)
+    outcome = stage.repair(BAD)
+    assert isinstance(outcome, Exhausted)
+    assert (outcome.attempts, outcome.compiler_error, outcome.best) == (2, ERROR, OTHER)
     assert stage.proposer is not None
     assert stage.proposer.asked[1].text == BAD
 
 
 def test_two_attempts_are_all() -> None:
     stage = Stage(proposer=Proposing(OTHER, THIRD))
-    assert stage.repair(BAD) == Exhausted(2, ERROR, THIRD)
+    outcome = stage.repair(BAD)
+    assert isinstance(outcome, Exhausted)
+    assert (outcome.attempts, outcome.compiler_error, outcome.best) == (2, ERROR, THIRD)
     assert stage.check.runs == [BAD, OTHER, THIRD]
     assert [each.verdict for each in stage.decisions] == ["failed", "failed"]
 
 
+def test_when_all_attempts_are_used_up_it_says_what_was_wrong_with_the_last_and_where_that_is_on_record() -> None:
+    stage = Stage(proposer=Proposing(OTHER, THIRD))
+    outcome = stage.repair(BAD)
+    assert isinstance(outcome, Exhausted)
+    said = "shop/cart.py:2:16: error: undefined name `prize` [undefined]"
+    assert (outcome.reasons, outcome.message) == ((said,), f"2 proposals failed, the last one with: {said}")
+    recorded = {each.id: each.detail for each in stage.decisions}
+    assert recorded[outcome.decision_id] == said
+
+
+def test_a_proposal_that_was_rejected_and_comes_again_says_why_it_was() -> None:
+    emptied = "def total(prices):\n    pass\n"
+    stage = Stage(proposer=Proposing(emptied, emptied))
+    outcome = stage.repair(BAD)
+    assert isinstance(outcome, NoProgress)
+    assert outcome.reasons != ()
+    assert outcome.message == f"the model proposed the same text again, which was refused: {'; '.join(outcome.reasons)}"
+    [decision] = stage.decisions
+    assert (decision.id, decision.detail) == (outcome.decision_id, " ".join(outcome.reasons))
+
+
+def test_a_proposal_that_a_rule_has_made_before_says_what_was_said_of_it_then() -> None:
+    stage = Stage(proposer=Proposing(THIRD))
+    stage.rules.swaps["r1"] = ("price)", "prize)")
+    outcome = stage.repair(BAD)
+    assert isinstance(outcome, NoProgress)
+    assert outcome.reasons == ("shop/cart.py:2:16: error: undefined name `prize` [undefined]",)
+
+
 def test_a_repeated_candidate_stops_early_and_is_not_checked_again() -> None:
     stage = Stage(proposer=Proposing(OTHER, OTHER))
-    assert stage.repair(BAD) == NoProgress(ERROR, 2, "the model proposed the same text again.", OTHER)
+    outcome = stage.repair(BAD)
+    assert isinstance(outcome, NoProgress)
+    assert (outcome.compiler_error, outcome.attempts, outcome.best) == (ERROR, 2, OTHER)
     assert stage.check.runs == [BAD, OTHER]
 
 
@@ -328,7 +426,7 @@ def test_a_proposal_in_which_lines_are_left_out_is_rejected() -> None:
 def test_a_check_that_hangs_at_once_is_timed_out() -> None:
     stage = Stage(NamesCheck(hangs=lambda _: True), Proposing())
     outcome = stage.repair(BAD)
-    assert outcome == TimedOut(f"{ORACLE} was ended after 5 s without an answer.", 5.0)
+    assert outcome == TimedOut(f"{ORACLE} was ended after 5 s without an answer.", 5.0, ORACLE)
 
 
 def test_a_candidate_that_makes_the_check_hang_is_timed_out_and_on_record() -> None:

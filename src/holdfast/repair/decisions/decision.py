@@ -24,7 +24,8 @@ class Decision:
     `choice` says in a few words what was chosen, `alternatives` what else was tried. `verdict` is `accepted` for what
     passed `verify()`, `rejected` for what we refused, `failed` for what came to nothing; `detail` says why. `diff`
     leads from the bytes of `before_sha` to those of `after_sha`. `diagnostic` is the first complaint it was about.
-    `pinned` is a person's word that this may be made again, without a model.
+    `pinned` is a person's word that this may be made again, without a model. `promoted_from` is the id that it had
+    while it was a running program's.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Decision:
     oracle: str = ""
     rule_id: str | None = None
     diagnostic: Mapping[str, str] | None = None
+    promoted_from: str | None = None
 
     @property
     def scope(self) -> Scope:
@@ -91,6 +93,8 @@ def as_json(decision: Decision) -> dict[str, Any]:
     told["alternatives"] = list(decision.alternatives)
     told["diagnostic"] = dict(decision.diagnostic) if decision.diagnostic is not None else None
     told["reasoning"] = cut_reasoning(decision.reasoning)
+    if decision.promoted_from is None:
+        del told["promoted_from"]
     return told
 
 

@@ -23,6 +23,7 @@ class Gate:
 def judge_gate(decisions: Iterable[Decision]) -> Gate:
     """Find the build decisions that count and are not pinned.
 
-    What was rejected, came to nothing, or was superseded is on record, and no code rests on it.
+    What was rejected, came to nothing, or was superseded is on record, and no code rests on it. One without a diff
+    counts too: what a running program did about trouble changes no file, and is still somebody's to look at.
     """
     return Gate(tuple(each for each in decisions if each.scope == "build" and each.counts and not each.pinned))

@@ -10,13 +10,13 @@ from typing import Any, TypeAlias
 
 from holdfast.repair.decisions.decision import (
     SCOPES,
-    BadDecision,
     Decision,
     Scope,
     as_json,
     from_json,
     renewed,
 )
+from holdfast.repair.decisions.ids import decision_id
 from holdfast.repair.ports import DecisionFiles
 
 _VERSION = 1
@@ -30,10 +30,11 @@ class BadManifest(Exception):  # noqa: N818 - the word for it
 
 @dataclass(frozen=True, slots=True)
 class NoSuchDecision:
-    """The beginning of an id names no decision, or (`several`) more than one."""
+    """The beginning of an id names no decision, or (`several`) more than one; `problems` are manifests not read."""
 
     asked: str
     several: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
     @property
     def message(self) -> str:
@@ -41,6 +42,14 @@ class NoSuchDecision:
         if self.several:
             return f"{self.asked}: this begins the ids {', '.join(self.several)}; give more of one."
         return f"{self.asked}: there is no such decision; `holdfast decisions list` shows those there are."
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The decisions that can be read, and (`problems`) which manifests cannot."""
+
+    decisions: tuple[Decision, ...]
+    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,29 +82,60 @@ class Manifest:
         return kept
 
     def list(self, scope: Scope | None = None) -> tuple[Decision, ...]:
-        """Give all decisions, by scope, module and id."""
+        """Give all decisions, by scope, module and id; one manifest that cannot be read is `BadManifest`."""
         return tuple(
             decision
             for each in (SCOPES if scope is None else (scope,))
             for module, data in self._files.read_all(each)
-            for decision in sorted(parse(data, module).values(), key=lambda one: one.id)
+            for decision in self._parse(each, module, data)
         )
+
+    def survey(self, scope: Scope | None = None) -> Survey:
+        """Give the decisions as `list` does; a manifest that cannot be read bars nobody from the others."""
+        found: list[Decision] = []
+        problems: list[str] = []
+        for each in SCOPES if scope is None else (scope,):
+            for module, data in self._files.read_all(each):
+                try:
+                    found += self._parse(each, module, data)
+                except BadManifest as error:
+                    problems.append(str(error))
+        return Survey(tuple(found), tuple(problems))
 
     def pinned(self, module: str) -> tuple[Decision, ...]:
         """Give the pinned build decisions of a module that can be made again, and that none has taken the place of."""
+        return tuple(each for each in self._repeatable(module) if each.pinned)
+
+    def unpinned(self, module: str) -> tuple[Decision, ...]:
+        """Give the build decisions of a module that passed, could be made again, and wait for somebody's pin."""
+        return tuple(each for each in self._repeatable(module) if each.counts and not each.pinned)
+
+    def _repeatable(self, module: str) -> tuple[Decision, ...]:
         # Only this one is parsed: a manifest of another module that is damaged bars nobody else's repair.
         manifests = dict(self._files.read_all("build"))
-        there = parse(manifests[module], module).values() if module in manifests else ()
-        usable = (each for each in there if each.pinned and each.superseded_by is None and each.diff)
-        return tuple(sorted(usable, key=lambda one: one.id))
+        there = self._parse("build", module, manifests[module]) if module in manifests else ()
+        return tuple(each for each in there if each.superseded_by is None and each.diff)
+
+    def _parse(self, scope: Scope, module: str, data: bytes) -> tuple[Decision, ...]:
+        read = parse(data, module, self._files.place(scope, module))
+        return tuple(sorted(read.values(), key=lambda one: one.id))
 
     def find(self, beginning: str) -> Decision | NoSuchDecision:
-        """Find a decision by its id, or by a beginning that no other has."""
-        found = {each.id: each for each in self.list() if beginning and each.id.startswith(beginning)}
+        """Find a decision by its id, or by a beginning that no other has.
+
+        One that was promoted is found by its old id too: whoever noted that goes on with it.
+        """
+        survey = self.survey()
+        ids = {each.id for each in survey.decisions}
+        found = {each.id: each for each in survey.decisions if beginning and each.id.startswith(beginning)}
+        for each in survey.decisions:
+            old = each.promoted_from or ""
+            if beginning and old.startswith(beginning) and old not in ids:
+                found[each.id] = each
         if beginning in found:
             return found[beginning]
         if len(found) != 1:
-            return NoSuchDecision(beginning, tuple(sorted(found)))
+            return NoSuchDecision(beginning, tuple(sorted(found)), () if found else survey.problems)
         return next(iter(found.values()))
 
     def pin(self, decision: Decision, pin: Pin) -> Decision:
@@ -109,33 +149,43 @@ class Manifest:
         return self._change(decision, {"pinned": False, "pin_reason": None, "pinned_at": None, "pinned_by": None})
 
     def override(self, old: Decision, new: Decision) -> Decision:
-        """Put a person's decision in the place of another one, which stays on record as superseded."""
+        """Put a person's decision in the place of another one, which stays on record as superseded.
+
+        Whatever has taken the old one's place before is superseded too: one text has one pinned decision of a person.
+        """
 
         def put(there: dict[str, Decision]) -> None:
+            chain = _successors(old.id, there)
             there[new.id] = new
-            if old.id in there and old.id != new.id:
-                there[old.id] = replace(there[old.id], superseded_by=new.id, pinned=False)
+            for each in chain - {new.id}:
+                heir = new.id if each == old.id or there[each].superseded_by is None else there[each].superseded_by
+                there[each] = replace(there[each], superseded_by=heir, pinned=False)
 
         self._update(old.scope, old.module, put)
         return new
 
-    def withdraw(self, module: str, after_sha: str, why: str) -> None:
-        """Mark the steps that led to these bytes as failed: they were verified, and then could not be written."""
+    def withdraw(self, module: str, step_id: str, why: str) -> None:
+        """Mark a step as failed that was verified, and then could not be written. One that is pinned stays."""
 
         def put(there: dict[str, Decision]) -> None:
-            sha = after_sha
-            for _ in range(len(there)):
-                led = [each for each in there.values() if each.after_sha == sha and each.counts and not each.pinned]
-                if not led:
-                    return
-                there[led[0].id] = replace(led[0], verdict="failed", detail=why)
-                sha = led[0].before_sha
+            step = there.get(step_id)
+            if step is not None and step.counts and not step.pinned:
+                there[step_id] = replace(step, verdict="failed", detail=why)
 
         self._update("build", module, put)
 
     def promote(self, decision: Decision) -> Decision:
-        """Take a decision of the running program into the project, as a repair that people will review."""
-        promoted = replace(decision, decision_type="repair")
+        """Take a decision of the running program into the project, as a repair that people will review.
+
+        The type is part of the id, so that it gets another one; made of the old, it is the same on every machine.
+        """
+        result = decision.after_sha or decision.choice
+        promoted = replace(
+            decision,
+            id=decision_id("repair", decision.id, decision.model_id, result),
+            decision_type="repair",
+            promoted_from=decision.id,
+        )
 
         def put(there: dict[str, Decision]) -> None:
             there.setdefault(promoted.id, promoted)
@@ -161,26 +211,28 @@ class Manifest:
 
     def _update(self, scope: Scope, module: str, change: _Changed) -> None:
         def rewrite(data: bytes | None) -> bytes | None:
-            there = {} if data is None else parse(data, module)
+            there = {} if data is None else parse(data, module, self._files.place(scope, module))
             change(there)
             return render(module, there.values()) if there else None
 
         self._files.update(scope, module, rewrite)
 
 
-def parse(data: bytes, module: str) -> dict[str, Decision]:
-    """Read a manifest; raises `BadManifest`."""
-    where = f"the decisions of {module}"
+def parse(data: bytes, module: str, place: str = "") -> dict[str, Decision]:
+    """Read a manifest; raises `BadManifest`, which names the `place` where it is."""
+    where, cure = f"{f'{place}: ' if place else ''}the decisions of {module}", "restore the file from git."
+    if not data:
+        raise BadManifest(f"{where} are empty, or in something that is no file to be read; {cure}")
     if b"\n<<<<<<< " in b"\n" + data:
         raise BadManifest(f"{where} hold the marks of a git conflict; settle it, keeping both sides' records.")
     try:
         told = json.loads(data)
-        decisions = told["decisions"] if isinstance(told, dict) and told.get("version") == _VERSION else None
+        decisions = told.get("decisions") if isinstance(told, dict) and told.get("version") == _VERSION else None
         if not isinstance(decisions, list):
-            raise BadManifest(f"{where} are not as this version writes them; update Holdfast, or restore the file.")
+            raise BadManifest(f"{where} are not as this version writes them; update Holdfast, or {cure}")
         read = [from_json(each) for each in decisions]
-    except (ValueError, BadDecision, KeyError) as error:
-        raise BadManifest(f"{where} cannot be read: {error} Restore the file from git.") from error
+    except (ValueError, RecursionError) as error:
+        raise BadManifest(f"{where} cannot be read: {str(error).removesuffix('.')}; {cure}") from error
     return {each.id: each for each in read}
 
 
@@ -197,3 +249,13 @@ def render(module: str, decisions: Iterable[Decision]) -> bytes:
     text = json.dumps(told, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False)
     # A byte of a file, or of its name, that is no text stands here as half a pair; UTF-8 has no such thing, JSON has.
     return _HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", text).encode() + b"\n"
+
+
+def _successors(first: str, there: dict[str, Decision]) -> set[str]:
+    """Give the ids of a decision and of all that took its place, one after the other, as far as they are there."""
+    chain: set[str] = set()
+    at: str | None = first
+    while at is not None and at in there and at not in chain:
+        chain.add(at)
+        at = there[at].superseded_by
+    return chain
