@@ -211,15 +211,6 @@ CASES = (
         "struct node { struct node *next; int size; };\nvoid grow(struct node *first, int by) {\n    if (by > 0)\n        first->size += by * 2;\n}\n",
         "int get(int p) {\n    return p.x;\n}\n",
     ),
-    _case(
-        "a member with a name much like it",
-        "gcc",
-        "struct text { int length; };\nint get(struct text t) {\n    return t.lenght;\n}\n",
-        "struct text { int length; };\nint get(struct text t) {\n    return t.length;\n}\n",
-        "struct box { int width; double height; };\ndouble area(struct box *b, int n) {\n    return b->widht * b->height * n;\n}\n",
-        "struct box { int width; double height; };\ndouble area(struct box *b, int n) {\n    return b->width * b->height * n;\n}\n",
-        "struct text { int length; };\nint get(struct text t) {\n    return t.q;\n}\n",
-    ),
     # ------------------------------------------------------------------------------------------------------------- c++
     _case(
         "a stream without its namespace",

@@ -22,7 +22,7 @@ IMPORT = learned("print(os.sep)\n", "import os\n\nprint(os.sep)\n", undefined("o
             4,
             "from __future__ import annotations\n\nimport os\nimport sys\nx(os.sep)\n",
         ),
-        ("from a import (\n    b,\n)\nx(os.sep)\n", 4, "from a import (\n    b,\n)\nimport os\nx(os.sep)\n"),
+        ("from a import (\n    b,\n)\nx(os.sep)\n", 4, "import os\nfrom a import (\n    b,\n)\nx(os.sep)\n"),
         ("import sys\r\nx(os.sep)\r\n", 2, "import os\r\nimport sys\r\nx(os.sep)\r\n"),
     ],
 )

@@ -7,11 +7,14 @@ from dataclasses import replace
 from typing import Literal, TypeAlias, assert_never
 
 from holdfast.repair.ports import RuleFiles, Target
+from holdfast.repair.rules.evidence import USED
 from holdfast.repair.rules.learn import NotLearned, learn
+from holdfast.repair.rules.likeness import forms_of
 from holdfast.repair.rules.merge import NotMerged, merge_rules
 from holdfast.repair.rules.rank import counted, rank_of
 from holdfast.repair.rules.rule import Key, Rule
 from holdfast.repair.rules.rule_json import BadRule, dump_rule, parse_rule
+from holdfast.repair.rules.share import shares_of
 from holdfast.vocab.diagnostics import Diagnostic
 
 Verdict: TypeAlias = Literal["approve", "reject", "pin", "unpin", "demote"]
@@ -47,12 +50,14 @@ class RuleBook:
         exact = self._rules.get(beginning)
         return (exact,) if exact is not None else tuple(rule for rule in self if rule.id.startswith(beginning))
 
-    def candidates(self, diagnostic: Diagnostic, target: Target) -> list[Rule]:
-        """Give the rules in force that may answer a complaint, the best first."""
+    def candidates(self, diagnostic: Diagnostic, target: Target, text: str) -> list[Rule]:
+        """Give the rules in force that may answer a complaint about a text, the best first."""
         key = target, diagnostic.tool, diagnostic.code, diagnostic.template
-        args = dict(enumerate(diagnostic.args))
-        slots: list[_Slot] = [(key, number, args.get(number, "")) for number in sorted(self._held.get(key, ()))]
-        names = [name for slot in slots for name in self._slots.get(slot, ())]
+        forms = {number: forms_of(value, text) for number, value in enumerate(diagnostic.args)}
+        slots: list[_Slot] = [
+            (key, number, form) for number in sorted(self._held.get(key, ())) for form in forms.get(number, ("",))
+        ]
+        names = dict.fromkeys(name for slot in slots for name in self._slots.get(slot, ()))
         rules = (self._rules[name] for name in names)
         return sorted((rule for rule in rules if rule.in_force), key=rank_of, reverse=True)
 
@@ -61,21 +66,25 @@ class RuleBook:
     def learn(
         self, before: str, after: str, diagnostics: Sequence[Diagnostic], target: Target, *, created: str = ""
     ) -> Rule | NotLearned:
-        """Learn from a verified pair, by the first complaint that a rule comes of; raises OSError.
+        """Learn from a verified pair: of each part of the fix one rule, by the first complaint that one comes of.
 
         What another tool says of the same line is learned too: in the next program it may be the only one to complain.
+        Gives the first rule; raises OSError.
         """
         reason = NotLearned("there is no complaint to tie the fix to")
-        learned: dict[str, Rule] = {}
-        line = None
-        for diagnostic in diagnostics:
+        learned: dict[tuple[str, str], Rule] = {}
+        lines: set[tuple[int | None, str]] = set()
+        for share in shares_of(before, after, diagnostics, target):
+            diagnostic = share.diagnostic
             here = diagnostic.area.line if diagnostic.area is not None else None
-            if learned and (diagnostic.tool in learned or here is None or here != line):
+            elsewhere = here is None or (here, share.after) not in lines
+            mended = any(part == share.after for _, part in learned)
+            if (diagnostic.tool, share.after) in learned or (mended and elsewhere):
                 continue
-            rule = learn(before, after, diagnostic, target, created=created)
+            rule = learn(before, share.after, diagnostic, target, created=created)
             if isinstance(rule, Rule):
-                learned[diagnostic.tool] = self.add(rule)
-                line = here if line is None else line
+                learned[diagnostic.tool, share.after] = self.add(rule)
+                lines.add((here, share.after))
             else:
                 reason = rule
         return next(iter(learned.values()), reason)
@@ -177,7 +186,12 @@ def _widened(rule: Rule, new: Rule) -> Rule | None:
 
 
 def _slots_of(rule: Rule) -> list[_Slot]:
-    plain = [number for number, values in rule.constants.items() if not any("{" in value for value in values)]
+    # What is said by another argument, or by the code, is no value to look a rule up by.
+    plain = [
+        number
+        for number, values in rule.constants.items()
+        if not any("{" in value or value.startswith(USED) for value in values)
+    ]
     if not plain:
         return [(rule.key, -1, "")]
     first = min(plain)

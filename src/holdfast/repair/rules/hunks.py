@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -52,6 +53,32 @@ def hunks_between(before: Source, after: Source) -> list[Hunk | NewLines] | None
     return found
 
 
+def redone(before: Source, differing: Sequence[Hunk | NewLines]) -> str:
+    """Give the repaired text again."""
+    spans = [
+        (each.start, each.end, each.new)
+        if isinstance(each, Hunk)
+        else (_offset_of_line(before, each.line), _offset_of_line(before, each.line), each.text)
+        for each in differing
+    ]
+    parts, done = [], 0
+    for start, end, new in spans:
+        parts += [before.text[done:start], new]
+        done = end
+    return "".join([*parts, before.text[done:]])
+
+
+def of_tokens(before: Source, differing: Sequence[Hunk | NewLines]) -> list[Hunk]:
+    """See new lines as what comes between two tokens, and lines that went as their tokens."""
+    return [_between_tokens(before, each) if isinstance(each, NewLines) else each for each in differing]
+
+
+def _between_tokens(before: Source, new: NewLines) -> Hunk:
+    at = _offset_of_line(before, new.line)
+    low = first_at(before.tokens, at)
+    return Hunk(at, at, new.text, low, low, ("line", "line"))
+
+
 def _lines(text: str) -> list[str]:
     # Not str.splitlines: that also breaks at form feeds and U+2028, which are content here.
     parts = text.split("\n")
@@ -62,7 +89,7 @@ def _block_hunks(before: Source, after: Source, old: tuple[int, int], new: tuple
     start, end = _offset_of_line(before, old[0]), _offset_of_line(before, old[1])
     low, high = first_at(before.tokens, start), first_at(before.tokens, end)
     if new[0] == new[1]:
-        return [Hunk(start, end, "", low, high, ("start", "end"), lines=True)]
+        return [Hunk(start, end, "", low, high, ("line", "line"), lines=True)]
     new_start, new_end = _offset_of_line(after, new[0]), _offset_of_line(after, new[1])
     new_low, new_high = first_at(after.tokens, new_start), first_at(after.tokens, new_end)
     if max(high - low, new_high - new_low) > _MOST_TOKENS:

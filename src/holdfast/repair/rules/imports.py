@@ -56,10 +56,15 @@ def line_for(place: str, lines: list[str], new: str, target: str) -> int | None:
         return imports[0][0]
     if place == "last":
         return imports[-1][1]
-    texts = [lines[start] for start, _ in imports]
-    if texts != sorted(texts) or any(end != start for (_, end), (start, _) in pairwise(imports)):
+    keys = [_order(lines[start], target) for start, _ in imports]
+    if keys != sorted(keys) or any(end != start for (_, end), (start, _) in pairwise(imports)):
         return None
-    return next((start for start, _ in imports if lines[start] > new), imports[-1][1])
+    return next((start for start, _ in imports if _order(lines[start], target) > _order(new, target)), imports[-1][1])
+
+
+def _order(line: str, target: str) -> tuple[bool, str]:
+    """What imports are sorted by: in Python `import a` comes before `from a import b`."""
+    return target == "python" and line.startswith("from"), line
 
 
 def _imports(lines: list[str], target: str) -> list[tuple[int, int]]:
@@ -107,8 +112,41 @@ def _header_end(lines: list[str], target: str) -> int:
     return end
 
 
+_LIST = re.compile(
+    r"(?P<head>from\s+\S+\s+import\s+|(?:import|export)\s+(?:type\s+)?\{\s*|use\s+[\w:]+::\{\s*)"
+    r"(?P<names>[\w$]+(?:,\s*[\w$]+)+)(?P<tail>\s*(?:\}.*)?)"
+)
+
+
+def in_order(before: str, after: str) -> str:
+    """Give the new text of a line with the names it imports in order, if those of the old one were in order.
+
+    >>> in_order("from typing import Any, Optional", "from typing import Any, Optional, List")
+    'from typing import Any, List, Optional'
+    """
+    old, new = _LIST.fullmatch(before.strip()), _LIST.fullmatch(after.strip())
+    if old is None or new is None or old["head"] != new["head"]:
+        return after
+    names = re.split(r",\s*", old["names"])
+    if before != after and names != sorted(names):
+        return after
+    listed = ", ".join(sorted(re.split(r",\s*", new["names"])))
+    return after.replace(new["names"], listed, 1)
+
+
+def blank_lines(lines: list[str], number: int) -> int:
+    """How many blank lines there are from this one on; the end of the text is none."""
+    end = number
+    while end < len(lines) - 1 and not lines[end].strip():
+        end += 1
+    return end - number
+
+
 def _below_header(lines: list[str], target: str) -> int:
     end = _header_end(lines, target)
+    if target == "python" and 0 < end < len(lines) - 1:
+        # One blank line below a docstring; those that were between it and the code stay above the code.
+        return end if lines[end].strip() else end + 1
     while 0 < end < len(lines) - 1 and not lines[end].strip():
         end += 1
     return end

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from holdfast.repair.ports import Target
+from holdfast.repair.rules.here import with_names_here
+from holdfast.repair.rules.holding import constants_of
 from holdfast.repair.rules.hunks import Hunk, NewLines, hunks_between
-from holdfast.repair.rules.imports import IN_BLOCK, NO_BLOCK, has_block, is_import, line_for
-from holdfast.repair.rules.learn_tokens import token_edits
+from holdfast.repair.rules.imports import IN_BLOCK, NO_BLOCK, blank_lines, has_block, is_import, line_for
+from holdfast.repair.rules.learn_tokens import token_fixes
 from holdfast.repair.rules.learn_tree import tree_fixes
-from holdfast.repair.rules.parts import constants_of, parts_of
+from holdfast.repair.rules.parts import parts_of
 from holdfast.repair.rules.rewrite import Rewritten, body_line, rewrite
 from holdfast.repair.rules.rule import (
     AddImport,
@@ -26,6 +29,7 @@ from holdfast.repair.rules.rule import (
     example_of,
 )
 from holdfast.repair.rules.rule_id import named
+from holdfast.repair.rules.slide import slid
 from holdfast.repair.rules.source import Source, broken_nodes, span_of
 from holdfast.vocab.diagnostics import Diagnostic
 
@@ -66,6 +70,7 @@ def learn(
     differing = hunks_between(source, Source(after, target, diagnostic.path))
     if differing is None or len(differing) > _MOST_EDITS:
         return NotLearned("too much differs for one fix")
+    differing = slid(source, differing)
     if sum(len(each.text if isinstance(each, NewLines) else each.new) for each in differing) > _MOST_NEW:
         return NotLearned("the fix brings too much text of its own")
     for draft in _drafts(source, differing, diagnostic):
@@ -113,16 +118,22 @@ def _drafts(source: Source, differing: Sequence[Hunk | NewLines], diagnostic: Di
     if not others:
         yield _Draft(Pattern("lines", *_seen_at(source, offset, diagnostic.args)), tuple(added))
         return
+    syntax = _is_about_syntax(source, diagnostic, offset)
+    by_tokens = (
+        _Draft(pattern, (*edits, *added)) for pattern, edits in token_fixes(source, others, diagnostic, marks=syntax)
+    )
     if len(hunks) < len(others):
         yield from _line_drafts(source, others, added, diagnostic, offset)
+        yield from by_tokens if syntax else ()
         return
-    by_tokens = _token_drafts(source, hunks, added, diagnostic, offset)
     by_tree = _tree_drafts(source, hunks, added, diagnostic, offset)
     # Where the text does not parse, the tree is a guess, and another text's will be another guess.
-    yield from (*by_tokens, *by_tree) if _is_about_syntax(source, diagnostic, offset) else (*by_tree, *by_tokens)
+    yield from (*by_tokens, *by_tree) if syntax else (*by_tree, *by_tokens)
 
 
-_SYNTAX_CODE = re.compile(r"TS1\d{3}|invalid-syntax|syntax")
+_SYNTAX_CODE = re.compile(
+    r"TS1\d{3}|invalid-syntax|syntax|compiler\.err\.(?:unclosed|illegal)\..*|compiler\.err\.int\.number\.too\.large"
+)
 _SYNTAX = re.compile(
     r"expected\b|unexpected |missing |syntax error|.*\.expected\d?:|.*illegal\.start|.*should be '", re.IGNORECASE
 )
@@ -146,13 +157,6 @@ def _tree_drafts(
         yield _Draft(fix.pattern, (*fix.splices, *added))
 
 
-def _token_drafts(
-    source: Source, hunks: Sequence[Hunk], added: list[FixEdit], diagnostic: Diagnostic, offset: int | None
-) -> Iterator[_Draft]:
-    if offset is not None and (edits := token_edits(source, hunks, diagnostic.args, offset)):
-        yield _Draft(Pattern("tokens"), (*edits, *added))
-
-
 def _seen_at(source: Source, offset: int | None, args: Sequence[str]) -> tuple[Piece | None, tuple[int, Spot] | None]:
     """Say what the diagnostic points at, if it is a name from the message."""
     if offset is None:
@@ -171,8 +175,7 @@ def _imports_of(source: Source, new: NewLines, args: Sequence[str]) -> list[FixE
     if len(brought) != 1 or any(not is_import(text, source.target) for text in brought):
         return None
     text = brought[0]
-    if has_block(lines, source.target):
-        blank = 1
+    blank = 1 if has_block(lines, source.target) else blank + blank_lines(lines, new.line)
     usable = IN_BLOCK if has_block(lines, source.target) else NO_BLOCK
     places = tuple(place for place in usable if line_for(place, lines, text + "\n", source.target) == new.line)
     return [AddImport(parts_of(text, source.target, args), places, blank)] if places else None
@@ -188,13 +191,15 @@ def _line_drafts(
     text = _dedented(new.text.removesuffix("\n"))
     line = source.line_of(offset)
     pattern = Pattern("lines", *_seen_at(source, offset, diagnostic.args))
-    parts = parts_of(text, source.target, diagnostic.args)
-    if new.line == line:
-        yield _Draft(pattern, (AddLines(parts, "before"), *added))
-    if new.line == line + 1:
-        yield _Draft(pattern, (AddLines(parts, "after"), *added))
-    if new.line == body_line(source, offset):
-        yield _Draft(pattern, (AddLines(parts, "body"), *added))
+    parts = parts_of(text, source.target, with_names_here(source, diagnostic).args)
+    places: list[Literal["before", "after", "body"]] = []
+    places += ["before"] if new.line == line else []
+    places += ["after"] if new.line == line + 1 else []
+    places += ["body"] if new.line == body_line(source, offset) else []
+    # What says of a name whose it is must come before all else in the function.
+    places.sort(key=lambda place: place == "body", reverse=text.startswith(("global ", "nonlocal ")))
+    for place in places:
+        yield _Draft(pattern, (AddLines(parts, place), *added))
 
 
 def _dedented(text: str) -> str:

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from holdfast.repair.rules.grow import Grower, Grown, Ways, is_tie, settled
+from holdfast.repair.rules.here import names_here
 from holdfast.repair.rules.hunks import Hunk
-from holdfast.repair.rules.match import size_of
-from holdfast.repair.rules.parts import IMPORT_KINDS, parts_of
+from holdfast.repair.rules.kinds import EXPRESSIONS, is_block
+from holdfast.repair.rules.match import is_largest, is_variable, size_of
+from holdfast.repair.rules.origin import origin_of
+from holdfast.repair.rules.parts import IMPORT_KINDS, indented, parts_of
 from holdfast.repair.rules.rule import Pattern, Piece, Side, Splice, Spot
 from holdfast.repair.rules.source import Source, broken_nodes, span_of
-from holdfast.repair.rules.tokens import is_invented, shape_of, tokenize
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 _MOST_GROWTH = 7
 _MOST_PIECES = 60
-_LARGE = 400
-"""A node with more characters is not looked into for a name."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Grown:
-    """A piece, where it stands, and the same for all in it."""
-
-    piece: Piece
-    span: tuple[int, int]
-    inner: tuple[_Grown, ...] = ()
-    keep: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +39,41 @@ def tree_fixes(
 
     Of each the smallest first.
     """
-    snapped = [_snapped(source, hunk) for hunk in hunks]
+    snapped = [each for hunk in hunks for each in _snapped(source, hunk)]
     nodes = _nodes_around_all(source, snapped)
     around = [node for node in nodes if offset is not None and span_of(node)[0] <= offset <= span_of(node)[1]]
-    for node in around:
-        if offset is not None and not _has_block(node):
-            yield from _fix_at(source, node, snapped, args, (offset, far))
-    for node in nodes:
-        yield from _fix_elsewhere(source, node, snapped, args)
-    for node in around:
-        if offset is not None and _has_block(node):
-            yield from _fix_at(source, node, snapped, args, (offset, far))
+    far_off = [node for node in nodes if node not in around]
+    near = [node for node in around if not _reaches_into_block(node, snapped, offset)]
+    if offset is not None:
+        for node in near:
+            yield from _fixes_at(source, node, snapped, args, (offset, far))
+    yield from _fixes_elsewhere(source, far_off, snapped, args, offset)
+    # An import is for a name of the message: the code at the place may begin with any other.
+    others = [node for node in far_off if node.kind() not in IMPORT_KINDS]
+    yield from _fixes_elsewhere(source, others, snapped, (*args, *names_here(source, offset, far)), offset)
+    yield from _fixes_elsewhere(source, around, snapped, args, offset)
+    if offset is not None:
+        for node in around:
+            if node not in near:
+                yield from _fixes_at(source, node, snapped, args, (offset, far))
 
 
-_BLOCKS = ("block", "body", "compound_statement")
+def _reaches_into_block(node: SgNode, hunks: Sequence[Hunk], offset: int | None) -> bool:
+    """Whether a body lies around the diagnostic's place or around an edit, within the node.
+
+    A function whose head is all that matters is like a statement; else what is between is this program's own.
+    """
+    places = [*(hunk.start for hunk in hunks), *([] if offset is None else [offset])]
+    return any(_is_in_block(node, place) for place in places)
 
 
-def _has_block(node: SgNode) -> bool:
-    return node.kind().endswith(_BLOCKS) or any(child.kind().endswith(_BLOCKS) for child in node.children())
+def _is_in_block(node: SgNode, place: int) -> bool:
+    start, end = span_of(node)
+    if not start <= place <= end:
+        return False
+    if is_block(node) and place < end and (start < place or not node.text().startswith("{")):
+        return True
+    return any(_is_in_block(child, place) for child in node.children())
 
 
 def _nodes_around_all(source: Source, hunks: Sequence[Hunk]) -> list[SgNode]:
@@ -78,189 +87,169 @@ def _nodes_around_all(source: Source, hunks: Sequence[Hunk]) -> list[SgNode]:
     return [node for node in around if next(broken_nodes(node), None) is None][:_MOST_GROWTH]
 
 
-def _snapped(source: Source, hunk: Hunk) -> Hunk:
-    """Widen a hunk to the leaves of the tree; within a string first narrow it to what differs."""
-    start, end, new, text = hunk.start, hunk.end, hunk.new, source.text
+def _snapped(source: Source, hunk: Hunk) -> list[Hunk]:
+    """Widen a hunk to the leaves of the tree; within a string or a number first narrow it to what differs."""
     if hunk.lines:
-        start, end = source.gap_after(start), source.gap_before(end)
-        return Hunk(start, end, "", hunk.low, hunk.high, hunk.sides, lines=True)
-    if hunk.high - hunk.low == 1 and source.tokens[hunk.low].kind == "string" and hunk.sides == ("start", "end"):
-        while start < end and new and text[start] == new[0]:
-            start, new = start + 1, new[1:]
-        while start < end and new and text[end - 1] == new[-1]:
-            end, new = end - 1, new[:-1]
-        for at in (start, end):
-            for node in source.nodes_around(at):
-                left, right = span_of(node)
-                if node.is_leaf() and left < at < right:
-                    new = text[left:start] * (left < start) + new + text[end:right] * (right > end)
-                    start, end = min(left, start), max(right, end)
+        start, end = source.gap_after(hunk.start), source.gap_before(hunk.end)
+        return [Hunk(start, end, "", hunk.low, hunk.high, hunk.sides, lines=True)]
+    if hunk.high - hunk.low != 1 or hunk.sides != ("start", "end"):
+        return [Hunk(hunk.start, hunk.end, hunk.new, hunk.low, hunk.high, hunk.sides)]
+    old = source.tokens[hunk.low]
+    if old.kind == "number" and hunk.new.startswith(old.text):
+        # A suffix: what it is put to may be any number.
+        return [Hunk(hunk.end, hunk.end, hunk.new[len(old.text) :], hunk.high, hunk.high, ("gap_before", "end"))]
+    if old.kind != "string":
+        return [Hunk(hunk.start, hunk.end, hunk.new, hunk.low, hunk.high, hunk.sides)]
+    quotes = _quotes_of(old.text, hunk.new)
+    if quotes is not None:
+        (left, right), (new_left, new_right) = quotes
+        opening = Hunk(hunk.start, hunk.start + len(left), new_left, hunk.low, hunk.high, hunk.sides)
+        return [opening, Hunk(hunk.end - len(right), hunk.end, new_right, hunk.low, hunk.high, hunk.sides)]
+    return [_narrowed(source, hunk)]
+
+
+_STRING = re.compile(r"""(\w*(?:\"\"\"|\'\'\'|["'`]))(.*?)(\"\"\"|\'\'\'|["'`])""", re.DOTALL)
+
+
+def _quotes_of(old: str, new: str) -> tuple[tuple[str, str], tuple[str, str]] | None:
+    """Give the quotes of a string before and after, if they are all that differs, on both sides."""
+    before, after = _STRING.fullmatch(old), _STRING.fullmatch(new)
+    if before is None or after is None or before[2] != after[2] or before[3] == after[3]:
+        return None
+    return (before[1], before[3]), (after[1], after[3])
+
+
+def _narrowed(source: Source, hunk: Hunk) -> Hunk:
+    start, end, new, text = hunk.start, hunk.end, hunk.new, source.text
+    while start < end and new and text[start] == new[0]:
+        start, new = start + 1, new[1:]
+    while start < end and new and text[end - 1] == new[-1]:
+        end, new = end - 1, new[:-1]
+    for at in (start, end):
+        for node in source.nodes_around(at):
+            left, right = span_of(node)
+            if node.is_leaf() and left < at < right:
+                new = text[left:start] * (left < start) + new + text[end:right] * (right > end)
+                start, end = min(left, start), max(right, end)
     return Hunk(start, end, new, hunk.low, hunk.high, hunk.sides)
-
-
-# ------------------------------------------------------------------------------------------------------------- growing
-
-
-class _Grower:
-    """Makes a pattern of one node."""
-
-    def __init__(self, source: Source, hunks: Sequence[Hunk], args: Sequence[str], offset: int | None) -> None:
-        self.source = source
-        self.hunks = hunks
-        self.args = args
-        self.offset = offset
-        self.news = "\0".join(hunk.new for hunk in hunks)
-        self.untied = {arg for arg in args if shape_of(arg) in {"name", "path"}} if offset is None else set()
-        self.constant = False
-        # What a fix makes up (`= 0`) goes with the type that is said there.
-        self.typed = offset is None and any(
-            is_invented(token) and token.kind != "name" for hunk in hunks for token in tokenize(hunk.new, source.target)
-        )
-
-    def grow_inside(self, node: SgNode) -> _Grown:
-        """Look into the node even if all that differs stands at its edge."""
-        return self._with_children(node, [self.grow(child) for child in node.children()])
-
-    def grow(self, node: SgNode) -> _Grown:
-        start, end = span_of(node)
-        inside = [hunk for hunk in self.hunks if self._is_in(hunk, start, end)]
-        if not inside:
-            return self._unchanged(node)
-        if any(hunk.start <= start and end <= hunk.end for hunk in inside):
-            return self._removed(node)
-        return self._with_children(node, [self.grow(child) for child in node.children()])
-
-    def _is_in(self, hunk: Hunk, start: int, end: int) -> bool:
-        if hunk.start == hunk.end:
-            return start < hunk.start < end
-        return hunk.start < end and start < hunk.end
-
-    def _with_children(self, node: SgNode, children: list[_Grown]) -> _Grown:
-        kept = _without_runs(children)
-        piece = Piece((node.kind(),), children=tuple(child.piece for child in kept))
-        return _Grown(piece, span_of(node), tuple(kept), keep=True)
-
-    def _unchanged(self, node: SgNode) -> _Grown:
-        span, text = span_of(node), node.text()
-        keep = self._touches(span)
-        if self.typed and self._is_type(node):
-            return _Grown(Piece((node.kind(),), text=text), span, keep=True)
-        if (number := self._arg_of(text)) is not None and node.is_named():
-            self.untied.discard(text)
-            return _Grown(Piece((node.kind(),), arg=number), span, keep=True)
-        if not node.is_named():
-            return _Grown(Piece((node.kind(),), text=text), span, keep=keep)
-        if self.constant and self._is_module(node):
-            return _Grown(Piece((node.kind(),), text=text), span, keep=True)
-        if len(text) <= _LARGE and any(self._holds(node, arg) for arg in sorted(self.untied)):
-            return self._with_children(node, [self._unchanged(child) for child in node.children()])
-        kinds = (node.kind(),) if not keep or self._is_beside_edit(span) else ("*",)
-        return _Grown(Piece(kinds), span, keep=keep)
-
-    def _is_type(self, node: SgNode) -> bool:
-        parent = node.parent()
-        return parent is not None and _same(parent.field("type"), node) and not self._holds_any(node)
-
-    def _is_module(self, node: SgNode) -> bool:
-        parent = node.parent()
-        return parent is not None and any(_same(parent.field(name), node) for name in ("module_name", "source", "path"))
-
-    def _holds_any(self, node: SgNode) -> bool:
-        return any(self._holds(node, arg) for arg in self.args)
-
-    def _removed(self, node: SgNode) -> _Grown:
-        span, text = span_of(node), node.text()
-        if (number := self._arg_of(text)) is not None:
-            self.untied.discard(text)
-            return _Grown(Piece((node.kind(),), arg=number), span, keep=True)
-        if not node.is_named():
-            return _Grown(Piece((node.kind(),), text=text), span, keep=True)
-        if any(self._holds(node, arg) for arg in self.args) or (not node.is_leaf() and self._is_taken_apart(node)):
-            children = [self._removed(child) for child in node.children()]
-            piece = Piece((node.kind(),), children=tuple(child.piece for child in children))
-            return _Grown(piece, span, tuple(children), keep=True)
-        if text in self.news or not self.news.strip("\0"):
-            return _Grown(Piece((node.kind(),)), span, keep=True)
-        return _Grown(Piece((node.kind(),), text=text), span, keep=True)
-
-    def _is_taken_apart(self, node: SgNode) -> bool:
-        """Whether parts of the node stay in the new text, but not the whole."""
-        if node.text() in self.news or not self.news.strip("\0"):
-            return False
-        return any(child.is_named() and child.text() in self.news for child in node.children())
-
-    def _holds(self, node: SgNode, arg: str) -> bool:
-        return arg in node.text() and node.find(pattern=arg) is not None if shape_of(arg) == "name" else False
-
-    def _arg_of(self, text: str) -> int | None:
-        return next((number for number, arg in enumerate(self.args) if arg == text), None)
-
-    def _touches(self, span: tuple[int, int]) -> bool:
-        """Whether an edit stands right beside it, or the diagnostic points at it."""
-        start, end = span
-        return (self.offset is not None and start <= self.offset <= end) or self._is_beside_edit(span)
-
-    def _is_beside_edit(self, span: tuple[int, int]) -> bool:
-        start, end = span
-        gap_before, gap_after = self.source.gap_before(start), self.source.gap_after(end)
-        return any(gap_before <= hunk.end <= start or end <= hunk.start <= gap_after for hunk in self.hunks)
-
-
-def _without_runs(children: list[_Grown]) -> list[_Grown]:
-    """Put one `rest` for each run of children that nothing depends on."""
-    kept: list[_Grown] = []
-    for child in children:
-        if child.keep:
-            kept.append(child)
-        elif not kept or not kept[-1].piece.rest:
-            kept.append(_Grown(Piece(rest=True), child.span))
-    return kept
-
-
-def _same(one: SgNode | None, other: SgNode) -> bool:
-    return one is not None and span_of(one) == span_of(other) and one.kind() == other.kind()
 
 
 # -------------------------------------------------------------------------------------------------------------- fixing
 
 
-def _fix_at(
+def _fixes_at(
     source: Source, node: SgNode, hunks: Sequence[Hunk], args: Sequence[str], area: tuple[int, int | None]
 ) -> Iterator[TreeFix]:
-    grown = _Grower(source, hunks, args, area[0]).grow(node)
+    """Give patterns of a node around the place, the plainest first.
+
+    What is no expression is looked into for a name that the diagnostic stands at: others may stand before it there.
+    """
+    if not _holds_written_names(source, node, hunks, args, area[0]):
+        return
+    deep_first = node.kind() not in EXPRESSIONS and source.leaf_at(area[0]) in args
+    for deep in (deep_first, not deep_first):
+        for neighbours in (False, True):
+            yield from _fix_at(source, node, Grower(source, hunks, args, area[0], Ways(deep, neighbours)), area)
+
+
+def _fix_at(source: Source, node: SgNode, grower: Grower, area: tuple[int, int | None]) -> Iterator[TreeFix]:
+    hunks, args = grower.hunks, grower.args
+    grown = grower.grow_from(node, inside=_begins_declaration(source, node, hunks))
     if size_of(grown.piece) > _MOST_PIECES:
         return
     numbered = _numbered(grown)
-    splices = _splices(source, hunks, args, numbered)
-    if splices is not None:
-        yield TreeFix(Pattern("at", grown.piece, _spot(numbered, area)), splices)
+    spot = _spot(numbered, area)
+    if spot == (0, "start") and area[0] == area[1] and is_variable(grown.piece) and not is_largest(node):
+        # A tool that says only where it begins means the largest expression there; this is a part of that one.
+        return
+    if spot[0] == 0 and spot[1] not in {"whole", "start"}:
+        # Of all that is around a place, the kind says which is meant.
+        grown = replace(grown, piece=replace(grown.piece, kinds=grown.piece.kinds[:1]))
+    if grown.piece.arg is not None and not any(hunk.start < hunk.end for hunk in hunks):
+        # What is said of a name by writing beside it holds for names that come from the same place.
+        kinds = tuple(each for each in (*grown.piece.kinds, origin_of(node)) if each)
+        grown = replace(grown, piece=replace(grown.piece, kinds=kinds))
+    yield from _fix_of(source, hunks, args, grown, spot)
 
 
-def _fix_elsewhere(source: Source, node: SgNode, hunks: Sequence[Hunk], args: Sequence[str]) -> Iterator[TreeFix]:
-    grower = _Grower(source, hunks, args, None)
+def _begins_declaration(source: Source, node: SgNode, hunks: Sequence[Hunk]) -> bool:
+    """Whether words come before a declaration of Java: there they are for the first word that is no annotation."""
+    start = span_of(node)[0]
+    inserted = any(hunk.start == hunk.end == start for hunk in hunks)
+    return source.target == "java" and inserted and node.kind().endswith("declaration")
+
+
+def _fix_of(
+    source: Source, hunks: Sequence[Hunk], args: Sequence[str], grown: Grown, spot: tuple[int, Spot] | None
+) -> Iterator[TreeFix]:
+    splices = _splices(source, hunks, args, _numbered(grown))
+    if splices is None:
+        return
+    grown = settled(grown, source, splices, hunks)
+    yield TreeFix(Pattern("elsewhere" if spot is None else "at", grown.piece, spot), splices)
+
+
+def _holds_written_names(
+    source: Source, node: SgNode, hunks: Sequence[Hunk], args: Sequence[str], offset: int | None
+) -> bool:
+    """Whether a node holds what ties a name that the fix writes away from the diagnostic's place.
+
+    That is the name itself at another place, if the statement around has it there: `} Node;` of a `typedef struct`.
+    """
+    start, end = span_of(node)
+    for arg in args:
+        if not is_tie(arg):
+            continue
+        far = [hunk for hunk in hunks if _has_word(hunk.new, arg) and not _is_at(hunk, offset)]
+        places = [at for at in source.places_of_word(arg) if at != offset]
+        around = [span_of(each) for each in node.ancestors() if not is_block(each) and each.parent() is not None]
+        outside = any(left <= at < right for at in places for left, right in around[:1])
+        if far and outside and not any(start <= at < end for at in places):
+            return False
+    return True
+
+
+def _is_at(hunk: Hunk, offset: int | None) -> bool:
+    return offset is not None and hunk.start <= offset <= hunk.end
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"\b{re.escape(word)}\b", text) is not None
+
+
+def _fixes_elsewhere(
+    source: Source, nodes: Sequence[SgNode], hunks: Sequence[Hunk], args: Sequence[str], offset: int | None
+) -> Iterator[TreeFix]:
+    for ways in (Ways(), Ways(neighbours=True)):
+        for node in nodes:
+            if _holds_written_names(source, node, hunks, args, offset):
+                yield from _fix_elsewhere(source, node, hunks, args, ways)
+
+
+def _fix_elsewhere(
+    source: Source, node: SgNode, hunks: Sequence[Hunk], args: Sequence[str], ways: Ways
+) -> Iterator[TreeFix]:
+    grower = Grower(source, hunks, args, None, ways)
     grower.constant = node.kind() in IMPORT_KINDS
     if grower.typed and not node.kind().endswith(("declaration", "statement", "definition")):
         return
-    grown = grower.grow_inside(node) if grower.constant else grower.grow(node)
-    tied = any(piece.arg is not None for _, piece in _pieces(grown)) or (
+    grown = grower.grow_tied(node, inside=grower.constant or _begins_declaration(source, node, hunks))
+    tied = any(piece.arg is not None and is_tie(args[piece.arg]) for _, piece in _pieces(grown)) or (
         grower.constant and any(arg in hunk.new for arg in args for hunk in hunks)
     )
-    if not tied or size_of(grown.piece) > _MOST_PIECES:
-        return
-    splices = _splices(source, hunks, args, _numbered(grown))
-    if splices is not None:
-        yield TreeFix(Pattern("elsewhere", grown.piece), splices)
+    if tied and size_of(grown.piece) <= _MOST_PIECES:
+        yield from _fix_of(source, hunks, args, grown, None)
 
 
-def _numbered(grown: _Grown) -> list[_Grown]:
+def _numbered(grown: Grown) -> list[Grown]:
     return [grown, *(each for child in grown.inner for each in _numbered(child))]
 
 
-def _pieces(grown: _Grown) -> Iterator[tuple[tuple[int, int], Piece]]:
+def _pieces(grown: Grown) -> Iterator[tuple[tuple[int, int], Piece]]:
     return ((each.span, each.piece) for each in _numbered(grown))
 
 
-def _spot(numbered: list[_Grown], area: tuple[int, int | None]) -> tuple[int, Spot]:
+def _spot(numbered: list[Grown], area: tuple[int, int | None]) -> tuple[int, Spot]:
     """Say which piece the diagnostic is about: all of it, or the smallest that begins, ends, or lies around there."""
     offset = area[0]
 
@@ -280,7 +269,7 @@ def _spot(numbered: list[_Grown], area: tuple[int, int | None]) -> tuple[int, Sp
 
 
 def _splices(
-    source: Source, hunks: Sequence[Hunk], args: Sequence[str], numbered: list[_Grown]
+    source: Source, hunks: Sequence[Hunk], args: Sequence[str], numbered: list[Grown]
 ) -> tuple[Splice, ...] | None:
     texts = {
         number: source.text[slice(*each.span)]
@@ -292,24 +281,32 @@ def _splices(
         start, end = _start_of(source, hunk, numbered), _end_of(source, hunk, numbered)
         if start is None or end is None:
             return None
-        made.append(Splice(start, end, parts_of(hunk.new, source.target, args, texts), lines=hunk.lines))
+        parts = indented(parts_of(hunk.new, source.target, args, texts), source.indent_at(hunk.start))
+        made.append(Splice(start, end, parts, lines=hunk.lines))
     return tuple(made)
 
 
-def _start_of(source: Source, hunk: Hunk, numbered: list[_Grown]) -> tuple[int, Side] | None:
+def _start_of(source: Source, hunk: Hunk, numbered: list[Grown]) -> tuple[int, Side] | None:
     sides: list[Side] = ["start", "end", "gap_before", "gap_after"]
     if hunk.start == hunk.end and hunk.sides[0] == "gap_before":
         sides = ["end", "start", "gap_after", "gap_before"]
     return _side_at(source, hunk.start, numbered, sides)
 
 
-def _end_of(source: Source, hunk: Hunk, numbered: list[_Grown]) -> tuple[int, Side] | None:
+def _end_of(source: Source, hunk: Hunk, numbered: list[Grown]) -> tuple[int, Side] | None:
     if hunk.start == hunk.end:
         return _start_of(source, hunk, numbered)
     return _side_at(source, hunk.end, numbered, ["end", "start", "gap_after", "gap_before"])
 
 
-def _side_at(source: Source, at: int, numbered: list[_Grown], sides: list[Side]) -> tuple[int, Side] | None:
+def _is_annotatable(grown: Grown) -> bool:
+    """Whether annotations or modifiers may stand before what a piece is known to begin with."""
+    known = next((each for each in grown.inner if not each.piece.rest), None)
+    begins = known is not None and known.span[0] == grown.span[0]
+    return begins and grown.piece.kinds[0].endswith("declaration")
+
+
+def _side_at(source: Source, at: int, numbered: list[Grown], sides: list[Side]) -> tuple[int, Side] | None:
     """Name an offset by a side of a piece; of several the outermost, which is the one that is surely there."""
     for side in sides:
         for number, each in enumerate(numbered):
@@ -322,6 +319,6 @@ def _side_at(source: Source, at: int, numbered: list[_Grown], sides: list[Side])
                 "gap_before": source.gap_before(start),
                 "gap_after": source.gap_after(end),
             }[side]
-            if place == at:
+            if place == at and not (side == "start" and _is_annotatable(each)):
                 return number, side
     return None

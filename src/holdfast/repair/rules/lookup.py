@@ -54,7 +54,7 @@ def lookup(
     pinned_only = TABLE[strictness].rules_applied == "pinned"
     unpinned: Rule | None = None
     for diagnostic in sorted(diagnostics, key=lambda each: each.severity != "error"):
-        for rule in book.candidates(diagnostic, target):
+        for rule in book.candidates(diagnostic, target, text):
             if rule.id in without or (pinned_only and not rule.pinned and unpinned is not None):
                 continue
             rewritten = rewrite(rule, text, diagnostic)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
-from holdfast.repair.rules.rule import Pattern, Piece
+from holdfast.repair.rules.kinds import ANY, CHARACTER, EXPRESSIONS, FUNCTIONS, children_of, is_character, is_kin
+from holdfast.repair.rules.origin import PREFIX, origin_of
+from holdfast.repair.rules.rule import FixEdit, Hole, Pattern, Piece, Splice
 from holdfast.repair.rules.source import Source, span_of
 from holdfast.vocab.diagnostics import Diagnostic
 
@@ -15,36 +19,86 @@ if TYPE_CHECKING:
 Spans: TypeAlias = Mapping[int, tuple[int, int]]
 """Where each piece is, by its number: the pattern's own node is 0, and a piece comes before what is in it."""
 _MOST_PLACES = 2_000
-
-_EXPRESSIONS = """
-identifier attribute field_expression member_expression scoped_identifier qualified_identifier field_access
-subscript subscript_expression index_expression array_access call call_expression method_invocation
-parenthesized_expression selector_expression this self macro_invocation object_creation_expression new_expression
-integer float number number_literal integer_literal float_literal decimal_integer_literal int_literal
-decimal_floating_point_literal string string_literal raw_string_literal template_string interpreted_string_literal
-"""
-_TYPES = """
-type primitive_type type_identifier predefined_type generic_type integral_type reference_type array_type
-sized_type_specifier scoped_type_identifier floating_point_type boolean_type
-"""
-# A variable that stood for one of these may stand for another: they are whole in any place, with no operator to split.
-_WHOLE: Final = tuple(frozenset(words.split()) for words in (_EXPRESSIONS, _TYPES))
+_MOST_WAYS = 200
+"""More ways than these are not told apart, and a pattern with so many says little."""
 
 
-def find_tree(pattern: Pattern, source: Source, diagnostic: Diagnostic) -> Spans | None:
-    """Find the one place where the pattern fits; None if there is none, or more than one."""
+def find_tree(
+    pattern: Pattern, source: Source, diagnostic: Diagnostic, used: Collection[int] | None = None
+) -> Spans | None:
+    """Find the one place where the pattern fits; None if there is none, or more than one.
+
+    `used` are the pieces that the fix needs (None: all): where a pattern fits a node in two ways that differ in one of
+    those, the fix could go to either place, and is right in one of them at most.
+    """
     if pattern.tree is None or source.root is None:
         return None
     offset = source.place_of(diagnostic)
     if pattern.place == "elsewhere":
-        return _find_elsewhere(pattern.tree, source, diagnostic, offset)
+        return _find_elsewhere(pattern.tree, source, diagnostic, offset, used)
     if offset is None:
         return None
     for node in reversed(source.nodes_around(offset)):
-        spans = match_piece(pattern.tree, node, diagnostic.args)
-        if spans is not None and _stands_at(pattern, spans, offset, source.end_of(diagnostic)):
-            return spans
+        ways = [
+            spans
+            for spans in _ways_to_match(pattern, node, diagnostic.args, used)
+            if _stands_at(pattern, spans, offset, source.end_of(diagnostic))
+        ]
+        if ways and _is_far_enough(pattern, node, offset, source.end_of(diagnostic)):
+            return _only_way(pattern.tree, ways, used)
+        if _is_about_function(pattern) and node.kind() in FUNCTIONS and span_of(node)[0] < offset:
+            # What a function lacks (`async`, `throws`), the nearest one lacks.
+            return None
     return None
+
+
+def used_pieces(fix: Iterable[FixEdit]) -> frozenset[int]:
+    """Give the numbers of the pieces that a fix needs to find its places and to fill its holes."""
+    splices = [edit for edit in fix if isinstance(edit, Splice)]
+    sides = {number for edit in splices for number, _ in (edit.start, edit.end)}
+    holes = {part.number for edit in splices for part in edit.parts if isinstance(part, Hole) and part.of == "piece"}
+    return frozenset(sides | holes)
+
+
+def _only_way(tree: Piece, ways: Sequence[Spans], used: Collection[int] | None) -> Spans | None:
+    rests = {number for number, piece in enumerate(preorder(tree)) if piece.rest}
+    numbers = set(ways[0]) - rests if used is None else used
+    return ways[0] if all(way[number] == ways[0][number] for way in ways for number in numbers) else None
+
+
+def _is_about_function(pattern: Pattern) -> bool:
+    """Whether the pattern is a function around the place, which may be anywhere in it."""
+    assert pattern.tree is not None  # noqa: S101 - the caller has looked
+    return pattern.spot is not None and pattern.spot[1] == "inside" and not FUNCTIONS.isdisjoint(pattern.tree.kinds)
+
+
+def _is_far_enough(pattern: Pattern, node: SgNode, offset: int, far: int | None) -> bool:
+    """Whether a node is all that a tool points at that says only where it begins.
+
+    That is the largest expression that begins there, if nothing is known of what it is but its kind.
+    """
+    assert pattern.tree is not None  # noqa: S101 - the caller has looked
+    if offset != far or pattern.spot != (0, "start") or not is_variable(pattern.tree):
+        return True
+    return is_largest(node)
+
+
+def is_largest(node: SgNode) -> bool:
+    """Whether no larger expression begins where this one does."""
+    parent = node.parent()
+    return parent is None or span_of(parent)[0] < span_of(node)[0] or parent.kind() not in EXPRESSIONS
+
+
+def is_variable(piece: Piece) -> bool:
+    """Whether nothing is said of a piece but its kind."""
+    return piece.text is None and piece.arg is None and piece.children is None and not piece.rest
+
+
+def preorder(piece: Piece) -> Iterator[Piece]:
+    """Give a piece and all in it, as they are numbered."""
+    yield piece
+    for child in piece.children or ():
+        yield from preorder(child)
 
 
 def _stands_at(pattern: Pattern, spans: Spans, offset: int, far: int | None) -> bool:
@@ -65,25 +119,27 @@ def _stands_at(pattern: Pattern, spans: Spans, offset: int, far: int | None) -> 
             assert_never(spot)
 
 
-def _find_elsewhere(tree: Piece, source: Source, diagnostic: Diagnostic, offset: int | None) -> Spans | None:
+def _find_elsewhere(
+    tree: Piece, source: Source, diagnostic: Diagnostic, offset: int | None, used: Collection[int] | None
+) -> Spans | None:
     assert source.root is not None  # noqa: S101 - the caller has looked
-    found: list[tuple[SgNode, Spans]] = []
-    for kind in tree.kinds:
+    found: list[tuple[SgNode, list[Spans]]] = []
+    for kind in (each for each in tree.kinds if each.isidentifier()):
         for node in source.root.find_all(kind=kind)[:_MOST_PLACES]:
-            spans = match_piece(tree, node, diagnostic.args)
-            if spans is not None:
-                found.append((node, spans))
+            ways = list(_ways_to_match(Pattern("elsewhere", tree), node, diagnostic.args, used))
+            if ways:
+                found.append((node, ways))
     if len(found) > 1 and offset is not None:
         found = _innermost(found, offset)
-    return found[0][1] if len(found) == 1 else None
+    return _only_way(tree, found[0][1], used) if len(found) == 1 else None
 
 
-def _innermost(found: list[tuple[SgNode, Spans]], offset: int) -> list[tuple[SgNode, Spans]]:
+def _innermost(found: list[tuple[SgNode, list[Spans]]], offset: int) -> list[tuple[SgNode, list[Spans]]]:
     """Keep what is declared in the innermost block around the offset, before it."""
-    scopes = [(_scope_of(node), node, spans) for node, spans in found]
+    scopes = [(_scope_of(node), node, ways) for node, ways in found]
     around = [each for each in scopes if each[0][0] <= offset <= each[0][1] and span_of(each[1])[0] <= offset]
     inner = max((scope[0] for scope, _, _ in around), default=-1)
-    return [(node, spans) for scope, node, spans in around if scope[0] == inner]
+    return [(node, ways) for scope, node, ways in around if scope[0] == inner]
 
 
 def _scope_of(node: SgNode) -> tuple[int, int]:
@@ -94,10 +150,41 @@ def _scope_of(node: SgNode) -> tuple[int, int]:
     return span_of(node.get_root().root())
 
 
-def match_piece(piece: Piece, node: SgNode, args: Sequence[str]) -> dict[int, tuple[int, int]] | None:
-    """Fit a piece to a node; gives where each piece within it is."""
-    spans: dict[int, tuple[int, int]] = {}
-    return spans if _fits(piece, node, args, 0, spans) else None
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a pattern is matched with: the message's arguments, and which pieces must have no equal beside them."""
+
+    args: Sequence[str]
+    single: Collection[int] = ()
+
+
+def match_piece(piece: Piece, node: SgNode, args: Sequence[str]) -> Spans | None:
+    """Fit a piece to a node; gives where each piece within it is, in the first of the ways there are."""
+    return next(_ways(piece, node, _Asked(args), 0), None)
+
+
+def _ways_to_match(
+    pattern: Pattern, node: SgNode, args: Sequence[str], used: Collection[int] | None
+) -> Iterator[Spans]:
+    """Give all the ways in which a pattern fits a node: a `rest` may take more or less."""
+    assert pattern.tree is not None  # noqa: S101 - the caller has looked
+    single = _single(pattern.tree, used, None if pattern.spot is None else pattern.spot[0])
+    return islice(_ways(pattern.tree, node, _Asked(args, single), 0), _MOST_WAYS)
+
+
+def _single(tree: Piece, used: Collection[int] | None, spot: int | None) -> frozenset[int]:
+    """Give the numbers of the pieces that are changed within, and that nothing but their form tells from others.
+
+    Neither a name of the message is in them nor the diagnostic's place: one of two `for` clauses could be meant.
+    """
+    found = set()
+    for number, piece in enumerate(preorder(tree)):
+        inner = range(number + 1, number + size_of(piece))
+        changed = piece.children is not None and (used is None or any(each in used for each in inner))
+        tied = spot is not None and (spot == number or spot in inner)
+        if number and changed and not tied and all(each.arg is None for each in preorder(piece)):
+            found.add(number)
+    return frozenset(found)
 
 
 def size_of(piece: Piece) -> int:
@@ -105,44 +192,54 @@ def size_of(piece: Piece) -> int:
     return 1 + sum(size_of(child) for child in piece.children or ())
 
 
-def _fits(piece: Piece, node: SgNode, args: Sequence[str], number: int, spans: dict[int, tuple[int, int]]) -> bool:
-    if not _kind_fits(piece, node.kind()):
-        return False
+def _ways(piece: Piece, node: SgNode, asked: _Asked, number: int) -> Iterator[Spans]:
+    if not _kind_fits(piece, node):
+        return
     if piece.text is not None and node.text() != piece.text:
-        return False
-    if piece.arg is not None and (piece.arg >= len(args) or node.text() != args[piece.arg]):
-        return False
-    if piece.children is not None and not _children_fit(piece.children, node.children(), args, number + 1, spans):
-        return False
-    spans[number] = span_of(node)
-    return True
+        return
+    if piece.arg is not None and (piece.arg >= len(asked.args) or node.text() != asked.args[piece.arg]):
+        return
+    here = {number: span_of(node)}
+    if piece.children is None:
+        yield here
+        return
+    if number in asked.single and any(match_piece(piece, each, asked.args) for each in _siblings(node)):
+        return
+    for inner in _ways_of_children(piece.children, children_of(node), asked, number + 1):
+        yield {**here, **inner}
 
 
-def _kind_fits(piece: Piece, kind: str) -> bool:
-    if kind in piece.kinds or "*" in piece.kinds:
+def _siblings(node: SgNode) -> list[SgNode]:
+    parent = node.parent()
+    return [] if parent is None else [each for each in parent.children() if span_of(each) != span_of(node)]
+
+
+def _kind_fits(piece: Piece, node: SgNode) -> bool:
+    kind = node.kind()
+    origins = [each for each in piece.kinds if each.startswith(PREFIX)]
+    if origins and origin_of(node) not in origins:
+        return False
+    if kind in piece.kinds or (ANY in piece.kinds and node.is_named() and not kind.endswith("comment")):
         return True
+    if CHARACTER in piece.kinds:
+        return is_character(node)
     loose = piece.text is None and piece.children is None
-    return loose and any(kind in whole and not whole.isdisjoint(piece.kinds) for whole in _WHOLE)
+    return piece.text is None and is_kin(kind, piece.kinds, loose=loose)
 
 
-def _children_fit(
-    pieces: Sequence[Piece],
-    nodes: Sequence[SgNode],
-    args: Sequence[str],
-    number: int,
-    spans: dict[int, tuple[int, int]],
-) -> bool:
+def _ways_of_children(pieces: Sequence[Piece], nodes: Sequence[SgNode], asked: _Asked, number: int) -> Iterator[Spans]:
     if not pieces:
-        return not nodes
+        if not nodes:
+            yield {}
+        return
     first, rest = pieces[0], pieces[1:]
     after = number + size_of(first)
     if first.rest:
-        if not rest:
-            spans[number] = (span_of(nodes[0])[0], span_of(nodes[-1])[1]) if nodes else (-1, -1)
-            return True
-        return any(_children_fit(rest, nodes[taken:], args, after, spans) for taken in range(len(nodes) + 1))
-    return (
-        bool(nodes)
-        and _fits(first, nodes[0], args, number, spans)
-        and _children_fit(rest, nodes[1:], args, after, spans)
-    )
+        for taken in range(len(nodes) + 1) if rest else [len(nodes)]:
+            span = (span_of(nodes[0])[0], span_of(nodes[taken - 1])[1]) if taken else (-1, -1)
+            for others in _ways_of_children(rest, nodes[taken:], asked, after):
+                yield {number: span, **others}
+    elif nodes:
+        for here in _ways(first, nodes[0], asked, number):
+            for others in _ways_of_children(rest, nodes[1:], asked, after):
+                yield {**here, **others}

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import assert_never
 
-from holdfast.repair.rules.imports import IN_BLOCK, NO_BLOCK, has_block, line_for
-from holdfast.repair.rules.match import Spans, find_tree
-from holdfast.repair.rules.parts import args_used, holds, tail_of
-from holdfast.repair.rules.rule import AddImport, AddLines, Part, Rule, Side, Splice, TokenEdit
+from holdfast.repair.rules.here import with_names_here
+from holdfast.repair.rules.holding import holds
+from holdfast.repair.rules.imports import IN_BLOCK, NO_BLOCK, blank_lines, has_block, in_order, line_for
+from holdfast.repair.rules.match import Spans, find_tree, used_pieces
+from holdfast.repair.rules.nesting import nests_as_indented
+from holdfast.repair.rules.parts import IMPORT_KINDS, args_used, tail_of
+from holdfast.repair.rules.rule import AddImport, AddLines, FixEdit, Part, Rule, Side, Splice, TokenEdit
+from holdfast.repair.rules.sanity import why_not_sane
 from holdfast.repair.rules.source import BLANKS, Source, span_of
 from holdfast.repair.rules.token_match import find_tokens, span_between
 from holdfast.repair.rules.tokens import shape_of
@@ -39,37 +44,36 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
     """Rewrite the one place that the diagnostic is about."""
     if (rule.tool, rule.code, rule.template) != (diagnostic.tool, diagnostic.code, diagnostic.template):
         return NoFit("the complaint is another one")
+    source = Source(text, rule.target, diagnostic.path, marks=rule.pattern.place == "marks")
     for number, values in rule.constants.items():
-        if not holds(values, number, diagnostic.args):
+        if not holds(values, number, diagnostic.args, source):
             return NoFit("the message names what no example has named")
+    diagnostic = with_names_here(source, diagnostic)
     if (strange := _strange_hole(rule, diagnostic)) is not None:
         return NoFit(f"{strange} is not of the shape that the examples had")
-    source = Source(text, rule.target, diagnostic.path)
     spans: Spans = {}
     if rule.pattern.tree is not None:
-        found = find_tree(rule.pattern, source, diagnostic)
+        found = find_tree(rule.pattern, source, diagnostic, used_pieces(rule.fix))
         if found is None:
             return NoFit("the code there is another")
         spans = found
     edits: list[_Edit] = []
     for each in rule.fix:
-        edit = _edit_of(each, source, spans, diagnostic)
+        edit = _edit_of(each, source, spans, diagnostic, rule)
         if edit is None:
             return NoFit("the place of an edit is not there")
         edits.append(edit)
     return _carried_out(source, edits, rule)
 
 
-def _edit_of(
-    edit: Splice | TokenEdit | AddImport | AddLines, source: Source, spans: Spans, diagnostic: Diagnostic
-) -> _Edit | None:
+def _edit_of(edit: FixEdit, source: Source, spans: Spans, diagnostic: Diagnostic, rule: Rule) -> _Edit | None:
     match edit:
         case Splice():
             return _splice(edit, source, spans, diagnostic.args)
         case TokenEdit():
             return _token_edit(edit, source, diagnostic)
         case AddImport():
-            return _import_edit(edit, source, diagnostic.args)
+            return _import_edit(edit, source, diagnostic.args, tidy=rule.provenance == "builtin")
         case AddLines():
             return _lines_edit(edit, source, diagnostic)
         case _:
@@ -85,30 +89,28 @@ def _carried_out(source: Source, edits: list[_Edit], rule: Rule) -> Rewritten | 
         parts += [source.text[done:start], new]
         done = end
     text = "".join([*parts, source.text[done:]])
+    if rule.pattern.tree is not None and not IMPORT_KINDS.isdisjoint(rule.pattern.tree.kinds):
+        text = _with_names_in_order(source.text, text, rule)
     if text == source.text:
         return NoFit("nothing would change")
+    if _braces_open(source.text) != _braces_open(text) and not nests_as_indented(Source(text, rule.target)):
+        # Only the indentation says which brace it is that was lost, or is too many.
+        return NoFit("the braces would not nest as the lines are indented")
     if rule.pattern.place in {"at", "elsewhere"} and _breaks(source, Source(text, rule.target)):
         return NoFit("the new text would not parse")
-    if any("==" in new for _, _, new in ordered) and _compares_for_nothing(source, Source(text, rule.target)):
-        return NoFit("a comparison would stand there as a statement of its own")
+    why = why_not_sane(source, Source(text, rule.target), [new for _, _, new in ordered])
+    if why is not None:
+        return NoFit(why)
     return Rewritten(text, tuple((start, end) for start, end, _ in ordered))
 
 
-_ONLY_VALUES = frozenset({"comparison_operator", "boolean_operator", "not_operator", "binary_expression"})
-_ONLY_VALUES |= {"unary_expression", "parenthesized_expression", "conditional_expression", "ternary_expression"}
-
-
-def _compares_for_nothing(before: Source, after: Source) -> bool:
-    """Whether the new text has more statements that only compare: `==` was not what was meant there."""
-
-    def count(source: Source) -> int:
-        nodes = source.root.find_all(kind="expression_statement") if source.root is not None else []
-        return sum(
-            "==" in node.text() and {child.kind() for child in node.children() if child.is_named()} <= _ONLY_VALUES
-            for node in nodes
-        )
-
-    return count(after) > count(before)
+def _with_names_in_order(before: str, after: str, rule: Rule) -> str:
+    """Put the names that are imported in order, unless an example shows that nobody cares."""
+    old, new = before.split("\n"), after.split("\n")
+    shown = (line for example in rule.examples for line in (example.after or "").split("\n"))
+    if len(old) != len(new) or any(in_order(line, line) != line for line in shown):
+        return after
+    return "\n".join(was if was == now else in_order(was, now) for was, now in zip(old, new, strict=True))
 
 
 def _breaks(before: Source, after: Source) -> bool:
@@ -122,7 +124,7 @@ def _breaks(before: Source, after: Source) -> bool:
 def _strange_hole(rule: Rule, diagnostic: Diagnostic) -> str | None:
     """Give an argument that the fix writes out and that looks like none in the examples (`list[int]` for `int`)."""
     for number in sorted(args_used(rule.fix)):
-        if number >= len(diagnostic.args):
+        if number >= len(diagnostic.args) or not diagnostic.args[number]:
             return "an argument"
         shapes = {shape_of(example.args[number]) for example in rule.examples if number < len(example.args)}
         if shapes and shape_of(diagnostic.args[number]) not in shapes:
@@ -146,7 +148,7 @@ def _splice(edit: Splice, source: Source, spans: Spans, args: Sequence[str]) -> 
     def piece_text(number: int) -> str:
         return source.text[slice(*spans[number])]
 
-    return start, end, _filled(edit.parts, args, piece_text)
+    return start, end, _filled(edit.parts, args, piece_text, source.indent_at(start))
 
 
 def _side(source: Source, span: tuple[int, int], side: Side) -> int:
@@ -166,8 +168,7 @@ def _side(source: Source, span: tuple[int, int], side: Side) -> int:
 
 
 def _token_edit(edit: TokenEdit, source: Source, diagnostic: Diagnostic) -> _Edit | None:
-    offset = source.place_of(diagnostic)
-    place = None if offset is None else find_tokens(edit, source, offset, diagnostic.args)
+    place = find_tokens(edit, source, diagnostic)
     if place is None:
         return None
     start, end = span_between(source, place, edit.sides)
@@ -178,10 +179,11 @@ def _token_edit(edit: TokenEdit, source: Source, diagnostic: Diagnostic) -> _Edi
     def piece_text(number: int) -> str:
         return source.tokens[place.low + number].text
 
-    return start, end, _filled(edit.parts, diagnostic.args, piece_text, _indent_before(source, end))
+    indent, next_indent = _indent_before(source, end), _indent_at(source, place.high)
+    return start, end, _filled(edit.parts, diagnostic.args, piece_text, indent, next_indent)
 
 
-def _import_edit(edit: AddImport, source: Source, args: Sequence[str]) -> _Edit | None:
+def _import_edit(edit: AddImport, source: Source, args: Sequence[str], *, tidy: bool) -> _Edit | None:
     lines = [line + "\n" for line in source.text.split("\n")]
     line = _filled(edit.parts, args)
     if any(old.rstrip(BLANKS) == line for old in lines):
@@ -195,7 +197,14 @@ def _import_edit(edit: AddImport, source: Source, args: Sequence[str]) -> _Edit 
         return None
     at = source.line_starts[number]
     end = "\r\n" if "\r\n" in source.text else "\n"
-    return at, at, line + end * (1 if block else 1 + edit.blank)
+    there = blank_lines(lines, number)
+    # What was learned leaves the blank lines that its author does; ours are those of Python's style guide.
+    defines = source.target == "python" and _DEFINITION.match(lines[number + there])
+    wanted = 2 if tidy and defines else edit.blank
+    return at, at, line + end * (1 if block else 1 + max(0, wanted - there))
+
+
+_DEFINITION = re.compile(r"(?:async\s+)?def\s|class\s|@")
 
 
 def _lines_edit(edit: AddLines, source: Source, diagnostic: Diagnostic) -> _Edit | None:
@@ -248,8 +257,25 @@ def _indent_before(source: Source, offset: int) -> str:
     return ""
 
 
+def _braces_open(text: str) -> int:
+    return text.count("{") - text.count("}")
+
+
+def _indent_at(source: Source, number: int) -> str:
+    """Give the blanks that the line of a token begins with."""
+    if number >= len(source.tokens):
+        return ""
+    start = source.line_starts[source.line_of(source.tokens[number].start)]
+    line = source.text[start : source.tokens[number].start]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
 def _filled(
-    parts: Sequence[Part], args: Sequence[str], piece_text: Callable[[int], str] = lambda _: "", indent: str = ""
+    parts: Sequence[Part],
+    args: Sequence[str],
+    piece_text: Callable[[int], str] = lambda _: "",
+    indent: str = "",
+    next_indent: str = "",
 ) -> str:
     def fill(part: Part) -> str:
         if isinstance(part, str):
@@ -262,7 +288,7 @@ def _filled(
             case "piece":
                 return piece_text(part.number)
             case "indent":
-                return indent
+                return next_indent if part.number else indent
             case _:
                 assert_never(part.of)
 

@@ -13,7 +13,7 @@ Provenance: TypeAlias = Literal["builtin", "extracted", "manual"]
 Status: TypeAlias = Literal["proposed", "active", "pinned", "demoted", "rejected"]
 Side: TypeAlias = Literal["start", "end", "gap_before", "gap_after", "line"]
 """A side of a piece of text; a gap is the blank text up to the neighbouring token, `line` where the line begins."""
-Place: TypeAlias = Literal["at", "elsewhere", "tokens", "lines"]
+Place: TypeAlias = Literal["at", "elsewhere", "tokens", "marks", "lines"]
 Spot: TypeAlias = Literal["whole", "start", "inside", "end"]
 Key: TypeAlias = tuple[str, str, str, str]
 
@@ -25,7 +25,8 @@ class Piece:
     """One element of a pattern: a node of a syntax tree, or one token of a line.
 
     `text` is a constant, `arg` a hole for an argument of the message, `rest` any run of siblings, `children` a node
-    that is looked into. With none of them it is a variable: whatever is of one of the `kinds` (`*`: any).
+    that is looked into. With none of them it is a variable: whatever is of one of the `kinds`. Of these some are no
+    grammar's: `*` is any, `character` what a string of one character holds, `from:…` where a name must come from.
     """
 
     kinds: tuple[str, ...] = ()
@@ -41,7 +42,8 @@ class Pattern:
 
     `at`: the tree's node around the diagnostic's position, which stands at `spot` of the piece with that number.
     `elsewhere`: the one node of the file that holds the message's names. `tokens`: the text has no tree worth the name,
-    and each edit brings its own context. `lines`: whole lines are added; `tree` may say what stands at the position.
+    and each edit brings its own context. `marks`: the same, with each quote and comment sign a token of its own.
+    `lines`: whole lines are added; `tree` may say what stands at the position.
     """
 
     place: Place
@@ -57,11 +59,13 @@ class Hole:
     """A part of the new text.
 
     It is an argument of the new message, the last name in one (`tail`: `Map` of `java.util.Map`), what a piece of the
-    pattern has matched, or (`indent`) the blanks that the previous line of code begins with.
+    pattern has matched, or (`indent`) blanks: those that a splice's line begins with, in an edit of tokens those of
+    the line of code before.
     """
 
     of: Literal["arg", "tail", "piece", "indent"]
     number: int = 0
+    """Of an `indent` 1 is that of the line of the token after, for what ends a block."""
 
 
 Part: TypeAlias = str | Hole
@@ -84,7 +88,8 @@ class TokenEdit:
     `anchors` are the ways to find the place that the examples agree on; the first one counts. `removed` are the tokens
     there, `before` and `after` the context. `sides` say how much of the blank text around them is replaced too: from
     the token before (`gap_before`), the beginning of the line, or the first removed one (`start`; if none is removed,
-    the one after); to the last removed one (`end`; if none, the one before), or the token after (`gap_after`).
+    the one after); to the last removed one (`end`; if none, the one before), or the token after (`gap_after`). From
+    `line` to `line` they are the whole lines; if none is removed, new ones below the token before.
     """
 
     anchors: tuple[str, ...]
@@ -97,7 +102,7 @@ class TokenEdit:
 
 @dataclass(frozen=True, slots=True)
 class AddImport:
-    """A line for the import block; `places` as in `TokenEdit.anchors`; `blank` lines follow where there is no block."""
+    """A line for the import block; `places` as in `TokenEdit.anchors`; without a block `blank` lines are to follow."""
 
     parts: tuple[Part, ...]
     places: tuple[str, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from holdfast.repair.rules.marks import marks_of
 from holdfast.repair.rules.tokens import Token, tokenize
 from holdfast.vocab.diagnostics import Diagnostic
 
@@ -29,16 +30,17 @@ BLANKS = " \t\r\n\f"
 class Source:
     """One text in one language."""
 
-    def __init__(self, text: str, target: str, path: str = "") -> None:
+    def __init__(self, text: str, target: str, path: str = "", *, marks: bool = False) -> None:
         """Look at nothing yet."""
+        self.marks = marks
         self.text = text
         self.target = target
         self._grammar = "tsx" if path.endswith((".tsx", ".jsx")) else _GRAMMARS.get(target)
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
-        """Its tokens."""
-        return tokenize(self.text, self.target)
+        """Its tokens; with `marks` quotes and comments are cut up."""
+        return marks_of(self.text, self.target) if self.marks else tokenize(self.text, self.target)
 
     @cached_property
     def root(self) -> SgNode | None:
@@ -89,6 +91,12 @@ class Source:
         area = diagnostic.area
         return None if area is None else self.offset(area.end_line, area.end_column)
 
+    def indent_at(self, offset: int) -> str:
+        """The blanks that the line of an offset begins with, up to the offset."""
+        line = self.text.rfind("\n", 0, offset) + 1
+        code = self.text[line:offset]
+        return code[: len(code) - len(code.lstrip(" \t"))]
+
     def gap_before(self, offset: int) -> int:
         """Where the blank text before an offset begins."""
         return len(self.text[:offset].rstrip(BLANKS))
@@ -115,6 +123,16 @@ class Source:
         if self.root is not None:
             visit(self.root)
         return found
+
+    def leaf_at(self, offset: int) -> str:
+        """Give the text of the leaf that begins at an offset; nothing if none does."""
+        return next(
+            (node.text() for node in self.nodes_around(offset) if node.is_leaf() and span_of(node)[0] == offset), ""
+        )
+
+    def places_of_word(self, word: str) -> list[int]:
+        """Give where a word stands as a token."""
+        return [token.start for token in self.tokens if token.text == word]
 
 
 def span_of(node: SgNode) -> tuple[int, int]:

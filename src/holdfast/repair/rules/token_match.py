@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from holdfast.repair.rules.ambiguity import is_ambiguous
+from holdfast.repair.rules.anchors import Area, index_of
+from holdfast.repair.rules.marks import is_wordy
 from holdfast.repair.rules.rule import Piece, Side, TokenEdit
 from holdfast.repair.rules.source import Source
-from holdfast.repair.rules.tokens import Token, count_before, first_at
-
-_REACH = 3
-"""An edit is at most so many tokens from the diagnostic's, unless the line or its own text says where it is."""
+from holdfast.repair.rules.tokens import COMMON, Token
+from holdfast.vocab.diagnostics import Diagnostic
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +22,10 @@ class TokenPlace:
     high: int
 
 
-def find_tokens(edit: TokenEdit, source: Source, offset: int, args: Sequence[str]) -> TokenPlace | None:
-    """Find where the edit fits; None if it does not."""
-    anchor = edit.anchors[0] if edit.anchors else ""
-    low = index_of(anchor, source, offset)
+def find_tokens(edit: TokenEdit, source: Source, diagnostic: Diagnostic) -> TokenPlace | None:
+    """Find where the edit fits; None if it does not, or may not be what is meant there."""
+    area, args = area_of(source, diagnostic), diagnostic.args
+    low = index_of(edit.anchors[0], source, area) if area is not None and edit.anchors else None
     if low is None or low + len(edit.removed) > len(source.tokens):
         return None
     high = low + len(edit.removed)
@@ -34,42 +35,30 @@ def find_tokens(edit: TokenEdit, source: Source, offset: int, args: Sequence[str
         and _context_fits(edit.before, source, (low, high), -1, args)
         and _context_fits(edit.after, source, (low, high), 1, args)
     )
-    return TokenPlace(low, high) if fits else None
+    place = TokenPlace(low, high)
+    new = "".join(part if isinstance(part, str) else "x" for part in edit.parts)
+    return place if fits and not _glues(edit, source, place) and not is_ambiguous(source, low, high, new) else None
 
 
-def anchors_of(source: Source, offset: int, low: int, removed: Sequence[Token]) -> tuple[str, ...]:
-    """Give all the ways to find the token `low` from an offset, the ones that carry furthest first."""
-    names = ["here", "line_end", "line_start", "line_before"] if not removed else ["token:0"]
-    if removed:
-        names += [f"find:{removed[0].text}", "line_start"]
-    names += [f"token:{away}" for away in range(-_REACH, _REACH + 1)]
-    return tuple(name for name in dict.fromkeys(names) if index_of(name, source, offset) == low)
+def _glues(edit: TokenEdit, source: Source, place: TokenPlace) -> bool:
+    """Whether a word would take the place of a sign and make one word with what is beside it: `a&&b`, `aandb`."""
+    start, end = span_between(source, place, edit.sides)
+    if not edit.removed or not edit.parts:
+        return False
+    first, last = edit.parts[0], edit.parts[-1]
+    left = isinstance(first, str) and _is_glued(source.text[start - 1 : start], source.text[start : start + 1], first)
+    right = isinstance(last, str) and _is_glued(source.text[end : end + 1], source.text[end - 1 : end], last[::-1])
+    return left or right
 
 
-def index_of(anchor: str, source: Source, offset: int) -> int | None:
-    """Give the number of the token that an anchor names (an insertion goes before it)."""
-    tokens = source.tokens
-    here = count_before(tokens, offset)
-    name, _, rest = anchor.partition(":")
-    line = source.line_of(offset)
-    match name:
-        case "here":
-            inside = here < len(tokens) and tokens[here].start < offset
-            return None if inside else here
-        case "line_end":
-            return count_before(tokens, source.line_end(line))
-        case "line_start":
-            return first_at(tokens, source.line_starts[line])
-        case "line_before":
-            return count_before(tokens, source.line_starts[line])
-        case "token":
-            number = here + int(rest)
-            return number if 0 <= number <= len(tokens) else None
-        case "find":
-            end = source.line_end(line)
-            return next((i for i in range(here, len(tokens)) if tokens[i].text == rest and tokens[i].end <= end), None)
-        case _:
-            return None
+def _is_glued(beside: str, old: str, new: str) -> bool:
+    return is_wordy(beside) and not is_wordy(old) and is_wordy(new[:1])
+
+
+def area_of(source: Source, diagnostic: Diagnostic) -> Area | None:
+    """Where what a diagnostic is about begins and ends."""
+    start, end = source.place_of(diagnostic), source.end_of(diagnostic)
+    return None if start is None else (start, start if end is None else end)
 
 
 def neighbour(source: Source, low: int, high: int, way: int) -> Token | None:
@@ -97,12 +86,14 @@ def context_kind(token: Token | None) -> str:
     """Say coarsely what stands beside an edit."""
     if token is None:
         return "edge"
-    return token.kind if token.kind in {"open", "close", "operator", "keyword"} else "operand"
+    return token.kind if token.kind in {"open", "close", "operator", "keyword", "comment"} else "operand"
 
 
 def span_between(source: Source, place: TokenPlace, sides: tuple[Side, Side]) -> tuple[int, int]:
     """Give the text that an edit of these tokens replaces."""
     tokens, text = source.tokens, source.text
+    if sides == ("line", "line"):
+        return _whole_lines(source, place)
     before = tokens[place.low - 1].end if place.low else 0
     after = tokens[place.high].start if place.high < len(tokens) else len(text)
     first = tokens[place.low].start if place.low < len(tokens) else len(text)
@@ -111,27 +102,61 @@ def span_between(source: Source, place: TokenPlace, sides: tuple[Side, Side]) ->
     return start, {"end": last, "gap_after": after}[sides[1]]
 
 
+def _whole_lines(source: Source, place: TokenPlace) -> tuple[int, int]:
+    """Give the lines of the tokens; if there are none, where the line after the token before begins."""
+    tokens, text = source.tokens, source.text
+    last = tokens[place.high - 1].end if place.high else 0
+    end = text.find("\n", last) + 1 or len(text)
+    return (text.rfind("\n", 0, tokens[place.low].start) + 1 if place.low < place.high else end), end
+
+
 def _token_fits(piece: Piece, token: Token, args: Sequence[str]) -> bool:
     if piece.arg is not None and (piece.arg >= len(args) or token.text != args[piece.arg]):
         return False
     if piece.text is not None and token.text != piece.text:
         return False
-    return not piece.kinds or token.kind in piece.kinds
+    common = "common" in piece.kinds and token.text in COMMON
+    return not piece.kinds or common or token.kind in piece.kinds
 
 
 def _context_fits(piece: Piece, source: Source, place: tuple[int, int], way: int, args: Sequence[str]) -> bool:
+    beside = beyond(source, *place, way)
+    if piece.text is not None and (beside is None or beside.text != piece.text):
+        return False
     if piece.arg is not None:
-        beside = beyond(source, *place, way)
         if beside is None or piece.arg >= len(args) or beside.text != args[piece.arg]:
             return False
         # The message says which token it is; only where its line ends is left to ask.
         return ("edge" in piece.kinds) == (neighbour(source, *place, way) is None)
-    return any(kind in piece.kinds for kind in _context_kinds(neighbour(source, *place, way)))
+    token = neighbour(source, *place, way)
+    return any(_kind_fits(kind, token, qualities_of(source, place, way)) for kind in piece.kinds)
 
 
-def _context_kinds(token: Token | None) -> Iterator[str]:
-    kind = context_kind(token)
-    yield kind
-    # What ends an operand: `x`, `f()`, `a[0]`, `else`.
-    if kind in {"close", "operand", "keyword"}:
-        yield "ended"
+def _kind_fits(kind: str, token: Token | None, qualities: frozenset[str]) -> bool:
+    wide, *asked = kind.split()
+    found = context_kind(token)
+    # A sign begins an operand: `-1`, `!done`.
+    sign = wide == "begins" and token is not None and token.text in {"-", "+", "~", "!"}
+    return qualities.issuperset(asked) and (sign or wide in {found, "any"} or found in CONTEXTS.get(wide, ()))
+
+
+def qualities_of(source: Source, place: tuple[int, int], way: int) -> frozenset[str]:
+    """Say of what stands beside some tokens whether blanks are between (`apart`), and if a name, in what case it is."""
+    low, high = place
+    if low == high:
+        return frozenset()
+    at = source.tokens[low].start - 1 if way < 0 else source.tokens[high - 1].end
+    beside = neighbour(source, low, high, way)
+    qualities = {"apart"} if source.text[at : at + 1].isspace() else set()
+    if beside is not None and beside.kind == "name":
+        qualities.add("large" if beside.text[0].isupper() else "small")
+    return frozenset(qualities)
+
+
+CONTEXTS = {
+    # What ends an operand: `x`, `f()`, `a[0]`, `else`; what one may begin after; what may follow it; what begins one.
+    "ended": frozenset({"close", "operand", "keyword"}),
+    "awaits": frozenset({"open", "operator", "keyword"}),
+    "follows": frozenset({"close", "operator", "keyword", "edge"}),
+    "begins": frozenset({"open", "operand", "keyword"}),
+}

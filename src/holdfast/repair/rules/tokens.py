@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-TokenKind: TypeAlias = Literal["name", "keyword", "number", "string", "open", "close", "operator", "edge"]
+TokenKind: TypeAlias = Literal[
+    "name", "keyword", "number", "string", "open", "close", "operator", "edge", "quote", "comment"
+]
+"""The last two are of marks only (`marks.py`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,9 @@ COMMON = KEYWORDS | frozenset(_TYPE_WORDS.split())
 """Those, and the types that every program has: an argument of this name says what the complaint is, not whose."""
 
 
+_NOTHING = frozenset({"None", "null", "undefined", "nullptr", "nil", "NULL"})
+
+
 @lru_cache(maxsize=32)
 def tokenize(text: str, target: str) -> tuple[Token, ...]:
     """Give all tokens. No text is refused: what is none of the others is an operator."""
@@ -80,7 +86,25 @@ def tokenize(text: str, target: str) -> tuple[Token, ...]:
 
 def is_invented(token: Token) -> bool:
     """Whether a token that a fix brings says something: a name, a value, a type. Punctuation and `mut` do not."""
-    return token.kind in {"name", "number", "string"} or token.text in _VALUES
+    return (token.kind in {"name", "number", "string"} and token.text != "_") or token.text in _VALUES
+
+
+_MADE_UP = frozenset(_TYPE_WORDS.split()) | frozenset(
+    ["True", "true", "void", "int", "char", "short", "long", "float", "double"]
+)
+
+
+_NEUTRAL = frozenset({"0", "0.0", '""', "''", "false", "False"})
+
+
+def is_neutral(token: Token) -> bool:
+    """Whether a token is a value that one begins with: zero, no, the empty string. A compiler knows where it fits."""
+    return token.text in _NEUTRAL
+
+
+def is_made_up(token: Token) -> bool:
+    """Whether a token that a fix brings is a value or a type out of nowhere: another place may want another one."""
+    return (token.kind in {"number", "string"} and not is_neutral(token)) or token.text in _MADE_UP
 
 
 def first_at(tokens: tuple[Token, ...], offset: int) -> int:
@@ -96,9 +120,13 @@ def count_before(tokens: tuple[Token, ...], offset: int) -> int:
 def shape_of(text: str) -> str:
     """Say what an argument looks like: a name, a number, punctuation, or something else.
 
-    >>> [shape_of(text) for text in ("total", "12", "::", "std::cout", "list[int]")]
-    ['name', 'number', 'operator', 'path', 'other']
+    What stands for nothing is like no name: a type gets `| None`, and no other, for what is not there.
+
+    >>> [shape_of(text) for text in ("total", "12", "::", "std::cout", "list[int]", "None")]
+    ['name', 'number', 'operator', 'path', 'other', 'nothing']
     """
+    if text in _NOTHING:
+        return "nothing"
     if re.fullmatch(r"[^\W\d]\w*", text):
         return "name"
     if re.fullmatch(r"\d+", text):

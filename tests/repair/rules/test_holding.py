@@ -1,0 +1,147 @@
+"""To what a rule holds the names and types of a message: as loosely as its fix allows, and no looser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from holdfast.repair.ports import Target
+from holdfast.repair.rules.learn import learn
+from holdfast.repair.rules.likeness import forms_of, held_form
+from holdfast.repair.rules.rewrite import NoFit, Rewritten, rewrite
+from holdfast.repair.rules.rule import Rule
+from holdfast.vocab.diagnostics import Diagnostic
+from tests.repair.rules.complaint import complaint
+
+
+def rule_of(before: str, after: str, said: Diagnostic, target: Target) -> Rule:
+    rule = learn(before, after, said, target)
+    assert isinstance(rule, Rule), rule
+    return rule
+
+
+def alike(one: str, other: str, text: str = "", words: tuple[str, ...] = ()) -> bool:
+    return held_form(one, text, words) in forms_of(other, text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("const char [8]", "const char [17]"),
+        ("std::vector<int>", "std::vector<std::string>"),
+        ("const std::string", "std::string"),
+        ("list[int]", "list[str]"),
+        ("{ url: string; }", "{ title: string; done: boolean; }"),
+        ("f64: Ord", "f32: Ord"),
+        ("int", "double"),
+        ("double[]", "java.lang.String[]"),
+    ],
+)
+def test_types_that_differ_in_what_no_fix_reads_are_alike(one: str, other: str) -> None:
+    assert alike(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("str", "bytes"), ("Option<i32>", "Result<i32, E>"), ("char *", "char **"), ("int", "String"), ("&str", "str")],
+)
+def test_other_types_are_not(one: str, other: str) -> None:
+    assert not alike(one, other)
+
+
+def test_a_fix_that_names_a_type_of_numbers_is_for_that_one_only() -> None:
+    assert not alike("int", "long", words=("Integer", "parseInt"))
+    assert not alike("int", "double", words=("parseInt",))
+    assert alike("i32", "u64", words=("f64",))
+    assert not alike("i32", "f32", words=("f64",))
+
+
+def test_a_type_of_the_program_is_another_one_in_the_next() -> None:
+    assert held_form("Option<Point>", "struct Point;", ()) == held_form("Option<Cart>", "struct Cart;", ())
+    assert held_form("Point", "struct Point;", ()) != held_form("String", "struct Point;", ())
+
+
+PARAMETER = complaint("parameter {0} has no type", "n", column=12)
+
+
+def test_a_type_that_is_made_up_is_for_names_that_are_used_alike() -> None:
+    rule = rule_of(
+        "function f(n) { return n * 2; }\n", "function f(n: number) { return n * 2; }\n", PARAMETER, "typescript"
+    )
+    reckoned = rewrite(rule, "function g(m) { return m - 1; }\n", replace(PARAMETER, args=("m",)))
+    logged = rewrite(rule, "function g(m) { console.log(m); }\n", replace(PARAMETER, args=("m",)))
+    assert isinstance(reckoned, Rewritten)
+    assert reckoned.text == "function g(m: number) { return m - 1; }\n"
+    assert isinstance(logged, NoFit)
+
+
+def test_a_value_that_is_made_up_is_for_that_function_only() -> None:
+    said = complaint("too few arguments to function {0}", "strtol", line=1, column=29, end_column=35)
+    before = "long f(char *t) { return strtol(t, NULL); }\n"
+    said = replace(said, area=complaint("", column=26, end_column=32).area)
+    rule = rule_of(before, "long f(char *t) { return strtol(t, NULL, 10); }\n", said, "c")
+    other = rewrite(rule, before.replace("strtol", "opened"), replace(said, args=("opened",)))
+    assert isinstance(other, NoFit)
+    assert isinstance(rewrite(rule, before.replace("t", "t"), said), Rewritten)
+
+
+def test_a_name_is_not_taken_from_an_object_that_has_none_of_it() -> None:
+    before = "class A:\n    def f(self):\n        self.x = 1\n\n    def g(self):\n        return x\n"
+    said = complaint("undefined {0}", "x", line=6, column=16, end_column=17)
+    rule = rule_of(before, before.replace("return x", "return self.x"), said, "python")
+    tax = before.replace("return x", "return y")
+    assert isinstance(rewrite(rule, tax, replace(said, args=("y",))), NoFit)
+    known = tax.replace("self.x = 1", "self.y = 1")
+    assert isinstance(rewrite(rule, known, replace(said, args=("y",))), Rewritten)
+
+
+def test_a_second_declaration_of_a_constant_stays() -> None:
+    before = "let t = 1;\nlet t = 2;\n"
+    said = complaint("{0} has already been declared", "t", line=2, column=5, code="")
+    rule = rule_of(before, "let t = 1;\nt = 2;\n", said, "javascript")
+    assert isinstance(rewrite(rule, before, said), Rewritten)
+    assert isinstance(rewrite(rule, before.replace("let t = 1", "const t = 1"), said), NoFit)
+
+
+def test_a_bracket_among_brackets_closes_what_the_new_one_opened() -> None:
+    said = complaint("cannot compare {0}", "size_t", column=12, end_column=20)
+    rule = rule_of(
+        "int x = max(a, v.size());\n",
+        "int x = max(a, static_cast<int>(v.size()));\n",
+        replace(said, area=complaint("", column=16, end_column=24).area),
+        "cpp",
+    )
+    made = rewrite(
+        rule, "int y = max(b, w[0].length());\n", replace(said, area=complaint("", column=16, end_column=29).area)
+    )
+    assert isinstance(made, Rewritten)
+    assert made.text == "int y = max(b, static_cast<int>(w[0].length()));\n"
+
+
+def test_new_lines_are_indented_as_the_line_they_come_to() -> None:
+    before = "int f(int n) {\n    for (int i = 0; i < n; i++) {}\n    return i;\n}\n"
+    after = "int f(int n) {\n    int i;\n    for (i = 0; i < n; i++) {}\n    return i;\n}\n"
+    said = complaint("{0} undeclared", "i", line=3, column=12, end_column=13)
+    rule = rule_of(before, after, said, "c")
+    deep = "int g(int n) {\n    if (n) {\n        for (int k = 0; k < n; k++) {}\n        return k;\n    }\n    return 0;\n}\n"
+    made = rewrite(rule, deep, replace(said, args=("k",), area=complaint("", line=4, column=16, end_column=17).area))
+    assert isinstance(made, Rewritten)
+    assert "        int k;\n        for (k = 0;" in made.text
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ("import os\n\n\nx = Path()\n", "import os\nfrom pathlib import Path\n\n\nx = Path()\n"),
+        ('"""Doc."""\n\n\nx = Path()\n', '"""Doc."""\n\nfrom pathlib import Path\n\n\nx = Path()\n'),
+        ("x = Path()\n", "from pathlib import Path\n\n\nx = Path()\n"),
+    ],
+)
+def test_an_import_goes_where_people_put_it(lines: str, wanted: str) -> None:
+    said = complaint("undefined {0}", "Path", line=1, column=5, end_column=9)
+    rule = rule_of("y = Path()\n", "from pathlib import Path\n\n\ny = Path()\n", said, "python")
+    area = complaint("", line=lines.count("\n"), column=5, end_column=9).area
+    made = rewrite(rule, lines, replace(said, area=area))
+    assert isinstance(made, Rewritten)
+    assert made.text == wanted
