@@ -15,6 +15,8 @@ unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONWARNINGS VIRTUAL_ENV
 PY := .venv/bin/python
 LOCAL := .venv-local/bin/python
 READY := .venv/.holdfast-ready
+NPM_PLACE := tests/adapters/toolchains/npm
+NPM_READY := .toolchains/.ready
 PYTEST := $(PY) -m pytest
 WORKERS ?= 2
 # Extra words for pytest or the benchmark: make test ARGS="-k tabs", make bench-landing ARGS="--corpus DIR"
@@ -48,7 +50,7 @@ run: demo ## run the main job: the guided demo
 demo: setup ## edits and an agent's turns in a temporary project, with a scripted model; each step checked
 	@.venv/bin/holdfast demo
 
-test: setup ## run all tests
+test: setup $(NPM_READY) ## run all tests (with tsc and pyright, if npm can bring them)
 	$(PYTEST) -n $(WORKERS) --dist worksteal -q $(ARGS)
 
 # Into an environment of its own: it is large, and nothing of Holdfast needs it.
@@ -95,8 +97,14 @@ bench-peers: setup ## install the peers to compare with, into a folder of their 
 toolchains: ## install tsc and pyright for the tests of repair, into .toolchains (with npm)
 	@command -v npm >/dev/null || { echo "npm is not installed: Node.js 20 or later brings it." >&2; exit 1; }
 	@mkdir -p .toolchains
-	@cp tests/adapters/toolchains/npm/package.json tests/adapters/toolchains/npm/package-lock.json .toolchains/
+	@cp $(NPM_PLACE)/package.json $(NPM_PLACE)/package-lock.json .toolchains/
 	cd .toolchains && npm ci --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error
+	@touch $(NPM_READY)
+
+# Without npm, or without a registry, the tests that need these tools are skipped, each with its reason.
+$(NPM_READY): $(NPM_PLACE)/package-lock.json
+	@$(MAKE) --no-print-directory toolchains || { \
+		echo "tsc and pyright could not be installed: their tests will be skipped." >&2; }
 
 check: ## all that must hold before a commit: lint, types, imports, test
 	@$(MAKE) lint
