@@ -34,21 +34,19 @@ def list_(
 
     Exit 0: listed. 1: the rules cannot be read. 2: wrong usage.
     """
-    from holdfast.cli.show_rules import is_judged  # noqa: PLC0415 - help does without it
-
     book = _book(root, as_json)
     chosen = [
         rule
         for rule in book
         if (target is None or rule.target == target)
-        and not (unreviewed and is_judged(rule))
+        and not (unreviewed and rule.reviewed)
         and not (own and rule.provenance == "builtin")
     ]
     if as_json:
         print(json.dumps({"rules": [_shown(rule) for rule in chosen], "problems": list(book.problems)}))
         return
     for rule in chosen:
-        note = "" if is_judged(rule) else "  (unreviewed)"
+        note = "" if rule.reviewed else "  (unreviewed)"
         record = f"{rule.applied} helped, {rule.failed} failed"
         print(f"{rule.id}  {rule.status:<8}  {rule.provenance:<9}  {rule.target:<10}  {record}{note}")
         print(f"    {rule.tool}{f' {rule.code}' if rule.code else ''}: {rule.template}")

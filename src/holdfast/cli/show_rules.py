@@ -8,7 +8,7 @@ from holdfast.repair.rules.rule import Rule
 
 def print_rule(rule: Rule) -> None:
     """Print a rule: what it answers, its record, and its first examples as differences."""
-    print(f"{rule.id}  {rule.status}{'' if is_judged(rule) else ', unreviewed'}  ({rule.provenance}, {rule.target})")
+    print(f"{rule.id}  {rule.status}{'' if rule.reviewed else ', unreviewed'}  ({rule.provenance}, {rule.target})")
     print(f"answers: {rule.tool}{f' {rule.code}' if rule.code else ''}: {rule.template}")
     for number, values in sorted(rule.constants.items()):
         print(f"only if {{{number}}} is: {', '.join(values)}")
@@ -19,8 +19,3 @@ def print_rule(rule: Rule) -> None:
         whole = Splice(0, len(example.before), example.after or "")
         print(landed(example.before, [whole], "exact").diff, end="")
     print(f"\nIt leaves {len(rule.counter_examples)} counter-examples alone.")
-
-
-def is_judged(rule: Rule) -> bool:
-    """Whether somebody has looked at a rule: who has put it away has done so, and stands not behind it."""
-    return rule.reviewed or rule.status == "rejected"

@@ -307,11 +307,18 @@ class _Repair:
         self._records.refused(how, self._sure, made if isinstance(made, Candidate) else None, verdict, detail)
 
     def _repaired(self, base: Standing, verdict: Verified, attempts: int) -> Repaired:
-        rule = None
-        if self._world.rules is not None and self._policy.allowed.new_rules:
-            after, errors = self._now.candidate.text, errors_of(base.checked)
-            rule = self._world.rules.learn(self._unit, base.candidate.text, after, errors)
-        return Repaired(self._now.candidate.text, attempts, rule, verdict.oracle)
+        after = self._now.candidate.text
+        return Repaired(after, attempts, self._learn(base, after), verdict.oracle)
+
+    def _learn(self, base: Standing, after: str) -> str | None:
+        rules, first = self._world.rules, self._judge
+        if rules is None or not self._policy.allowed.new_rules:
+            return None
+        rule = rules.learn(self._unit, base.candidate.text, after, errors_of(base.checked))
+        # A fix-it that came before may have gone the wrong way: then the text as it was says more.
+        if rule is None and base.candidate.text != first.text:
+            rule = rules.learn(self._unit, first.text, after, errors_of(first.first))
+        return rule
 
     def _best(self) -> str | None:
         text = self._now.candidate.text

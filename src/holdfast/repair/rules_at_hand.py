@@ -30,7 +30,7 @@ class RulesAtHand:
         with self._lock:
             found = lookup(self._book, own, text, unit.target, strictness, without=without)
         if isinstance(found, Applied):
-            return RuleFits(found.rule.id, found.text)
+            return RuleFits(found.rule.id, found.code)
         return NoRule((found.rule.id,) if isinstance(found, MissNeedsPin) else ())
 
     def record(self, rule_id: str, *, helped: bool) -> None:

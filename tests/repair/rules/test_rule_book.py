@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -74,7 +75,7 @@ def test_a_rule_that_has_failed_here_gives_way_to_the_next() -> None:
     assert first.rule.id == PRINT.id
     second = lookup(book, *asked, without={PRINT.id})  # type: ignore[arg-type]
     assert isinstance(second, Applied)
-    assert second.text == "sprint(1)\n"
+    assert second.code == "sprint(1)\n"
 
 
 def test_the_winner_is_by_priority_then_pin_then_record_then_date() -> None:
@@ -188,3 +189,30 @@ def test_a_rule_has_just_the_fields_of_the_design() -> None:
         "id", "target", "tool", "code", "template", "node_kind", "pattern", "fix", "constants", "provenance", "status",
         "confidence", "priority", "examples", "counter_examples", "applied", "failed", "created",
     ]  # fmt: skip
+
+
+def test_a_rule_that_somebody_writes_need_not_keep_a_record() -> None:
+    rule = learned("x = xrange(3)\n", "x = range(3)\n", undefined("xrange", column=5))
+    written = {
+        name: value
+        for name, value in json.loads(dump_rule(rule)).items()
+        if name in {"id", "target", "tool", "code", "template", "pattern", "fix", "examples", "constants"}
+    }
+    read = parse_rule(json.dumps(written).encode())
+    assert (read.provenance, read.status, read.applied, read.fix) == ("manual", "active", 0, rule.fix)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"fix": None}, "a value in it is not of its kind"),
+        ({"applied": -5}, "-5 is no count"),
+        ({"confidence": float("nan")}, "nan is no share"),
+        ({"template": ...}, "it has no 'template'"),
+    ],
+)
+def test_what_is_wrong_with_a_rule_file_is_said_by_name(changed: dict[str, object], told: str) -> None:
+    rule = learned("x = xrange(3)\n", "x = range(3)\n", undefined("xrange", column=5))
+    read = json.loads(dump_rule(rule)) | changed
+    with pytest.raises(BadRule, match=told):
+        parse_rule(json.dumps({name: value for name, value in read.items() if value is not ...}).encode())

@@ -16,10 +16,10 @@ from holdfast.vocab.diagnostics import Diagnostic
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A rule fits: `text` is the whole new text, not yet verified. `diagnostic` is what it answers."""
+    """A rule fits: `code` is the whole new text, not yet verified. `diagnostic` is what it answers."""
 
     rule: Rule
-    text: str
+    code: str
     diagnostic: Diagnostic
 
 

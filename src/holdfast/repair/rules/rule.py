@@ -178,8 +178,8 @@ class Rule:
 
     @property
     def reviewed(self) -> bool:
-        """Whether somebody stands behind it: it came with holdfast, was written by hand, approved, or pinned."""
-        return self.provenance != "extracted" or self.priority > 0 or self.pinned
+        """Whether somebody has judged it: it came with holdfast, was written by hand, approved, pinned or rejected."""
+        return self.provenance != "extracted" or self.priority > 0 or self.status in {"pinned", "rejected"}
 
 
 def example_of(before: str, after: str | None, diagnostic: Diagnostic) -> Example:

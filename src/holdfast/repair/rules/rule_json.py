@@ -64,11 +64,40 @@ def dump_rule(rule: Rule) -> bytes:
 
 
 def parse_rule(data: bytes) -> Rule:
-    """Read what `dump_rule` wrote; raises `BadRule`."""
+    """Read what `dump_rule` wrote, or somebody by hand; raises `BadRule`, which says what is wrong with it."""
+    if not data.strip():
+        raise BadRule("it is empty, or no file to be read")
     try:
-        return rule_from_json(json.loads(data))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BadRule(f"this is no rule: {type(error).__name__}: {error}") from error
+        read = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadRule(f"it is no JSON: {error}") from error
+    if not isinstance(read, dict):
+        raise BadRule("it is no JSON object")
+    missing = [name for name in _NEEDED if name not in read]
+    if missing:
+        raise BadRule(f"it has no {missing[0]!r}")
+    try:
+        return rule_from_json(_NOT_SAID | read)
+    except KeyError as error:
+        raise BadRule(f"a part of it has no {error}") from error
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise BadRule(f"a value in it is not of its kind: {error}") from error
+
+
+_NEEDED = ("id", "target", "tool", "code", "template", "pattern", "fix", "examples")
+# What somebody who writes a rule by hand need not say.
+_NOT_SAID: dict[str, Any] = {
+    "node_kind": "",
+    "constants": {},
+    "provenance": "manual",
+    "status": "active",
+    "confidence": 0.0,
+    "priority": 0,
+    "counter_examples": [],
+    "applied": 0,
+    "failed": 0,
+    "created": "",
+}
 
 
 def rule_from_json(read: dict[str, Any]) -> Rule:
@@ -85,14 +114,26 @@ def rule_from_json(read: dict[str, Any]) -> Rule:
         constants={int(number): _texts(values) for number, values in read["constants"].items()},
         provenance=_one_of(read["provenance"], get_args(Provenance)),
         status=_one_of(read["status"], get_args(Status)),
-        confidence=float(read["confidence"]),
+        confidence=_share(read["confidence"]),
         priority=int(read["priority"]),
         examples=tuple(_example_from_json(example) for example in read["examples"]),
         counter_examples=tuple(_example_from_json(example) for example in read["counter_examples"]),
-        applied=int(read["applied"]),
-        failed=int(read["failed"]),
+        applied=_count(read["applied"]),
+        failed=_count(read["failed"]),
         created=_text(read["created"]),
     )
+
+
+def _share(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"{value!r} is no share from 0 to 1")
+    return float(value)
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{value!r} is no count")
+    return value
 
 
 # --------------------------------------------------------------------------------------------------------------- parts
