@@ -19,6 +19,7 @@ _NAMES = {
     "javac": "Unit.java",
     "node": "unit.js",
     "tsc": "unit.ts",
+    "go": "unit.go",
 }
 _PACKAGES = {
     "gcc": "gcc",
@@ -26,11 +27,12 @@ _PACKAGES = {
     "rustc": "rustc",
     "javac": "openjdk-17-jdk-headless",
     "node": "nodejs",
+    "go": "golang-go",
     "tsc": "typescript (npm); make toolchains installs it",
     "ruff": "ruff (pip)",
     "mypy": "mypy (pip)",
 }
-TOOLS = ("python", "ruff", "mypy", "gcc", "g++", "rustc", "javac", "node", "tsc")
+TOOLS = ("python", "ruff", "mypy", "gcc", "g++", "rustc", "javac", "go", "node", "tsc")
 TOOLCHAINS = Path(__file__).parents[4] / ".toolchains"
 
 
