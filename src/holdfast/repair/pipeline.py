@@ -393,7 +393,8 @@ def _reasons(verdict: _Verdict) -> tuple[str, ...]:
 
 def _shortly(reasons: Sequence[str]) -> str:
     more = len(reasons) - _MOST_REASONS
-    return "; ".join([*reasons[:_MOST_REASONS], *([f"and {more} more"] if more > 0 else [])])
+    said = [reason.rstrip(".") for reason in reasons[:_MOST_REASONS]]
+    return "; ".join([*said, *([f"and {more} more"] if more > 0 else [])]) + "."
 
 
 def _timed_out(ended: CheckTimedOut) -> TimedOut:

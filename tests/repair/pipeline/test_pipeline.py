@@ -322,7 +322,7 @@ def test_when_all_attempts_are_used_up_it_says_what_was_wrong_with_the_last_and_
     outcome = stage.repair(BAD)
     assert isinstance(outcome, Exhausted)
     said = "shop/cart.py:2:16: error: undefined name `prize` [undefined]"
-    assert (outcome.reasons, outcome.message) == ((said,), f"2 proposals failed, the last one with: {said}")
+    assert (outcome.reasons, outcome.message) == ((said,), f"2 proposals failed, the last one with: {said}.")
     recorded = {each.id: each.detail for each in stage.decisions}
     assert recorded[outcome.decision_id] == said
 
@@ -333,7 +333,8 @@ def test_a_proposal_that_was_rejected_and_comes_again_says_why_it_was() -> None:
     outcome = stage.repair(BAD)
     assert isinstance(outcome, NoProgress)
     assert outcome.reasons != ()
-    assert outcome.message == f"the model proposed the same text again, which was refused: {'; '.join(outcome.reasons)}"
+    reasons = "; ".join(reason.rstrip(".") for reason in outcome.reasons)
+    assert outcome.message == f"the model proposed the same text again, which was refused: {reasons}."
     [decision] = stage.decisions
     assert (decision.id, decision.detail) == (outcome.decision_id, " ".join(outcome.reasons))
 

@@ -6,15 +6,15 @@ import typer
 
 
 def demo() -> None:
-    """Watch edits land and be refused, and an agent's turns guarded and taken back; every claim is checked.
+    """Watch edits land and be refused, turns guarded and taken back, code repaired; every claim is checked.
 
     A sample project in a temporary git repository; the model is scripted, behind a real server on this machine.
     Exit 0: all is as claimed. 1: something is not.
     """
-    from holdfast.cli.demo import edits, turns  # noqa: PLC0415 - help does without all this
+    from holdfast.cli.demo import edits, repairs, turns  # noqa: PLC0415 - help does without all this
     from holdfast.cli.demo.stage import play  # noqa: PLC0415
 
-    failed = play((*edits.STEPS, *turns.STEPS))
+    failed = play((*edits.STEPS, *turns.STEPS, *repairs.STEPS))
     if failed:
         typer.secho(f"\n{failed} claim{'' if failed == 1 else 's'} did not hold.", bold=True, err=True)
         raise typer.Exit(1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from holdfast.testing import Reply, call, say
 
 RETRY = """\
@@ -168,6 +170,39 @@ def recovered() -> list[Reply]:
 def looping() -> list[Reply]:
     """Read the same file again and again."""
     return [call("read_file", path="src/net.py")] * 20
+
+
+LOAD = """\
+def load(path):
+    if not path:
+        raise ValueError, "a path is needed"
+    with open(path) as file:
+        return file.read()
+"""
+LOAD_MENDED = LOAD.replace('ValueError, "a path is needed"', 'ValueError("a path is needed")')
+TILL = """\
+class Till:
+    def __init__(self):
+        self.sum = 0
+
+    def pay(self, coins):
+        for coin in coins:
+            if coin <= 0:
+                raise KeyError, "no such coin"
+            self.sum += coin
+"""
+TILL_MENDED = TILL.replace('KeyError, "no such coin"', 'KeyError("no such coin")')
+AREA = """\
+def area(width, height):
+    if width < 0:
+        return width +
+    return width * height
+"""
+
+
+def proposed(code: str) -> list[Reply]:
+    """Propose this code for a file that does not compile."""
+    return [say(json.dumps({"code": code, "confidence": 0.95, "reasoning": "a slip of the pen"}))]
 
 
 def told(text: str) -> list[Reply]:

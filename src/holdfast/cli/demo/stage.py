@@ -92,7 +92,15 @@ class Stage:
     def turn(self, prompt: str, script: Sequence[Reply], *options: str) -> Ran:
         """Run a turn of the agent, with a model that answers from a script."""
         with ScriptedServer(script) as server:
-            ran = self._command("run", prompt, *options, hidden=("--base-url", server.base_url, "--model", "scripted"))
+            hidden = ("--base-url", server.base_url, "--model", "scripted")
+            ran = self._command("run", prompt, *options, hidden=hidden)
+            return Ran(ran.code, ran.told, tuple(server.requests))
+
+    def repair(self, name: str, script: Sequence[Reply]) -> Ran:
+        """Repair a source file, with a model that answers from a script."""
+        with ScriptedServer(script) as server:
+            hidden = ("--base-url", server.base_url, "--model", "scripted")
+            ran = self._command("repair", f"src/{name}", hidden=hidden)
             return Ran(ran.code, ran.told, tuple(server.requests))
 
     def _command(self, *words: str, alone: bool = False, hidden: Sequence[str] = ()) -> Ran:
