@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from holdfast.repair.kept.losses import parse_errors, what_is_lost
 from holdfast.repair.ports import Check, Checked, CheckTimedOut, Target
+from holdfast.repair.syntax import is_syntax
 from holdfast.vocab.diagnostics import Diagnostic
 
 Signature: TypeAlias = tuple[str, str, str, str, tuple[str, ...]]
@@ -86,8 +87,13 @@ class Judge:
         return elsewhere and not new_errors(self.first, checked)
 
     def is_better(self, now: Checked, text: str, then: Checked, before: str) -> bool:
-        """Whether a check shows progress: fewer errors and none new, or a text that parses better than before."""
+        """Whether a check shows progress: fewer errors and none new, or a text that parses, or does so better.
+
+        Once a text parses, a compiler tells what it had not come to see before: those errors are not the fix's.
+        """
         if len(errors_of(now)) < len(errors_of(then)) and not new_errors(then, now):
+            return True
+        if any(map(is_syntax, errors_of(then))) and errors_of(now) and not any(map(is_syntax, errors_of(now))):
             return True
         was = parse_errors(before, self.path, self.target)
         broken = parse_errors(text, self.path, self.target)

@@ -350,6 +350,14 @@ def test_the_projects_own_tests_must_pass(workshop: Workshop) -> None:
 # --------------------------------------------------------------------------------------------------------------- rules
 
 
+def test_what_a_syntax_error_had_hidden_is_mended_after_it(workshop: Workshop) -> None:
+    file = workshop.write("a.py", 'def load(text)\n    print "reading", text\n    return json.loads(text)\n')
+    ran = workshop.repair("a.py")
+    assert (ran.code, ran.outcomes) == (0, {"a.py": "RuleRepaired"}), (ran.out, ran.err)
+    mended = 'def load(text):\n    print("reading", text)\n    return json.loads(text)\n'
+    assert file.read_text() == f"import json\n\n\n{mended}"
+
+
 def test_a_fix_is_paid_for_once_and_other_names_need_no_model(workshop: Workshop) -> None:
     need("python")
     first = "def total(prices):\n    return np.sum(prices)\n"

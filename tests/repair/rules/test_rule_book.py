@@ -97,7 +97,9 @@ def test_a_rule_that_fails_more_than_it_helps_is_demoted_and_a_pinned_one_is_not
     assert (once.applied, once.failed, once.status) == (1, 1, "active")
     twice = counted(once, helped=False)
     assert (twice.failed, twice.status) == (2, "demoted")
-    assert counted(judged(PRINT, "pin"), helped=False).status == "pinned"
+    assert counted(PRINT, helped=False).status == "active"
+    assert counted(counted(PRINT, helped=False), helped=False).status == "demoted"
+    assert counted(counted(judged(PRINT, "pin"), helped=False), helped=False).status == "pinned"
 
 
 def test_the_record_is_kept_in_the_file_as_it_is_there_now() -> None:

@@ -35,10 +35,12 @@ def rank_of(rule: Rule) -> Rank:
 def counted(rule: Rule, *, helped: bool) -> Rule:
     """Give the rule with one more on its record; one that fails more than it helps is demoted.
 
-    Not a pinned one: somebody has answered for it, and a production build must not lose it by itself.
+    The program that it was learned from is one that it has helped: else a single refusal would end a rule that nobody
+    has needed yet, and the fix be paid for again. Not a pinned one: somebody has answered for it, and a production
+    build must not lose it by itself.
     """
     applied, failed = rule.applied + helped, rule.failed + (not helped)
-    demoted = failed > applied and rule.status in {"active", "proposed"}
+    demoted = failed > max(applied, 1) and rule.status in {"active", "proposed"}
     return replace(
         rule,
         applied=applied,
