@@ -19,7 +19,7 @@ from tests.cli.project import Project, Ran
 from tests.cli.talk import ended, events, of_kind, talk, user_file
 
 BROKEN = "def load(text):\n    return json.loads(text)\n"
-MENDED = "import json\n\ndef load(text):\n    return json.loads(text)\n"
+MENDED = "import json\n\n\ndef load(text):\n    return json.loads(text)\n"
 TYPO = "def total(prices):\n    return sum(prcs)\n"
 RIGHT = "def total(prices):\n    return sum(prices)\n"
 CLEAN = "def one():\n    return 1\n"

@@ -311,14 +311,10 @@ class _Repair:
         return Repaired(after, attempts, self._learn(base, after), verdict.oracle)
 
     def _learn(self, base: Standing, after: str) -> str | None:
-        rules, first = self._world.rules, self._judge
+        rules = self._world.rules
         if rules is None or not self._policy.allowed.new_rules:
             return None
-        rule = rules.learn(self._unit, base.candidate.text, after, errors_of(base.checked))
-        # A fix-it that came before may have gone the wrong way: then the text as it was says more.
-        if rule is None and base.candidate.text != first.text:
-            rule = rules.learn(self._unit, first.text, after, errors_of(first.first))
-        return rule
+        return rules.learn(self._unit, base.candidate.text, after, errors_of(base.checked))
 
     def _best(self) -> str | None:
         text = self._now.candidate.text

@@ -22,7 +22,7 @@ from tests.end_to_end.run.project import Project
 from tests.end_to_end.run.terminal import on_terminal
 
 BROKEN = "def load(text):\n    return json.loads(text)\n"
-MENDED = "import json\n\ndef load(text):\n    return json.loads(text)\n"
+MENDED = "import json\n\n\ndef load(text):\n    return json.loads(text)\n"
 TYPO = "def total(prices):\n    return sum(prcs)\n"
 
 pytestmark = [

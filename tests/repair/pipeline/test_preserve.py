@@ -28,6 +28,13 @@ KEPT: list[tuple[str, Target, str, str, str]] = [
     ("A.java", "java", JAVA, "sum += y", "sum += x"),
     ("a.go", "go", GO, "s += y", "s += x"),
     ("notes.txt", "any", "a b c\n", "b", "d"),
+    (
+        "a.ts",
+        "typescript",
+        "export function warn(): string {\n  return 'It's late';\n}\n",
+        "'It's late'",
+        '"It\'s late"',
+    ),
 ]
 
 

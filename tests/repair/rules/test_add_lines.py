@@ -37,13 +37,13 @@ def test_an_import_that_is_there_already_is_not_added_again() -> None:
 
 
 def test_a_line_before_the_complaint_is_indented_as_that_line_is() -> None:
-    before, after = "def f():\n    use(x)\n", "def f():\n    x = 0\n    use(x)\n"
+    before, after = "def f():\n    use(x + 1)\n", "def f():\n    x = 0\n    use(x + 1)\n"
     rule = learned(before, after, undefined("x", 2, 9))
-    made = rewrite(
-        rule, "class A:\n    def g(self):\n        if 1:\n            use(total)\n", undefined("total", 4, 17)
-    )
+    text = "class A:\n    def g(self):\n        if 1:\n            use(total * 2)\n"
+    made = rewrite(rule, text, undefined("total", 4, 17))
     assert isinstance(made, Rewritten)
-    assert made.text == "class A:\n    def g(self):\n        if 1:\n            total = 0\n            use(total)\n"
+    assert made.text == text.replace("use(", "total = 0\n            use(")
+    assert isinstance(rewrite(rule, text.replace(" * 2", ""), undefined("total", 4, 17)), NoFit)
 
 
 def test_a_line_that_begins_wrong_is_indented_as_the_one_before() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from holdfast.repair.ports import Target
-from holdfast.repair.rules.learn import learn
+from holdfast.repair.rules.learn import NotLearned, learn
 from holdfast.repair.rules.likeness import forms_of, held_form
 from holdfast.repair.rules.rewrite import NoFit, Rewritten, rewrite
 from holdfast.repair.rules.rule import Rule
@@ -145,3 +145,50 @@ def test_an_import_goes_where_people_put_it(lines: str, wanted: str) -> None:
     made = rewrite(rule, lines, replace(said, area=area))
     assert isinstance(made, Rewritten)
     assert made.text == wanted
+
+
+def test_a_statement_out_of_nowhere_is_no_rule() -> None:
+    before = "int f(int n) {\n    if (n > 0) {\n        return 1;\n    }\n}\n"
+    said = complaint("missing return statement", line=5, column=1, code="missing.ret")
+    rule = learn(before, before.replace("    }\n}\n", "    }\n    return -1;\n}\n"), said, "java")
+    assert isinstance(rule, NotLearned)
+
+
+def test_a_name_of_the_program_is_not_taken_into_the_next() -> None:
+    before = 'def f(name, count):\n    return "%s %d" % (name,)\n'
+    said = complaint("too few values: {0} for {1}", "1", "2", line=2, column=12)
+    rule = learn(before, before.replace("(name,)", "(name, count)"), said, "python")
+    assert rule == NotLearned("the fix takes count from among the names of this program")
+
+
+def test_code_is_deleted_only_where_it_stands_twice_or_is_named() -> None:
+    text = "int f(int n) {\n    switch (n) {\n    case 1: return 2;\n    case 1: return 2;\n    }\n    return 0;\n}\n"
+    said = complaint("duplicate case value", line=4, column=5, end_column=9)
+    rule = rule_of(text, text.replace("    case 1: return 2;\n", "", 1), said, "c")
+    assert isinstance(rewrite(rule, text, said), Rewritten)
+    other = text.replace("case 1: return 2;\n    }", "case 1: return 3;\n    }")
+    assert isinstance(rewrite(rule, other, said), NoFit)
+
+
+def test_only_a_variable_of_the_module_is_made_global() -> None:
+    before = "count = 0\n\n\ndef f():\n    count += 1\n"
+    said = complaint("local {0} used before it is set", "count", line=5, column=5, end_column=10)
+    rule = rule_of(before, before.replace("    count", "    global count\n    count"), said, "python")
+    assert isinstance(rewrite(rule, before, said), Rewritten)
+    imported = before.replace("count = 0", "from a import count")
+    assert isinstance(rewrite(rule, imported, said), NoFit)
+
+
+def test_a_conversion_is_to_the_same_kind_of_type_and_not_of_what_is_written_out() -> None:
+    said = complaint("cannot add {0} and {1}", "str", "int", column=9, end_column=10)
+    rule = rule_of("x = a + b\n", "x = a + str(b)\n", said, "python")
+    assert isinstance(rewrite(rule, "x = c + d\n", said), Rewritten)
+    assert isinstance(rewrite(rule, "x = c + d\n", replace(said, args=("bytes", "int"))), NoFit)
+    assert isinstance(rewrite(rule, "x = c + 1\n", said), NoFit)
+
+
+def test_a_text_that_is_also_used_as_a_text_is_not_read_as_a_number() -> None:
+    said = complaint("{0} given, {1} wanted", "str", "int", line=2, column=14, end_column=15)
+    rule = rule_of("def f(a):\n    return g(a)\n", "def f(a):\n    return g(int(a))\n", said, "python")
+    both = rewrite(rule, "def f(b):\n    return g(b) + b.upper()\n", said)
+    assert isinstance(both, NoFit)

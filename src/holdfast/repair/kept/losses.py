@@ -28,6 +28,7 @@ _SMALL: Final = 8
 """So many tokens may go from any file, unless that is half of it."""
 _SHARE: Final = 0.2
 _HALF: Final = 0.5
+_QUOTES: Final = re.compile(r"['\"`\\]")
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx")
 _SIGHTS: Final = ("static", "private", "protected", "public", "pub", "super", "crate", "export", "default")
 _NO_TEXT: Final = re.compile("[\udc80-\udcff]")
@@ -235,7 +236,8 @@ class _Comparison:
         if not self._old.errors:
             return False
         body = self._new.text[new.header[1] : new.end].strip("{} \t\n")
-        return body in self._old.text if body else self._fewer <= 0
+        # Without their quotes: one that was missing, or stood for another, made code of a text.
+        return _QUOTES.sub("", body) in _QUOTES.sub("", self._old.text) if body else self._fewer <= 0
 
     def _is_gutted(self, old: Function, new: Function) -> bool:
         fewer = old.words - new.words

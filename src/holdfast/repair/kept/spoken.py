@@ -28,7 +28,7 @@ _SUPERFLUOUS: Final = re.compile(
     r"multiple (?:definition|time)|more than once|unreachable|redundant|unnecessary|useless|no effect|superfluous|"
     r"conflict|shadow|stray|extra|excess|trailing|unexpected|outside|not within|not allowed|not permitted|illegal|"
     r"may only|cannot be (?:used|declared) here|no longer|deprecated|removed|obsolete|unmatched|void value|"
-    r"invalid (?:character|non-printable)|must not|should not|cannot return|"
+    r"invalid (?:character|non-printable|preprocessing)|must not|should not|cannot return|"
     r"without (?:a )?(?:matching|previous)|#endif|#else",
     re.IGNORECASE,
 )

@@ -71,7 +71,7 @@ def _use_of(node: SgNode) -> str | None:
     if kind in _SET and first and (value := _value_of(children[-1].text())) is not None:
         return value
     signs = {child.text() for child in children if not child.is_named()}
-    texts = any(child.text()[:1] in {'"', "'", "`"} for child in children)
+    texts = any(quote in parent.text() for quote in ('"', "'", "`"))
     return "reckoned" if signs & _RECKONING and kind not in _CALL and not texts and "(" not in signs else None
 
 

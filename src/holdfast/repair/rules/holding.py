@@ -9,9 +9,9 @@ from functools import cached_property
 from holdfast.repair.rules import likeness
 from holdfast.repair.rules.evidence import USED, demand, used_alike
 from holdfast.repair.rules.parts import IMPORT_KINDS, args_used, join_constants
-from holdfast.repair.rules.rule import AddImport, FixEdit, Hole, Pattern, Piece, TokenEdit
+from holdfast.repair.rules.rule import AddImport, AddLines, FixEdit, Hole, Pattern, Piece, TokenEdit
 from holdfast.repair.rules.source import Source
-from holdfast.repair.rules.tokens import COMMON, is_invented, is_made_up, is_neutral, shape_of, tokenize
+from holdfast.repair.rules.tokens import COMMON, is_invented, is_made_up, is_neutral, is_value, shape_of, tokenize
 from holdfast.vocab.diagnostics import Diagnostic
 
 _KNOW_TYPES = frozenset({"mypy", "pyright", "tsc", "gcc", "g++", "rustc", "javac", "go"})
@@ -48,6 +48,7 @@ class _Holding:
         uses = {number: how for number in range(len(args)) if (how := self._evidence(number)) is not None}
         held = {number: value for number, value in enumerate(args) if number not in uses and not self._is_free(number)}
         said = _related(held)
+        converted = {number: likeness.family(args[number]) for number in self._converted - held.keys() - uses.keys()}
         words = [token.text for token in self.tokens]
         exact = set(range(len(args))) if self.imports else self.removed | self.kept | self.used
         loose = {number for number, value in said.items() if number not in exact and value == args[number]}
@@ -55,14 +56,17 @@ class _Holding:
             number: likeness.held_form(value, self.source.text, words) if number in loose else value
             for number, value in said.items()
         }
-        return {number: (form,) for number, form in sorted((uses | forms).items())}
+        return {number: (form,) for number, form in sorted((uses | forms | converted).items())}
 
     @cached_property
     def _made_up(self) -> frozenset[str]:
         """What kinds of things the fix makes up, where the pattern holds the code to no type that they go with."""
         if _says_type(self.pattern):
             return frozenset()
-        return frozenset(token.kind for token in self.tokens if is_made_up(token))
+        made = {token.kind for token in self.tokens if is_made_up(token)}
+        # A new line with a value in it (`total = 0`) says what a name is, even if that is what one begins with.
+        adds = any(isinstance(edit, AddLines) for edit in self.fix) and any(map(is_value, self.tokens))
+        return frozenset(made | ({"edge"} if adds else set()))
 
     @cached_property
     def _words(self) -> frozenset[str]:
@@ -97,6 +101,19 @@ class _Holding:
         if _is_place(self.template, number) or _is_excerpt(value, self.source.text) or self._is_named:
             return True
         return not self.invented and (self._only_moves or self._is_local(value))
+
+    @cached_property
+    def _converted(self) -> frozenset[int]:
+        """Give the arguments that the fix converts to: `str(…)` is not `bytes(…)`, `as f64` loses less than `as i8`."""
+        found: set[int] = set()
+        for edit in self.fix:
+            for left, part, right in zip(("", *edit.parts), edit.parts, (*edit.parts[1:], ""), strict=False):
+                called = isinstance(right, str) and right.startswith("(")
+                cast = isinstance(left, str) and left.endswith((" as ", "("))
+                closed = isinstance(right, str) and right.startswith(")")
+                if isinstance(part, Hole) and part.of == "arg" and (called or (cast and (closed or not right))):
+                    found.add(part.number)
+        return frozenset(number for number in found if self.args[number] in COMMON)
 
     def _is_local(self, value: str) -> bool:
         return value in self._words and value not in COMMON

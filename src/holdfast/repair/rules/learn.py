@@ -14,7 +14,8 @@ from holdfast.repair.rules.hunks import Hunk, NewLines, hunks_between
 from holdfast.repair.rules.imports import IN_BLOCK, NO_BLOCK, blank_lines, has_block, is_import, line_for
 from holdfast.repair.rules.learn_tokens import token_fixes
 from holdfast.repair.rules.learn_tree import tree_fixes
-from holdfast.repair.rules.parts import parts_of
+from holdfast.repair.rules.own import takes_own
+from holdfast.repair.rules.parts import join_constants, parts_of
 from holdfast.repair.rules.rewrite import Rewritten, body_line, rewrite
 from holdfast.repair.rules.rule import (
     AddImport,
@@ -31,6 +32,7 @@ from holdfast.repair.rules.rule import (
 from holdfast.repair.rules.rule_id import named
 from holdfast.repair.rules.slide import slid
 from holdfast.repair.rules.source import Source, broken_nodes, span_of
+from holdfast.repair.rules.tokens import is_value, tokenize
 from holdfast.vocab.diagnostics import Diagnostic
 
 _MOST_EDITS = 6
@@ -73,14 +75,19 @@ def learn(
     differing = slid(source, differing)
     if sum(len(each.text if isinstance(each, NewLines) else each.new) for each in differing) > _MOST_NEW:
         return NotLearned("the fix brings too much text of its own")
+    reason = "what differs is not tied to the message or to its place"
     for draft in _drafts(source, differing, diagnostic):
+        brought = [join_constants(edit.parts) for edit in draft.fix if not isinstance(edit, AddImport)]
+        if (own := takes_own(brought, source)) is not None:
+            reason = f"the fix takes {own} from among the names of this program"
+            continue
         rule = _rule_of(draft, source, diagnostic, target)
         rule = replace(rule, examples=(example_of(before, after, diagnostic),))
         rewritten = rewrite(rule, before, diagnostic)
         if isinstance(rewritten, Rewritten) and rewritten.text == after:
             example = _short_example(rule, before, after, diagnostic)
             return replace(rule, id=named(rule), created=created, provenance=provenance, examples=(example,))
-    return NotLearned("what differs is not tied to the message or to its place")
+    return NotLearned(reason)
 
 
 def _rule_of(draft: _Draft, source: Source, diagnostic: Diagnostic, target: Target) -> Rule:
@@ -191,6 +198,9 @@ def _line_drafts(
     text = _dedented(new.text.removesuffix("\n"))
     line = source.line_of(offset)
     pattern = Pattern("lines", *_seen_at(source, offset, diagnostic.args))
+    if not diagnostic.args and any(is_value(token) for token in tokenize(text, source.target)):
+        # `return -1;`: nothing says that the next program wants the same.
+        return
     parts = parts_of(text, source.target, with_names_here(source, diagnostic).args)
     places: list[Literal["before", "after", "body"]] = []
     places += ["before"] if new.line == line else []

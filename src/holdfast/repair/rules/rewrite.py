@@ -15,7 +15,7 @@ from holdfast.repair.rules.match import Spans, find_tree, used_pieces
 from holdfast.repair.rules.nesting import nests_as_indented
 from holdfast.repair.rules.parts import IMPORT_KINDS, args_used, tail_of
 from holdfast.repair.rules.rule import AddImport, AddLines, FixEdit, Part, Rule, Side, Splice, TokenEdit
-from holdfast.repair.rules.sanity import why_not_sane
+from holdfast.repair.rules.sanity import why_not_deleted, why_not_sane
 from holdfast.repair.rules.source import BLANKS, Source, span_of
 from holdfast.repair.rules.token_match import find_tokens, span_between
 from holdfast.repair.rules.tokens import shape_of
@@ -63,7 +63,7 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
         if edit is None:
             return NoFit("the place of an edit is not there")
         edits.append(edit)
-    return _carried_out(source, edits, rule)
+    return _carried_out(source, edits, rule, diagnostic.args)
 
 
 def _edit_of(edit: FixEdit, source: Source, spans: Spans, diagnostic: Diagnostic, rule: Rule) -> _Edit | None:
@@ -80,7 +80,7 @@ def _edit_of(edit: FixEdit, source: Source, spans: Spans, diagnostic: Diagnostic
             assert_never(edit)
 
 
-def _carried_out(source: Source, edits: list[_Edit], rule: Rule) -> Rewritten | NoFit:
+def _carried_out(source: Source, edits: list[_Edit], rule: Rule, args: Sequence[str]) -> Rewritten | NoFit:
     ordered = sorted(edits, key=lambda edit: edit[:2])
     if any(left[1] > right[0] or left[:2] == right[:2] for left, right in pairwise(ordered)):
         return NoFit("its edits lie over one another")
@@ -98,6 +98,11 @@ def _carried_out(source: Source, edits: list[_Edit], rule: Rule) -> Rewritten | 
         return NoFit("the braces would not nest as the lines are indented")
     if rule.pattern.place in {"at", "elsewhere"} and _breaks(source, Source(text, rule.target)):
         return NoFit("the new text would not parse")
+    gone = [source.text[start:end] for start, end, _ in ordered]
+    if all(not new.strip(BLANKS) for _, _, new in ordered):
+        why = next((why for each in gone if (why := why_not_deleted(each, source.text, source.target, args))), None)
+        if why is not None:
+            return NoFit(why)
     why = why_not_sane(source, Source(text, rule.target), [new for _, _, new in ordered])
     if why is not None:
         return NoFit(why)

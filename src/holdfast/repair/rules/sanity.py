@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from holdfast.repair.rules.kinds import FUNCTIONS
+from holdfast.repair.rules.own import binds
 from holdfast.repair.rules.source import Source
 from holdfast.repair.rules.tokens import tokenize
 
@@ -20,6 +22,13 @@ _MEMBER = (
     r"^[ \t]+(?!(?:return|await|yield|throw|new|else|case|delete|typeof|void 0)\b)(?:[\w<>\[\],.:*&?]+[ \t]+)*"
     r"#?{0}\s*[?!]?\s*(?:\([^;]*\{{\s*$|[:;]|=(?!=))|\bfn\s+{0}\b"
 )
+_GLOBAL = re.compile(r"^[ \t]+global\s+([^\W\d]\w*)\s*$", re.MULTILINE)
+_CONVERTED = re.compile(
+    r"\b(?:str|int|float|bool|Number|String|parseInt|parseFloat|to_string|valueOf|Itoa|static_cast<\w+>)"
+    r"\(\s*(?:\d+(?:\.\d+)?|\"[^\"\n]*\"|'[^'\n]*')\s*\)"
+)
+_READ = re.compile(r"\b(?:int|float|Number|parseInt|parseFloat|parseDouble|parseLong)\(\s*([^\W\d]\w*)\s*\)")
+_FEW = 4
 _DECLARATION = re.compile(r"\b(?:let|var|const)\s+([^\W\d][\w$]*)")
 
 
@@ -31,7 +40,19 @@ def why_not_sane(before: Source, after: Source, made: Sequence[str]) -> str | No
         return "a character would be of more than one"
     if len(_ASYNC_MAKER.findall(after.text)) > len(_ASYNC_MAKER.findall(before.text)):
         return "what makes an object cannot be async"
-    return _why_not_of_itself(before, after) or _why_not_assigned(before, after)
+    if len(_CONVERTED.findall(after.text)) > len(_CONVERTED.findall(before.text)):
+        return "a value that is written out would be converted, not written as what is wanted"
+    reasons = (_why_not_of_itself, _why_not_assigned, _why_not_global, _why_not_read)
+    return next((why for reason in reasons if (why := reason(before, after)) is not None), None)
+
+
+def why_not_deleted(deleted: str, text: str, target: str, args: Sequence[str]) -> str | None:
+    """Say why a rule that only deletes may not delete this: code that is neither named nor there a second time."""
+    tokens = [token.text for token in tokenize(deleted, target)]
+    if len(tokens) <= _FEW or any(arg in tokens for arg in args):
+        return None
+    words = " ".join(deleted.split())
+    return None if " ".join(text.split()).count(words) > 1 else "it would delete code that stands nowhere else"
 
 
 def _comparisons(source: Source) -> int:
@@ -57,6 +78,28 @@ def _why_not_of_itself(before: Source, after: Source) -> str | None:
     for word, name in _OF_ITSELF.findall(after.text):
         if name not in known and re.search(member.format(name), before.text, re.MULTILINE) is None:
             return f"{word} has no {name}"
+    return None
+
+
+def _why_not_global(before: Source, after: Source) -> str | None:
+    """Say which name would be made global that is no variable of the module: an import, a function, nothing at all."""
+    if before.target != "python":
+        return None
+    made = set(_GLOBAL.findall(after.text)) - set(_GLOBAL.findall(before.text))
+    plain = (name for name in made if re.search(rf"^{name}\s*(?::|=(?!=))", before.text, re.MULTILINE) is None)
+    return next((f"{name} is no variable of the module" for name in plain), None)
+
+
+def _why_not_read(before: Source, after: Source) -> str | None:
+    """Say which text would be read as a number though the function around also uses it as the text that it is."""
+    known = _READ.findall(before.text)
+    for found in _READ.finditer(after.text):
+        if found[1] in known:
+            continue
+        around = [node for node in after.nodes_around(found.start()) if node.kind() in FUNCTIONS]
+        uses = around[-1].find_all(kind="identifier") if around else []
+        if sum(node.text() == found[1] and not binds(node) for node in uses) > 1:
+            return f"{found[1]} is used as a text, too"
     return None
 
 

@@ -97,6 +97,14 @@ _MADE_UP = frozenset(_TYPE_WORDS.split()) | frozenset(
 _NEUTRAL = frozenset({"0", "0.0", '""', "''", "false", "False"})
 
 
+_WRITTEN = frozenset({"true", "false", "True", "False", "None", "null", "nullptr"})
+
+
+def is_value(token: Token) -> bool:
+    """Whether a token is a value that is written out."""
+    return token.kind in {"number", "string"} or token.text in _WRITTEN
+
+
 def is_neutral(token: Token) -> bool:
     """Whether a token is a value that one begins with: zero, no, the empty string. A compiler knows where it fits."""
     return token.text in _NEUTRAL

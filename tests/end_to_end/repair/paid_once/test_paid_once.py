@@ -17,28 +17,28 @@ from tests.end_to_end.repair.workshop import Workshop, fix
 
 # How many of its cases a rule must mend, at least. The others are errors that no rule comes of yet; they stay here.
 LEAST = {
-    "python": 25,
-    "ruff": 14,
-    "mypy": 7,
-    "gcc": 20,
-    "g++": 12,
-    "rustc": 13,
+    "python": 17,
+    "ruff": 9,
+    "mypy": 6,
+    "gcc": 25,
+    "g++": 14,
+    "rustc": 15,
     "javac": 7,
     "go": 6,
-    "node": 18,
-    "tsc": 8,
+    "node": 21,
+    "tsc": 5,
 }
-# One run of these takes a second, and a case has five: every other case is enough here, and the benchmark has them all.
-SLOW = {"mypy", "javac", "tsc"}
+# One run of these takes a second, and a case has five: every so many cases are enough here; the benchmark has them all.
+EVERY = {"python": 2, "ruff": 2, "mypy": 3, "javac": 3, "tsc": 3}
 
 
 def _driven_here(tool: str) -> list[Case]:
-    return read_cases(tool)[:: 2 if tool in SLOW else 1]
+    return read_cases(tool)[:: EVERY.get(tool, 1)]
 
 
 def test_the_cases_are_as_many_as_is_said() -> None:
     cases = [case for tool in TOOLS for case in _driven_here(tool)]
-    assert len(cases) >= 150
+    assert len(cases) >= 160
     assert len({(case.tool, case.title) for case in cases}) == len(cases)
     assert all(len({case.broken, case.fixed, case.second, case.second_fixed, case.near}) == 5 for case in cases)
 
@@ -70,7 +70,7 @@ def _chosen(tool: str, title: str) -> Case:
     ("tool", "title"),
     [
         ("gcc", "a loop variable without a type"),
-        ("g++", "an arrow for a dot"),
+        ("g++", "a method that is not const"),
         ("python", "two exceptions without parentheses"),
         ("rustc", "an index of the wrong type"),
     ],
