@@ -14,6 +14,8 @@ from holdfast.adapters.toolchains.registry import check_for
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut
 from tests.adapters.toolchains.toolbox import check, pretend, snapshot, starts, wait_until_gone
 
+pytestmark = pytest.mark.slow
+
 OWN = b"the project's own bytes \xff\r\n"
 TEXT = b"what shall be checked\n"
 

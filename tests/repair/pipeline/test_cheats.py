@@ -12,6 +12,9 @@ from holdfast.repair.kept.losses import what_is_lost
 from tests.repair.pipeline.fixes import c, cpp, go, java, javascript, python, rust, typescript
 from tests.repair.pipeline.fixes.fix import Fix, Shop
 
+# 900 judgements of 25 ms: the fast loop does without.
+pytestmark = pytest.mark.slow
+
 SHOPS = [each.SHOP for each in (python, javascript, typescript, c, cpp, rust, java, go)]
 ATTACKS = [pytest.param(shop, fix, id=f"{shop.target}-{fix.name}") for shop in SHOPS for fix in shop.attacks()]
 HONEST = [pytest.param(shop, fix, id=f"{shop.target}-{fix.name}") for shop in SHOPS for fix in shop.honest_fixes()]

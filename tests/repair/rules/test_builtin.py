@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import pytest
 
@@ -16,13 +15,6 @@ from tests.repair.rules.compilers import complaints, need
 
 RULES = builtin_rules()
 _SLOW = {"mypy", "rustc", "javac", "tsc"}
-
-
-def _params() -> list[Any]:
-    return [
-        pytest.param(rule, id=f"{rule.target}-{rule.id}", marks=[pytest.mark.slow] if rule.tool in _SLOW else [])
-        for rule in RULES
-    ]
 
 
 def test_there_are_enough_of_them_for_the_common_languages() -> None:
@@ -47,7 +39,8 @@ def _compiled(rule: Rule) -> tuple[Example, ...]:
     return rule.examples[:1] if rule.tool in _SLOW else (rule.examples[0], rule.counter_examples[0])
 
 
-@pytest.mark.parametrize("rule", _params())
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.target}-{rule.id}")
 def test_the_compiler_says_what_the_examples_say_it_said(rule: Rule) -> None:
     need(rule.tool)
     for example in _compiled(rule):

@@ -12,6 +12,8 @@ from holdfast.repair.rules.rule import Rule
 from tests.repair.rules.cases import CASES, Case
 from tests.repair.rules.compilers import complaints, need
 
+pytestmark = pytest.mark.slow
+
 _SLOW = {"mypy", "rustc", "javac", "tsc"}
 
 
