@@ -77,8 +77,6 @@ def repair(
     from holdfast.sessions.repair import repair_files  # noqa: PLC0415
     from holdfast.wiring import repair_crew_at  # noqa: PLC0415
 
-    if not root.is_dir():
-        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
     level = strictness.value if strictness else None
     flags = {"model": model, "base_url": base_url, "strictness": level, "command_timeout": timeout}
     settings = _settings(root, flags)
@@ -119,6 +117,8 @@ def _settings(root: Path, flags: dict[str, str | int | None]) -> Settings:
     from holdfast.config import BadConfig  # noqa: PLC0415
     from holdfast.wiring import settings_at  # noqa: PLC0415
 
+    if not root.is_dir():
+        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
     settings = settings_at(root, flags)
     if isinstance(settings, BadConfig):
         for problem in settings.problems:

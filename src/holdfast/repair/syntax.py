@@ -15,16 +15,17 @@ _CODES = {
     # What rustc finds while it parses has no number.
     "rustc": re.compile(r""),
     "javac": re.compile(
-        r"compiler\.err\.(?:expected\d?|illegal\.start\.of.*|illegal\.char|unclosed\..*|premature\.eof|not\.stmt|"
+        r"compiler\.err\.(?:expected\d?|illegal\..*|unclosed\..*|int\.number\.too\.large|premature\.eof|not\.stmt|"
         r"else\.without\.if|catch\.without\.try|orphaned|invalid\.meth\.decl.*|class.*expected.*)"
     ),
 }
 _MESSAGES = {"go": re.compile(r"syntax error\b"), "gcc": re.compile(r"expected "), "g++": re.compile(r"expected ")}
+_CALLED_SO = re.compile(r"(?:invalid-)?syntax")
 
 
 def is_syntax(diagnostic: Diagnostic) -> bool:
     """Whether it says that the text does not parse."""
-    code, message = _CODES.get(diagnostic.tool), _MESSAGES.get(diagnostic.tool)
-    if code is not None:
-        return code.fullmatch(diagnostic.code) is not None
-    return message is not None and message.match(diagnostic.message) is not None
+    message = _MESSAGES.get(diagnostic.tool)
+    if message is not None:
+        return message.match(diagnostic.message) is not None
+    return _CODES.get(diagnostic.tool, _CALLED_SO).fullmatch(diagnostic.code) is not None

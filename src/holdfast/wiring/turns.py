@@ -93,9 +93,8 @@ def _crew(
     profile = profile_of(model.name)
     tools = profile.tools(plan=message.plan)
     folders = DiskFolders(str(root))
-    repository = look_over(workspace.files, folders)
-    if settings["check"]:
-        repository = replace(repository, check=settings["check"])
+    found = look_over(workspace.files, folders)
+    repository = replace(found, check=settings["check"] or found.check)
     limits = LoopLimits(Caps(min(60, settings["max_steps"]), settings["max_steps"]), settings["max_tokens"])
     room = min(1_500, limits.window(model.context) // _OVERVIEW_SHARE)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from holdfast.repair.rules.source import Source
 from holdfast.repair.rules.tokens import Token
@@ -15,7 +14,6 @@ _SPLITS = _COMPARES | frozenset(("+", "-", "*", "/", "%", "|", "&", "^"))
 _HEADS = frozenset({"if", "while", "for", "switch", "catch", "with", "elif"})
 _NO_CALLERS = frozenset({"return", "and", "or", "not", "in", "is", "yield", "await", "else", "throw", "raise"})
 _FAR_BACK = 400
-_DECLARES = frozenset({"let", "var", "auto"})
 
 
 def is_ambiguous(source: Source, low: int, high: int, new: str) -> bool:
@@ -28,8 +26,6 @@ def is_ambiguous(source: Source, low: int, high: int, new: str) -> bool:
         return not source.marks and _ends_no_string(source, low, mark)
     if not removed and mark == ",":
         return not _is_in_list(source.tokens, low)
-    if not mark and len(removed) == 1 and removed[0].text in _DECLARES:
-        return _is_fixed(source.tokens, high)
     return False
 
 
@@ -139,11 +135,3 @@ def _texts_within(tokens: Sequence[Token], opened: int) -> set[str]:
         if depth == 0:
             texts.add(token.text)
     return texts
-
-
-def _is_fixed(tokens: Sequence[Token], named: int) -> bool:
-    """Whether the name is declared as a constant too: an assignment to it would fail when it runs."""
-    if named >= len(tokens):
-        return True
-    name = tokens[named].text
-    return any(one.text in {"const", "final"} and other.text == name for one, other in pairwise(tokens))

@@ -59,14 +59,13 @@ class _Holding:
         return {number: (form,) for number, form in sorted((uses | forms | converted).items())}
 
     @cached_property
-    def _made_up(self) -> frozenset[str]:
-        """What kinds of things the fix makes up, where the pattern holds the code to no type that they go with."""
-        if _says_type(self.pattern):
-            return frozenset()
-        made = {token.kind for token in self.tokens if is_made_up(token)}
-        # A new line with a value in it (`total = 0`) says what a name is, even if that is what one begins with.
+    def _makes_up(self) -> bool:
+        """Whether the fix makes up a type or a value, and the pattern holds the code to no type that goes with it.
+
+        A new line with a value in it (`total = 0`) says what a name is, even if that is what one begins with.
+        """
         adds = any(isinstance(edit, AddLines) for edit in self.fix) and any(map(is_value, self.tokens))
-        return frozenset(made | ({"edge"} if adds else set()))
+        return (adds or any(map(is_made_up, self.tokens))) and not _says_type(self.pattern)
 
     @cached_property
     def _words(self) -> frozenset[str]:
@@ -74,11 +73,12 @@ class _Holding:
 
     def _is_made_up_for(self, number: int) -> bool:
         named = number in self.used | (self.kept - self.removed) and shape_of(self.args[number]) == "name"
-        return bool(self._made_up) and not self.imports and named
+        return self._makes_up and not self.imports and named
 
     def _evidence(self, number: int) -> str | None:
         """Give how a name is used for which a type is made up; a value that is made up has no evidence."""
-        if not self._is_made_up_for(number) or self._made_up & {"number", "string"}:
+        values = any(token.kind in {"number", "string"} and is_made_up(token) for token in self.tokens)
+        if values or not self._is_made_up_for(number):
             return None
         return demand(self.source, self.args[number])
 

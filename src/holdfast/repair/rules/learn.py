@@ -33,6 +33,7 @@ from holdfast.repair.rules.rule_id import named
 from holdfast.repair.rules.slide import slid
 from holdfast.repair.rules.source import Source, broken_nodes, span_of
 from holdfast.repair.rules.tokens import is_value, tokenize
+from holdfast.repair.syntax import is_syntax
 from holdfast.vocab.diagnostics import Diagnostic
 
 _MOST_EDITS = 6
@@ -138,17 +139,15 @@ def _drafts(source: Source, differing: Sequence[Hunk | NewLines], diagnostic: Di
     yield from (*by_tokens, *by_tree) if syntax else (*by_tree, *by_tokens)
 
 
-_SYNTAX_CODE = re.compile(
-    r"TS1\d{3}|invalid-syntax|syntax|compiler\.err\.(?:unclosed|illegal)\..*|compiler\.err\.int\.number\.too\.large"
-)
 _SYNTAX = re.compile(
     r"expected\b|unexpected |missing |syntax error|.*\.expected\d?:|.*illegal\.start|.*should be '", re.IGNORECASE
 )
 
 
 def _is_about_syntax(source: Source, diagnostic: Diagnostic, offset: int | None) -> bool:
-    if diagnostic.tool in {"python", "node"} or _SYNTAX_CODE.fullmatch(diagnostic.code):
+    if diagnostic.code and is_syntax(diagnostic):
         return True
+    # A message alone says less: then the tree must be broken there, too.
     if _SYNTAX.match(diagnostic.template) is None or source.root is None or offset is None:
         return False
     line = source.line_of(offset)

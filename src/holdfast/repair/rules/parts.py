@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from holdfast.repair.rules.rule import FixEdit, Hole, Part
-from holdfast.repair.rules.tokens import is_invented, shape_of, tokenize
+from holdfast.repair.rules.tokens import shape_of, tokenize
 
 IMPORT_KINDS = frozenset({"import_from_statement", "import_statement", "use_declaration", "import_declaration"})
 
@@ -66,11 +66,6 @@ def tail_of(path: str) -> str:
 def join_constants(parts: Iterable[Part]) -> str:
     """Give what a fix brings of its own, with a blank for each hole."""
     return " ".join(part for part in parts if isinstance(part, str))
-
-
-def invents(parts: Iterable[Part], target: str) -> bool:
-    """Whether the new text says something that neither the message nor the old code has said."""
-    return any(is_invented(token) for token in tokenize(join_constants(parts), target))
 
 
 def args_used(fix: Iterable[FixEdit]) -> set[int]:

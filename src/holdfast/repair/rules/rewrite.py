@@ -59,21 +59,21 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
         spans = found
     edits: list[_Edit] = []
     for each in rule.fix:
-        edit = _edit_of(each, source, spans, diagnostic, rule)
+        edit = _edit_of(each, source, spans, diagnostic)
         if edit is None:
             return NoFit("the place of an edit is not there")
         edits.append(edit)
     return _carried_out(source, edits, rule, diagnostic.args)
 
 
-def _edit_of(edit: FixEdit, source: Source, spans: Spans, diagnostic: Diagnostic, rule: Rule) -> _Edit | None:
+def _edit_of(edit: FixEdit, source: Source, spans: Spans, diagnostic: Diagnostic) -> _Edit | None:
     match edit:
         case Splice():
             return _splice(edit, source, spans, diagnostic.args)
         case TokenEdit():
             return _token_edit(edit, source, diagnostic)
         case AddImport():
-            return _import_edit(edit, source, diagnostic.args, tidy=rule.provenance == "builtin")
+            return _import_edit(edit, source, diagnostic.args)
         case AddLines():
             return _lines_edit(edit, source, diagnostic)
         case _:
@@ -84,38 +84,50 @@ def _carried_out(source: Source, edits: list[_Edit], rule: Rule, args: Sequence[
     ordered = sorted(edits, key=lambda edit: edit[:2])
     if any(left[1] > right[0] or left[:2] == right[:2] for left, right in pairwise(ordered)):
         return NoFit("its edits lie over one another")
+    if rule.pattern.tree is not None and not IMPORT_KINDS.isdisjoint(rule.pattern.tree.kinds):
+        ordered = _with_names_in_order(source, ordered, rule)
+    text = _spliced(source.text, ordered)
+    why = _why_not(source, Source(text, rule.target), ordered, rule, args)
+    return Rewritten(text, tuple((start, end) for start, end, _ in ordered)) if why is None else NoFit(why)
+
+
+def _spliced(text: str, ordered: Sequence[_Edit]) -> str:
     parts, done = [], 0
     for start, end, new in ordered:
-        parts += [source.text[done:start], new]
+        parts += [text[done:start], new]
         done = end
-    text = "".join([*parts, source.text[done:]])
-    if rule.pattern.tree is not None and not IMPORT_KINDS.isdisjoint(rule.pattern.tree.kinds):
-        text = _with_names_in_order(source.text, text, rule)
-    if text == source.text:
-        return NoFit("nothing would change")
-    if _braces_open(source.text) != _braces_open(text) and not nests_as_indented(Source(text, rule.target)):
+    return "".join([*parts, text[done:]])
+
+
+def _why_not(before: Source, after: Source, ordered: Sequence[_Edit], rule: Rule, args: Sequence[str]) -> str | None:
+    """Say why what came of the edits must not be taken; None if it may."""
+    if after.text == before.text:
+        return "nothing would change"
+    if _braces_open(before.text) != _braces_open(after.text) and not nests_as_indented(after):
         # Only the indentation says which brace it is that was lost, or is too many.
-        return NoFit("the braces would not nest as the lines are indented")
-    if rule.pattern.place in {"at", "elsewhere"} and _breaks(source, Source(text, rule.target)):
-        return NoFit("the new text would not parse")
-    gone = [source.text[start:end] for start, end, _ in ordered]
+        return "the braces would not nest as the lines are indented"
+    if rule.pattern.place in {"at", "elsewhere"} and _breaks(before, after):
+        return "the new text would not parse"
     if all(not new.strip(BLANKS) for _, _, new in ordered):
-        why = next((why for each in gone if (why := why_not_deleted(each, source.text, source.target, args))), None)
+        gone = (before.text[start:end] for start, end, _ in ordered)
+        why = next((why for each in gone if (why := why_not_deleted(each, before.text, before.target, args))), None)
         if why is not None:
-            return NoFit(why)
-    why = why_not_sane(source, Source(text, rule.target), [new for _, _, new in ordered])
-    if why is not None:
-        return NoFit(why)
-    return Rewritten(text, tuple((start, end) for start, end, _ in ordered))
+            return why
+    return why_not_sane(before, after, [new for _, _, new in ordered])
 
 
-def _with_names_in_order(before: str, after: str, rule: Rule) -> str:
-    """Put the names that are imported in order, unless an example shows that nobody cares."""
-    old, new = before.split("\n"), after.split("\n")
+def _with_names_in_order(source: Source, ordered: list[_Edit], rule: Rule) -> list[_Edit]:
+    """Put the names that are imported in order, unless an example shows that nobody cares: then a line is one edit."""
+    lines = {source.line_of(at) for start, end, _ in ordered for at in (start, end)}
     shown = (line for example in rule.examples for line in (example.after or "").split("\n"))
-    if len(old) != len(new) or any(in_order(line, line) != line for line in shown):
-        return after
-    return "\n".join(was if was == now else in_order(was, now) for was, now in zip(old, new, strict=True))
+    if len(lines) != 1 or any(in_order(line, line) != line for line in shown):
+        return ordered
+    line = min(lines)
+    start, end = source.line_starts[line], source.line_end(line)
+    was = source.text[start:end]
+    now = _spliced(was, [(left - start, right - start, new) for left, right, new in ordered])
+    sorted_ = in_order(was, now)
+    return ordered if sorted_ == now else [(start, end, sorted_)]
 
 
 def _breaks(before: Source, after: Source) -> bool:
@@ -188,7 +200,7 @@ def _token_edit(edit: TokenEdit, source: Source, diagnostic: Diagnostic) -> _Edi
     return start, end, _filled(edit.parts, diagnostic.args, piece_text, indent, next_indent)
 
 
-def _import_edit(edit: AddImport, source: Source, args: Sequence[str], *, tidy: bool) -> _Edit | None:
+def _import_edit(edit: AddImport, source: Source, args: Sequence[str]) -> _Edit | None:
     lines = [line + "\n" for line in source.text.split("\n")]
     line = _filled(edit.parts, args)
     if any(old.rstrip(BLANKS) == line for old in lines):
@@ -203,9 +215,8 @@ def _import_edit(edit: AddImport, source: Source, args: Sequence[str], *, tidy: 
     at = source.line_starts[number]
     end = "\r\n" if "\r\n" in source.text else "\n"
     there = blank_lines(lines, number)
-    # What was learned leaves the blank lines that its author does; ours are those of Python's style guide.
-    defines = source.target == "python" and _DEFINITION.match(lines[number + there])
-    wanted = 2 if tidy and defines else edit.blank
+    defines = source.target == "python" and _DEFINITION.match(lines[number + there]) is not None
+    wanted = edit.blank if edit.blank is not None else 1 + defines
     return at, at, line + end * (1 if block else 1 + max(0, wanted - there))
 
 

@@ -102,11 +102,14 @@ class TokenEdit:
 
 @dataclass(frozen=True, slots=True)
 class AddImport:
-    """A line for the import block; `places` as in `TokenEdit.anchors`; without a block `blank` lines are to follow."""
+    """A line for the import block; `places` as in `TokenEdit.anchors`.
+
+    Without a block `blank` lines are to follow; None: as many as is usual above what comes then.
+    """
 
     parts: tuple[Part, ...]
     places: tuple[str, ...]
-    blank: int = 1
+    blank: int | None = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,7 +193,7 @@ def _edit_from_json(read: dict[str, Any]) -> FixEdit:
                 (_one_of(first, get_args(Side)), _one_of(second, get_args(Side))),
             )
         case "import":
-            return AddImport(parts, _texts(read["places"]), int(read["blank"]))
+            return AddImport(parts, _texts(read["places"]), None if read["blank"] is None else int(read["blank"]))
         case "lines":
             return AddLines(parts, _one_of(read["place"], ("before", "after", "body")))
         case strange:
