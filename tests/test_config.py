@@ -127,3 +127,50 @@ def test_words_in_the_environment_are_separated_by_commas(tmp_path: Path) -> Non
     settings = _read(tmp_path, environment={"HOLDFAST_ALLOW_COMMANDS": "pytest *, make test"})
     assert isinstance(settings, Settings)
     assert settings["allow_commands"] == ("pytest *", "make test")
+
+
+# -------------------------------------------------------------------------------------------------- where a key may go
+
+URL = "http://127.0.0.1:9/v1"
+
+
+@pytest.mark.parametrize(
+    "key", [{"environment": {"HOLDFAST_API_KEY": "sk-1"}}, {"user": 'api_key = "sk-1"'}], ids=["environment", "user"]
+)
+def test_a_key_is_withheld_from_a_server_that_only_the_projects_file_names(tmp_path: Path, key: dict[str, Any]) -> None:
+    settings = _read(tmp_path, project=f'base_url = "{URL}"', **key)
+    assert isinstance(settings, Settings)
+    assert (settings["api_key"], settings["base_url"], settings.key_to_send) == ("sk-1", URL, None)
+    assert settings.why_key_withheld == (
+        f"the key is not sent: only {tmp_path}/project/.holdfast/config.toml names the server, and that file is not "
+        "yours; to send the key there, use --base-url, set HOLDFAST_BASE_URL, or put base_url into your own file."
+    )
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        {"flags": {"base_url": URL}},
+        {"flags": {"base_url": URL}, "project": 'base_url = "http://elsewhere/v1"'},
+        {"environment": {"HOLDFAST_API_KEY": "sk-1", "HOLDFAST_BASE_URL": URL}},
+        {"user": f'base_url = "{URL}"'},
+        {"user": f'base_url = "{URL}"', "project": f'base_url = "{URL}"'},
+        {},
+    ],
+)
+def test_a_key_is_sent_to_a_server_that_the_user_names_or_none_does(tmp_path: Path, layers: dict[str, Any]) -> None:
+    settings = _read(tmp_path, **{"environment": {"HOLDFAST_API_KEY": "sk-1"}, **layers})
+    assert isinstance(settings, Settings)
+    assert (settings.key_to_send, settings.why_key_withheld) == ("sk-1", None)
+
+
+def test_a_projects_file_that_differs_from_the_users_still_withholds_the_key(tmp_path: Path) -> None:
+    settings = _read(tmp_path, user=f'api_key = "sk-1"\nbase_url = "{URL}"', project='base_url = "http://elsewhere/v1"')
+    assert isinstance(settings, Settings)
+    assert (settings["base_url"], settings.key_to_send) == ("http://elsewhere/v1", None)
+
+
+def test_where_there_is_no_key_none_is_withheld(tmp_path: Path) -> None:
+    settings = _read(tmp_path, project=f'base_url = "{URL}"')
+    assert isinstance(settings, Settings)
+    assert (settings.key_to_send, settings.why_key_withheld) == (None, None)

@@ -74,11 +74,12 @@ _OTHER_VARIABLES = frozenset({"HOLDFAST_CONFIG_FILE", "HOLDFAST_TOOLCHAINS"})
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a setting is, and where that comes from."""
+    """What a setting is, and where that comes from. `of_project`: the project's file, and no place of the user's."""
 
     setting: Setting
     value: Any
     source: str
+    of_project: bool = False
 
     def __repr__(self) -> str:
         return f"Value({self.setting.name}={self.shown}, {self.source})"
@@ -110,22 +111,43 @@ class Settings:
     def __getitem__(self, name: str) -> Any:
         return self.values[name].value
 
+    @property
+    def key_to_send(self) -> str | None:
+        """The key, or None if there is none or it is withheld. The only one that may go to a server."""
+        return None if self.why_key_withheld else self["api_key"]
+
+    @property
+    def why_key_withheld(self) -> str | None:
+        """Why the key is not sent to the server; None if it is, or if there is none.
+
+        A key belongs to an address. An address that comes with a repository may be a stranger's, also on this machine.
+        """
+        url = self.values["base_url"]
+        if self["api_key"] is None or not url.of_project:
+            return None
+        return (
+            f"the key is not sent: only {url.source} names the server, and that file is not yours; "
+            "to send the key there, use --base-url, set HOLDFAST_BASE_URL, or put base_url into your own file."
+        )
+
 
 def read_settings(
     flags: Mapping[str, Any], environment: Mapping[str, str], project: Path, user_file: Path
 ) -> Settings | BadConfig:
     """Give every setting from the first place that has it: flag, environment, project's file, user's file, default."""
     problems: list[str] = []
-    layers = [
-        {name: (value, f"--{name.replace('_', '-')}") for name, value in flags.items() if value is not None},
-        _from_environment(environment, problems),
-        _from_file(project / PROJECT_FILE, problems, of_project=True),
-        _from_file(user_file, problems, of_project=False),
-    ]
+    of_flags = {name: (value, f"--{name.replace('_', '-')}") for name, value in flags.items() if value is not None}
+    of_environment = _from_environment(environment, problems)
+    of_project = _from_file(project / PROJECT_FILE, problems, of_project=True)
+    of_user = _from_file(user_file, problems, of_project=False)
     values = {}
     for setting in SETTINGS:
-        found = next((layer[setting.name] for layer in layers if setting.name in layer), (setting.default, "default"))
-        values[setting.name] = Value(setting, *found)
+        name = setting.name
+        layers = (of_flags, of_environment, of_project, of_user)
+        layer = next((layer for layer in layers if name in layer), {name: (setting.default, "default")})
+        value, source = layer[name]
+        also_of_user = name in of_user and of_user[name][0] == value
+        values[name] = Value(setting, value, source, of_project=layer is of_project and not also_of_user)
     for value in values.values():
         problems += _judge_choice(value)
     return BadConfig(tuple(problems)) if problems else Settings(values, tuple(_strangers(environment)))

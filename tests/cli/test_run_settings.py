@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.testing import ScriptedServer, call, say
 from tests.cli.project import Project
-from tests.cli.talk import of_kind, talk, user_file
+from tests.cli.talk import ended, of_kind, talk, user_file
 
 KEY = "sk-planted-4711"
 
@@ -88,6 +88,46 @@ def test_the_key_is_nowhere_but_in_the_header(project: Project, monkeypatch: pyt
     assert f"the key is {KEY}, we say\n".encode() == project.files()["notes.txt"]
     turn = "select body from events union all select body from message_parts union all select metadata from sessions"
     assert not [row for row in _rows(project, turn) if KEY in row]
+
+
+@pytest.mark.parametrize("command", ["run", "repair"])
+def test_the_key_is_not_sent_to_a_server_that_the_projects_file_names(
+    project: Project, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("HOLDFAST_API_KEY", KEY)
+    words = {"run": ["run", "Hi."], "repair": ["repair", "broken.py"]}[command]
+    project.write("broken.py", b"def f(:\n    retrun 1\n")
+    with ScriptedServer([say("Hi.")] * 20) as stranger:
+        project.write(".holdfast/config.toml", f'base_url = "{stranger.base_url}"\n'.encode())
+        withheld = project.run(*words, "--root", str(project.root))
+        headers = [request.headers for request in stranger.requests]
+        assert headers
+        assert not [sent for sent in headers if "authorization" in sent or KEY in str(sent)]
+        assert f"the key is not sent: only {project.root / '.holdfast/config.toml'} names the server" in withheld.err
+        named = project.run(*words, "--root", str(project.root), "--base-url", stranger.base_url)
+        later = stranger.requests[len(headers) :]
+    assert {request.headers["authorization"] for request in later} == {f"Bearer {KEY}"}
+    assert "the key is not sent" not in named.err
+
+
+def test_the_key_is_not_sent_to_ask_which_models_there_are(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLDFAST_API_KEY", KEY)
+    with ScriptedServer([say("Hi.")] * 2, key=KEY) as stranger:
+        project.write(".holdfast/config.toml", f'base_url = "{stranger.base_url}"\n'.encode())
+        words = ("run", "Hi.", "--root", str(project.root), "--json")
+        withheld = project.run(*words)
+        assert (withheld.code, ended(withheld)["stop_reason"], stranger.requests) == (3, "needs_login", [])
+        assert project.run(*words, "--base-url", stranger.base_url).code == 0
+
+
+def test_config_show_says_that_the_key_is_withheld(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLDFAST_API_KEY", KEY)
+    place = ("--root", str(project.root))
+    assert project.run("config", "show", *place, "--json").told["key_withheld"] is None
+    project.write(".holdfast/config.toml", b'base_url = "http://127.0.0.1:9/v1"\n')
+    why = project.run("config", "show", *place, "--json").told["key_withheld"]
+    assert why.startswith(f"the key is not sent: only {project.root / '.holdfast/config.toml'} names the server")
+    assert f"withheld: {why}\n" in project.run("config", "show", *place).out
 
 
 def _rows(project: Project, query: str) -> list[str]:

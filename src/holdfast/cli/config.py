@@ -42,12 +42,15 @@ def show(*, root: Root = Path(), as_json: AsJson = False) -> None:
             }
             for value in settings.values.values()
         }
-        print(json.dumps({"settings": shown, "user_file": str(user_file())}))
+        withheld = settings.why_key_withheld
+        print(json.dumps({"settings": shown, "user_file": str(user_file()), "key_withheld": withheld}))
         return
     width = max(len(name) for name in settings.values)
     for name, value in settings.values.items():
         print(f"{name:<{width}}  {value.shown}  ({value.source})")
         print(f"{'':<{width}}  {value.setting.help}")
+        if name == "api_key" and settings.why_key_withheld:
+            print(f"{'':<{width}}  withheld: {settings.why_key_withheld}")
     print(f"\nThe project's file is .holdfast/config.toml; yours is {user_file()}.")
 
 

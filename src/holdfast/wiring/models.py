@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.config import PROJECT_FILE
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -21,7 +19,9 @@ def find_model(settings: Settings, say: Callable[[str], None]) -> OpenAICompatib
     from holdfast.adapters.models.servers import NotFound  # noqa: PLC0415
     from holdfast.sessions.send import NotSent  # noqa: PLC0415
 
-    key = _key_for_server(settings, say)
+    key = settings.key_to_send
+    if settings.why_key_withheld:
+        say(settings.why_key_withheld)
     server = find_server(settings["base_url"], key=key)
     if isinstance(server, NotFound):
         return NotSent(server.message, "needs_login" if server.login else "unreachable")
@@ -35,15 +35,3 @@ def find_model(settings: Settings, say: Callable[[str], None]) -> OpenAICompatib
         if found.warning:
             say(found.warning)
     return OpenAICompatible(server.base_url, name, key=key, context=context, kind=server.kind)
-
-
-def _key_for_server(settings: Settings, say: Callable[[str], None]) -> str | None:
-    """Give the key, unless the project's file says where it would go: a repository must not be able to fetch it."""
-    from holdfast.adapters.models.servers import is_loopback  # noqa: PLC0415
-
-    url = settings.values["base_url"]
-    key: str | None = settings["api_key"]
-    if key is None or not url.source.endswith(PROJECT_FILE) or is_loopback(url.value):
-        return key
-    say(f"{url.source} names the server, so the key is not sent there; to send it: HOLDFAST_BASE_URL, or --base-url.")
-    return None
