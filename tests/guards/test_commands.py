@@ -11,16 +11,14 @@ RULES = CommandRules(allow=("pytest *", "npm test"))
 UNASKED = """
 ls
 ls -la src
-cat a.py | head -20
-cat src/*.py | wc -l
-git status --short && git diff HEAD~1 -- src
 git --no-pager log --oneline -5
 git show HEAD:src/a.py
 git branch -a
 git branch --list 'feature/*'
+git status --short
+git diff HEAD~1 -- src
 git stash list
 git log origin/main..HEAD --format=%H
-grep -rn 'def main' src | sort | uniq -c | sort -rn | head -5
 grep -n '/etc/passwd' src/a.py
 rg -n foo src
 rg --files
@@ -29,27 +27,25 @@ sed -n '10,20p' a.py
 sed -n '/def main/,/return/p' a.py
 sed 's/a/b/g' a.py
 tail -n 5 log.txt
-test -f a.py && echo yes || echo no
-[ -f a.py ] && echo yes
-cd src && ls
-(cd src; pwd)
-echo done > /dev/null
-ls missing 2>/dev/null
-ls 2>&1 | cat
-echo "$(git rev-parse HEAD)"
 echo 'a; rm -rf b'
 echo "a && b" # && rm x
-NO_COLOR=1 ls
-wc -l < a.py
-: commit now
 true
+test -f a.py
+[ -f a.py ]
+grep -rn 'a | b; c > d' src
+cat 'src/*.py'
+uniq -c a
+rev a.py
 which python3
 date +%Y
+date -u -Iseconds
 diff -u a b
 cat .env.example
 pytest -q tests/test_a.py
-pytest -q 2>&1 | tail -20
 npm test
+pytest -q 2>&1
+pytest -q > /dev/null && npm test
+NO_COLOR=1 pytest
 """
 
 ASKED = """
@@ -203,6 +199,7 @@ ls; rm -rf /
 ls && rm -rf ~
 ls | rm -rf ~
 ls & rm -rf ~
+ls &>/dev/null rm -rf ~
 echo $(rm -rf ~)
 echo "`rm -rf ~`"
 (rm -rf /)
@@ -282,6 +279,75 @@ def test_anything_else_is_asked(command: str) -> None:
     assert isinstance(judge_command(command, RULES), Ask)
 
 
+MORE_THAN_ONE = "it is more than one command"
+NOT_READING = "does more than read"
+OUT = "may lead out of the project, or to a secret"
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        # Only a shell can run these, and what a shell makes of a line is not judged.
+        ("cat a.py | head -20", MORE_THAN_ONE),
+        ("git status --short && git diff", MORE_THAN_ONE),
+        ("test -f a.py && echo yes || echo no", MORE_THAN_ONE),
+        ("cd src && ls", MORE_THAN_ONE),
+        ("cd bare && git status", MORE_THAN_ONE),
+        ("(cd src; pwd)", MORE_THAN_ONE),
+        ("ls; pwd", MORE_THAN_ONE),
+        ("ls\npwd\n", MORE_THAN_ONE),
+        ('echo "$(git rev-parse HEAD)"', MORE_THAN_ONE),
+        ("ls &", "it holds an operator of the shell"),
+        ("(ls)", "it holds an operator of the shell"),
+        ("echo done > /dev/null", "it redirects by >"),
+        ("ls missing 2>/dev/null", "it redirects by >"),
+        ("ls 2>&1", "it redirects by >&"),
+        ("wc -l < a.py", "it redirects by <"),
+        ("NO_COLOR=1 ls", "it sets NO_COLOR"),
+        ("cd src", "cd is a command of the shell's own"),
+        (": commit now", ": is a command of the shell's own"),
+        ("echo $HOME", "what $HOME stands for is not known beforehand"),
+        ("ls ~", "what ~ stands for is not known beforehand"),
+        ("ls {a,b}", "what {a,b} stands for is not known beforehand"),
+        ("cat src/*.py", "what src/*.py stands for is not known beforehand"),
+        ("cat id_r*", "what id_r* stands for is not known beforehand"),
+        ("sort a.txt -*", "what -* stands for is not known beforehand"),
+        ("sed p *", "what * stands for is not known beforehand"),
+        ("ls &>/dev/null touch pwned", "it holds &>, which not every shell reads alike"),
+        ("pytest &>/dev/null touch pwned", "it holds &>, which not every shell reads alike"),
+        ('echo `echo "\\\\$(touch pwned)"`', MORE_THAN_ONE),
+        # A rule of the user's is for its own command.
+        ("pytest -q 2>&1 | tail -20", MORE_THAN_ONE),
+        ("cd sub && pytest", MORE_THAN_ONE),
+        # Options with a value in the same word.
+        ("date -uf/etc/passwd", "date with -uf/etc/passwd may set the clock, or read a file"),
+        ("date -uf.env", "date with -uf.env may set the clock, or read a file"),
+        ("file -m/etc/passwd a.txt", f"-m/etc/passwd {OUT}"),
+        ("grep -f../x a", f"-f../x {OUT}"),
+        ("grep -f.env a", f"-f.env {OUT}"),
+        ("grep -if~/x a", f"-if~/x {OUT}"),
+        ("git diff -O/etc/passwd", f"-O/etc/passwd {OUT}"),
+        # Options behind `--`, where that is the value of an option.
+        ("tree -P -- -o pwned", f"tree with -o {NOT_READING}"),
+        ("rg -e -- --pre ./x foo", f"rg with --pre {NOT_READING}"),
+        ("uniq - out", "uniq with a second file writes it"),
+        ("uniq -- -x out", "uniq with a second file writes it"),
+        # Options that follow links, or leave out the names by which secrets are known.
+        ("grep -Rn x .", f"grep with -R {NOT_READING}"),
+        ("find -L . -name x", f"find with -L {NOT_READING}"),
+        ("rg -L x", f"rg with -L {NOT_READING}"),
+        ("grep -rh KEY .", f"grep with -h {NOT_READING}"),
+        ("git grep -h KEY", f"git grep with -h {NOT_READING}"),
+        ("git log -p --no-prefix", f"git with --no-prefix {NOT_READING}"),
+        # A submodule has a config of its own.
+        ("git diff --submodule=diff", f"git with --submodule {NOT_READING}"),
+        ("git status --ignore-submodules=none", f"git with --ignore-submodules {NOT_READING}"),
+    ],
+)
+def test_what_is_not_one_plain_command_that_reads_is_asked_and_why_is_said(command: str, why: str) -> None:
+    assert judge_command(command, RULES) == Ask(why)
+
+
 @pytest.mark.parametrize("command", lines(REFUSED))
 def test_what_destroys_or_escapes_is_refused_whatever_the_rules(command: str) -> None:
     for rules in (RULES, CommandRules(allow=("*", command))):
@@ -299,7 +365,8 @@ def test_a_here_document_for_a_shell_is_looked_through() -> None:
 
 
 def test_each_line_is_a_command() -> None:
-    assert judge_command("ls\npwd\n", RULES) == Allow()
+    assert judge_command("npm test\npytest\n", RULES) == Allow()
+    assert judge_command("ls\n", RULES) == Allow()
     assert isinstance(judge_command("ls\nmake", RULES), Ask)
     assert isinstance(judge_command("ls #\nmake", RULES), Ask)
     assert judge_command("ls \\\n -la", RULES) == Allow()
@@ -318,7 +385,7 @@ def test_what_cannot_be_looked_through_is_refused() -> None:
 
 
 def test_why_is_said() -> None:
-    assert judge_command("ls && make", CommandRules()) == Ask("make is not on the list of commands that run unasked")
+    assert judge_command("make", CommandRules()) == Ask("make is not on the list of commands that run unasked")
     assert judge_command("rm -rf /", CommandRules()) == Refuse(
         "rm -rf /: it deletes all of '/'. Commands of this kind are never run; find another way."
     )

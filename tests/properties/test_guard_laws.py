@@ -309,6 +309,8 @@ commands = st.lists(st.sampled_from(PIECES), max_size=14).map("".join) | st.list
 @example("echo ${X:-'}'}; touch pwned")
 @example('echo "${X:-`touch pwned`}"')
 @example("cat <<EOF\n`touch pwned`\nEOF")
+@example("ls &>/dev/null touch pwned")
+@example('echo `echo "\\\\$(touch pwned)"`')
 def test_a_command_that_runs_unasked_leaves_no_trace(command: str) -> None:
     """Of all these pieces only `touch pwned`, a redirection or an option makes a file; a real shell tells."""
     allowed = judge_command(command, CommandRules()) == Allow()

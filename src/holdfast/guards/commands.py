@@ -1,7 +1,7 @@
 """Which commands may run: unasked, after somebody was asked, or never.
 
-Lexical: what a name on the disk leads to (a symlink, a script) is not known here. Every simple command that a shell
-would find has to be allowed for the whole to be; whatever is not understood is asked.
+Lexical: what a name on the disk leads to (a symlink, a script) is not known here. Unasked runs one plain command that
+only reads, without a shell; or a line each of whose commands the user's rules allow. Whatever else it is, it is asked.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from holdfast.guards.harm import find_harm
 from holdfast.guards.reading import why_not_prepared, why_not_unasked
-from holdfast.guards.script import Script, Simple
+from holdfast.guards.script import Script, Simple, Word
 from holdfast.guards.shell import TOO_DEEP, parse
 
 _LONGEST = 32_000
@@ -62,10 +62,10 @@ Verdict: TypeAlias = Allow | Ask | Refuse
 def judge_command(command: str, rules: CommandRules) -> Verdict:
     """Say whether a command may run.
 
-    >>> judge_command("git status && ls src | head", CommandRules())
-    Allow()
-    >>> judge_command("pytest -q && make", CommandRules(allow=("pytest *",)))
-    Ask(why='make is not on the list of commands that run unasked')
+    >>> judge_command("git status", CommandRules()), judge_command("pytest && make", CommandRules(("pytest", "make")))
+    (Allow(), Allow())
+    >>> judge_command("ls src | head", CommandRules())
+    Ask(why='it is more than one command')
     >>> judge_command("rm -rf /", CommandRules())
     Refuse(message="rm -rf /: it deletes all of '/'. Commands of this kind are never run; find another way.")
     """
@@ -99,15 +99,16 @@ def _judge_unasked(command: str, script: Script, rules: CommandRules) -> Allow |
         return Ask(script.doubts[0])
     if not script.commands:
         return Ask("there is no command in it")
-    why = next((why for simple in script.commands if (why := _why_ask(simple, rules.allow))), None)
+    if all(_is_granted(simple, rules.allow) for simple in script.commands):
+        why = next((why for simple in script.commands if (why := why_not_prepared(simple))), None)
+    else:
+        why = _why_shell(script) or why_not_unasked(argv(command))
     return Ask(why) if why else Allow()
 
 
-def _why_ask(simple: Simple, allow: Iterable[str]) -> str | None:
-    """Say why one simple command has to be asked; a rule frees its words, not its redirections."""
-    if any(_is_covered(simple, rule) for rule in allow):
-        return why_not_prepared(simple)
-    return why_not_unasked(simple)
+def _is_granted(simple: Simple, allow: Iterable[str]) -> bool:
+    """Whether a rule allows the words of this command; its redirections are not the rule's."""
+    return any(_is_covered(simple, rule) for rule in allow)
 
 
 def _begins(simple: Simple, rule: str) -> bool:
@@ -140,13 +141,33 @@ def needs_shell(command: str) -> bool:
     >>> needs_shell("pytest -q 'a b'"), needs_shell("ls | wc"), needs_shell("ls *.py"), needs_shell(": now")
     (False, True, True, True)
     """
-    script = parse(command)
-    if script.doubts or script.operators or len(script.commands) != 1:
-        return True
+    return _why_shell(parse(command)) is not None
+
+
+def _why_shell(script: Script) -> str | None:
+    """Return why only a shell can run this; None if it is one program and its words."""
+    if script.doubts:
+        return script.doubts[0]
+    if len(script.commands) != 1:
+        return "it is more than one command" if script.commands else "there is no command in it"
     simple = script.commands[0]
-    if not simple.words or simple.assignments or simple.redirects or _BUILT_INS.fullmatch(simple.name):
-        return True
-    return any(w.expansion != "none" or w.glob or (w.text.startswith("~") and w.bare) for w in simple.words)
+    if simple.assignments:
+        return f"it sets {simple.assignments[0].partition('=')[0].removesuffix('+')}"
+    if simple.redirects:
+        return f"it redirects by {simple.redirects[0].operator}"
+    unknown = next((word.text for word in simple.words if _is_expanded(word)), None)
+    if unknown is not None:
+        return f"what {unknown} stands for is not known beforehand"
+    if script.operators:
+        return "it holds an operator of the shell"
+    if _BUILT_INS.fullmatch(simple.name):
+        return f"{simple.name} is a command of the shell's own"
+    return None
+
+
+def _is_expanded(word: Word) -> bool:
+    """Whether a shell would put something else in the place of this word."""
+    return word.expansion != "none" or word.glob or (word.text.startswith("~") and word.bare)
 
 
 def argv(command: str) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from holdfast.guards.script import Word
 from holdfast.guards.secrets import is_secret
 
 _SINKS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero", "/dev/urandom"})
@@ -29,24 +28,20 @@ def is_sink(path: str) -> bool:
     return path in _SINKS
 
 
-def why_not_read(word: Word) -> str | None:
-    """Say why this word, as the path of a file to read, needs somebody's word; None if it does not.
+def why_not_read(path: str) -> str | None:
+    """Return why a file that is named so cannot be read unasked; None if it can.
 
-    >>> why_not_read(Word("src/a.py")), why_not_read(Word("../x")), why_not_read(Word(".env"))
+    >>> why_not_read("src/a.py"), why_not_read("../x"), why_not_read(".env")
     (None, '../x is outside the project', '.env may hold secrets')
     """
-    path = word.text.removeprefix("file://")
+    path = path.removeprefix("file://")
     if is_sink(path):
         return None
-    if word.expansion != "none":
-        return f"what {word.text} stands for is not known beforehand"
     if path.startswith(("/", "~")) or ".." in path.split("/"):
         return f"{path} is outside the project"
     # `git show HEAD:.env` names a file too, and so does `--file=.env`.
     if any(is_secret(part) for part in re.split(r"[:=]", path)):
         return f"{path} may hold secrets"
-    if word.glob and any(part.startswith((".", "*.", "[", "?")) and _may_be_secret(part) for part in path.split("/")):
-        return f"{path} may stand for a file that holds secrets"
     return None
 
 
@@ -83,8 +78,3 @@ def is_protected(path: str) -> bool:
     if home and _OWN.match(plain, home.end()):
         return True
     return _OF_THE_SYSTEM.match(plain) is not None
-
-
-def _may_be_secret(part: str) -> bool:
-    """Whether a pattern could stand for `.env` or a key."""
-    return part.startswith((".e", ".*", ".?", ".[", "[", "?")) or part.endswith((".pem", ".key", ".env", "*"))

@@ -123,8 +123,9 @@ class _Reader:
         return self._pipelines
 
     def _operator(self) -> str:
-        if self.text.startswith(("&>", "&>>"), self.at):
-            return ""
+        if self.text.startswith("&>", self.at):
+            # bash redirects here. Others begin a new command, and that is how it is read: more is found so.
+            self.doubt("it holds &>, which not every shell reads alike")
         for operator in _OPERATORS:
             if self.text.startswith(operator, self.at):
                 self.at += len(operator)
@@ -148,11 +149,8 @@ class _Reader:
 
     def _redirect(self, draft: _Draft, depth: int) -> bool:
         """Read one redirection, if there is one here."""
-        start = self.at
-        at = start
+        at = self.at
         while at < len(self.text) and self.text[at] in "0123456789":
-            at += 1
-        if self.text.startswith("&>", at) and at == start:
             at += 1
         for operator in ("<<<", "<<-", "<<", "<>", "<&", "<(", "<", ">>", ">|", ">&", ">(", ">"):
             if self.text.startswith(operator, at):
@@ -359,7 +357,7 @@ class _Reader:
         if end >= len(self.text):
             self.doubt("a parenthesis or a back quote is not closed")
         self.operators = True
-        body = self.text[self.at + 1 : end].replace("\\`", "`").replace("\\\\", "\\").replace("\\$", "$")
+        body = re.sub(r"\\([`\\$])", r"\1", self.text[self.at + 1 : end])
         inner = _Reader(body)
         inner.commands, inner._pipelines = self.commands, self._pipelines + 1_000 * (depth + 1)
         inner.read_list("", depth + 1, inside)

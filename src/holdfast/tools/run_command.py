@@ -8,6 +8,7 @@ from typing import assert_never
 
 from holdfast.guards.commands import Allow, Ask, Refuse, Verdict, argv, judge_command
 from holdfast.guards.leaks import without_secrets
+from holdfast.guards.reading import without_programs_of_git
 from holdfast.tools.arguments import StrictArguments
 from holdfast.tools.bench import Bench, denied, refuse
 from holdfast.tools.ports import Cancel, CommandDone
@@ -35,7 +36,8 @@ def run_command(asked: RunCommand, bench: Bench, cancel: Cancel) -> ToolOutcome:
         return refused
     seconds = max(1, min(asked.timeout or bench.policy.timeout, bench.policy.longest_timeout))
     bench.before_command()
-    done = bench.ports.commands.run(argv(command), bench.ports.root, seconds, cancel)
+    words = without_programs_of_git(argv(command)) if isinstance(judged, Allow) else argv(command)
+    done = bench.ports.commands.run(words, bench.ports.root, seconds, cancel)
     bench.after_command()
     # Who was asked has seen what the command reads; one that ran unasked may have come upon a secret by the way.
     output, hidden = without_secrets(done.output) if isinstance(judged, Allow) else (done.output, ())
