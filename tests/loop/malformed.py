@@ -37,7 +37,7 @@ J_WRITE = '{"name": "write_file", "arguments": {"path": "a.py", "text": "x = 1\\
 # ------------------------------------------------------------------------------------------- calls printed as text
 
 PRINTED = (
-    Row("qwen3-coder, nothing is closed", said("<function=create_new_file>\n<parameter=filepath> test.txt\n<parameter=contents> hello"), (("write_file", {"path": "test.txt", "text": "hello"}),)),
+    Row("qwen3-coder, nothing is closed, and it only reads", said("<function=view>\n<parameter=filepath>a.py\n<parameter=start>2"), (("read_file", {"path": "a.py", "start": 2}),)),
     Row("no opening tag", said("<function=Glob>\n<parameter=pattern>\n*.md\n</parameter>\n</function>\n</tool_call>"), (("find_files", {"pattern": "*.md"}),)),
     Row("nemotron: the thought was opened by the template", said("</think>\n<tool_call>\n<function=read_file>\n<parameter=path>\na.py\n</parameter>\n</function>\n</tool_call>"), (READ,)),
     Row("the end of a thought, then the call", said(f"I should read a.py.\n</think>\n\n<tool_call>\n{J_READ}\n</tool_call>"), (READ,)),
@@ -183,6 +183,7 @@ REFUSED = (
     Row("a tagged write that was cut", said("<function=write_file>\n<parameter=path>\na.py\n</parameter>\n<parameter=text>\nimport o"), ("schema_reject",)),
     Row("a tagged write whose call is not closed", said("<function=write_file>\n<parameter=path>\na.py\n</parameter>\n<parameter=text>\nx\n</parameter>\n"), ("schema_reject",)),
     Row("a lone field that is not closed", said("<function=run_command>\n<parameter=command>\nrm -rf build"), ("schema_reject",)),
+    Row("qwen3-coder, a write of which nothing is closed", said("<function=create_new_file>\n<parameter=filepath> test.txt\n<parameter=contents> hello"), ("schema_reject",)),
     Row("fields that are never closed, in a reply that was cut", said("<function=write_file>\n<parameter=path> a.py\n<parameter=text> hel", "length"), ("schema_reject",)),
     Row("glm, cut in a value", said("<tool_call>write_file\n<arg_key>path</arg_key>\n<arg_value>a.py</arg_value>\n<arg_key>text</arg_key>\n<arg_value>impor"), ("schema_reject",)),
     Row("a field twice, in tags", said("<function=write_file>\n<parameter=path>a</parameter>\n<parameter=path>b</parameter>\n<parameter=text>x</parameter>\n</function>"), ("schema_reject",)),

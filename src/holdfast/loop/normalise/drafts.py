@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from holdfast.loop.normalise.arguments import Arguments, Cut, Read, read_arguments
 from holdfast.loop.normalise.control_tokens import cut_tokens
-from holdfast.loop.normalise.names import find_tool
+from holdfast.loop.normalise.names import Named, find_tool
 from holdfast.loop.normalise.strict_json import mend_pairs
 from holdfast.loop.normalise.text_calls.found import Found, calls_of
 from holdfast.loop.normalise.text_calls.scan import scan
@@ -44,10 +44,10 @@ def draft(reply: Reply, specs: Sequence[ToolSpec]) -> Drafts:
     given = tuple(_given(call) for call in reply.calls if not _is_ghost(call))
     if given or not specs:
         return Drafts(cut_tokens(divided.text), thoughts, given, _is_truncated(reply, given))
-    scanned = scan(divided.text, lambda found: _find(found, specs))
+    scanned = scan(divided.text, lambda found: _find(found, specs) is not None)
     if not scanned.calls:
         return Drafts(cut_tokens(divided.text), thoughts, (), _is_truncated(reply, ()))
-    printed = tuple(_printed(found, reply) for found in scanned.calls)
+    printed = tuple(_printed(found, reply, specs) for found in scanned.calls)
     text = cut_tokens(scanned.text, wrappers=True).strip()
     return Drafts(text, thoughts, printed, _is_truncated(reply, printed))
 
@@ -61,12 +61,21 @@ def _given(call: RawCall) -> Draft:
     return Draft(call.id, call.name, arguments, call.arguments)
 
 
-def _printed(found: Found, reply: Reply) -> Draft:
+def _printed(found: Found, reply: Reply, specs: Sequence[ToolSpec]) -> Draft:
     arguments = found.arguments
-    # Nothing in the text says that the call is over. The server must, or it was cut.
-    if found.ending == "open" and reply.finish not in {"stop", "tool_calls"} and isinstance(arguments, Read):
+    if found.ending == "open" and isinstance(arguments, Read) and not _may_run_open(found, reply, specs):
         arguments = Cut(arguments.value if isinstance(arguments.value, dict) else {})
     return Draft("", found.name, arguments, found.raw, printed=True)
+
+
+def _may_run_open(found: Found, reply: Reply, specs: Sequence[ToolSpec]) -> bool:
+    """Whether a call that its text does not close may be run: it only reads, and the server says that it is over.
+
+    A server may say "stop" for a reply that it cut, so its word is not enough for a call that changes something.
+    """
+    named = _find(found, specs)
+    only_reads = named is not None and not named.spec.changes
+    return only_reads and reply.finish in {"stop", "tool_calls"}
 
 
 def _is_ghost(call: RawCall) -> bool:
@@ -74,9 +83,9 @@ def _is_ghost(call: RawCall) -> bool:
     return not call.name.strip() and call.arguments.strip() in {"", "{}", "null"}
 
 
-def _find(found: Found, specs: Sequence[ToolSpec]) -> bool:
+def _find(found: Found, specs: Sequence[ToolSpec]) -> Named | None:
     value = getattr(found.arguments, "value", None)
-    return find_tool(found.name, specs, value if isinstance(value, dict) else None) is not None
+    return find_tool(found.name, specs, value if isinstance(value, dict) else None)
 
 
 def _is_truncated(reply: Reply, calls: Sequence[Draft]) -> bool:

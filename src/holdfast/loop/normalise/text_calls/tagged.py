@@ -32,8 +32,9 @@ _END_OF_VALUE = re.compile(
     rf"|(?={_END_OF_CALL}\s*(?:</|<{NAMESPACE}(?:tool_call|function|invoke)|<\||\Z))"
 )
 _ARG_KEY = re.compile(r"\s*<arg_key>\s*([\w.-]{1,128})\s*</arg_key>\s*<arg_value>")
+_LINE_BREAK_AT_START = re.compile(r"\A\r?\n")
+_LINE_BREAK_AT_END = re.compile(r"\r?\n\Z")
 _END_OF_ARG = re.compile(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|<\||\Z))")
-_HALF_TAG = re.compile(r"</?[\w:|｜‖]*(?:[=\s][^<>\n]*)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,8 @@ def read_tagged(text: str, opener: re.Match[str]) -> Taken | None:
     over = _CLOSE.match(text, at)
     if not pairs and over is None and text[at:].strip():
         return None  # a tag, and then anything else: this is no call
-    # Some models close nothing. One that closes a field closes the call as well, or it was cut; and a lone open field
-    # tells nothing about the model.
-    cut = bool(closed) and over is None and (any(closed) or len(closed) == 1 or _ends_in_tag(text, at))
+    # Some models close no field. If this one does, a tag of the call behind an open field is text of that field.
+    cut = over is not None and any(closed) and not closed[-1]
     ending: Ending = "closed" if over else "open"
     end = over.end() if over else at
     return Taken((Found(name, fields_of(pairs, cut=cut), text[opener.start() : end], ending),), end)
@@ -84,10 +84,6 @@ def read_arg_pairs(text: str, name: str, start: int, at: int) -> Taken:
     return Taken((Found(name, fields_of(pairs, cut=cut), text[start:end]),), end)
 
 
-def _ends_in_tag(text: str, at: int) -> bool:
-    return _HALF_TAG.search(text, max(at - 200, 0), at) is not None
-
-
 def _read_json_body(text: str, opener: re.Match[str], name: str, body: int) -> Taken:
     found = decode(text, body, raw_controls=True)
     close = _CLOSE.search(text, found.end if isinstance(found, Decoded) else body)
@@ -105,7 +101,7 @@ def _read_value(text: str, at: int) -> _Value:
 
 
 def _trim(value: _Value, *, inline: bool) -> str:
-    """Take off the line breaks that belong to the tags; and the blank that stands for one where nothing is closed."""
-    text = value.text.removeprefix("\r\n") if value.text.startswith("\r\n") else value.text.removeprefix("\n")
-    text = text.removesuffix("\r\n") if text.endswith("\r\n") else text.removesuffix("\n")
-    return text.strip() if inline else text if value.closed else text.removeprefix(" ")
+    """Return the value without the line breaks of its tags; everything else in it is content."""
+    if inline:
+        return value.text.strip()
+    return _LINE_BREAK_AT_END.sub("", _LINE_BREAK_AT_START.sub("", value.text))
