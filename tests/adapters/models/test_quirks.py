@@ -58,6 +58,8 @@ SAID: dict[str, tuple[list[dict[str, Any]], list[Piece]]] = {
     "tool_calls as the finish, with none": ([delta(content="a"), delta("tool_calls")], [TextPiece("a"), STOP]),
     "another name for the end": ([delta(content="a"), delta("eos")], [TextPiece("a"), STOP]),
     "another name for the limit": ([delta(content="a"), delta("max_tokens")], [TextPiece("a"), FinishPiece("length")]),
+    "a limit on the output": ([delta(content="a"), delta("max_output_tokens")], [TextPiece("a"), FinishPiece("length")]),
+    "a reply that is incomplete": ([delta(content="a"), delta("incomplete")], [TextPiece("a"), FinishPiece("length")]),
     "the whole message beside the last delta": (
         [delta(content="a"), {"choices": [{"index": 0, "delta": {}, "message": {"content": "a"}, "finish_reason": "stop"}]}],
         [TextPiece("a"), STOP],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.testing import Reply, ScriptedServer, say
+from holdfast.testing import Call, Reply, ScriptedServer, say
 from tests.end_to_end.run.project import TEXT, Project
 
 CUT = {
@@ -31,3 +31,13 @@ def test_the_indentation_of_an_open_field_is_written_as_it_stands(project: Proje
     with ScriptedServer([Reply(text=text, finish="stop")], otherwise=say("All finished.")) as server:
         ran = project.run("Do it.", "--approve", "auto", server=server)
     assert (ran.code, project.texts()) == (0, {"a.py": TEXT, "a.yaml": "  a: 1\n  b: 2"}), ran
+
+
+@pytest.mark.parametrize("finish", ["max_output_tokens", "incomplete"])
+def test_a_call_of_a_reply_that_the_server_cut_changes_nothing(project: Project, finish: str) -> None:
+    write = Call("write_file", '{"path": "a.py", "text": ""}')
+    with ScriptedServer([Reply(calls=(write,), finish=finish)], otherwise=say("All finished.")) as server:
+        ran = project.run("Do it.", "--approve", "auto", server=server)
+    failures = [event["failure"] for event in ran.events if event["kind"] == "call_ended"]
+    assert (ran.code, failures, project.texts()) == (0, ["schema_reject"], {"a.py": TEXT}), ran
+    assert "the reply was cut short" in str(server.requests[1].messages[-1]["content"])

@@ -22,6 +22,8 @@ _FINISHES: dict[str, _Reason] = {
     "length": "length",
     "max_tokens": "length",
     "max_length": "length",
+    "max_output_tokens": "length",
+    "incomplete": "length",
     "model_length": "length",
     "content_filter": "content_filter",
 }
