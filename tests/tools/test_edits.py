@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from holdfast.loop.normalise import normalise
+from holdfast.loop.reply import Reply
 from holdfast.tools.ports import Denied, Nobody
+from holdfast.vocab.calls import RawCall, ToolCall
 from holdfast.vocab.events import EditLanded, EditRefused
 from tests.tools.world import Somebody, World, open_world
 
@@ -129,6 +133,46 @@ def test_the_notation_of_the_command_line_is_understood(world: World) -> None:
     assert world.read("a.py") == "a\nB\n"
     world.told("apply_edits", edits=[{"path": "a.py", "delete": True}])
     assert world.files() == {}
+
+
+FOURTH_LINE: dict[str, dict[str, Any]] = {
+    "the form of the docs": {
+        "path": "a.py",
+        "edits": [{"range": {"start": 4, "end": 4}, "oldText": "b", "newText": "B"}],
+    },
+    "without the old text": {"path": "a.py", "edits": [{"range": {"start": 4, "end": 4}, "newText": "B"}]},
+    "a path in each edit": {"edits": [{"path": "a.py", "range": {"start": 4, "end": 4}, "old": "b", "new": "B"}]},
+    "the path on top and in the edit": {
+        "path": "a.py",
+        "edits": [{"path": "./a.py", "range": {"start": 4, "end": 4}, "new": "B"}],
+    },
+    "flat numbers under a path": {"path": "a.py", "edits": [{"start": 4, "end": 4, "oldText": "b", "newText": "B"}]},
+    "one number": {"path": "a.py", "edits": [{"start": 4, "new": "B"}]},
+    "a list for the range": {"path": "a.py", "edits": [{"range": [4, 4], "newText": "B"}]},
+    "text with a line near it": {"path": "a.py", "edits": [{"old": "b", "new": "B", "near_line": 4}]},
+}
+
+
+@pytest.mark.parametrize("form", FOURTH_LINE)
+def test_every_form_of_an_edit_lands_on_the_line_that_it_names(world: World, form: str) -> None:
+    world.write("a.py", "a\nb\nc\nb\ne\n")
+    world.told("read_file", path="a.py")
+    reply = Reply(calls=(RawCall("c", "apply_edits", json.dumps(FOURTH_LINE[form])),), finish="tool_calls")
+    (call,) = normalise(reply, world.toolbox.specs).calls
+    assert isinstance(call, ToolCall), call
+    world.told(call.name, **call.arguments)
+    assert world.read("a.py") == "a\nb\nc\nB\ne\n"
+
+
+def test_ranges_of_one_file_are_all_numbers_of_the_same_text(world: World) -> None:
+    world.write("a.py", "a\nb\nc\n")
+    world.told("read_file", path="a.py")
+    edits = [
+        {"path": "a.py", "range": {"start": 1, "end": 1}, "newText": "A\nA2"},
+        {"path": "a.py", "range": {"start": 3, "end": 3}, "newText": "C"},
+    ]
+    world.told("apply_edits", edits=edits)
+    assert world.read("a.py") == "A\nA2\nb\nC\n"
 
 
 # -------------------------------------------------------------------------------------------------------------- refusal
@@ -277,6 +321,70 @@ def test_an_edit_of_a_text_that_is_gone_says_that_the_file_has_changed(world: Wo
     assert message.endswith("The file has changed since it was shown to you; read it again.")
 
 
+def ranged(first: int, last: int, /, **more: object) -> dict[str, object]:
+    return {"range": {"start": first, "end": last}, "newText": "x", **more}
+
+
+@pytest.mark.parametrize(
+    ("edits", "reason", "sentence"),
+    [
+        ([ranged(9, 9)], "out_of_bounds", "line 9: the file has 3 lines; number them from 1."),
+        ([ranged(0, 1)], "out_of_bounds", "lines 0 to 1: the file has 3 lines; number them from 1."),
+        (
+            [ranged(3, 1)],
+            "out_of_bounds",
+            "the range 3 to 1 ends before it starts; to insert before line 3 use start 3, end 2.",
+        ),
+        (
+            [ranged(1, 2), ranged(2, 3)],
+            "overlap",
+            "two edits change the same place (line 1, 2); join them into one edit.",
+        ),
+    ],
+)
+def test_a_range_that_cannot_be_is_refused_in_its_own_sentence(
+    world: World, edits: list[object], reason: str, sentence: str
+) -> None:
+    world.write("a.py", "a\nb\nc\n")
+    world.told("read_file", path="a.py")
+    error = world.error("apply_edits", path="a.py", edits=edits)
+    assert error["reason"] == reason
+    assert sentence in error["message"]
+    assert world.read("a.py") == "a\nb\nc\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"edits": [ranged(1, 1)]}, "edits[0].path: is missing; name the file:"),
+        (
+            {"path": "a.py", "edits": [{"range": {"start": 1, "end": 1}}]},
+            "edits[0].newText: is missing; give the new lines as a string:",
+        ),
+        (
+            {"path": "a.py", "edits": [ranged(1, 1, start=2)]},
+            "edits[0].start: stands beside range; give one of the two:",
+        ),
+        (
+            {"path": "a.py", "edits": [ranged(1, 1), ranged(2, 2, path="b.py")]},
+            "edits[1]: names a file inside the edits of another; name each file once:",
+        ),
+    ],
+)
+def test_a_range_that_says_too_little_or_too_much_is_named(
+    world: World, arguments: dict[str, Any], sentence: str
+) -> None:
+    world.write("a.py", "a\nb\n")
+    assert world.error("apply_edits", "schema_reject", **arguments)["message"].startswith(sentence)
+    assert world.read("a.py") == "a\nb\n"
+
+
+def test_a_range_without_an_end_is_named(world: World) -> None:
+    told = world.refused("apply_edits", "schema_reject", path="a.py", edits=[{"range": {"start": 1}, "new": "x"}])
+    assert told.startswith("apply_edits: edits.0.range.end is missing. It takes ")
+    assert "range?: {start: integer, end: integer}" in told
+
+
 @pytest.mark.parametrize(
     ("edits", "field"),
     [
@@ -310,6 +418,7 @@ def test_no_edit_leaves_the_root(world: World, path: str) -> None:
     world.refused("edit_file", "permission_denied", path=path, old="x", new="pwned")
     world.refused("apply_edits", "permission_denied", edits=[{"path": path, "old": "x", "new": "pwned"}])
     world.refused("apply_edits", "permission_denied", edits=[{"path": path, "start": 1, "new": "pwned"}])
+    world.refused("apply_edits", "permission_denied", path=path, edits=[{"start": 1, "new": "pwned"}])
     world.refused("write_patch", "permission_denied", diff=f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-x\n+pwned\n")
     world.refused("write_patch", "permission_denied", diff=f"--- /dev/null\n+++ {path}\n@@ -0,0 +1 @@\n+pwned\n")
     assert outside.read_text() == "x\n"

@@ -54,9 +54,15 @@ def test_the_specs_are_short_and_flat(world: World) -> None:
         "properties": {"path": {"type": "string"}, "start": {"type": "integer"}, "end": {"type": "integer"}},
         "required": ["path"],
     }
-    edits = next(spec.schema for spec in world.toolbox.specs if spec.name == "apply_edits")["properties"]["edits"]
-    assert set(edits["items"]["properties"]) == {"path", "old", "new", "start", "end", "near_line", "every"}
-    assert edits["items"]["required"] == ["path"]
+    takes = next(spec.schema for spec in world.toolbox.specs if spec.name == "apply_edits")
+    assert (set(takes["properties"]), takes["required"]) == ({"path", "edits"}, ["edits"])
+    edit = takes["properties"]["edits"]["items"]
+    assert set(edit["properties"]) == {"path", "range", "old", "new", "start", "end", "near_line", "every"}
+    assert edit["properties"]["range"] == {
+        "type": "object",
+        "properties": {"start": {"type": "integer"}, "end": {"type": "integer"}},
+        "required": ["start", "end"],
+    }
 
 
 def test_in_plan_mode_nothing_can_be_changed(tmp_path: Path) -> None:
@@ -198,6 +204,8 @@ edits = st.fixed_dictionaries(
         "new": texts,
         "start": numbers,
         "end": numbers,
+        "range": st.fixed_dictionaries({}, optional={"start": numbers, "end": numbers}),
+        "newText": texts,
         "delete": st.booleans(),
         "near_line": numbers,
     },
@@ -205,7 +213,10 @@ edits = st.fixed_dictionaries(
 calls = st.one_of(
     st.tuples(st.just("edit_file"), st.fixed_dictionaries({"path": paths, "old": texts, "new": texts})),
     st.tuples(st.just("write_file"), st.fixed_dictionaries({"path": paths, "text": texts})),
-    st.tuples(st.just("apply_edits"), st.fixed_dictionaries({"edits": st.lists(edits, max_size=3) | texts})),
+    st.tuples(
+        st.just("apply_edits"),
+        st.fixed_dictionaries({"edits": st.lists(edits, max_size=3) | texts}, optional={"path": paths}),
+    ),
     st.tuples(
         st.just("write_patch"),
         st.builds(

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,7 +12,7 @@ from holdfast.guards.paths import Barred, judge_path
 from holdfast.landing.encoding import decode
 from holdfast.landing.hunks import Malformed
 from holdfast.landing.lines import split_lines
-from holdfast.landing.notations.json_edits import read_json
+from holdfast.landing.notations.json_edits import read_edits
 from holdfast.tools.arguments import StrictArguments
 from holdfast.tools.bench import Bench, denied
 from holdfast.tools.edits import Asked, edit, refuse_edits
@@ -25,17 +22,27 @@ from holdfast.tools.tool import Tool
 from holdfast.vocab.calls import ToolOutcome
 from holdfast.vocab.events import EditRefused
 from holdfast.vocab.outcomes import Refused
-from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits
+from holdfast.vocab.requests import FileRequest, LineEdits
 
 _FORMAT = '{"edits": [{"path": "src/app.py", "old": "    return 1", "new": "    return 2"}]}'
 
 
+class Range(BaseModel):
+    """The lines that an edit replaces, from `start` to `end`, both included."""
+
+    model_config = ConfigDict(frozen=True)
+
+    start: int
+    end: int
+
+
 class Edit(BaseModel):
-    """One edit, by text or by line numbers. What else our JSON notation knows (`range`, `delete`) is let in."""
+    """One edit, by text or by line numbers. `read_edits` reads the fields that are let in beside these."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    path: str
+    path: str | None = None
+    range: Range | None = None
     old: str | None = None
     new: str | None = None
     start: int | None = None
@@ -45,68 +52,38 @@ class Edit(BaseModel):
 
 
 class ApplyEdits(StrictArguments):
-    """Edits, in order."""
+    """Edits, in order. `path` is the file of the edits that name none."""
 
+    path: str | None = None
     edits: list[Edit] = Field(min_length=1)
 
 
 def apply_edits(asked: ApplyEdits, bench: Bench, _: Cancel) -> ToolOutcome:
     """Read every edit, and land all of them or none."""
-    items = [item.model_dump(exclude_none=True) for item in asked.edits]
-    for item in items:
+    given = asked.model_dump(exclude_none=True)
+    for item in (given, *given["edits"]):
+        if "path" not in item:
+            continue
         item["path"] = bench.plain(item["path"])
         if isinstance(barred := judge_path(item["path"]), Barred):
             return denied(barred.message)
-    requests = _requests(items, bench)
-    if isinstance(requests, Refused):
-        event = EditRefused("", requests.reason, requests.message)
-        return ToolOutcome(refused_call(requests, "edit_error", _FORMAT), "schema_reject", events=(event,))
+    read = read_edits(given)
+    if isinstance(read, Malformed):
+        refused = Refused("malformed", read.message)
+        event = EditRefused("", refused.reason, refused.message)
+        return ToolOutcome(refused_call(refused, "edit_error", _FORMAT), "schema_reject", events=(event,))
+    requests = tuple(_with_shown(request, bench) for request in read)
     overwrite = any(request.action == "create" for request in requests)
     call = Asked(requests, "edit_error", _FORMAT, overwrite)
+    for path in call.paths:
+        if isinstance(barred := judge_path(path), Barred):
+            return denied(barred.message)
     refusals = tuple(
         FileRefused(request.path, refused)
         for request in requests
         if (refused := _judge_numbers(request, bench)) is not None
     )
     return refuse_edits(refusals, call, bench) if refusals else edit(call, bench)
-
-
-def _requests(items: Sequence[dict[str, Any]], bench: Bench) -> tuple[FileRequest, ...] | Refused:
-    """Give the requests in order; the line edits of one file are one, for all their numbers are of the same text."""
-    requests: list[FileRequest] = []
-    numbered: dict[str, int] = {}
-    for number, item in enumerate(items):
-        path = item["path"]
-        if "start" in item or "end" in item:
-            made = _line_edit(item, number)
-            if isinstance(made, Refused):
-                return made
-            if path in numbered:
-                at = numbered[path]
-                before = requests[at].request
-                edits = (*before.edits, made) if isinstance(before, LineEdits) else (made,)
-                requests[at] = replace(requests[at], request=LineEdits(edits))
-                continue
-            numbered[path] = len(requests)
-            requests.append(FileRequest(path, "edit", LineEdits((made,))))
-            continue
-        read = read_json(json.dumps([item]))
-        if isinstance(read, Malformed):
-            return Refused("malformed", f"edits[{number}]{read.message.removeprefix('[0]')}")
-        requests += read
-    return tuple(_with_shown(request, bench) for request in requests)
-
-
-def _line_edit(item: Mapping[str, Any], number: int) -> LineEdit | Refused:
-    if "start" not in item:
-        return Refused("malformed", f"edits[{number}].start: is missing; give the number of the first line:\n{_FORMAT}")
-    if "new" not in item:
-        return Refused("malformed", f"edits[{number}].new: is missing; give the new lines as a string:\n{_FORMAT}")
-    strange = sorted(set(item) - {"path", "start", "end", "new", "old", "near_line", "every"})
-    if strange:
-        message = f"edits[{number}].{strange[0]}: has no place beside start and end; leave it out:\n{_FORMAT}"
-        return Refused("malformed", message)
-    return LineEdit(item["start"], item.get("end", item["start"]), item["new"], item.get("old"))
 
 
 def _with_shown(request: FileRequest, bench: Bench) -> FileRequest:

@@ -64,7 +64,7 @@ def _type(field: Mapping[str, Any]) -> str:
     if field.get("type") == "array":
         items = field.get("items", {})
         return f"[{signature(items) if 'properties' in items else items.get('type', 'any')}, …]"
-    return str(field.get("type", "any"))
+    return signature(field) if "properties" in field else str(field.get("type", "any"))
 
 
 def _fault(fault: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from holdfast.landing.hunks import Malformed
@@ -32,12 +33,12 @@ _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 class _WrongShapeError(Exception):
-    """The JSON has another shape. Raised at any depth, caught by `read_json` alone."""
+    """The JSON has another shape. Raised at any depth, caught by `read_json` and `read_edits` alone."""
 
     def __init__(self, where: str, what: str, *, example: str = EXAMPLE) -> None:
         super().__init__(what)
-        self.sentence = f"{where}: {what}" if where else what
-        self.example = example
+        sentence = f"{where}: {what}" if where else what
+        self.malformed = Malformed(f"{sentence}\n{example}")
 
 
 def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...] | Malformed:
@@ -49,9 +50,22 @@ def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...] | M
     (FileRequest(path='a.py', action='delete', request=None, to=None),)
     """
     try:
-        return tuple(_top(_load(_strip_fence(text) if unwrap else text)))
+        value = _load(_strip_fence(text) if unwrap else text)
     except _WrongShapeError as fault:
-        return Malformed(f"{fault.sentence}\n{fault.example}")
+        return fault.malformed
+    return read_edits(value)
+
+
+def read_edits(value: object) -> tuple[FileRequest, ...] | Malformed:
+    """Return the requests of edits that are JSON already, or name the field that is wrong and the shape it should have.
+
+    >>> read_edits({"path": "a.py", "start": 2, "new": "b"})[0].request
+    LineEdits(edits=(LineEdit(start=2, end=2, new='b', old=None),), shown=None)
+    """
+    try:
+        return tuple(_top(value))
+    except _WrongShapeError as fault:
+        return fault.malformed
 
 
 # ------------------------------------------------------------------------------------------------------------ the text
@@ -104,17 +118,42 @@ def _top(value: object) -> list[FileRequest]:
     if isinstance(value, list):
         if not value:
             raise _WrongShapeError("", "the list is empty; give at least one edit:")
-        return [request for i, item in enumerate(value) for request in _file(_mapping(item, f"[{i}]"), f"[{i}]")]
+        return _files(value, "")
     whole = _mapping(value, "")
     if _key(whole, _PATH, "") is not None:
         return _file(whole, "")
     listed = _key(whole, _FILES, "")
     if listed is None:
         raise _WrongShapeError("path", "is missing; name the file:")
-    items = _list(whole[listed], listed)
-    return [
-        request for i, item in enumerate(items) for request in _file(_mapping(item, f"{listed}[{i}]"), f"{listed}[{i}]")
-    ]
+    return _files(_list(whole[listed], listed), listed)
+
+
+def _files(items: Sequence[object], where: str) -> list[FileRequest]:
+    """Return the requests of a list of objects that each name a file.
+
+    The numbers of a file are all of the same text, so its lone line edits are joined into one request.
+    """
+    requests: list[FileRequest] = []
+    joined: dict[str, int] = {}
+    for i, entry in enumerate(items):
+        item = _mapping(entry, f"{where}[{i}]")
+        made = _file(item, f"{where}[{i}]")
+        if not _is_ranged(item):
+            requests += made
+            continue
+        (request,) = made
+        at = joined.setdefault(request.path, len(requests))
+        if at == len(requests):
+            requests.append(request)
+        else:
+            requests[at] = _join_line_edits(requests[at], request)
+    return requests
+
+
+def _join_line_edits(first: FileRequest, second: FileRequest) -> FileRequest:
+    if not isinstance(first.request, LineEdits) or not isinstance(second.request, LineEdits):
+        raise TypeError("only line edits can be joined")
+    return replace(first, request=LineEdits((*first.request.edits, *second.request.edits)))
 
 
 def _file(item: Mapping[str, object], where: str) -> list[FileRequest]:
@@ -122,6 +161,9 @@ def _file(item: Mapping[str, object], where: str) -> list[FileRequest]:
     path = _path(item, _PATH, where)
     if path is None:
         raise _WrongShapeError(_join(where, "path"), "is missing; name the file:")
+    if _is_ranged(item):
+        _refuse_beside_range(item, where)
+        return [FileRequest(path, "edit", LineEdits((_line_edit(item, where),)))]
     to = _path(item, _TO, where)
     if _flag(item, ("delete",), where):
         _refuse_beside_delete(item, where)
@@ -133,7 +175,7 @@ def _file(item: Mapping[str, object], where: str) -> list[FileRequest]:
     if whole is not None:
         return [_whole(path, _string(item, whole, where), to, where)]
     if edits is not None:
-        requests = _edits(_list(item[edits], _join(where, edits)), _join(where, edits))
+        requests = _edits(path, _list(item[edits], _join(where, edits)), _join(where, edits))
         return _addressed(path, requests, to, where)
     if replaces is not None:
         return _addressed(path, [_replace(item, where)], to, where)
@@ -146,6 +188,19 @@ def _refuse_beside_delete(item: Mapping[str, object], where: str) -> None:
     beside = _key(item, (*_OLD, *_NEW, *_WHOLE, *_TO, "edits"), where, only_one=False)
     if beside is not None:
         raise _WrongShapeError(_join(where, beside), "stands beside delete; ask for one of the two:")
+
+
+def _is_ranged(item: Mapping[str, object]) -> bool:
+    """Whether an edit names its lines by number."""
+    return any(key in item for key in ("range", "start", "end"))
+
+
+def _refuse_beside_range(item: Mapping[str, object], where: str) -> None:
+    known = {*_PATH, *_OLD, *_NEW, *_NEAR, *_EVERY, "range", "start", "end"}
+    strange = sorted(item.keys() - known)
+    if strange:
+        what = "has no place beside a range of lines; leave it out:"
+        raise _WrongShapeError(_join(where, shorten(strange[0], 40)), what, example=RANGE_EXAMPLE)
 
 
 def _whole(path: str, text: str, to: str | None, where: str) -> FileRequest:
@@ -162,12 +217,12 @@ def _addressed(path: str, requests: Sequence[Request], to: str | None, where: st
     return [FileRequest(path, "rename", requests[0], to)]
 
 
-def _edits(items: Sequence[object], where: str) -> list[Request]:
+def _edits(path: str, items: Sequence[object], where: str) -> list[Request]:
     edits = [_mapping(item, f"{where}[{i}]") for i, item in enumerate(items)]
     for i, edit in enumerate(edits):
-        if _key(edit, _PATH, f"{where}[{i}]") is not None:
+        if _path(edit, _PATH, f"{where}[{i}]") not in {None, path}:
             raise _WrongShapeError(f"{where}[{i}]", "names a file inside the edits of another; name each file once:")
-    ranged = ["range" in edit for edit in edits]
+    ranged = [_is_ranged(edit) for edit in edits]
     if all(ranged):
         return [LineEdits(tuple(_line_edit(edit, f"{where}[{i}]") for i, edit in enumerate(edits)))]
     if any(ranged):
@@ -179,16 +234,26 @@ def _edits(items: Sequence[object], where: str) -> list[Request]:
 
 
 def _line_edit(edit: Mapping[str, object], where: str) -> LineEdit:
-    lines = edit["range"]
-    if not isinstance(lines, dict):
-        raise _WrongShapeError(
-            f"{where}.range", 'must be an object such as {"start": 3, "end": 4}:', example=RANGE_EXAMPLE
-        )
-    start, end = _line(lines, "start", f"{where}.range"), _line(lines, "end", f"{where}.range")
+    start, end = _range(edit, where)
     old, new = _key(edit, _OLD, where), _key(edit, _NEW, where)
     if new is None:
-        raise _WrongShapeError(f"{where}.newText", "is missing; give the new lines as a string:", example=RANGE_EXAMPLE)
+        missing = _join(where, "newText" if "range" in edit else "new")
+        raise _WrongShapeError(missing, "is missing; give the new lines as a string:", example=RANGE_EXAMPLE)
     return LineEdit(start, end, _string(edit, new, where), None if old is None else _optional(edit, old, where))
+
+
+def _range(edit: Mapping[str, object], where: str) -> tuple[int, int]:
+    """Return the first and the last line: those of `range`, or `start` and `end` of the edit itself."""
+    if "range" not in edit:
+        start = _line(edit, "start", where)
+        return start, _line(edit, "end", where) if "end" in edit else start
+    beside = _key(edit, ("start", "end"), where, only_one=False)
+    if beside is not None:
+        raise _WrongShapeError(_join(where, beside), "stands beside range; give one of the two:", example=RANGE_EXAMPLE)
+    lines, where = edit["range"], _join(where, "range")
+    if not isinstance(lines, dict):
+        raise _WrongShapeError(where, 'must be an object such as {"start": 3, "end": 4}:', example=RANGE_EXAMPLE)
+    return _line(lines, "start", where), _line(lines, "end", where)
 
 
 def _optional(item: Mapping[str, object], key: str, where: str) -> str | None:

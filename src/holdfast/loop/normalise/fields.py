@@ -173,7 +173,7 @@ def _spread_ranges(given: Mapping[str, Any], fields: Mapping[str, Shape]) -> Map
     if not {"start", "end"} <= fields.keys() or {"start", "end"} & given.keys():
         return given
     for name, value in given.items():
-        if name in fields or spell(name) not in RANGES:
+        if spell(name) not in RANGES or (name in fields and any(c.takes(value) for c in fields[name].choices())):
             continue
         read = read_arguments(value) if isinstance(value, str) else Read(value)
         if isinstance(read, Read) and _is_range(read.value):
