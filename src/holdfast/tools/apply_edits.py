@@ -69,9 +69,9 @@ def apply_edits(asked: ApplyEdits, bench: Bench, _: Cancel) -> ToolOutcome:
             return denied(barred.message)
     read = read_edits(given)
     if isinstance(read, Malformed):
-        refused = Refused("malformed", read.message)
-        event = EditRefused("", refused.reason, refused.message)
-        return ToolOutcome(refused_call(refused, "edit_error", _FORMAT), "schema_reject", events=(event,))
+        malformed = Refused("malformed", read.message)
+        event = EditRefused("", malformed.reason, malformed.message)
+        return ToolOutcome(refused_call(malformed, "edit_error", _FORMAT), "schema_reject", events=(event,))
     requests = tuple(_with_shown(request, bench) for request in read)
     overwrite = any(request.action == "create" for request in requests)
     call = Asked(requests, "edit_error", _FORMAT, overwrite)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from holdfast.testing import ScriptedServer, call, say
 from tests.end_to_end.run.project import Project
 
 LINES = "a\nb\nc\nb\ne\n"
-EDITS = {"path": "t.txt", "edits": [{"range": {"start": 4, "end": 4}, "oldText": "b", "newText": "B"}]}
+EDITS: dict[str, Any] = {"path": "t.txt", "edits": [{"range": {"start": 4, "end": 4}, "oldText": "b", "newText": "B"}]}
 
 
 def test_the_tool_and_the_command_land_the_same_edits_on_the_same_lines(project: Project) -> None:
