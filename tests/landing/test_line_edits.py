@@ -1,4 +1,4 @@
-"""Edits by line number: the old text is the truth, and numbers only count for what was shown."""
+"""Edits by line number: old text and range must agree, and numbers alone only count for what was shown."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_an_insertion_between_lines_that_came_apart_is_stale() -> None:
 
 
 @pytest.mark.parametrize("start", [1, 2, 4, 40, -3])
-def test_where_old_text_and_numbers_disagree_the_text_is_the_truth(start: int) -> None:
+def test_the_first_line_may_be_off_where_old_text_and_range_have_the_same_size(start: int) -> None:
     outcome = edit(LineEdit(start, start, "zwei", old="two"), shown=None)
     assert isinstance(outcome, Landed)
     assert outcome.text == FILE.replace("two", "zwei")
@@ -114,3 +114,64 @@ def test_the_missing_last_newline_stays_missing() -> None:
     outcome = edit(LineEdit(2, 2, "x\ny"), text=text, shown=text)
     assert isinstance(outcome, Landed)
     assert outcome.text == "a\r\nx\r\ny"
+
+
+AREA = "def area(w, h):\n    size = w * h\n    return size\n"
+
+
+@pytest.mark.parametrize("old", ["def area(w, h):\n", "def area(w, h):  ", "def area(w, h):\n    size = w * h", AREA])
+@pytest.mark.parametrize("shown", [None, AREA])
+@pytest.mark.parametrize("below", ["", "\n\nx = 1\ny = 2\n"])
+def test_an_old_text_that_begins_its_range_means_the_whole_range(old: str, shown: str | None, below: str) -> None:
+    shown = None if shown is None else shown + below
+    request = LineEdits((LineEdit(1, 3, "def area(w, h):\n    return w * h\n", old=old),), shown)
+    outcome = land(AREA + below, request, path="a.py")
+    assert isinstance(outcome, Landed), outcome
+    assert (outcome.text, outcome.warning) == ("def area(w, h):\n    return w * h\n" + below, None)
+    again = land(outcome.text, request, path="a.py")
+    assert isinstance(again, Refused)
+    assert again.reason in {"already_applied", "conflict", "stale", "not_found"}
+
+
+def test_a_short_old_text_follows_its_range_to_where_the_shown_lines_are_now() -> None:
+    edits = (LineEdit(1, 3, "def area(w, h):\n    return w * h\n", old="def area(w, h):"),)
+    outcome = land("import os\n\n\n" + AREA, LineEdits(edits, shown=AREA))
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "import os\n\n\ndef area(w, h):\n    return w * h\n"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "old", "new"),
+    [
+        (2, 4, "one", "eins"),  # shorter than the range, and not where the range begins
+        (2, 4, "three", "drei"),  # a part of the range, but not its beginning
+        (1, 2, "two\nthree\nfour", "2 to 4"),  # longer than the range, and elsewhere
+        (2, 2, "two\nthree", "zwei"),  # longer than the range, with the last line changed
+        (2, 4, "two", "new\ntwo"),  # an insertion above line 2, or a new text for lines 2 to 4
+        (5, 6, "five", "fuenf"),  # the range leaves the file
+        (1, 3, "  one", "eins"),  # the beginning of the range, but indented otherwise
+    ],
+)
+def test_an_old_text_and_a_range_that_name_different_lines_are_a_conflict(
+    start: int, end: int, old: str, new: str
+) -> None:
+    outcome = edit(LineEdit(start, end, new, old=old), shown=None)
+    assert isinstance(outcome, Refused), outcome
+    assert outcome.reason == "conflict"
+    first = FILE.split("\n")[start - 1]
+    assert f"\n{old}\n" in outcome.message
+    assert f"{start}| {first}" in outcome.closest
+    assert outcome.closest in outcome.message
+
+
+@pytest.mark.parametrize("end", [3, 4, 5])
+def test_a_miscounted_end_does_no_harm_where_the_change_ends_above_a_kept_line(end: int) -> None:
+    outcome = edit(LineEdit(1, end, "one\nzwei\nthree\nfour", old="one\ntwo\nthree\nfour"), shown=None)
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == FILE.replace("two", "zwei")
+
+
+def test_blank_lines_left_out_of_the_old_text_do_not_change_the_size_of_the_place() -> None:
+    outcome = edit(LineEdit(1, 3, "c\nb", old="a\nb"), text="x\na\n\nb\ny\n", shown=None)
+    assert isinstance(outcome, Landed), outcome
+    assert outcome.text == "x\nc\n\nb\ny\n"

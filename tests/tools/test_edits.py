@@ -125,6 +125,25 @@ def test_edits_by_text_and_by_number_land_together(world: World) -> None:
     assert outcome.modified == ("a.py", "b.py", "c.py")
 
 
+def test_an_old_text_that_begins_its_range_means_the_whole_range(world: World) -> None:
+    world.write("a.py", "def f(x):\n    y = x\n    return y\n\nz = 1\n")
+    new = "def f(x):\n    return x\n"
+    world.told("apply_edits", edits=[{"path": "a.py", "start": 1, "end": 3, "old": "def f(x):", "new": new}])
+    assert world.read("a.py") == new + "\nz = 1\n"
+
+
+def test_an_old_text_that_is_not_where_its_range_begins_is_a_conflict(world: World) -> None:
+    world.write("a.py", "def f(x):\n    y = x\n    return y\n")
+    edit = {"path": "a.py", "start": 2, "end": 3, "old": "def f(x):", "new": "def g(x):"}
+    assert world.error("apply_edits", edits=[edit])["reason"] == "conflict"
+
+
+def test_without_an_end_the_range_is_as_long_as_the_old_text(world: World) -> None:
+    world.write("a.py", "a\nb\nc\n")
+    world.told("apply_edits", edits=[{"path": "a.py", "start": 1, "old": "a\nb\n", "new": "x"}])
+    assert world.read("a.py") == "x\nc\n"
+
+
 def test_the_notation_of_the_command_line_is_understood(world: World) -> None:
     world.write("a.py", "a\nb\n")
     world.told("read_file", path="a.py")

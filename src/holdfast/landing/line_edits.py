@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 
 from holdfast.landing import refusals
@@ -13,7 +14,7 @@ from holdfast.landing.elision import unpaired_gap
 from holdfast.landing.ladder import Plan, climb
 from holdfast.landing.lines import Doc, contents_of, is_blank
 from holdfast.landing.project import LineSplice
-from holdfast.landing.script import script_of
+from holdfast.landing.script import Script, script_of
 from holdfast.landing.splices import landed, overlap, splice_of
 from holdfast.landing.windows import Hint
 from holdfast.vocab.outcomes import RUNGS, Outcome, Refused
@@ -68,20 +69,92 @@ def _plan(doc: Doc, shown: Doc | None, edit: LineEdit) -> Plan | Refused:
                 f"the range {edit.start} to {edit.end} inserts, but oldText names lines to replace; "
                 "leave oldText out, or give the range of those lines.",
             )
-        return _plan_by_text(doc, edit, edit.old)
+        return _plan_by_text(doc, shown, edit, edit.old)
     return _plan_by_number(doc, shown, edit)
 
 
-def _plan_by_text(doc: Doc, edit: LineEdit, old: str) -> Plan | Refused:
-    """The old text is the truth; the numbers only pick one of several places."""
+def _plan_by_text(doc: Doc, shown: Doc | None, edit: LineEdit, old: str) -> Plan | Refused:
+    """Return the plan for the place that both the old text and the size of the range fit, or refuse.
+
+    The number of the first line may be off: it only picks one of several places.
+    """
     script = script_of(contents_of(old), contents_of(edit.new))
     if not script.edits:
         return refusals.no_change()
     gap = unpaired_gap(script.old, script.new)
     if gap is not None:
         return refusals.unpaired_gap(gap)
+    source = shown or doc
+    fits = _is_at(source, script.old, edit.start - 1)
+    kept = _keeps_last_line(script)
+    if fits and not kept and len(script.old) < _size(edit) and edit.end <= len(source.lines):
+        return _plan_whole_range(doc, source, edit)
     found = climb(doc, script, Hint(near=edit.start - 1))
-    return found if isinstance(found, Plan) else refusals.of(doc, script, found)
+    if not isinstance(found, Plan):
+        return refusals.of(doc, script, found)
+    if _size(edit) in {len(script.old), len(_trimmed(script.old)), len(found.lines)}:
+        return found
+    # The change ends above a line that old and new share, so nothing below that line is meant: `end` is miscounted.
+    # A single line is no such evidence: it may as well be the first of the range.
+    if fits and kept and len(_trimmed(script.old)) > 1:
+        return found
+    return _conflict(source, edit, script.old)
+
+
+def _size(edit: LineEdit) -> int:
+    return edit.end - edit.start + 1
+
+
+def _is_at(source: Doc, old: Sequence[str], first: int) -> bool:
+    """Return whether the old lines are the lines from `first` on, trailing white space aside."""
+    lines = source.lines[first : first + len(old)] if first >= 0 else []
+    return [line.rstrip() for line in lines] == [line.rstrip() for line in old]
+
+
+def _keeps_last_line(script: Script) -> bool:
+    """Return whether old and new end in the same line, blank lines aside."""
+    return any(not is_blank(line) for line in script.old[script.edits[-1].o2 :])
+
+
+def _trimmed(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines without the blank ones at both ends."""
+    solid = [i for i, line in enumerate(lines) if not is_blank(line)]
+    return lines[solid[0] : solid[-1] + 1]
+
+
+def _plan_whole_range(doc: Doc, source: Doc, edit: LineEdit) -> Plan | Refused:
+    """Return the plan for a range of which the old text is only the beginning: the numbers name the lines."""
+    new, first = contents_of(edit.new), edit.start - 1
+    if new and _is_at(doc, new, first):
+        # A second run would fit as well, and delete the lines that follow what the first one wrote.
+        return refusals.plain(
+            "conflict",
+            f"{_lines(edit)}: the new text is already at line {edit.start}. If this edit was applied before, go on; "
+            "if the lines below it are to be deleted, send all lines of the range as oldText.",
+            (edit.start,),
+        )
+    return _plan_by_number(doc, source, replace(edit, old=None))
+
+
+_SHOWN = 8
+
+
+def _conflict(source: Doc, edit: LineEdit, old: Sequence[str]) -> Refused:
+    """Return the refusal of an old text and a range that name different lines, with the lines of both."""
+    first = min(max(0, edit.start - 1), len(source.lines))
+    last = min(edit.end, len(source.lines))
+    closest = numbered(source, first, min(last, first + _SHOWN))
+    named = "\n".join(old[:_SHOWN])
+    return Refused(
+        "conflict",
+        f"{_lines(edit)} and oldText name different lines. Send all lines of the range as oldText, or the range of the "
+        f"lines in oldText. oldText has {_count(len(old))}:\n{named}\nThe range is:\n{closest or '(not in the file)'}",
+        closest=closest,
+    )
+
+
+def _count(lines: int) -> str:
+    return "1 line" if lines == 1 else f"{lines} lines"
 
 
 def _plan_by_number(doc: Doc, shown: Doc | None, edit: LineEdit) -> Plan | Refused:

@@ -246,7 +246,7 @@ def _range(edit: Mapping[str, object], where: str) -> tuple[int, int]:
     """Return the first and the last line: those of `range`, or `start` and `end` of the edit itself."""
     if "range" not in edit:
         start = _line(edit, "start", where)
-        return start, _line(edit, "end", where) if "end" in edit else start
+        return start, _line(edit, "end", where) if "end" in edit else _last_line(edit, start)
     beside = _key(edit, ("start", "end"), where, only_one=False)
     if beside is not None:
         raise _WrongShapeError(_join(where, beside), "stands beside range; give one of the two:", example=RANGE_EXAMPLE)
@@ -254,6 +254,12 @@ def _range(edit: Mapping[str, object], where: str) -> tuple[int, int]:
     if not isinstance(lines, dict):
         raise _WrongShapeError(where, 'must be an object such as {"start": 3, "end": 4}:', example=RANGE_EXAMPLE)
     return _line(lines, "start", where), _line(lines, "end", where)
+
+
+def _last_line(edit: Mapping[str, Any], start: int) -> int:
+    """Return the last line of an edit without `end`: that of its old lines from `start` on, or `start`."""
+    old = next((edit[key] for key in _OLD if isinstance(edit.get(key), str)), "")
+    return start + max(len(split_lines(old)[0]), 1) - 1
 
 
 def _optional(item: Mapping[str, object], key: str, where: str) -> str | None:
