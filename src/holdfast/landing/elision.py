@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from holdfast.landing.keys import indent_of, key_of
 from holdfast.landing.lines import Doc, is_blank
 from holdfast.landing.placement import Nowhere, Placement, Several, with_blanks
-from holdfast.landing.script import Script
-from holdfast.landing.tokens import defined_name
+from holdfast.landing.script import Edit, Script, script_of
+from holdfast.landing.tokens import defined_name, is_comment, knows_word, strength, words_of
 
 _COMMENT = r"(?:#+|//+|/\*+|<!--|--|;+|%+|\{/\*)"
 _CLOSE = r"(?:\*+/\}?|-->)?"
@@ -50,21 +51,123 @@ def says_gap(line: str) -> bool:
 
 
 def unpaired_gap(old: Sequence[str], new: Sequence[str]) -> str | None:
-    """A line of `new` that says "and so on" where `old` does not say it as well; it would reach the file.
+    """Return a line of `new` that says "and so on" in place of lines of `old` that vanish, or None.
 
-    A bare `...` is code in Python; it is a gap where it stands in for more lines than it brings.
+    A line that `old` has as well is content. A bare `...` is code in Python; it is a gap where it replaces more lines
+    than it adds.
     """
     if not any("..." in line or "\u2026" in line or _SAID.fullmatch(line) for line in new):
         return None
-    known = [key_of(line) for line in old]
+    script = script_of(list(old), list(new))
+    known = Counter(map(key_of, old))
+    kept = frozenset(map(key_of, new))
     spare = len(old) - len(new)
-    for line in new:
-        if says_gap(line) or (spare > 0 and _BARE.fullmatch(line)):
-            key = key_of(line)
-            if key not in known:
+    for edit in script.edits:
+        lost = _lost_lines(script, edit, kept)
+        for at in range(edit.n1, edit.n2):
+            line = new[at]
+            if not says_gap(line) and not (spare > 0 and _BARE.fullmatch(line)):
+                continue
+            if known[key_of(line)] > 0:
+                known[key_of(line)] -= 1
+            elif lost if at == _last_solid(script, edit) else _unaccounted(script, edit, lost):
                 return line
-            known.remove(key)
     return None
+
+
+def gap_at_end(old: Sequence[str], new: Sequence[str], least: int = 1) -> str | None:
+    """Return a new comment-like line that ends a block of `new` in which lines of `old` vanish, or None.
+
+    What the line says does not matter. It takes `least` vanished lines, or one that defines a name. A comment above a
+    line that stays belongs to that line and is no gap.
+    """
+    if not any(map(_is_comment_like, new)):
+        return None
+    script = script_of(list(old), list(new))
+    known, kept = frozenset(map(key_of, old)), frozenset(map(key_of, new))
+    for edit in script.edits:
+        at = _last_solid(script, edit)
+        if at is None or not _is_comment_like(new[at]) or key_of(new[at]) in known:
+            continue
+        if _belongs_to_next(script, edit, at):
+            continue
+        lost = _unaccounted(script, edit, _lost_lines(script, edit, kept))
+        if len(lost) >= least or any(defined_name(line) is not None for line in lost):
+            return new[at]
+    return None
+
+
+_BRACKETED = re.compile(r"\s*[\[(<{]+[\w\s',.:;\u2026-]*(?:\s|\.{3}|\u2026)[\w\s',.:;\u2026-]*[\])>}]+\s*")
+_LEADING_DOTS = re.compile(rf"\s*{_DOTS}(?:\s.*)?")
+_JSX_COMMENT = re.compile(r"\s*\{/\*.*")
+_QUOTES = ('"', "'")
+
+
+def _is_comment_like(line: str) -> bool:
+    """Return whether the line is a comment, words in brackets, or begins with dots.
+
+    >>> [_is_comment_like(line) for line in ("// same", "[... unchanged ...]", "... and so on", "f(a, b)")]
+    [True, True, True, False]
+    """
+    if line.lstrip().startswith(_QUOTES):
+        return False
+    patterns = (_BRACKETED, _LEADING_DOTS, _JSX_COMMENT)
+    return is_comment(line) or any(pattern.fullmatch(line) for pattern in patterns)
+
+
+def _last_solid(script: Script, edit: Edit) -> int | None:
+    """Return the number of the last new line of the edit that has a letter, a digit or dots, or None."""
+    for at in range(edit.n2 - 1, edit.n1 - 1, -1):
+        if strength(script.new[at]) or _LEADING_DOTS.fullmatch(script.new[at]) or is_gap(script.new[at]):
+            return at
+    return None
+
+
+def _belongs_to_next(script: Script, edit: Edit, at: int) -> bool:
+    """Return whether a line that stays follows the comment at `at` directly and no less indented."""
+    following = script.new[edit.n2] if edit.n2 < len(script.new) else ""
+    if any(is_blank(line) for line in script.new[at + 1 : edit.n2]):
+        return False
+    if not strength(following) or following.lstrip().startswith("</"):
+        return False
+    # A line of a `/** … */` comment is one column deeper than the code below it.
+    return len(indent_of(following)) >= len(indent_of(script.new[at])) - 1
+
+
+def _lost_lines(script: Script, edit: Edit, kept: frozenset[str]) -> list[str]:
+    """Return the lines of code that the edit removes and that are nowhere in the new text, not even in a comment."""
+    added = [key_of(line) for line in script.new[edit.n1 : edit.n2]]
+    comments = "\n".join(filter(is_comment, added))
+    return [
+        line
+        for line in script.old[edit.o1 : edit.o2]
+        if strength(line)
+        and key_of(line) not in kept
+        and not is_comment(line)
+        and not knows_word(comments, key_of(line))
+    ]
+
+
+def _unaccounted(script: Script, edit: Edit, lost: Sequence[str]) -> list[str]:
+    """Return the lost lines that no added line rewrites: none that begins with the same word, or has the same name."""
+    added = [line for line in script.new[edit.n1 : edit.n2] if strength(line) and not _is_comment_like(line)]
+    first_words = Counter(map(_first_word, added))
+    names = frozenset(word for line in script.new if not _is_comment_like(line) for word in words_of(line))
+    left = []
+    for line in lost:
+        name, word = defined_name(line), _first_word(line)
+        if name is not None and names.isdisjoint(words_of(name)):
+            left.append(line)
+        elif first_words[word] > 0:
+            first_words[word] -= 1
+        else:
+            left.append(line)
+    return left
+
+
+def _first_word(line: str) -> str:
+    words = words_of(line)
+    return words[0] if words else ""
 
 
 def find_elided(doc: Doc, script: Script) -> Placement | Several | Nowhere | None:

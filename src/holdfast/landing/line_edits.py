@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 
 from holdfast.landing import refusals
 from holdfast.landing.closest import numbered
-from holdfast.landing.elision import unpaired_gap
+from holdfast.landing.elision import gap_at_end, unpaired_gap
 from holdfast.landing.ladder import Plan, climb
 from holdfast.landing.lines import Doc, contents_of, is_blank
 from holdfast.landing.project import LineSplice
@@ -81,9 +81,9 @@ def _plan_by_text(doc: Doc, shown: Doc | None, edit: LineEdit, old: str) -> Plan
     script = script_of(contents_of(old), contents_of(edit.new))
     if not script.edits:
         return refusals.no_change()
-    gap = unpaired_gap(script.old, script.new)
+    gap = _refused_gap(script.old, script.new)
     if gap is not None:
-        return refusals.unpaired_gap(gap)
+        return gap
     source = shown or doc
     fits = _is_at(source, script.old, edit.start - 1)
     kept = _keeps_last_line(script)
@@ -99,6 +99,15 @@ def _plan_by_text(doc: Doc, shown: Doc | None, edit: LineEdit, old: str) -> Plan
     if fits and kept and len(_trimmed(script.old)) > 1:
         return found
     return _conflict(source, edit, script.old)
+
+
+def _refused_gap(old: Sequence[str], new: Sequence[str]) -> Refused | None:
+    """Return the refusal of a new text with a placeholder for lines of the old one, or None."""
+    gap = unpaired_gap(old, new)
+    if gap is not None:
+        return refusals.unpaired_gap(gap)
+    gap = gap_at_end(old, new, least=2)
+    return None if gap is None else refusals.gap_at_end(gap)
 
 
 def _size(edit: LineEdit) -> int:
@@ -171,9 +180,9 @@ def _plan_by_number(doc: Doc, shown: Doc | None, edit: LineEdit) -> Plan | Refus
         )
     if edit.old is not None and contents_of(edit.old) != shown.lines[edit.start - 1 : edit.end]:
         return _stale(doc, edit)
-    gap = unpaired_gap(shown.lines[edit.start - 1 : edit.end], contents_of(edit.new))
+    gap = _refused_gap(shown.lines[edit.start - 1 : edit.end], contents_of(edit.new))
     if gap is not None:
-        return refusals.unpaired_gap(gap)
+        return gap
     lines = _mapped(shown, doc, edit.start - 1, edit.end)
     if lines is None:
         return _stale(doc, edit)

@@ -107,6 +107,15 @@ def unpaired_gap(line: str, cure: str = "write the lines out, or put the same li
     )
 
 
+def gap_at_end(line: str, cure: str = "Write those lines out") -> Refused:
+    """Return the refusal of a new text that ends in a comment where lines of the old text vanish."""
+    return Refused(
+        "elision",
+        f"the new text ends in `{line.strip()}`, and lines of the old text would be lost there. {cure}; "
+        "if they are to be deleted, leave that comment out.",
+    )
+
+
 def overlap(lines: Sequence[int]) -> Refused:
     """Two edits change the same lines."""
     places = sorted(set(lines))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.landing import refusals
-from holdfast.landing.elision import unpaired_gap
+from holdfast.landing.elision import gap_at_end, unpaired_gap
 from holdfast.landing.exact import land_exactly
 from holdfast.landing.keys import key_of
 from holdfast.landing.ladder import Plan, climb, climb_everywhere
@@ -24,6 +24,9 @@ def land_replace(text: str, request: Replace) -> Outcome:
     gap = unpaired_gap(contents_of(request.old), contents_of(request.new))
     if gap is not None:
         return refusals.unpaired_gap(gap)
+    gap = gap_at_end(contents_of(request.old), contents_of(request.new), least=2)
+    if gap is not None:
+        return refusals.gap_at_end(gap)
     return land_exactly(text, request) or _land_by_lines(text, request)
 
 

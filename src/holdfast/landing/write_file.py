@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from holdfast.landing import refusals
-from holdfast.landing.elision import unpaired_gap
+from holdfast.landing.elision import gap_at_end, unpaired_gap
 from holdfast.landing.exact import with_mixed_endings
 from holdfast.landing.lines import Doc, contents_of
 from holdfast.landing.splices import Splice, landed
@@ -21,6 +21,9 @@ def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
     gap = unpaired_gap(contents_of(text), contents_of(new))
     if gap is not None:
         return refusals.unpaired_gap(gap, "write the whole file out, or send an edit of the lines that change")
+    gap = gap_at_end(contents_of(text), contents_of(new))
+    if gap is not None:
+        return refusals.gap_at_end(gap, "Write the whole file out, or send an edit of the lines that change")
     if _is_fenced(new) and not _is_fenced(text) and not (path or "").endswith((".md", ".markdown", ".mdx", ".rst")):
         return refusals.plain("malformed", "the text is wrapped in a Markdown fence; send the file's content alone.")
     new = _as_the_file(text, new)

@@ -1,0 +1,163 @@
+"""Placeholders for lines that were not written out: what vanishes counts, not what the placeholder says."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast import Landed, LineEdit, LineEdits, Refused, Replace, WriteFile, land
+
+PYTHON = "import os\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n\n\ndef three():\n    return 3\n"
+HEAD = "import os\n\n\ndef one():\n    return 11\n\n\n"
+
+WORDS = [
+    "rest of file",
+    "rest of the code",
+    "the rest of the file is unchanged",
+    "unchanged",
+    "no changes",
+    "(no changes)",
+    "no change below",
+    "Keep existing code",
+    "keep the rest",
+    "existing functions",
+    "existing code",
+    "other functions",
+    "other methods as they were",
+    "remaining code",
+    "remaining functions here",
+    "as before",
+    "same as before",
+    "same as above",
+    "and so on",
+    "etc.",
+    "etc",
+    "truncated",
+    "omitted for brevity",
+    "snip",
+    "skipped",
+    "continues",
+    "continued below",
+    "TODO: the other functions",
+    "see the original",
+    "original code",
+    "previous code",
+    "your code here",
+    "two and three stay",
+    "def two() and def three() stay as they are",
+    "... unchanged ...",
+    "...",
+    "der Rest bleibt gleich",
+    "le reste est inchangé",
+    "其余代码不变",
+]
+
+
+def reason_of(outcome: Landed | Refused) -> str:
+    return outcome.reason if isinstance(outcome, Refused) else "landed"
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_a_file_that_ends_in_a_placeholder_for_its_tail_is_refused(words: str) -> None:
+    outcome = land(PYTHON, WriteFile(f"{HEAD}# {words}\n"), path="a.py")
+    assert reason_of(outcome) == "elision"
+    assert isinstance(outcome, Refused)
+    assert f"# {words}" in outcome.message
+    assert "rite the whole file out" in outcome.message
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_a_replacement_that_ends_in_a_placeholder_for_its_tail_is_refused(words: str) -> None:
+    new = f"{HEAD}# {words}\n"
+    assert reason_of(land(PYTHON, Replace(PYTHON, new), path="a.py")) == "elision"
+    assert reason_of(land(PYTHON, LineEdits((LineEdit(1, 13, new, old=PYTHON),)), path="a.py")) == "elision"
+    assert reason_of(land(PYTHON, LineEdits((LineEdit(1, 13, new),), shown=PYTHON), path="a.py")) == "elision"
+    assert reason_of(land(PYTHON, LineEdits((LineEdit(1, 13, new, old="import os"),)), path="a.py")) == "elision"
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_the_same_words_land_where_nothing_vanishes(words: str) -> None:
+    assert reason_of(land(PYTHON, WriteFile(f"{PYTHON}# {words}\n"), path="a.py")) == "landed"
+    assert reason_of(land("def f():\n    run()\n", Replace("    run()\n", f"    # {words}\n    run()\n"))) == "landed"
+    assert reason_of(land("def f():\n    run()\n", Replace("    run()\n", f"    run()\n    # {words}\n"))) == "landed"
+
+
+JS = "import a from 'a';\n\nexport function one() {\n  return 1;\n}\n\nexport function two() {\n  return 2;\n}\n"
+C = "#include <stdio.h>\n\nint one(void) {\n    return 1;\n}\n\nint two(void) {\n    return 2;\n}\n"
+HTML = "<html>\n<body>\n<h1>One</h1>\n<p>First.</p>\n<p>Second.</p>\n</body>\n</html>\n"
+SQL = "CREATE TABLE one (id INT);\nCREATE TABLE two (id INT);\nINSERT INTO two VALUES (1);\n"
+CLASS = "class A {\n  one() {\n    return 1;\n  }\n\n  two() {\n    return 2;\n  }\n}\n"
+INI = "[one]\nhost = a\nport = 1\n\n[two]\nhost = b\nport = 2\n"
+TEXT = "Alpha comes first.\nBeta follows it.\nGamma is the last.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        (JS, "import a from 'a';\n\nexport function one() {\n  return 11;\n}\n\n// unchanged\n"),
+        (JS, "import a from 'a';\n\nexport function one() {\n  return 11;\n}\n\n/* remaining functions */\n"),
+        (JS, "import a from 'a';\n\nexport function one() {\n  return 11;\n}\n\n{/* rest */}\n"),
+        (JS, "import a from 'a';\n\nexport function one() {\n  return 11;\n}\n\n/*\n * rest of file\n */\n"),
+        (C, "#include <stdio.h>\n\nint one(void) {\n    return 11;\n}\n\n/* no changes */\n"),
+        (HTML, "<html>\n<body>\n<h1>Two</h1>\n<!-- same as before -->\n</body>\n</html>\n"),
+        (HTML, "<html>\n<body>\n<h1>Two</h1>\n<!-- same as before -->\n"),
+        (SQL, "CREATE TABLE one (id BIGINT);\n-- the other statements\n"),
+        (CLASS, "class A {\n  one() {\n    return 11;\n  }\n\n  // other methods\n}\n"),
+        (INI, "[one]\nhost = z\nport = 1\n\n; other sections\n"),
+        (INI, "[one]\nhost = z\nport = 1\n\n...\n"),
+        (INI, "[one]\nhost = z\nport = 1\n\n\u2026\n"),
+        (INI, "[one]\nhost = z\nport = 1\n\n... and so on\n"),
+        (TEXT, "Alpha comes second.\n[... unchanged ...]\n"),
+        (TEXT, "Alpha comes second.\n[\u2026]\n"),
+        (TEXT, "Alpha comes second.\n(rest of the text)\n"),
+        (TEXT, "Alpha comes second.\n<rest of the text>\n"),
+        # New lines before the placeholder are as many as those that vanish.
+        (PYTHON, "import os\n\n\ndef four():\n    x = 4\n    y = x\n    z = y\n    return z\n\n\n# the others\n"),
+    ],
+)
+def test_placeholders_of_other_languages_are_refused(text: str, new: str) -> None:
+    assert reason_of(land(text, WriteFile(new))) == "elision"
+    assert reason_of(land(text, Replace(text, new))) == "elision"
+
+
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        # A rewritten file in which everything is still there, below a comment at the end.
+        (PYTHON, PYTHON.replace("1\n", "11\n").replace("3\n", "33\n") + "\n# vim: set tabstop=4\n"),
+        (PYTHON, PYTHON.replace("    return 3\n", "    return 4\n    # The caller adds one.\n")),
+        (PYTHON, "# All of it, sorted by name.\nimport os\n" + PYTHON.removeprefix("import os\n")),
+        # The lines moved, and a comment is the last line now.
+        (SQL, "".join(reversed(SQL.splitlines(keepends=True))) + "-- done\n"),
+        # The code is still there, in the comment.
+        (TEXT + "run()\nstop()\n", TEXT + "# run()\n# stop()\n"),
+        # A comment became another one.
+        (PYTHON + "# the end\n# of it\n", PYTHON + "# Nothing more.\n"),
+        # A comment on the line that follows.
+        ("a = 1\nb = 2\nc = 3\nd = 4\n", "a = 1\n# c does both\nc = 3\nd = 4\n"),
+        # A deletion without any comment, and one beside a comment that the file has.
+        (PYTHON, HEAD),
+        (PYTHON + "# eof\n", HEAD + "# eof\n"),
+        # Code that begins like a comment in another language.
+        (C, "#include <stdio.h>\n#include <stdlib.h>\n"),
+        (INI, "[one]\nhost = a\n"),
+        # The last line is a docstring.
+        (PYTHON, HEAD + 'def two():\n    """Return nothing."""\n'),
+    ],
+)
+def test_honest_rewrites_land(text: str, new: str) -> None:
+    assert reason_of(land(text, WriteFile(new))) == "landed"
+    assert reason_of(land(text, Replace(text, new))) == "landed"
+
+
+def test_one_line_may_become_a_comment() -> None:
+    assert reason_of(land("a = 1\nlog(a)\nb = 2\n", Replace("log(a)\n", "# Silent on purpose.\n"))) == "landed"
+
+
+def test_the_cure_lands() -> None:
+    outcome = land(PYTHON, WriteFile(f"{HEAD}# gone for good\n"))
+    assert isinstance(outcome, Refused)
+    assert outcome.message == (
+        "the new text ends in `# gone for good`, and lines of the old text would be lost there. Write the whole file "
+        "out, or send an edit of the lines that change; if they are to be deleted, leave that comment out."
+    )
+    assert isinstance(land(PYTHON, WriteFile(HEAD)), Landed)
