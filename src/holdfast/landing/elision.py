@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from holdfast.landing.keys import indent_of, key_of
 from holdfast.landing.lines import Doc, is_blank
 from holdfast.landing.placement import Nowhere, Placement, Several, with_blanks
 from holdfast.landing.script import Edit, Script, script_of
-from holdfast.landing.tokens import defined_name, is_comment, knows_word, strength, words_of
+from holdfast.landing.tokens import defined_name, is_comment, strength, words_of
 
 _COMMENT = r"(?:#+|//+|/\*+|<!--|--|;+|%+|\{/\*)"
 _CLOSE = r"(?:\*+/\}?|-->)?"
@@ -63,16 +63,23 @@ def unpaired_gap(old: Sequence[str], new: Sequence[str]) -> str | None:
     kept = frozenset(map(key_of, new))
     spare = len(old) - len(new)
     for edit in script.edits:
-        lost = _lost_lines(script, edit, kept)
         for at in range(edit.n1, edit.n2):
             line = new[at]
             if not says_gap(line) and not (spare > 0 and _BARE.fullmatch(line)):
                 continue
             if known[key_of(line)] > 0:
                 known[key_of(line)] -= 1
-            elif lost if at == _last_solid(script, edit) else _unaccounted(script, edit, lost):
+            elif _loses_lines(script, edit, at, kept):
                 return line
     return None
+
+
+def _loses_lines(script: Script, edit: Edit, at: int, kept: frozenset[str]) -> bool:
+    """Return whether lines vanish in the edit; above new code the gap at `at` may be a comment on rewritten lines."""
+    lost = _lost_lines(script, edit, kept)
+    if at != _last_solid(script, edit):
+        lost = _unaccounted(script, edit, lost)
+    return any(True for _ in lost)
 
 
 def gap_at_end(old: Sequence[str], new: Sequence[str], least: int = 1) -> str | None:
@@ -92,8 +99,9 @@ def gap_at_end(old: Sequence[str], new: Sequence[str], least: int = 1) -> str | 
         if _belongs_to_next(script, edit, at):
             continue
         lost = _unaccounted(script, edit, _lost_lines(script, edit, kept))
-        if len(lost) >= least or any(defined_name(line) is not None for line in lost):
-            return new[at]
+        for count, line in enumerate(lost, 1):
+            if count >= least or defined_name(line) is not None:
+                return new[at]
     return None
 
 
@@ -134,35 +142,34 @@ def _belongs_to_next(script: Script, edit: Edit, at: int) -> bool:
     return len(indent_of(following)) >= len(indent_of(script.new[at])) - 1
 
 
-def _lost_lines(script: Script, edit: Edit, kept: frozenset[str]) -> list[str]:
-    """Return the lines of code that the edit removes and that are nowhere in the new text, not even in a comment."""
-    added = [key_of(line) for line in script.new[edit.n1 : edit.n2]]
-    comments = "\n".join(filter(is_comment, added))
-    return [
-        line
-        for line in script.old[edit.o1 : edit.o2]
-        if strength(line)
-        and key_of(line) not in kept
-        and not is_comment(line)
-        and not knows_word(comments, key_of(line))
-    ]
+_COMMENT_MARKS = "#/*<!->;%{} \t"
 
 
-def _unaccounted(script: Script, edit: Edit, lost: Sequence[str]) -> list[str]:
-    """Return the lost lines that no added line rewrites: none that begins with the same word, or has the same name."""
+def _lost_lines(script: Script, edit: Edit, kept: frozenset[str]) -> Iterator[str]:
+    """Yield the lines of code that the edit removes and that are nowhere in the new text, not even commented out."""
+    added = script.new[edit.n1 : edit.n2]
+    commented = frozenset(key_of(line).strip(_COMMENT_MARKS) for line in added if is_comment(line))
+    for line in script.old[edit.o1 : edit.o2]:
+        key = key_of(line)
+        if key in kept or not strength(line) or is_comment(line):
+            continue
+        if key.strip(_COMMENT_MARKS) not in commented:
+            yield line
+
+
+def _unaccounted(script: Script, edit: Edit, lost: Iterator[str]) -> Iterator[str]:
+    """Yield the lost lines that no added line rewrites: none that begins with the same word, or has the same name."""
     added = [line for line in script.new[edit.n1 : edit.n2] if strength(line) and not _is_comment_like(line)]
     first_words = Counter(map(_first_word, added))
     names = frozenset(word for line in script.new if not _is_comment_like(line) for word in words_of(line))
-    left = []
     for line in lost:
         name, word = defined_name(line), _first_word(line)
         if name is not None and names.isdisjoint(words_of(name)):
-            left.append(line)
+            yield line
         elif first_words[word] > 0:
             first_words[word] -= 1
         else:
-            left.append(line)
-    return left
+            yield line
 
 
 def _first_word(line: str) -> str:
