@@ -149,6 +149,17 @@ def test_honest_rewrites_land(text: str, new: str) -> None:
     assert reason_of(land(text, Replace(text, new))) == "landed"
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("/**\n * Flush it.\n */\nint f() {\n", "/**\n // ... rest of code ...\nint f() {\n"),
+        ("    return 0\n}\n\nfor x {\n", "    return 0\n// ... existing code ...\nfor x {\n"),
+    ],
+)
+def test_a_line_of_dots_in_place_of_a_comment_or_a_bracket_is_refused(old: str, new: str) -> None:
+    assert reason_of(land(old + "}\n", Replace(old, new))) == "elision"
+
+
 def test_one_line_may_become_a_comment() -> None:
     assert reason_of(land("a = 1\nlog(a)\nb = 2\n", Replace("log(a)\n", "# Silent on purpose.\n"))) == "landed"
 

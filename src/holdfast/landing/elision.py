@@ -76,10 +76,10 @@ def unpaired_gap(old: Sequence[str], new: Sequence[str]) -> str | None:
 
 def _loses_lines(script: Script, edit: Edit, at: int, kept: frozenset[str]) -> bool:
     """Return whether lines vanish in the edit; above new code the gap at `at` may be a comment on rewritten lines."""
-    lost = _lost_lines(script, edit, kept)
-    if at != _last_solid(script, edit):
-        lost = _unaccounted(script, edit, lost)
-    return any(True for _ in lost)
+    if at == _last_solid(script, edit):
+        added = frozenset(map(key_of, script.new[edit.n1 : edit.n2]))
+        return any(not is_blank(line) and key_of(line) not in added for line in script.old[edit.o1 : edit.o2])
+    return any(True for _ in _unaccounted(script, edit, _lost_lines(script, edit, kept)))
 
 
 def gap_at_end(old: Sequence[str], new: Sequence[str], least: int = 1) -> str | None:
