@@ -60,26 +60,22 @@ def unpaired_gap(old: Sequence[str], new: Sequence[str]) -> str | None:
         return None
     script = script_of(list(old), list(new))
     known = Counter(map(key_of, old))
-    kept = frozenset(map(key_of, new))
     spare = len(old) - len(new)
     for edit in script.edits:
-        for at in range(edit.n1, edit.n2):
-            line = new[at]
+        for line in new[edit.n1 : edit.n2]:
             if not says_gap(line) and not (spare > 0 and _BARE.fullmatch(line)):
                 continue
             if known[key_of(line)] > 0:
                 known[key_of(line)] -= 1
-            elif _loses_lines(script, edit, at, kept):
+            elif _loses_lines(script, edit):
                 return line
     return None
 
 
-def _loses_lines(script: Script, edit: Edit, at: int, kept: frozenset[str]) -> bool:
-    """Return whether lines vanish in the edit; above new code the gap at `at` may be a comment on rewritten lines."""
-    if at == _last_solid(script, edit):
-        added = frozenset(map(key_of, script.new[edit.n1 : edit.n2]))
-        return any(not is_blank(line) and key_of(line) not in added for line in script.old[edit.o1 : edit.o2])
-    return any(True for _ in _unaccounted(script, edit, _lost_lines(script, edit, kept)))
+def _loses_lines(script: Script, edit: Edit) -> bool:
+    """Return whether the edit removes a line, a comment or a bracket too, that it does not add again."""
+    added = frozenset(map(key_of, script.new[edit.n1 : edit.n2]))
+    return any(not is_blank(line) and key_of(line) not in added for line in script.old[edit.o1 : edit.o2])
 
 
 def gap_at_end(old: Sequence[str], new: Sequence[str], least: int = 1) -> str | None:
