@@ -73,9 +73,9 @@ def unpaired_gap(old: Sequence[str], new: Sequence[str]) -> str | None:
 
 
 def _loses_lines(script: Script, edit: Edit) -> bool:
-    """Return whether the edit removes a line, a comment or a bracket too, that it does not add again."""
+    """Return whether the edit removes a line, be it a comment, a bracket or blank, that it does not add again."""
     added = frozenset(map(key_of, script.new[edit.n1 : edit.n2]))
-    return any(not is_blank(line) and key_of(line) not in added for line in script.old[edit.o1 : edit.o2])
+    return any(key_of(line) not in added for line in script.old[edit.o1 : edit.o2])
 
 
 def gap_at_end(old: Sequence[str], new: Sequence[str], least: int = 1) -> str | None:
