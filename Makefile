@@ -15,9 +15,11 @@ unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONWARNINGS VIRTUAL_ENV
 PY := .venv/bin/python
 LOCAL := .venv-local/bin/python
 READY := .venv/.holdfast-ready
+DEV_READY := .venv/.holdfast-dev-ready
 NPM_PLACE := tests/adapters/toolchains/npm
 NPM_READY := .toolchains/.ready
 PYTEST := $(PY) -m pytest
+FAST := -m "not slow and not e2e" --ignore=tests/bench --ignore=tests/end_to_end
 WORKERS ?= 2
 # Extra words for pytest or the benchmark: make test ARGS="-k tabs", make bench-landing ARGS="--corpus DIR"
 ARGS ?=
@@ -26,32 +28,45 @@ ARGS ?=
 MADE_FOR := $(shell cat $(READY) 2>/dev/null)
 MOVED := $(if $(MADE_FOR),$(if $(filter-out $(CURDIR),$(MADE_FOR)),moved))
 
-.PHONY: help setup run demo test quick lint types imports props bench bench-landing bench-checkpoints bench-loop bench-repair bench-peers test-local-model toolchains check clean FORCE
+# $(call install,WHAT): install with pip, and print a line for each package while that takes its time. Without build isolation
+# the pinned hatchling builds, not the newest one of the day. The status goes through a file: a pipe has only that of its end.
+PIP := PYTHONUNBUFFERED=1 $(PY) -m pip install --disable-pip-version-check --constraint constraints.txt
+install = rm -f .venv/.status; { $(PIP) --no-build-isolation $(1); echo $$? > .venv/.status; } | \
+	while IFS= read -r line; do case "$$line" in Collecting*|Downloading*|Installing*) printf '  %.110s\n' "$$line";; esac; done; \
+	exit "$$(cat .venv/.status)"
+
+.PHONY: help setup run demo test quick fmt lint types imports props soak coverage bench bench-landing bench-checkpoints bench-loop \
+	bench-repair bench-peers test-local-model toolchains picture dist dist-check check clean FORCE
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
 		printf '  make %-18s %s\n' "$$name" "$$text"; done
 
-setup: $(READY) ## make .venv with holdfast and the tools in it (nothing to do if that is done)
+setup: $(DEV_READY) ## make .venv with holdfast and the development tools (nothing to do if that is done)
 
+# What the product needs, and hatchling to install it.
 $(READY): pyproject.toml constraints.txt $(if $(MOVED),FORCE)
 	@test -n "$(PYTHON)" && "$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "holdfast needs Python 3.11 or later. Install it, or name one: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
 	@$(if $(MOVED),rm -rf .venv,:)
+	@echo "installing holdfast into .venv ..."
 	@test -x $(PY) || "$(PYTHON)" -m venv .venv
-	@echo "installing into .venv ..."
-	@$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt hatchling
-	@# Without isolation the pinned hatchling builds, not the newest one of the day.
-	@$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation --editable '.[dev]'
+	@$(call install,hatchling)
+	@$(call install,--editable .)
 	@printf '%s' "$(CURDIR)" > $@
+
+$(DEV_READY): $(READY)
+	@echo "installing the development tools into .venv ..."
+	@$(call install,--editable '.[dev]')
+	@touch $@
 
 run: demo ## run the main job: the guided demo
 
-demo: setup ## edits and an agent's turns in a temporary project, with a scripted model; each step checked
+demo: $(READY) ## edits and an agent's turns in a temporary project, with a scripted model; each step checked
 	@.venv/bin/holdfast demo
 
 test: setup $(NPM_READY) ## run all tests (with tsc and pyright, if npm can bring them)
-	$(PYTEST) -n $(WORKERS) --dist worksteal -q $(ARGS)
+	$(PYTEST) -n $(WORKERS) --dist worksteal -q --durations=15 $(ARGS)
 
 # Into an environment of its own: it is large, and nothing of Holdfast needs it.
 test-local-model: setup ## run 30 turns with a real small model on this machine (first compiles for some 7 minutes)
@@ -62,7 +77,11 @@ test-local-model: setup ## run 30 turns with a real small model on this machine 
 	$(PY) -m tests.local_model --python $(LOCAL) $(ARGS)
 
 quick: setup ## run the fast tests only: not the slow, end-to-end and benchmark ones
-	$(PYTEST) -n $(WORKERS) --dist worksteal -q -m "not slow and not e2e" --ignore=tests/bench --ignore=tests/end_to_end $(ARGS)
+	$(PYTEST) -n $(WORKERS) --dist worksteal -q $(FAST) $(ARGS)
+
+fmt: setup ## format with ruff, and fix what it can fix
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
 
 lint: setup ## check style and format with ruff
 	$(PY) -m ruff check .
@@ -76,6 +95,15 @@ imports: setup ## check who imports whom
 
 props: setup ## run the laws with many more examples, other ones each time
 	$(PYTEST) -n $(WORKERS) -q tests/properties --hypothesis-profile=props $(ARGS)
+
+# Every kill, the laws of checkpoints with many histories, every example of the builtin rules, edits that no other run has had.
+soak: props $(NPM_READY) ## run what takes long, an hour or more: laws, kills, faults, all examples of rules, edits of a new seed
+	HOLDFAST_ALL_EXAMPLES=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m "slow or e2e"
+	$(PYTEST) -n $(WORKERS) -q tests/end_to_end/checkpoints/test_laws.py --hypothesis-profile=props
+	seed=$$(date +%s); echo "seed $$seed"; $(PY) -m bench.landing --cases 5500 --seed $$seed
+
+coverage: setup ## run the fast tests and print the lines of src that they do not reach; htmlcov/ has the pages
+	$(PYTEST) -n $(WORKERS) --dist worksteal -q $(FAST) --cov --cov-report=term-missing --cov-report=html $(ARGS)
 
 bench: bench-landing bench-checkpoints bench-loop bench-repair ## run the benchmarks (some take minutes)
 
@@ -106,6 +134,16 @@ $(NPM_READY): $(NPM_PLACE)/package-lock.json
 	@$(MAKE) --no-print-directory toolchains || { \
 		echo "tsc and pyright could not be installed: their tests will be skipped." >&2; }
 
+picture: $(READY) ## make docs/terminal.svg anew, from real runs in a temporary project
+	$(PY) -m bench.picture
+
+dist: $(READY) ## build the wheel and the source distribution into dist/
+	@rm -rf dist
+	$(PY) -m hatchling build -d dist
+
+dist-check: dist ## install both in fresh environments, with pip and with uv, and run them (needs a package index; minutes)
+	$(PY) -m tests.dist_check dist
+
 check: ## all that must hold before a commit: lint, types, imports, test
 	@$(MAKE) lint
 	@$(MAKE) types
@@ -113,6 +151,6 @@ check: ## all that must hold before a commit: lint, types, imports, test
 	@$(MAKE) test
 
 clean: ## remove all that make has made
-	rm -rf .venv .venv-local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist .bench .toolchains
+	rm -rf .venv .venv-local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist .bench .toolchains htmlcov .coverage
 	rm -rf bench/landing/peers/installed bench/landing/results
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,6 +5,8 @@ A folder is one behaviour:
 - `input/`: the tree before.
 - `request.EXT`: the reply of a model. EXT is the `--format` (diff, blocks, patch, json), or txt for automatic format.
 - `options.txt`: further options of the command, one a line. Optional.
+- `links.txt`: symlinks to create in the input, one a line: `NAME -> TARGET`. Optional; for links with an absolute target,
+  which the folder itself cannot have: tools that unpack a source distribution reject such a link.
 - `expected/`: the tree after. A refusal has none, as it changes nothing.
 - `told.txt`: `landed RUNG` (the loosest rung of all files) or `refused REASON` (the first one), and then what a person
   reads: each line is a part of a line of the output, in this order.
@@ -56,8 +58,14 @@ class Scenario:
         return file.read_text().split() if file.exists() else []
 
     @property
+    def links(self) -> Mapping[str, str]:
+        file = self.folder / "links.txt"
+        lines = file.read_text().splitlines() if file.exists() else []
+        return dict(line.split(" -> ") for line in lines)
+
+    @property
     def before(self) -> Tree:
-        return tree_of(self.folder / "input")
+        return {**tree_of(self.folder / "input"), **self.links}
 
     @property
     def after(self) -> Tree:
@@ -135,6 +143,8 @@ class Project:
         self.root = home / "root"
         self._state = home / "state"
         shutil.copytree(scenario.folder / "input", self.root, symlinks=True)
+        for name, target in scenario.links.items():
+            (self.root / name).symlink_to(target)
 
     def apply(self, *options: str, notation: str | None = None) -> Step:
         how = ["--format", notation or self.scenario.format, *self.scenario.options]
@@ -264,7 +274,7 @@ def test_there_are_many_scenarios_each_with_a_number_of_its_own() -> None:
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=name_of)
 def test_a_folder_is_complete(scenario: Scenario) -> None:
-    names = {path.name for path in scenario.folder.iterdir()} - {"options.txt"}
+    names = {path.name for path in scenario.folder.iterdir()} - {"options.txt", "links.txt"}
     assert names == {"input", scenario.request.name, "told.txt"} | ({"expected"} if scenario.lands else set())
     assert scenario.before
     assert (scenario.before != scenario.after) == scenario.lands

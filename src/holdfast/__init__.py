@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from holdfast.landing.locate import locate
     from holdfast.landing.notations.parse import parse
 
+# The one place with the version: pyproject.toml reads it from here when a distribution is built.
+__version__ = "0.1.0"
+
 __all__ = [
     "Ambiguous",
     "Exact",

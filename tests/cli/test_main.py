@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import holdfast
 from tests.cli.project import Project
 
 
@@ -16,7 +17,7 @@ def test_help_names_the_commands(project: Project) -> None:
 
 def test_the_version_is_printed(project: Project) -> None:
     ran = project.run("--version")
-    assert (ran.code, ran.out.split()[0]) == (0, "holdfast")
+    assert (ran.code, ran.out) == (0, f"holdfast {holdfast.__version__}\n")
 
 
 def test_help_does_not_import_what_is_heavy() -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, TextIO
 
 import typer
 
+from holdfast import __version__
 from holdfast.cli.apply import apply
 from holdfast.cli.changes import changes
 from holdfast.cli.checkpoint import checkpoint
@@ -42,9 +43,7 @@ app.command("demo")(demo)
 def _print_version(wanted: bool) -> None:
     if not wanted:
         return
-    from importlib.metadata import version  # noqa: PLC0415 - takes longer to import than help may
-
-    typer.echo(f"holdfast {version('holdfast')}")
+    typer.echo(f"holdfast {__version__}")
     raise typer.Exit
 
 
