@@ -32,7 +32,7 @@ MOVED := $(if $(MADE_FOR),$(if $(filter-out $(CURDIR),$(MADE_FOR)),moved))
 # the pinned hatchling builds, not the newest one of the day. The status goes through a file: a pipe has only that of its end.
 PIP := PYTHONUNBUFFERED=1 $(PY) -m pip install --disable-pip-version-check --constraint constraints.txt
 install = rm -f .venv/.status; { $(PIP) --no-build-isolation $(1); echo $$? > .venv/.status; } | \
-	while IFS= read -r line; do case "$$line" in Collecting*|Downloading*|Installing*) printf '  %.110s\n' "$$line";; esac; done; \
+	while IFS= read -r line; do case "$$line" in Collecting*|Processing*|Downloading*|Installing*) printf '  %.110s\n' "$${line%% (from*}";; esac; done; \
 	exit "$$(cat .venv/.status)"
 
 .PHONY: help setup run demo test quick fmt lint types imports props soak coverage bench bench-landing bench-checkpoints bench-loop \
