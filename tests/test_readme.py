@@ -73,7 +73,8 @@ def test_the_examples_run_and_print_what_they_show(name: str) -> None:
 
 
 @pytest.mark.e2e
-def test_the_commands_of_the_readme_print_what_it_shows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["README.md", "docs/apply.md"])
+def test_the_commands_of_a_document_print_what_it_shows(tmp_path: Path, name: str) -> None:
     project = tmp_path / "project"
     project.mkdir()
     # The commands of this very environment, and no colour: a pipe is no terminal.
@@ -81,7 +82,7 @@ def test_the_commands_of_the_readme_print_what_it_shows(tmp_path: Path) -> None:
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "HOLDFAST_STATE_DIR": str(tmp_path / "state"),
     }
-    sessions = blocks((ROOT / "README.md").read_text(encoding="utf-8"), "console")
+    sessions = blocks((ROOT / name).read_text(encoding="utf-8"), "console")
     assert sessions
     for _, session in sessions:
         for step in session.removeprefix("$ ").split("\n$ "):
