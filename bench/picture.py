@@ -121,15 +121,20 @@ SVG = """\
 
 
 def main() -> None:
-    """Run the commands and write the picture."""
+    """Write the picture to the file that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=PICTURE, help="the file to write")
     output = parser.parse_args().output
+    draw(output)
+    print(f"wrote {output}")
+
+
+def draw(output: Path) -> None:
+    """Run the commands in a new project and write the picture to `output`."""
     with tempfile.TemporaryDirectory(prefix="holdfast-picture-") as place:
         scene = Scene(Path(place))
         play(scene)
     output.write_text(scene.svg(), encoding="utf-8")
-    print(f"wrote {output}")
 
 
 def play(scene: Scene) -> None:
@@ -144,7 +149,7 @@ def play(scene: Scene) -> None:
     scene.title("Files are gone. Every turn has a checkpoint to go back to.")
     scene.run("rm net.py retry.py")
     scene.run(f"holdfast checkpoint restore {checkpoint}")
-    scene.run("ls")
+    scene.run("ls -m")
 
 
 def word_after(words: str, output: str) -> str:
