@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -68,3 +70,11 @@ def test_the_wheel_has_the_whole_package_and_nothing_else(dist: Path) -> None:
     with zipfile.ZipFile(only(dist, "*.whl")) as wheel:
         names = {name for name in wheel.namelist() if not name.startswith(info)}
     assert names == ours
+
+
+@pytest.mark.parametrize(("target", "wanted"), [("run", ["hatchling", "."]), ("lint", ["hatchling", ".", "'.[dev]'"])])
+def test_only_targets_that_need_them_install_development_tools(target: str, wanted: list[str]) -> None:
+    # As if nothing were installed: every recipe on the way, printed and not run.
+    ours = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}}
+    shown = subprocess.run(["make", "-n", "-B", target], cwd=ROOT, env=ours, check=True, capture_output=True, text=True)
+    assert re.findall(r"--no-build-isolation (?:--editable )?(\S+);", shown.stdout) == wanted
