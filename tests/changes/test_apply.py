@@ -5,9 +5,9 @@ from __future__ import annotations
 from holdfast.changes.apply import plan
 from holdfast.changes.batch import Content, Swap
 from holdfast.changes.plan import FileLanded, FileRefused, Plan
+from holdfast.testing import MemoryFiles
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Patch, Replace, WriteFile
-from tests.changes.memory_files import MemoryFiles
 
 
 def planned(*requests: FileRequest, files: MemoryFiles, overwrite: bool = False) -> Plan:
@@ -82,8 +82,9 @@ def test_a_missing_file_is_refused_with_the_names_that_may_be_meant() -> None:
 
 
 def test_what_cannot_be_edited_is_refused_with_the_ports_own_words() -> None:
-    told = refused(edit("src", "a", "b"), files=MemoryFiles({}, unfit=("src",)))
-    assert told == (FileRefused("src", Refused("conflict", "src: this is a directory.")),)
+    told = refused(edit("src", "a", "b"), files=MemoryFiles({"src/a.py": b""}))
+    message = "src: this is a directory; only regular files can be edited."
+    assert told == (FileRefused("src", Refused("conflict", message)),)
 
 
 def test_a_new_file_says_which_directories_it_needs() -> None:

@@ -11,8 +11,8 @@ from holdfast.changes.change import Asked, Change
 from holdfast.changes.hunks import hunks_of, split
 from holdfast.changes.observed import plan_of_difference
 from holdfast.changes.plan import FileLanded, Plan
+from holdfast.testing import MemoryFiles
 from holdfast.vocab.requests import FileRequest, Replace, WriteFile
-from tests.changes.memory_files import MemoryFiles
 
 TWENTY = "".join(f"line {number}\n" for number in range(1, 21))
 

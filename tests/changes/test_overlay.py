@@ -7,8 +7,8 @@ from holdfast.changes.change import Asked, Change
 from holdfast.changes.files import Files, Found, Missing, Unfit
 from holdfast.changes.overlay import Overlay
 from holdfast.changes.plan import Plan
+from holdfast.testing import MemoryFiles
 from holdfast.vocab.requests import FileRequest, Replace, WriteFile
-from tests.changes.memory_files import MemoryFiles
 
 
 def proposed(name: str, files: Files, *requests: FileRequest, overwrite: bool = False) -> Change:
@@ -44,8 +44,10 @@ def test_files_that_are_made_and_removed_are_seen_so_in_looks_and_names() -> Non
     assert over.look("b.py") == Missing("b.py")
     assert over.look("c.py") == Found("c.py", b"b\n", 0o644)
     assert sorted(over.names("x")) == ["a.py", "c.py", "d/new.py"]
-    assert isinstance(over.look("d"), Unfit)
-    assert isinstance(over.look("c.py/below"), Unfit)
+    assert over.look("d") == Unfit("conflict", "d: a proposed change makes this a directory; give another name.")
+    assert over.look("c.py/below") == Unfit(
+        "conflict", "c.py/below: a proposed change makes c.py a file, so no file can be in it."
+    )
     assert over.look("e.py") == Missing("e.py")
 
 
