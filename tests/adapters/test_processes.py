@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,32 +11,23 @@ import pytest
 
 from holdfast.adapters.processes import Kept, OsCommands, environment, readable
 from holdfast.tools.ports import CommandDone
+from tests.waiting import FOREVER, LONGEST, has_text, limit_to_begin, set_when, wait_until_gone
 
-LONG = 30.0
 
-
-def run(argv: Sequence[str], cwd: Path, timeout: float = LONG, cancel: threading.Event | None = None) -> CommandDone:
+def run(argv: Sequence[str], cwd: Path, timeout: float = LONGEST, cancel: threading.Event | None = None) -> CommandDone:
     return OsCommands().run(argv, str(cwd), timeout, cancel or threading.Event())
 
 
-def shell(command: str, cwd: Path, timeout: float = LONG, cancel: threading.Event | None = None) -> CommandDone:
+def shell(command: str, cwd: Path, timeout: float = LONGEST, cancel: threading.Event | None = None) -> CommandDone:
     return run(["/bin/sh", "-c", command], cwd, timeout, cancel)
 
 
-def is_alive(pid: int) -> bool:
-    """Whether the process runs; one that has ended and is not reaped by whoever adopted it does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
-
-
-def wait_until_gone(pid: int) -> bool:
-    until = time.monotonic() + 10
-    while is_alive(pid) and time.monotonic() < until:
-        time.sleep(0.01)
-    return not is_alive(pid)
+def ended_by_limit(command: str, cwd: Path) -> CommandDone:
+    """Run what never ends, with a limit that lets it say something before."""
+    _, done = limit_to_begin(
+        lambda limit: shell(command, cwd, timeout=limit), lambda done: done.output != "", shortest=0.3
+    )
+    return done
 
 
 def test_a_program_gives_its_exit_code_and_both_streams(tmp_path: Path) -> None:
@@ -67,52 +56,44 @@ def test_a_program_has_nobody_to_ask(tmp_path: Path) -> None:
 
 
 def test_a_program_that_hangs_is_ended_at_its_limit(tmp_path: Path) -> None:
-    done = shell("echo begun; sleep 600", tmp_path, timeout=0.3)
+    done = ended_by_limit(f"echo begun; {FOREVER}", tmp_path)
     assert done == CommandDone(None, "begun\n", timed_out=True, signal="SIGTERM")
 
 
 @pytest.mark.slow
 def test_a_program_that_will_not_end_is_made_to(tmp_path: Path) -> None:
-    done = shell("trap '' TERM; echo $$; while :; do sleep 0.1; done", tmp_path, timeout=0.3)
+    done = ended_by_limit("trap '' TERM; echo $$; while :; do sleep 0.1; done", tmp_path)
     assert (done.timed_out, done.signal) == (True, "SIGKILL")
     assert wait_until_gone(int(done.output))
 
 
 def test_a_cancel_ends_it_with_all_its_children(tmp_path: Path) -> None:
-    cancel = threading.Event()
-    timer = threading.Timer(0.3, cancel.set)
-    timer.start()
-    done = shell("sleep 600 & echo $!; sleep 600", tmp_path, cancel=cancel)
-    timer.join()
+    cancel, child = threading.Event(), tmp_path / "child"
+    canceller = set_when(cancel, lambda: has_text(child))
+    done = shell(f"{FOREVER} & echo $! > child; {FOREVER}", tmp_path, cancel=cancel)
+    canceller.join()
     assert (done.exit_code, done.cancelled, done.timed_out) == (None, True, False)
-    assert wait_until_gone(int(done.output))
+    assert wait_until_gone(int(child.read_text()))
 
 
 def test_what_is_left_in_the_background_is_ended_and_does_not_hold_us_up(tmp_path: Path) -> None:
-    begun = time.monotonic()
-    done = shell("sleep 600 & echo $!", tmp_path)
-    assert time.monotonic() - begun < LONG
-    assert (done.exit_code, done.left) == (0, True)
+    done = shell(f"{FOREVER} & echo $!", tmp_path)
+    assert (done.exit_code, done.left, done.timed_out) == (0, True, False)
     assert wait_until_gone(int(done.output))
 
 
 def test_what_is_left_with_its_output_closed_is_ended_too(tmp_path: Path) -> None:
-    done = shell("sleep 600 >/dev/null 2>&1 & echo $!", tmp_path)
-    assert done.exit_code == 0
+    done = shell(f"{FOREVER} >/dev/null 2>&1 & echo $!", tmp_path)
+    assert (done.exit_code, done.timed_out) == (0, False)
     assert wait_until_gone(int(done.output))
 
 
 def test_one_that_leaves_the_group_does_not_hold_us_up(tmp_path: Path) -> None:
     """It cannot be ended by its group; but its hold on the output is let go."""
-    script = (
-        "import os, sys, time\nif os.fork(): sys.exit(0)\nos.setsid()\nprint(os.getpid(), flush=True)\ntime.sleep(600)"
-    )
-    begun = time.monotonic()
-    done = run([sys.executable, "-c", script], tmp_path)
-    assert time.monotonic() - begun < LONG
-    assert done.exit_code == 0
-    if done.output.strip():
-        os.kill(int(done.output), 9)
+    pid = tmp_path / "pid"
+    done = shell(f"setsid sh -c 'echo $$ > pid; exec {FOREVER}' & while [ ! -s pid ]; do :; done", tmp_path)
+    os.kill(int(pid.read_text()), 9)
+    assert (done.exit_code, done.timed_out) == (0, False)
 
 
 def test_a_program_that_closes_its_output_is_waited_for(tmp_path: Path) -> None:
@@ -130,7 +111,7 @@ def test_a_flood_never_blocks_and_is_kept_at_both_ends(tmp_path: Path) -> None:
 
 def test_an_endless_flood_ends_at_the_limit(tmp_path: Path) -> None:
     done = run(["yes"], tmp_path, timeout=0.3)
-    assert done.timed_out
+    assert (done.exit_code, done.timed_out) == (None, True)
     assert len(done.output) < 17_000
 
 
@@ -140,7 +121,7 @@ def test_our_keys_are_withheld_and_nothing_asks_or_colours(tmp_path: Path, monke
     monkeypatch.setenv("PROVIDER_KEY", "k3")
     monkeypatch.setenv("HOLDFAST_STATE_DIR", "/state")
     monkeypatch.setenv("GIT_DIR", "/elsewhere/.git")
-    done = OsCommands(["PROVIDER_KEY"]).run(["env"], str(tmp_path), LONG, threading.Event())
+    done = OsCommands(["PROVIDER_KEY"]).run(["env"], str(tmp_path), LONGEST, threading.Event())
     told = dict(line.split("=", 1) for line in done.output.splitlines() if "=" in line)
     assert not {"HOLDFAST_API_KEY", "HOLDFAST_SERVER_TOKEN", "PROVIDER_KEY", "GIT_DIR"} & set(told)
     assert (told["NO_COLOR"], told["PAGER"], told["GIT_TERMINAL_PROMPT"]) == ("1", "cat", "0")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.toolchains.toolbox import is_alive, wait_until_gone
+from tests.waiting import FOREVER, LONGEST, is_alive, wait_until_gone
 
 pytestmark = pytest.mark.slow
 
@@ -20,19 +20,19 @@ from holdfast.adapters import watchdog
 from holdfast.adapters.processes import run_process
 never = threading.Event()
 def run(*words, take=lambda data: True):
-    return run_process(words, "/", dict(os.environ), 60.0, never, take=take)
+    return run_process(words, "/", dict(os.environ), 600.0, never, take=take)
 def die(data=b""):
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
 def python(script: str, *words: str) -> int:
-    return subprocess.run([sys.executable, "-c", BEGIN + script, *words], check=False, timeout=60).returncode
+    return subprocess.run([sys.executable, "-c", BEGIN + script, *words], check=False, timeout=LONGEST).returncode
 
 
 def test_what_runs_is_ended_with_its_children_when_we_are_killed(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
-    script = f"trap '' TERM HUP; sleep 600 & echo $! $$ > {pids}; echo; wait"
+    script = f"trap '' TERM HUP; {FOREVER} & echo $! $$ > {pids}; echo; wait"
     assert python("run('sh', '-c', sys.argv[1], take=die)", script) == -signal.SIGKILL
     assert all(wait_until_gone(int(pid)) for pid in pids.read_text().split())
 
@@ -53,7 +53,7 @@ with watchdog.watching() as (mark, started):
 
 def test_what_left_its_group_on_purpose_outlives_us_when_all_went_well(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
-    script = f"setsid sh -c 'echo $$ > {pid}; exec sleep 600' > /dev/null 2>&1 & while [ ! -s {pid} ]; do :; done"
+    script = f"setsid sh -c 'echo $$ > {pid}; exec {FOREVER}' > /dev/null 2>&1 & while [ ! -s {pid} ]; do :; done"
     assert python("run('sh', '-c', sys.argv[1])", script) == 0
     left = int(pid.read_text())
     assert is_alive(left)

@@ -12,13 +12,14 @@ from bench.landing.peers.catalog import find_peers
 from bench.landing.peers.notation import begin_patch, pairs
 from bench.landing.peers.tools import CommandPeer, TextPeer
 from holdfast import LineEdit, LineEdits, Patch, Replace
+from tests.waiting import LONGEST
 
 ECHO = """
 import json, sys, time
 for line in sys.stdin:
     ask = json.loads(line)
     if ask["old"] == "hang":
-        time.sleep(60)
+        time.sleep(6000)
     if ask["old"] == "die":
         sys.exit(1)
     print(json.dumps({"out": ask["before"].replace(ask["old"], ask["new"]), "ms": 1.5}), flush=True)
@@ -55,7 +56,7 @@ def test_a_replacement_becomes_a_patch_of_its_lines() -> None:
 
 
 def test_a_peer_that_hangs_or_dies_is_started_anew() -> None:
-    bridge = Bridge([sys.executable, "-c", ECHO], limit_seconds=0.5)
+    bridge = Bridge([sys.executable, "-c", ECHO], limit_seconds=3)
     try:
         assert bridge.ask(question("a"))["out"] == "c b"
         with pytest.raises(BridgeDownError, match="no answer within"):
@@ -81,7 +82,7 @@ def test_a_hang_is_an_error_in_the_answer() -> None:
 
 def test_a_command_changes_a_file_and_keeps_its_bytes() -> None:
     script = "import sys; p = sys.argv[1]; b = open(p, 'rb').read(); open(p, 'wb').write(b.replace(b'a', b'c'))"
-    peer = CommandPeer("script", lambda _, name: ([sys.executable, "-c", script, name], ""), limit_seconds=20)
+    peer = CommandPeer("script", lambda _, name: ([sys.executable, "-c", script, name], ""), limit_seconds=LONGEST)
     case = Case("1", "text", "clean", "land", "x.txt", "a\r\nb", Replace("a", "c"), ("c\r\nb",))
     answer = peer.answer(case)
     assert answer is not None

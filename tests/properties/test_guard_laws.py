@@ -19,6 +19,7 @@ from holdfast.guards.digest import digest_call, digest_result, mask
 from holdfast.guards.secrets import is_secret
 from holdfast.guards.shell import parse
 from holdfast.vocab.calls import FAILURE_KINDS, FailureKind
+from tests.waiting import LONGEST
 
 # ------------------------------------------------------------------------------------------------------------- mistakes
 
@@ -324,7 +325,7 @@ def test_a_command_that_runs_unasked_leaves_no_trace(command: str) -> None:
             subprocess.run(
                 [shell, "-c", command],
                 cwd=place,
-                timeout=20,
+                timeout=LONGEST,
                 check=False,
                 capture_output=True,
                 stdin=subprocess.DEVNULL,
@@ -338,7 +339,7 @@ def test_the_words_of_a_command_are_those_a_shell_finds(command: str) -> None:
     event("plain")
     line = f"printf '%s\\0' {command.lstrip()}"
     said = subprocess.run(
-        ["sh", "-c", line], timeout=20, check=True, capture_output=True, stdin=subprocess.DEVNULL
+        ["sh", "-c", line], timeout=LONGEST, check=True, capture_output=True, stdin=subprocess.DEVNULL
     ).stdout
     assert said.decode() == "".join(f"{word}\0" for word in argv(command))
 

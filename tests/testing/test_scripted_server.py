@@ -29,11 +29,12 @@ from holdfast.testing import (
     whole,
     wrong_json,
 )
+from tests.waiting import LONGEST, wait_until
 
 
 def post(server: ScriptedServer, **body: Any) -> tuple[int, http.client.HTTPMessage, bytes]:
     """Ask with nothing but the standard library; the body as far as it comes."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=LONGEST)
     try:
         connection.request("POST", "/v1/chat/completions", json.dumps({"model": "m", "messages": [], **body}))
         answer = connection.getresponse()
@@ -47,7 +48,7 @@ def post(server: ScriptedServer, **body: Any) -> tuple[int, http.client.HTTPMess
 
 
 def get(server: ScriptedServer, path: str) -> Any:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=LONGEST)
     try:
         connection.request("GET", path)
         return json.loads(connection.getresponse().read())
@@ -158,8 +159,7 @@ def test_a_request_hangs_until_it_is_released() -> None:
     with ScriptedServer([hang(release, say("at last"))]) as server:
         asking = threading.Thread(target=lambda: answers.append(post(server)[2]))
         asking.start()
-        while not server.requests:
-            threading.Event().wait(0.001)
+        assert wait_until(lambda: bool(server.requests))
         assert answers == []
         release.set()
         asking.join()
@@ -169,10 +169,9 @@ def test_a_request_hangs_until_it_is_released() -> None:
 
 def test_closing_lets_whoever_hangs_go() -> None:
     server = ScriptedServer([hang(threading.Event())])
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=LONGEST)
     connection.request("POST", "/v1/chat/completions", "{}")
-    while not server.requests:
-        threading.Event().wait(0.001)
+    assert wait_until(lambda: bool(server.requests))
     server.close()
 
     with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):

@@ -32,6 +32,7 @@ from holdfast.testing import (
     wrong_json,
 )
 from holdfast.vocab.transcript import UserText
+from tests.waiting import LONGEST
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def test_the_command_serves_a_script_and_keeps_the_requests(tmp_path: Path) -> N
         with OpenAICompatible(serving.stdout.readline().strip(), "m") as model:
             assert next(iter(model.stream(Ask((UserText("hi"),)), Event()))) == TextPiece("Hello.")
         serving.send_signal(signal.SIGTERM)
-        assert serving.wait(30) == 0
+        assert serving.wait(LONGEST) == 0
 
     assert [json.loads(line)["model"] for line in requests.read_text(encoding="utf-8").splitlines()] == ["m"]
 

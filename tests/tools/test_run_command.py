@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 from holdfast.guards.commands import CommandRules
 from holdfast.tools.ports import Denied, Nobody
 from holdfast.vocab.events import CommandRan
 from tests.tools.world import Somebody, World, open_world
+from tests.waiting import FOREVER, limit_to_begin, set_when
 
 
 def test_output_and_exit_code_are_told_and_a_failing_command_is_no_failure(world: World) -> None:
@@ -35,17 +35,23 @@ def test_a_command_with_operators_has_a_shell(world: World) -> None:
 
 
 def test_a_command_that_hangs_is_a_failure_and_says_what_to_do(world: World) -> None:
-    outcome = world.call("run_command", command="echo begun; sleep 600", timeout=1)
+    command = f"echo begun; {FOREVER}"
+    limit, outcome = limit_to_begin(
+        lambda limit: world.call("run_command", command=command, timeout=round(limit)),
+        lambda outcome: "begun" in outcome.text,
+    )
     assert outcome.failure == "exec_error"
-    assert outcome.text == "Ended by the time limit of 1 s; give a longer timeout, or do less at once.\nbegun"
-    assert outcome.events == (CommandRan("echo begun; sleep 600", None, "begun"),)
+    assert (
+        outcome.text == f"Ended by the time limit of {limit:.0f} s; give a longer timeout, or do less at once.\nbegun"
+    )
+    assert outcome.events == (CommandRan(command, None, "begun"),)
 
 
 def test_a_cancel_is_no_failure(world: World) -> None:
-    timer = threading.Timer(0.2, world.cancel.set)
-    timer.start()
-    outcome = world.call("run_command", command="sleep 600")
-    timer.join()
+    begun = world.root / "begun"
+    canceller = set_when(world.cancel, begun.exists)
+    outcome = world.call("run_command", command=f"touch begun; {FOREVER}")
+    canceller.join()
     assert (outcome.failure, outcome.text) == (None, "Cancelled by the user before it had ended.\n(no output)")
 
 
@@ -54,7 +60,7 @@ def test_a_signal_is_told(world: World) -> None:
 
 
 def test_what_it_left_in_the_background_is_told(world: World) -> None:
-    assert world.told("run_command", command="sleep 600 & echo begun") == (
+    assert world.told("run_command", command=f"{FOREVER} & echo begun") == (
         "Exit code 0.\nProcesses it had left in the background were ended.\nbegun"
     )
 

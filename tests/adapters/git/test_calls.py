@@ -12,6 +12,7 @@ from holdfast.adapters.git.calls import Git, GitFailed, environment, lines, name
 from holdfast.adapters.git.lock import hold
 from holdfast.adapters.git.modes import noted
 from holdfast.checkpoints.worktree import CheckpointFailed
+from tests.waiting import LONGEST
 
 
 def test_the_callers_git_variables_are_gone_and_ours_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +90,7 @@ def test_a_child_that_outlives_its_command_holds_the_lock(tmp_path: Path) -> Non
         pass
     (tmp_path / "pipe").write_bytes(b"x")
     running.finish()
-    with hold(tmp_path / "lock", time.monotonic() + 10) as (_, waited):
+    with hold(tmp_path / "lock", time.monotonic() + LONGEST) as (_, waited):
         assert waited is False
 
 

@@ -11,13 +11,14 @@ import pytest
 from holdfast.adapters.models.discovery import Context, find_context, find_server, list_models
 from holdfast.adapters.models.servers import PORTS, Kind, NotFound, Server, is_loopback, normal_url, shown_url
 from holdfast.testing import ScriptedServer, say
+from tests.waiting import LONGEST
 
 LOCAL: list[Kind] = ["ollama", "lm_studio", "llama_cpp", "vllm"]
 
 
 def find(configured: str | None, **options: Any) -> Server | NotFound:
     """Look as usual, with all the time that a loaded machine may need."""
-    return find_server(configured, timeout=60, **options)
+    return find_server(configured, timeout=LONGEST, **options)
 
 
 @pytest.fixture

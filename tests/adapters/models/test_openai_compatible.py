@@ -31,6 +31,7 @@ from holdfast.testing import (
     truncated,
 )
 from tests.adapters.models.asking import HELLO, WITH_TOOLS, ask, last, pieces_of, retries, serving
+from tests.waiting import LONGEST, set_when
 
 KEY = "sk-very-secret-0123456789"
 
@@ -272,19 +273,12 @@ def test_a_cancel_is_noticed_in_the_middle_and_the_connection_is_closed(spoken: 
             assert next(pieces) == TextPiece("Hello, dear ")
             cancel.set()
         else:  # set from the other side, once the request is there: then the model waits for its first byte
-            setter = threading.Thread(target=_set_when_asked, args=(cancel, server))
-            setter.start()
+            setter = set_when(cancel, lambda: bool(server.requests))
         # The server never goes on, so that only the cancel can end this.
         assert list(pieces) == [FailPiece("cancelled", "the request was cancelled.")]
-        assert server.wait_for_disconnect()
+        assert server.wait_for_disconnect(LONGEST)
         if not spoken:
             setter.join()
-
-
-def _set_when_asked(cancel: threading.Event, server: ScriptedServer) -> None:
-    while not server.requests:
-        threading.Event().wait(0.001)
-    cancel.set()
 
 
 def test_to_close_the_iterator_ends_the_request() -> None:
@@ -293,10 +287,10 @@ def test_to_close_the_iterator_ends_the_request() -> None:
         pieces = model.stream(HELLO, threading.Event())
         next(pieces)
         pieces.close()  # type: ignore[attr-defined]  # a generator, though the port does not promise one
-        assert server.wait_for_disconnect()
+        assert server.wait_for_disconnect(LONGEST)
     for thread in threading.enumerate():
         if thread.name == "holdfast-exchange":
-            thread.join(30)
+            thread.join(LONGEST)
             assert not thread.is_alive()
 
 

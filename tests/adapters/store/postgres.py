@@ -19,6 +19,8 @@ from pathlib import Path
 
 import psycopg
 
+from tests.waiting import LONGEST
+
 # fsync off: what is tested is our client, not whether PostgreSQL survives a power cut.
 _OPTIONS = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=60 -c listen_addresses=''"
 
@@ -134,7 +136,7 @@ def _run(user: str | None, *command: str | Path) -> None:
                 # A file, not a pipe: the server inherits it and would keep a pipe open.
                 stdout=said,
                 stderr=said,
-                timeout=60,
+                timeout=LONGEST,
                 check=False,
             )
         except (OSError, subprocess.SubprocessError) as error:

@@ -12,7 +12,8 @@ import pytest
 from holdfast.adapters.toolchains import running
 from holdfast.adapters.toolchains.registry import check_for, target_of, targets
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
-from tests.adapters.toolchains.toolbox import check, pretend, run, snapshot, starts, wait_until_gone
+from tests.adapters.toolchains.toolbox import check, pretend, run, snapshot, starts
+from tests.waiting import FOREVER, has_text, limit_to_begin, wait_until_gone
 
 TEXT = b"int f(void) { return 1; }\n"
 ERROR = '[{"kind": "error", "message": "bad ‘x’", "locations": [{"caret": {"file": "./a.c", "line": 1, "byte-column": 5}}]}]'
@@ -48,9 +49,12 @@ def test_each_run_starts_the_tool_once(tools: Path, root: Path) -> None:
 
 
 def test_a_tool_that_hangs_is_ended_with_all_its_processes(tools: Path, root: Path) -> None:
-    pretend(tools, "gcc", f'sleep 600 & echo $! > "{tools}/child"; echo $$ > "{tools}/self"; wait')
+    pretend(tools, "gcc", f'{FOREVER} & echo $! > "{tools}/child"; echo $$ > "{tools}/self"; wait')
     before = snapshot(root)
-    assert check(root, "a.c", timeout=1.0).run("a.c", TEXT) == CheckTimedOut("gcc 1.2.3", 1.0)
+    limit, outcome = limit_to_begin(
+        lambda limit: check(root, "a.c", timeout=limit).run("a.c", TEXT), lambda _: has_text(tools / "self")
+    )
+    assert outcome == CheckTimedOut("gcc 1.2.3", limit)
     assert wait_until_gone(int((tools / "child").read_text()))
     assert wait_until_gone(int((tools / "self").read_text()))
     assert snapshot(root) == before
@@ -59,7 +63,7 @@ def test_a_tool_that_hangs_is_ended_with_all_its_processes(tools: Path, root: Pa
 @pytest.mark.slow
 def test_a_tool_that_hangs_even_when_asked_for_its_version_is_ended_in_time(tools: Path, root: Path) -> None:
     program = tools / "gcc"
-    program.write_text("#!/bin/sh\nexec sleep 600\n")
+    program.write_text(f"#!/bin/sh\nexec {FOREVER}\n")
     program.chmod(0o755)
     assert check(root, "a.c", timeout=0.5).run("a.c", TEXT) == CheckTimedOut("gcc unknown", 0.5)
 

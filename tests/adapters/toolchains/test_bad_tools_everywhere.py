@@ -12,7 +12,8 @@ from holdfast.adapters.toolchains import mirror, running
 from holdfast.adapters.toolchains import tool as tool_module
 from holdfast.adapters.toolchains.registry import check_for
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut
-from tests.adapters.toolchains.toolbox import check, pretend, snapshot, starts, wait_until_gone
+from tests.adapters.toolchains.toolbox import check, pretend, snapshot, starts
+from tests.waiting import FOREVER, LONGEST, has_text, limit_to_begin, wait_until_gone
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +47,7 @@ def root(tmp_path: Path, tool: tuple[str, str]) -> Path:
     return made
 
 
-def outcome(root: Path, path: str, timeout: float = 60.0) -> Checked | CheckTimedOut | str:
+def outcome(root: Path, path: str, timeout: float = LONGEST) -> Checked | CheckTimedOut | str:
     """What a check gave, or what was said when it could not be; the project is as it was, either way."""
     before = snapshot(root)
     try:
@@ -62,9 +63,12 @@ def test_one_that_hangs_deaf_to_friendly_words_is_ended_with_its_children(
 ) -> None:
     name, path = tool
     pids = tools / "pids"
-    hang = "while :; do sleep 600; done"
+    hang = f"while :; do {FOREVER}; done"
     pretend(tools, name, f"trap '' TERM\n({hang}) & echo $! $$ > {pids}\n{hang}")
-    assert outcome(root, path, timeout=0.5) == CheckTimedOut(f"{name} 1.2.3", 0.5)
+    limit, told = limit_to_begin(
+        lambda limit: outcome(root, path, timeout=limit), lambda _: has_text(pids), shortest=0.5
+    )
+    assert told == CheckTimedOut(f"{name} 1.2.3", limit)
     assert all(wait_until_gone(int(pid)) for pid in pids.read_text().split())
 
 
@@ -136,7 +140,7 @@ def test_one_that_leaves_a_daemon_with_its_output_open_is_not_waited_for(
     tools: Path, root: Path, tool: tuple[str, str]
 ) -> None:
     name, path = tool
-    pretend(tools, name, f"sleep 600 & echo $! > {tools}/pid\necho done")
+    pretend(tools, name, f"{FOREVER} & echo $! > {tools}/pid\necho done")
     told = outcome(root, path)
     assert isinstance(told, Checked)
     assert told.output == "done\n"
@@ -150,9 +154,9 @@ def test_one_that_leaves_its_group_with_its_output_open_is_not_waited_for_either
     pretend(
         tools,
         name,
-        f"setsid sh -c 'echo $$ > {tools}/pid; exec sleep 20' & while [ ! -s {tools}/pid ]; do :; done; echo done",
+        f"setsid sh -c 'echo $$ > {tools}/pid; exec {FOREVER}' & while [ ! -s {tools}/pid ]; do :; done; echo done",
     )
-    told = outcome(root, path, timeout=15.0)
+    told = outcome(root, path)
     assert isinstance(told, Checked)
     assert told.output == "done\n"
     os.kill(int((tools / "pid").read_text()), 9)
@@ -164,7 +168,7 @@ def test_one_that_hangs_when_asked_for_its_version_is_ended_when_somebody_cancel
     name, path = tool
     monkeypatch.setattr(tool_module, "_PROBE_SECONDS", 300.0)
     program = tools / name
-    program.write_text("#!/bin/sh\nexec sleep 600\n")
+    program.write_text(f"#!/bin/sh\nexec {FOREVER}\n")
     program.chmod(0o755)
     cancelled = threading.Event()
     cancelled.set()

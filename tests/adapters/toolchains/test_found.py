@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.adapters.toolchains.found import checks_of_project
 from holdfast.repair.ports import Checked
+from tests.waiting import LONGEST
 
 CARGO = "cargo check --offline --all-targets"
 
@@ -78,7 +79,7 @@ def test_a_command_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 
 def test_a_check_can_see_the_project_as_it_was(tmp_path: Path) -> None:
     lay_out(tmp_path, {"a.txt": "now\n", "b.txt": "now\n", "made.txt": "now\n"})
-    [check] = checks_of_project("a.txt", tmp_path, command="grep -r . .", timeout=60, cancel=threading.Event())
+    [check] = checks_of_project("a.txt", tmp_path, command="grep -r . .", timeout=LONGEST, cancel=threading.Event())
     then = check.with_files({"b.txt": b"then\n", "made.txt": None, "sub/gone.txt": b"then\n"})
     was, now = then.run("a.txt", b"now\n"), check.check.run("a.txt", b"now\n")
     assert isinstance(was, Checked)
@@ -93,7 +94,7 @@ def test_make_names_every_file_that_fails_and_not_only_the_first(tmp_path: Path)
         pytest.skip("make is not installed: apt install make")
     fails = "{0}.o:\n\t@echo '{0}.c:1:1: error: no'; exit 1\n"
     lay_out(tmp_path, {"Makefile": f"check: a.o b.o\n{fails.format('a')}{fails.format('b')}", "a.c": "", "b.c": ""})
-    [check] = checks_of_project("a.c", tmp_path, command=None, timeout=60, cancel=threading.Event())
+    [check] = checks_of_project("a.c", tmp_path, command=None, timeout=LONGEST, cancel=threading.Event())
     said = check.check.run("a.c", b"")
     assert isinstance(said, Checked)
     assert [each.path for each in said.diagnostics if each.area is not None] == ["a.c", "b.c"]

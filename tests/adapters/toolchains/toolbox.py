@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from holdfast.adapters.toolchains.check import Mode
 from holdfast.adapters.toolchains.registry import check_for
 from holdfast.repair.ports import Check, Checked
+from tests.waiting import LONGEST
 
 ROOT = Path(__file__).parents[3]
 BESIDE = str(ROOT / ".venv/bin")
@@ -38,7 +38,7 @@ def needs(*names: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
 
 
-def check(root: Path, path: str, mode: Mode = "file", timeout: float = 120.0, command: str | None = None) -> Check:
+def check(root: Path, path: str, mode: Mode = "file", timeout: float = LONGEST, command: str | None = None) -> Check:
     found = check_for(path, root, mode=mode, timeout=timeout, command=command)
     assert found is not None
     return found
@@ -64,21 +64,6 @@ def pretend(folder: Path, name: str, script: str) -> Path:
 def starts(program: Path) -> int:
     started = program.with_name(f"{program.name}.started")
     return len(started.read_text().splitlines()) if started.exists() else 0
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
-
-
-def wait_until_gone(pid: int) -> bool:
-    until = time.monotonic() + 10
-    while is_alive(pid) and time.monotonic() < until:
-        time.sleep(0.01)
-    return not is_alive(pid)
 
 
 def snapshot(root: Path) -> dict[str, bytes]:

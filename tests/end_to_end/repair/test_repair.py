@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.testing import Reply, ScriptedServer, fail, say
-from tests.end_to_end.repair.workshop import CASES, COMMAND, Workshop, fix, need
+from tests.end_to_end.repair.workshop import CASES, COMMAND, Ran, Workshop, fix, need
+from tests.waiting import FOREVER, has_text, limit_to_begin, wait_until_gone
 
 pytestmark = pytest.mark.slow
 
@@ -201,14 +202,18 @@ def test_the_compiler_runs_once_for_each_candidate(workshop: Workshop) -> None:
 
 
 def test_a_compiler_that_hangs_is_ended_with_all_its_children(workshop: Workshop, tmp_path: Path) -> None:
-    workshop.settings["HOLDFAST_COMMAND_TIMEOUT"] = "1"
     child = tmp_path / "child.pid"
-    workshop.compiler("gcc", f"sleep 600 & echo $! > {child}\nwait")
+    workshop.compiler("gcc", f"{FOREVER} & echo $! > {child}\nwait")
     file = workshop.write(NAME, BAD)
-    ran = workshop.repair(NAME, script=[])
+
+    def repair(limit: float) -> Ran:
+        workshop.settings["HOLDFAST_COMMAND_TIMEOUT"] = f"{limit:.0f}"
+        return workshop.repair(NAME, script=[])
+
+    _, ran = limit_to_begin(repair, lambda _: has_text(child))
     assert (ran.code, ran.outcomes, ran.questions) == (1, {NAME: "TimedOut"}, 0), (ran.out, ran.err)
     assert file.read_text() == BAD
-    assert not _runs(int(child.read_text()))
+    assert wait_until_gone(int(child.read_text()))
 
 
 @pytest.mark.parametrize(
@@ -274,12 +279,6 @@ def test_kill_9_in_the_middle_leaves_the_exact_bytes(workshop: Workshop, tmp_pat
     assert sorted(path.name for path in workshop.root.rglob("*") if path.is_file()) == [NAME]
     (workshop.bin / "gcc").unlink(missing_ok=True)
     assert workshop.repair(NAME, script=[fix(GOOD)]).outcomes == {NAME: "Repaired"}
-
-
-def _runs(pid: int) -> bool:
-    """Whether a process is there and no zombie: in a container nobody may reap it."""
-    told = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False).stdout.decode()
-    return bool(told.strip()) and not told.startswith("Z")
 
 
 def _tell(reached: Path) -> None:

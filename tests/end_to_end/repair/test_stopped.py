@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.toolchains.toolbox import wait_until_gone
 from tests.end_to_end.repair.workshop import CASES, COMMAND, Workshop, need
+from tests.waiting import FOREVER, LONGEST, wait_until_gone
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 
@@ -28,7 +28,7 @@ class Stuck:
         self.temporary.mkdir()
         os.mkfifo(self._reached)
         deaf = "trap '' TERM INT HUP"
-        hang = "while :; do sleep 600; done"
+        hang = f"while :; do {FOREVER}; done"
         workshop.compiler(
             "gcc",
             f"{deaf}\n({deaf}; {hang}) & echo $! $$ >> {self._pids}\necho here > {self._reached}\n{hang}",
@@ -36,7 +36,7 @@ class Stuck:
         words = [*COMMAND, "repair", "src", "--root", str(workshop.root), "--no-model"]
         self.command = subprocess.Popen(
             words,
-            env=workshop.environment(TMPDIR=str(self.temporary), HOLDFAST_COMMAND_TIMEOUT="500"),
+            env=workshop.environment(TMPDIR=str(self.temporary), HOLDFAST_COMMAND_TIMEOUT=f"{LONGEST:.0f}"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -48,7 +48,7 @@ class Stuck:
         """Open for both, so that opening it waits for nobody: the command may have failed before."""
         reached = os.open(self._reached, os.O_RDWR)
         try:
-            ready, _, _ = select.select([reached], [], [], 60)
+            ready, _, _ = select.select([reached], [], [], LONGEST)
         finally:
             os.close(reached)
         if not ready:
@@ -57,7 +57,7 @@ class Stuck:
 
     def end(self, number: signal.Signals) -> tuple[int, str, str]:
         self.command.send_signal(number)
-        out, err = self.command.communicate(timeout=60)
+        out, err = self.command.communicate(timeout=LONGEST)
         return self.command.returncode, out, err
 
     def is_gone(self) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from holdfast.testing import ScriptedServer
+from tests.waiting import LONGEST
 
 CHECKOUT = Path(__file__).parents[3]
 COMMAND = [sys.executable, "-m", "holdfast.cli.main"]
@@ -161,5 +162,5 @@ def read_until(stream: IO[bytes] | None, kind: str) -> list[dict[str, Any]]:
 
 def finish(process: subprocess.Popen[bytes]) -> Ran:
     """Wait for the end, and give the rest of what was printed."""
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=LONGEST)
     return Ran(process.returncode, out.decode(), err.decode())

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 
 from holdfast.testing import ScriptedServer
 from tests.end_to_end.run.project import Project
+from tests.waiting import LONGEST
 
-_LONGEST = 60.0
 # To fork here and do this between fork and exec is not safe while a server has threads.
 _TAKE_TERMINAL = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
@@ -43,10 +43,10 @@ class Terminal:
         """Read to the end, and give the exit code."""
         while self._take():
             pass
-        return self.process.wait(_LONGEST)
+        return self.process.wait(LONGEST)
 
     def _take(self) -> bool:
-        if not select.select([self._end], [], [], _LONGEST)[0]:
+        if not select.select([self._end], [], [], LONGEST)[0]:
             return False
         try:
             data = os.read(self._end, 65_536)

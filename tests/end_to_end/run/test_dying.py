@@ -12,6 +12,7 @@ import pytest
 from holdfast.adapters.store.change_log import open_changes
 from holdfast.testing import ScriptedServer, call, hang, say, slow
 from tests.end_to_end.run.project import CHECKOUT, TEXT, Project, finish, read_until
+from tests.waiting import LONGEST
 
 pytestmark = pytest.mark.e2e
 
@@ -72,7 +73,7 @@ def test_a_session_that_is_still_running_is_not_taken_over(project: Project) -> 
         project.running("Do it.", server=server) as process,
     ):
         session = read_until(process.stdout, "turn_started")[-1]["session"]
-        assert asked.wait(60)
+        assert asked.wait(LONGEST)
         second = project.run("Me too.", "--continue", session, server=server)
         assert (second.code, second.ended["stop_reason"]) == (1, "failed")
         assert f"session {session}: a turn of it is still running" in second.err

@@ -17,6 +17,7 @@ import pytest
 from holdfast.repair.diagnostics import gcc, javac, mypy, node, python_compile, ruff, rustc, tsc
 from holdfast.repair.diagnostics.sources import Sources
 from holdfast.vocab.diagnostics import Diagnostic
+from tests.waiting import LONGEST
 
 _VENV = Path(sys.executable).parent
 _TSC = Path(__file__).parents[3] / ".toolchains" / "node_modules" / ".bin" / "tsc"
@@ -106,7 +107,7 @@ def _run(tool: str, text: str, place: Path) -> tuple[Diagnostic, ...]:
         cwd=place,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LONGEST,
         check=False,
         env=_environment(),
     )

@@ -26,8 +26,8 @@ from holdfast.repair.unit import Provider, World
 from holdfast.sessions.repair import Mended, RepairCrew, repair_files
 from holdfast.wiring import decisions_at, open_workspace
 from tests.end_to_end.repair.paid_once.case import TOOLCHAINS, Case
+from tests.waiting import LONGEST
 
-_SECONDS = 120.0
 Verdict: TypeAlias = Literal["applied", "missed", "not learned", "WRONG"]
 
 
@@ -116,9 +116,7 @@ def _repair(root: Path, path: str, proposer: Proposer | None, builtin: Sequence[
         return World(check, decisions_at(root), lambda: "2026-01-01", rules, lambda: Provider(proposer, "scripted"))
 
     with open_workspace(root) as workspace:
-        crew = RepairCrew(
-            workspace, lambda path: check_for(path, root, mode="file", timeout=_SECONDS), world, workers=1
-        )
+        crew = RepairCrew(workspace, lambda path: check_for(path, root, mode="file", timeout=LONGEST), world, workers=1)
         try:
             [mended] = repair_files([path], crew, Policy())
         except AssertionError:

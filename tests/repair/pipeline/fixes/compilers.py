@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.repair.ports import Target
+from tests.waiting import LONGEST
 
 _ROOT = Path(__file__).parents[4]
 _BESIDE = Path(sys.executable).parent
 _TSC = _ROOT / ".toolchains" / "node_modules" / ".bin" / "tsc"
-_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Compiler:
 def _run(command: list[str], place: Path) -> str:
     """Give what a compiler tells of errors; that it failed without a word of a file is an error of this test."""
     env = {**os.environ, "GOFLAGS": "-mod=mod", "GO111MODULE": "on", "GOTOOLCHAIN": "local"}
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=_SECONDS, env=env, check=False)
+    done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=LONGEST, env=env, check=False)
     told = done.stdout + done.stderr
     # What stops mypy itself (2) hides what it would say of the others.
     assert done.returncode != 2 or "mypy" not in command[0], told
