@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from holdfast.landing.notations.parse import Format, parse
@@ -214,37 +212,3 @@ def test_a_second_divider_gives_readings_to_choose_from() -> None:
     assert found == (
         FileRequest("a.md", "edit", OneOf((Replace("a\n", "b\n=======\nc\n"), Replace("a\n=======\nb\n", "c\n")))),
     )
-
-
-# ------------------------------------------------------------------------------------------------------------- size
-
-LINES = [
-    "@",
-    "=",
-    "<",
-    "-",
-    "`",
-    "[",
-    " ",
-    "\n",
-    "@@\n",
-    "=======\n",
-    "<<<<<<< SEARCH\n",
-    ">>>>>>> REPLACE\n",
-    "```diff\n",
-]
-
-
-def seconds(text: str, *, unwrap: bool) -> float:
-    begun = time.process_time()
-    parse(text, "auto", unwrap)
-    return time.process_time() - begun
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("unwrap", [False, True])
-@pytest.mark.parametrize("head", ["", DIFF, "a.py\n<<<<<<< SEARCH\n", "*** Begin Patch\n*** Update File: a\n"])
-@pytest.mark.parametrize("line", LINES)
-def test_time_grows_with_the_text_and_not_with_its_square(line: str, head: str, unwrap: bool) -> None:
-    small, large = (head + line * (size // len(line)) for size in (100_000, 1_000_000))
-    assert seconds(large, unwrap=unwrap) < 40 * seconds(small, unwrap=unwrap) + 1
