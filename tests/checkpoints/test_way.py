@@ -70,7 +70,7 @@ def test_a_directory_with_any_other_file_blocks() -> None:
 def test_what_cannot_be_captured_blocks() -> None:
     for look in (Look("other"), Look("file", readable=False)):
         blocked = _plan(Difference("p", None, FILE), ground=Ground({"p": look}))
-        assert isinstance(blocked, Blocked)
+        assert blocked == Blocked("p", "p: this cannot be kept in a checkpoint, and p is to stand there")
 
 
 def test_removals_that_the_checkpoint_skipped_ignored_or_that_are_in_a_repository_stay() -> None:

@@ -7,33 +7,41 @@ from hypothesis import strategies as st
 from holdfast.guards.paths import Barred, judge_path
 from tests.world_off import world_off
 
+ELSEWHERE = "this path does not start at the project's root; give it from there, such as src/a.py."
+UP = "'..' leads out of the project; give the path from the project's root downwards."
+DIRECTORY = "this names a directory; name a file."
+GIT = "this belongs to git itself; edit the project's files and let git keep its own."
+
 
 @pytest.mark.parametrize(
-    "path",
+    ("path", "why"),
     [
-        "",
-        "/etc/passwd",
-        "~/x",
-        "~",
-        "C:\\x",
-        "c:/x",
-        "..",
-        "../x",
-        "a/../b",
-        "a/..",
-        ".",
-        "a/",
-        "a/.",
-        "a\0b",
-        "\ud800",
-        ".git/config",
-        "sub/.git/hooks/pre-commit",
-        ".GIT/config",
-        ".git",
+        ("/etc/passwd", ELSEWHERE),
+        ("~/x", ELSEWHERE),
+        ("~", ELSEWHERE),
+        ("C:\\x", ELSEWHERE),
+        ("c:/x", ELSEWHERE),
+        ("..", UP),
+        ("../x", UP),
+        ("a/../b", UP),
+        ("a/..", UP),
+        (".", DIRECTORY),
+        ("a/", DIRECTORY),
+        ("a/.", DIRECTORY),
+        ("a\0b", "a NUL cannot stand in a file's name."),
+        ("\ud800", "half of a surrogate pair cannot stand in a file's name."),
+        (".git/config", GIT),
+        ("sub/.git/hooks/pre-commit", GIT),
+        (".GIT/config", GIT),
+        (".git", GIT),
     ],
 )
-def test_a_path_that_leaves_the_project_or_is_no_file_is_barred(path: str) -> None:
-    assert isinstance(judge_path(path), Barred)
+def test_a_path_that_leaves_the_project_or_is_no_file_is_barred(path: str, why: str) -> None:
+    assert judge_path(path) == Barred(f"{path}: {why}")
+
+
+def test_a_path_that_is_empty_is_barred() -> None:
+    assert judge_path("") == Barred("a file is named with no path; give its path from the project's root downwards.")
 
 
 @pytest.mark.parametrize(
@@ -65,4 +73,4 @@ def test_what_is_not_barred_has_no_part_that_leads_up(path: str) -> None:
 def test_the_judge_looks_at_no_disk() -> None:
     with world_off():
         assert judge_path("src/a.py") == "src/a.py"
-        assert isinstance(judge_path("../a.py"), Barred)
+        assert judge_path("../a.py") == Barred(f"../a.py: {UP}")

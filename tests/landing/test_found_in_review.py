@@ -20,6 +20,12 @@ def reason_of(outcome: Landed | Refused) -> str:
     return outcome.reason
 
 
+def told(outcome: Landed | Refused) -> tuple[str, str]:
+    """Return the reason, and the sentence about the first line that differs."""
+    assert isinstance(outcome, Refused), outcome
+    return outcome.reason, outcome.message.partition("not in the file. ")[2].partition(". Copy")[0]
+
+
 def test_every_means_every_one_of_many() -> None:
     assert text_of(land("a b\n" * 20_000, Replace("a b", "c d", every=True))) == "c d\n" * 20_000
 
@@ -61,15 +67,23 @@ def test_the_byte_order_mark_stays_in_front(request_: Request, after: str) -> No
 )
 def test_a_wrapper_that_cannot_be_taken_off_the_new_text_does_not_reach_the_file(new: str) -> None:
     first, last = ("<tool_call>", "</tool_call>") if "tool_call" in new else ("```py", "```")
-    assert isinstance(land("a()\nb()\n", Replace(f"{first}\na()\nb()\n{last}", new)), Refused)
+    assert told(land("a()\nb()\n", Replace(f"{first}\na()\nb()\n{last}", new))) == (
+        "not_found",
+        f"Line 1 differs first: the request has `{first}`, the file `a()`",
+    )
 
 
 def test_markup_is_no_wrapper() -> None:
     page = '<div id="one">\n  <b>x</b>\n</div>\n<div id="two">\n  <p>Ho</p>\n  <b>y</b>\n</div>\n'
     old = '<div id="three">\n  <p>Ho</p>\n  <b>y</b>\n</div>'
-    assert isinstance(land(page, Replace(old, old.replace("Ho", "Hi")), "a.html"), Refused)
-    assert isinstance(
-        land("<p>Ho</p>\n", Replace("<section>\n<p>Ho</p>\n</section>", "<section>\n<p>Hi</p>\n</section>")), Refused
+    assert told(land(page, Replace(old, old.replace("Ho", "Hi")), "a.html")) == (
+        "not_found",
+        'Line 4 differs first: the request has `<div id="three">`, the file `<div id="two">`',
+    )
+    section = "<section>\n<p>Ho</p>\n</section>"
+    assert told(land("<p>Ho</p>\n", Replace(section, section.replace("Ho", "Hi")))) == (
+        "not_found",
+        "Line 1 differs first: the request has `<section>`, the file `<p>Ho</p>`",
     )
 
 
@@ -92,14 +106,19 @@ def test_a_range_that_inserts_and_names_old_text_is_a_contradiction() -> None:
 )  # fmt: skip
 def test_a_gap_does_not_leave_what_it_is_in(text: str, old: str) -> None:
     new = old.replace("return x", "return y").replace("red", "blue")
-    assert isinstance(land(text, Replace(old, new)), Refused)
+    gap, inside = (text_.split("\n")[1].strip() for text_ in (old, text))
+    assert told(land(text, Replace(old, new))) == (
+        "not_found",
+        f"Line 2 differs first: the request has `{gap}`, the file `{inside}`",
+    )
 
 
 def test_context_that_belongs_to_the_neighbour_rules_a_place_out() -> None:
     text = ".a {\n  color: red;\n  margin: 1px;\n}\n.b {\n  color: red;\n  margin: 0;\n}\n"
-    for tail in ("\n.b", "\n.b {"):
+    # With the whole head of the neighbour the new text is what the first rule has; with half of it, it is nowhere.
+    for tail, reason in (("\n.b", "not_found"), ("\n.b {", "already_applied")):
         old = f"  color: red;\n  margin: 0;\n}}{tail}"
-        assert isinstance(land(text, Replace(old, old.replace("margin: 0", "margin: 1px")), "a.css"), Refused)
+        assert reason_of(land(text, Replace(old, old.replace("margin: 0", "margin: 1px")), "a.css")) == reason
 
 
 @pytest.mark.parametrize(
@@ -116,7 +135,10 @@ def test_context_that_belongs_to_the_neighbour_rules_a_place_out() -> None:
 def test_a_line_that_names_another_thing_is_another_place(there: str, asked: str) -> None:
     body = "\n    host = 'b'\n    port = 2\n    done = 3\n"
     outcome = land(there + body, Replace(asked + body, (asked + body).replace("port = 2", "port = 4")))
-    assert isinstance(outcome, Refused)
+    assert told(outcome) == (
+        "not_found",
+        f"Line 1 differs first: the request has `{asked.strip()}`, the file `{there.strip()}`",
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,24 +171,24 @@ TWINS = "[server]\nhost = localhost\nport = 80\n\n[client]\nhost = localhost\npo
 
 
 @pytest.mark.parametrize(
-    "request_",
+    ("request_", "reason"),
     [
-        Replace("host = localhost\n", "", near_line=6),
-        LineEdits((LineEdit(6, 6, "", old="host = localhost"),)),
-        Replace("port = 80", "port = 81", near_line=7),
-        Patch("@@ -6,2 +6,1 @@\n host = localhost\n-port = 80\n"),
+        (Replace("host = localhost\n", "", near_line=6), "ambiguous"),
+        (LineEdits((LineEdit(6, 6, "", old="host = localhost"),)), "ambiguous"),
+        (Replace("port = 80", "port = 81", near_line=7), "already_applied"),
+        (Patch("@@ -6,2 +6,1 @@\n host = localhost\n-port = 80\n"), "already_applied"),
     ],
 )
-def test_what_a_number_picked_is_not_done_to_the_twin_as_well(request_: Request) -> None:
+def test_what_a_number_picked_is_not_done_to_the_twin_as_well(request_: Request, reason: str) -> None:
     once = text_of(land(TWINS, request_))
-    assert isinstance(land(once, request_), Refused)
+    assert reason_of(land(once, request_)) == reason
 
 
 def test_a_deletion_does_not_take_the_twin_with_another_indentation() -> None:
     text = "def a():\n    log_event(user)\n    x()\n\nclass B:\n    def b():\n        log_event(user)\n        y()\n"
     request = Replace("        log_event(user)\n", "")
     once = text_of(land(text, request))
-    assert isinstance(land(once, request), Refused)
+    assert told(land(once, request)) == ("not_found", "Line 2 differs first: 4 spaces, where the request has 8 spaces")
 
 
 @pytest.mark.parametrize("edit", [LineEdit(1, 0, "import re\n"), LineEdit(4, 3, "end()\n"), LineEdit(2, 1, "x = 1\n")])
@@ -179,7 +201,7 @@ def test_an_insertion_by_number_is_not_done_twice(edit: LineEdit) -> None:
 
 def test_what_changes_nothing_has_not_landed() -> None:
     outcome = land("alpha\nfoo()\n\n", Patch("@@ -1,3 +1,3 @@\n alpha\n+foo()\n \n-foo()\n"))
-    assert isinstance(outcome, Refused)
+    assert reason_of(outcome) == "already_applied"
 
 
 def test_new_text_elsewhere_and_an_old_text_that_drifted_is_said_to_be_doubtful() -> None:

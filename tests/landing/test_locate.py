@@ -13,8 +13,8 @@ def test_text_that_stands_once_is_exact() -> None:
 
 
 def test_text_that_cuts_a_number_or_a_name_is_not_there() -> None:
-    assert isinstance(locate("timeout = 100\n", "timeout = 10"), NotFound)
-    assert isinstance(locate("reload()\n", "load()"), NotFound)
+    assert locate("timeout = 100\n", "timeout = 10") == NotFound("1| timeout = 100")
+    assert locate("reload()\n", "load()") == NotFound("1| reload()")
 
 
 def test_several_places_are_ambiguous_unless_a_line_number_is_exact() -> None:

@@ -104,6 +104,9 @@ def test_a_directory_swapped_for_a_link_does_not_lead_out_of_the_root(world: Wor
 
     outcome = apply(world, reply("d/a"), **{moment: swap_in})
     assert isinstance(outcome, NothingDone)
+    [refusal] = outcome.refusals
+    assert (refusal.path, refusal.refused.reason) == ("d/a.py", "conflict")
+    assert refusal.refused.message.startswith("d/a.py: this changed meanwhile, and was left as it is.")
     assert [(path.name, path.read_text()) for path in outside.iterdir()] == [("a.py", "x = 1\n")]
 
 

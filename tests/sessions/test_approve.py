@@ -54,7 +54,9 @@ def test_once_is_asked_again(tmp_path: Path, what: What) -> None:
     person = _Person("once", "deny")
     gate = _gate(tmp_path, "ask", person)
     assert gate.ask(what, "x", "why") == "yes"
-    assert isinstance(gate.ask(what, "x", "why"), Denied)
+    assert gate.ask(what, "x", "why") == Denied(
+        "x: the user does not allow this; do without it, or ask what to do instead."
+    )
 
 
 def test_a_command_for_this_session_is_that_command_only(tmp_path: Path) -> None:
@@ -62,7 +64,7 @@ def test_a_command_for_this_session_is_that_command_only(tmp_path: Path) -> None
     gate = _gate(tmp_path, "ask", person)
     verdicts = [gate.ask("command", each, "why") for each in ("make", "make", "rm x")]
     assert verdicts[:2] == ["yes", "yes"]
-    assert isinstance(verdicts[2], Denied)
+    assert verdicts[2] == Denied("rm x: the user does not allow this; do without it, or ask what to do instead.")
     assert person.asked == ["make", "rm x"]
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
+from holdfast.changes.plan import FileRefused
 from holdfast.sessions.apply import Applied, Reply, apply_reply
 from holdfast.sessions.propose import Proposed, propose_reply
 from holdfast.sessions.prune import Pruned, prune_changes
 from holdfast.sessions.undo import Undone, undo_last
 from holdfast.sessions.workspace import NothingDone
+from holdfast.vocab.outcomes import Refused
 from tests.sessions.world import World
 
 
@@ -27,7 +29,8 @@ def test_old_changes_are_forgotten_and_what_is_proposed_is_not(world: World) -> 
         assert prune_changes(workspace, keep=1) == Pruned((str(first.change_id),), 2)
         assert workspace.log.ids() == (waits.change.id, second.change_id)
         assert isinstance(undo_last(workspace), Undone)
-        assert isinstance(undo_last(workspace), NothingDone)
+        nothing = Refused("not_found", "there is nothing to undo: no apply below this root is on record.")
+        assert undo_last(workspace) == NothingDone((FileRefused("", nothing),))
     assert world.texts() == {"a.py": "x = 2\n"}
 
 

@@ -63,25 +63,29 @@ def test_a_rule_is_only_a_hint() -> None:
     assert read == Proposal(CODE, 0.8, "so", "m", {"target": "../../x", "n": "1"})
 
 
+NO_OBJECT = "the reply has no JSON object with `code` and `confidence`."
+CUT = "the reply was cut at the limit on its length; raise max_tokens, or split the file."
+
+
 def test_one_fence_with_a_whole_file_has_no_confidence() -> None:
     assert read_reply(Reply("Here:\n```python\nx = 1\n```\n", finish="stop"), "m") == Proposal("x = 1\n", None, "", "m")
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "message"),
     [
-        Reply("", finish="stop"),
-        Reply("I cannot.", finish="stop"),
-        Reply('{"code": 1, "confidence": 1}', finish="stop"),
-        Reply('{"confidence": 1}', finish="stop"),
-        Reply("```\na\n```\n```\nb\n```\n", finish="stop"),
-        Reply(json.dumps(TOLD), finish="length"),
-        Reply(json.dumps(TOLD)),
-        Reply("{" * 5000, finish="stop"),
+        (Reply("", finish="stop"), "the reply was empty."),
+        (Reply("I cannot.", finish="stop"), NO_OBJECT),
+        (Reply('{"code": 1, "confidence": 1}', finish="stop"), NO_OBJECT),
+        (Reply('{"confidence": 1}', finish="stop"), NO_OBJECT),
+        (Reply("```\na\n```\n```\nb\n```\n", finish="stop"), NO_OBJECT),
+        (Reply(json.dumps(TOLD), finish="length"), CUT),
+        (Reply(json.dumps(TOLD)), "the reply is not whole."),
+        (Reply("{" * 5000, finish="stop"), NO_OBJECT),
     ],
 )
-def test_what_is_no_proposal_is_said(reply: Reply) -> None:
-    assert isinstance(read_reply(reply, "m"), ProposerFailed)
+def test_what_is_no_proposal_is_said(reply: Reply, message: str) -> None:
+    assert read_reply(reply, "m") == ProposerFailed(message)
 
 
 def test_the_question_holds_all_and_cannot_be_broken_out_of() -> None:
@@ -97,10 +101,13 @@ def test_a_model_is_asked_once_with_room_for_the_file() -> None:
     assert [ask.max_tokens for ask in model.asks] == [1024 + len(ASKED.text) // 2]
 
 
-@pytest.mark.parametrize("reply", [fail(400, "no such model"), replace(say(json.dumps(TOLD)), finish="length")])
-def test_a_model_that_fails_is_a_value(reply: object) -> None:
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [(fail(400, "no such model"), "no such model"), (replace(say(json.dumps(TOLD)), finish="length"), CUT)],
+)
+def test_a_model_that_fails_is_a_value(reply: object, message: str) -> None:
     model = ScriptedModel([reply])  # type: ignore[list-item]
-    assert isinstance(ModelProposer(model, Event(), max_tokens=10).propose(ASKED), ProposerFailed)
+    assert ModelProposer(model, Event(), max_tokens=10).propose(ASKED) == ProposerFailed(message)
 
 
 def test_the_model_is_looked_for_once_and_only_if_anybody_may_be_asked() -> None:

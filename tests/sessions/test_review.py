@@ -73,10 +73,14 @@ def test_a_proposal_is_on_record_and_no_file_is_written(world: World) -> None:
         assert show_change(change.id[:5], workspace) == change
 
 
+MEETS = "a.py: this has changed since the edit was proposed, and the two edits meet on the same lines; propose it anew."
+
+
 def test_a_refused_proposal_is_not_on_record(world: World) -> None:
     world.write(a="x = 1\n")
     with world.workspace() as workspace:
-        assert isinstance(propose_reply(replace("a.py", "y = 1", "y = 2"), workspace), NothingDone)
+        [message] = told(propose_reply(replace("a.py", "y = 1", "y = 2"), workspace))
+    assert message.startswith("a.py: the old text is not in the file. Line 1 differs first: the request has `y = 1`")
     assert states(world) == {}
 
 
@@ -224,14 +228,16 @@ def test_a_whole_file_is_merged_with_what_was_edited_since_or_refused(world: Wor
     assert world.texts() == {"a.py": "A\nb\nC\n"}
     change = propose(world, whole("a.py", "X\nb\nC\n"))
     world.write(a="Y\nb\nC\n")
-    assert isinstance(accept(world, change), NothingDone)
+    assert told(accept(world, change)) == [MEETS]
     assert world.texts() == {"a.py": "Y\nb\nC\n"}
 
 
 def test_a_new_file_that_somebody_made_meanwhile_is_not_overwritten(world: World) -> None:
     change = propose(world, whole("a.py", "x = 1\n"))
     world.write(a="theirs\n")
-    assert isinstance(accept(world, change), NothingDone)
+    assert told(accept(world, change)) == [
+        "a.py: this has changed since the edit was proposed, a file stands there now; move it away, or propose an edit of it."
+    ]
     assert world.texts() == {"a.py": "theirs\n"}
 
 
@@ -293,7 +299,7 @@ def test_hunks_that_no_longer_fit_leave_the_change_whole(world: World) -> None:
     world.write(a=TWENTY)
     change = propose(world, whole("a.py", twenty_with(1, 20)))
     world.write(a=TWENTY.replace("line 1\n", "line one\n"))
-    assert isinstance(accept(world, change, 1), NothingDone)
+    assert told(accept(world, change, 1)) == [MEETS]
     assert states(world) == {change.id: "proposed"}
     assert isinstance(accept(world, change, 2), Accepted)
 
@@ -318,7 +324,8 @@ def test_parts_that_the_log_could_not_put_together_are_whole_again_with_the_next
     change = propose(world, whole("a.py", twenty_with(1, 20)))
     with world.workspace(before_prepare=lambda: world.write(a="somebody else\n")) as workspace:
         workspace.log.join = _fail  # type: ignore[method-assign]
-        assert isinstance(apply_change(change.id, workspace, hunks=[1]), NothingDone)
+        outcome = apply_change(change.id, workspace, hunks=[1])
+    assert told(outcome) == ["a.py: this changed meanwhile, and was left as it is."]
     assert states(world) == {change.id: "proposed"}
 
 
@@ -342,5 +349,6 @@ def test_an_apply_at_once_is_on_record_as_applied_and_does_not_show_in_the_overl
 def test_an_apply_that_the_disk_refuses_is_on_record_as_rejected(world: World) -> None:
     world.write(a="x = 1\n")
     with world.workspace(before_commit=lambda: world.write(a="somebody else\n")) as workspace:
-        assert isinstance(apply_reply(replace("a.py", "x = 1", "x = 2"), workspace), NothingDone)
+        [message] = told(apply_reply(replace("a.py", "x = 1", "x = 2"), workspace))
+    assert message.startswith("a.py: this changed meanwhile, and was left as it is. Its old and new text are kept in /")
     assert list(states(world).values()) == ["rejected"]

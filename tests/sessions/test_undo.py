@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from holdfast.changes.plan import FileRefused
 from holdfast.sessions.apply import Applied, Reply, apply_reply
 from holdfast.sessions.undo import FileUndone, Undone, undo_last
 from holdfast.sessions.workspace import NothingDone
+from holdfast.vocab.outcomes import Refused
 from tests.end_to_end import fifty_files
 from tests.end_to_end.fifty_files import snapshot
 from tests.sessions.world import World
+
+NOTHING_TO_UNDO = NothingDone(
+    (FileRefused("", Refused("not_found", "there is nothing to undo: no apply below this root is on record.")),)
+)
 
 
 def apply(world: World, asked: str) -> None:
@@ -49,13 +55,11 @@ def test_undo_goes_back_through_all_applies_and_then_there_is_nothing(world: Wor
     assert isinstance(undo(world), Undone)
     assert isinstance(undo(world), Undone)
     assert world.texts() == {"a.py": "x = 1\n"}
-    nothing = undo(world)
-    assert isinstance(nothing, NothingDone)
-    assert nothing.refusals[0].refused.message == "there is nothing to undo: no apply below this root is on record."
+    assert undo(world) == NOTHING_TO_UNDO
 
 
 def test_undo_where_nothing_was_ever_applied_makes_no_state_directory(world: World) -> None:
-    assert isinstance(undo(world), NothingDone)
+    assert undo(world) == NOTHING_TO_UNDO
     assert not world.state.exists()
 
 
@@ -76,7 +80,11 @@ def test_a_deleted_file_that_somebody_made_again_is_not_overwritten(world: World
     world.write(a="x = 1\n")
     apply(world, '{"path": "a.py", "delete": true}')
     world.write(a="another\n")
-    assert isinstance(undo(world), NothingDone)
+    message = (
+        "a.py: this is no longer what the last apply left (a file stands there now);"
+        " move that file away, and run this again."
+    )
+    assert undo(world) == NothingDone((FileRefused("a.py", Refused("conflict", message)),))
     assert world.texts() == {"a.py": "another\n"}
 
 
@@ -110,6 +118,6 @@ def test_each_root_has_a_history_of_its_own(world: World, tmp_path: Path) -> Non
     other = tmp_path / "other"
     other.mkdir()
     first, world.root = world.root, other
-    assert isinstance(undo(world), NothingDone)
+    assert undo(world) == NOTHING_TO_UNDO
     world.root = first
     assert isinstance(undo(world), Undone)

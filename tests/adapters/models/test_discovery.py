@@ -54,20 +54,25 @@ def test_a_server_is_known_by_its_own_api_where_its_list_does_not_tell(kind: Kin
         assert find(server.base_url) == Server(kind, server.base_url, ("coder",))
 
 
+def nobody_answers(tried: str) -> NotFound:
+    return NotFound(
+        f"no model server answers on this machine (tried {tried}). Start one, for example "
+        "`ollama serve` with a model pulled, or name one with --base-url or HOLDFAST_BASE_URL."
+    )
+
+
 def test_where_nothing_answers_the_message_has_the_next_step(closed_port: int) -> None:
     found = find(None, ports=[("ollama", closed_port), ("vllm", closed_port)])
 
-    assert found == NotFound(
-        f"no model server answers on this machine (tried Ollama {closed_port}, vLLM {closed_port}). Start one, for example "
-        "`ollama serve` with a model pulled, or name one with --base-url or HOLDFAST_BASE_URL."
-    )
+    assert found == nobody_answers(f"Ollama {closed_port}, vLLM {closed_port}")
 
 
 def test_a_configured_server_that_does_not_answer_is_named(closed_port: int) -> None:
     url = f"http://127.0.0.1:{closed_port}/v1"
 
-    assert find(url) == NotFound(f"nothing answers at {url}; start the server there, or name another with --base-url.")
-    assert isinstance(list_models(url), NotFound)
+    silent = NotFound(f"nothing answers at {url}; start the server there, or name another with --base-url.")
+    assert find(url) == silent
+    assert list_models(url) == silent
 
 
 def test_a_configured_server_that_is_too_busy_to_list_its_models_is_there() -> None:
@@ -75,12 +80,20 @@ def test_a_configured_server_that_is_too_busy_to_list_its_models_is_there() -> N
         url = f"http://127.0.0.1:{busy.getsockname()[1]}/v1"
 
         assert find_server(url, timeout=0.1) == Server("other", url)
-        assert isinstance(find_server(None, ports=[("vllm", busy.getsockname()[1])], timeout=0.1), NotFound)
+        port = busy.getsockname()[1]
+        assert find_server(None, ports=[("vllm", port)], timeout=0.1) == nobody_answers(f"vLLM {port}")
 
 
-@pytest.mark.parametrize("url", ["http://[::1", "gopher://x", "http://"])
-def test_an_address_that_is_none_is_not_found(url: str) -> None:
-    assert isinstance(find(url), NotFound)
+@pytest.mark.parametrize(
+    ("url", "fault"),
+    [
+        ("http://[::1", "http://[::1 is no URL"),
+        ("gopher://x", "gopher://x/v1 does not begin with http:// or https://"),
+        ("http://", "http:///v1 names no host"),
+    ],
+)
+def test_an_address_that_is_none_is_not_found(url: str, fault: str) -> None:
+    assert find(url) == NotFound(f"the base URL {fault}; set it with --base-url.")
 
 
 def test_another_program_on_a_usual_port_is_passed_over() -> None:
@@ -97,7 +110,8 @@ def test_a_key_goes_to_the_configured_server_only_and_is_not_shown() -> None:
     with ScriptedServer([say("x")], key="sk-secret-12345678") as server:
         assert find(server.base_url, key="sk-secret-12345678") == Server("other", server.base_url, ("scripted",))
         refused = find(server.base_url, key="sk-wrong-12345678")
-        assert isinstance(find(None, key="sk-secret-12345678", ports=[("vllm", server.port)]), NotFound)
+        found = find(None, key="sk-secret-12345678", ports=[("vllm", server.port)])
+        assert found == nobody_answers(f"vLLM {server.port}")
 
     assert isinstance(refused, NotFound)
     assert "refuses the key that it was sent (401)" in refused.message

@@ -212,7 +212,7 @@ def test_a_pinned_decision_is_replayed_without_a_provider_in_production() -> Non
 
 def test_a_pin_lets_a_low_confidence_pass_and_never_verify() -> None:
     stage = Stage(proposer=Proposing(propose(GOOD, 0.2), propose("", 0.2)))
-    assert isinstance(stage.repair(BAD), RejectedLowConfidence)
+    assert stage.repair(BAD) == RejectedLowConfidence(ERROR, 0.2, 0.75)
     [decision] = stage.decisions
     assert (decision.verdict, decision.confidence) == ("rejected", 0.2)
     stage.manifest.pin(decision, Pin("ann", "2026-02-02"))
@@ -388,13 +388,32 @@ def test_strict_asks_for_more(confidence: float, accepted: bool) -> None:
     assert outcome.is_success() is accepted
 
 
+NOT_A_NUMBER = "the confidence is no number; a number from 0 to 1 is asked for."
+OUTSIDE = "the confidence is outside of 0 to 1."
+TRUTH = "the confidence is true or false, not a number from 0 to 1."
+
+
 @pytest.mark.parametrize(
-    "confidence", [math.nan, math.inf, -math.inf, True, False, 1.01, -0.01, "0.9", "high", None, [0.9], 10**400]
+    ("confidence", "message"),
+    [
+        (math.nan, "the confidence is not a number (NaN); a number from 0 to 1 is asked for."),
+        (math.inf, OUTSIDE),
+        (-math.inf, OUTSIDE),
+        (True, TRUTH),
+        (False, TRUTH),
+        (1.01, OUTSIDE),
+        (-0.01, OUTSIDE),
+        ("0.9", NOT_A_NUMBER),
+        ("high", NOT_A_NUMBER),
+        (None, "no confidence is given; a number from 0 to 1 is asked for."),
+        ([0.9], NOT_A_NUMBER),
+        (10**400, OUTSIDE),
+    ],
 )
-def test_what_is_no_confidence_is_an_error_of_the_provider(confidence: object) -> None:
+def test_what_is_no_confidence_is_an_error_of_the_provider(confidence: object, message: str) -> None:
     stage = Stage(proposer=Proposing(propose(GOOD, confidence), GOOD))
     outcome = stage.repair(BAD)
-    assert isinstance(outcome, ProviderError)
+    assert outcome == ProviderError(ERROR, message)
     assert stage.check.runs == [BAD]
     assert [(each.verdict, each.confidence) for each in stage.decisions] == [("rejected", None)]
 
@@ -432,7 +451,7 @@ def test_a_check_that_hangs_at_once_is_timed_out() -> None:
 
 def test_a_candidate_that_makes_the_check_hang_is_timed_out_and_on_record() -> None:
     stage = Stage(NamesCheck(hangs=lambda text: text == GOOD), Proposing(GOOD))
-    assert isinstance(stage.repair(BAD), TimedOut)
+    assert stage.repair(BAD) == TimedOut(f"{ORACLE} was ended after 5 s without an answer.", 5.0, ORACLE)
     assert stage.told() == [("repair", "the model's proposal", "failed")]
 
 

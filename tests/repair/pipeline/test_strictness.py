@@ -37,18 +37,30 @@ def test_a_number_from_0_to_1_is_sure_from_the_threshold_on(confidence: float, s
     assert judged == (Sure(confidence) if confidence >= threshold else Unsure(confidence, threshold))
 
 
+def _with(values: st.SearchStrategy[object], message: str) -> st.SearchStrategy[tuple[object, str]]:
+    return st.tuples(values, st.just(message))
+
+
 @given(
     st.one_of(
-        st.floats(max_value=-1e-9),
-        st.floats(min_value=1.0000001),
-        st.just(float("nan")),
-        st.booleans(),
-        st.text(),
-        st.none(),
-        st.lists(st.floats()),
-        st.integers(min_value=2),
-        st.integers(max_value=-1),
+        _with(
+            st.one_of(
+                st.floats(max_value=-1e-9),
+                st.floats(min_value=1.0000001),
+                st.integers(min_value=2),
+                st.integers(max_value=-1),
+            ),
+            "the confidence is outside of 0 to 1.",
+        ),
+        _with(st.just(float("nan")), "the confidence is not a number (NaN); a number from 0 to 1 is asked for."),
+        _with(st.booleans(), "the confidence is true or false, not a number from 0 to 1."),
+        _with(
+            st.one_of(st.text(), st.lists(st.floats())),
+            "the confidence is no number; a number from 0 to 1 is asked for.",
+        ),
+        _with(st.none(), "no confidence is given; a number from 0 to 1 is asked for."),
     )
 )
-def test_anything_else_is_no_confidence(given_: object) -> None:
-    assert isinstance(judge_confidence(given_), NoConfidence)
+def test_anything_else_is_no_confidence(case: tuple[object, str]) -> None:
+    confidence, message = case
+    assert judge_confidence(confidence) == NoConfidence(message)

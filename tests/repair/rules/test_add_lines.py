@@ -33,7 +33,9 @@ def test_an_import_goes_where_imports_are(text: str, line: int, expected: str) -
 
 
 def test_an_import_that_is_there_already_is_not_added_again() -> None:
-    assert isinstance(rewrite(IMPORT, "import os\nx(os.sep)\n", undefined("os", 2, 3)), NoFit)
+    assert rewrite(IMPORT, "import os\nx(os.sep)\n", undefined("os", 2, 3)) == NoFit(
+        "the place of an edit is not there"
+    )
 
 
 def test_a_line_before_the_complaint_is_indented_as_that_line_is() -> None:
@@ -43,7 +45,8 @@ def test_a_line_before_the_complaint_is_indented_as_that_line_is() -> None:
     made = rewrite(rule, text, undefined("total", 4, 17))
     assert isinstance(made, Rewritten)
     assert made.text == text.replace("use(", "total = 0\n            use(")
-    assert isinstance(rewrite(rule, text.replace(" * 2", ""), undefined("total", 4, 17)), NoFit)
+    bare = text.replace(" * 2", "")
+    assert rewrite(rule, bare, undefined("total", 4, 17)) == NoFit("the message names what no example has named")
 
 
 def test_a_line_that_begins_wrong_is_indented_as_the_one_before() -> None:

@@ -146,7 +146,9 @@ def test_a_name_that_the_message_proposes_is_filled_in_anew() -> None:
 
 
 def test_what_has_nothing_to_do_with_the_complaint_is_not_learned() -> None:
-    assert isinstance(learn("a = 1\nb = 2\n", "a = 1\nb = 3\n", undefined("c"), "python"), NotLearned)
+    assert learn("a = 1\nb = 2\n", "a = 1\nb = 3\n", undefined("c"), "python") == NotLearned(
+        "what differs is not tied to the message or to its place"
+    )
     assert learn("a\n", "a\n", undefined("a"), "python") == NotLearned("nothing differs")
 
 
@@ -158,7 +160,9 @@ def test_two_places_that_fit_are_none() -> None:
     )
     assert rule.pattern.place == "elsewhere"
     twice = "def f():\n    a = 1\n    a = 2\n    return b\n"
-    assert isinstance(rewrite(rule, twice, complaint("{0} for {1}", "a", "b", line=9)), NoFit)
+    said = complaint("{0} for {1}", "a", "b", line=9)
+    assert rewrite(rule, twice, said) == NoFit("the code there is another")
+    assert isinstance(rewrite(rule, twice.replace("    a = 2\n", ""), said), Rewritten)
 
 
 # -------------------------------------------------------------------------------------------------------------- files
