@@ -27,12 +27,14 @@ from holdfast.adapters.store.blocking import blocking_store
 from holdfast.adapters.store.change_log import StoredChanges
 from holdfast.changes.files import Found
 from holdfast.changes.log import ChangeLog
+from holdfast.changes.plan import FileRefused
 from holdfast.sessions.apply import Applied, Reply, apply_reply
 from holdfast.sessions.propose import Proposed, overlay_of, propose_reply
 from holdfast.sessions.review import Accepted, Rejected, apply_change, reject_change
 from holdfast.sessions.rewind import Rewound, rewind_change
 from holdfast.sessions.undo import Undone, undo_last
 from holdfast.sessions.workspace import NothingDone
+from holdfast.vocab.outcomes import Refused
 from holdfast.wiring import DiskWorkspace
 from tests.changes.memory_log import MemoryLog
 
@@ -227,7 +229,8 @@ def there_and_back(sequence: list[Step], log_at: LogAt) -> None:
         while bench.workspace.log.list(state="applied", limit=1):
             assert isinstance(undone := undo_last(bench.workspace), Undone), undone
         assert bench.files() == start
-        assert isinstance(undo_last(bench.workspace), NothingDone)
+        nothing = Refused("not_found", "there is nothing to undo: no apply below this root is on record.")
+        assert undo_last(bench.workspace) == NothingDone((FileRefused("", nothing),))
 
 
 def in_between(sequence: list[Step], log_at: LogAt) -> None:

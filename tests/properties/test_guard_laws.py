@@ -345,12 +345,17 @@ def test_the_words_of_a_command_are_those_a_shell_finds(command: str) -> None:
 
 
 @given(
-    commands, st.sampled_from((";", "&&", "||", "|", "\n", "&", "; (", " $(")), st.sampled_from(("sudo x", "rm -rf /"))
+    commands,
+    st.sampled_from((";", "&&", "||", "|", "\n", "&", "; (", " $(")),
+    st.sampled_from((("sudo x", "sudo acts as another user"), ("rm -rf /", "it deletes all of '/'"))),
 )
-def test_harm_is_found_behind_any_operator(command: str, operator: str, harm: str) -> None:
+def test_harm_is_found_behind_any_operator(command: str, operator: str, harm: tuple[str, str]) -> None:
+    harmful, why = harm
     script = parse(command)
     assume(not script.doubts and "#" not in command)
-    assert isinstance(judge_command(f"{command}{operator}{harm}", CommandRules(allow=("*",))), Refuse)
+    verdict = judge_command(f"{command}{operator}{harmful}", CommandRules(allow=("*",)))
+    assert isinstance(verdict, Refuse)
+    assert verdict.message.endswith(f": {why}. Commands of this kind are never run; find another way.")
 
 
 @given(commands, st.sampled_from((";", "&&", "||", "|", "\n", "&")))

@@ -191,7 +191,9 @@ def test_a_wrapped_diff_is_refused_and_unwrapped_it_is_the_bare_one(
 ) -> None:
     bare = diff_of(*change)
     wrapped = f"{wrapper[0]}{bare}{wrapper[1]}"
-    assert isinstance(read_diff(wrapped), Malformed)
+    refused = read_diff(wrapped)
+    assert isinstance(refused, Malformed)
+    assert " outside the hunks; send the " in refused.message.partition("\n")[0]
     assert read(wrapped, unwrap=True) == read(bare)
 
 
