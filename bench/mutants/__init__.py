@@ -1,0 +1,1 @@
+"""Mutation testing: change one condition at a time and see whether a test fails."""
