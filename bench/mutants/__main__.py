@@ -45,8 +45,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _draw(options: argparse.Namespace, root: Path) -> list[Mutation]:
     source = root / "src" / options.project
     for name in options.packages:
-        if not (source / name).is_dir():
-            _say(f"note: there is no package {name}")
+        if not (source / name).exists():
+            _say(f"note: there is no {name} below src/{options.project}")
     mutations = find_in_tree(root, [source / name for name in options.packages])
     drawn = draw(mutations, options.count, options.seed)
     _say(f"{len(drawn)} of {len(mutations)} mutations, seed {options.seed}")
@@ -94,7 +94,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--count", type=int, default=100, help="mutations to draw (default: 100)")
     parser.add_argument("--seed", default=datetime.now(UTC).date().isoformat(), help="(default: the day's date)")
     parser.add_argument(
-        "--packages", nargs="+", default=_PACKAGES, help=f"folders below src/holdfast (default: {' '.join(_PACKAGES)})"
+        "--packages",
+        nargs="+",
+        default=_PACKAGES,
+        help=f"folders, or single files, below src/holdfast (default: {' '.join(_PACKAGES)})",
     )
     parser.add_argument(
         "--tests",

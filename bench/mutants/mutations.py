@@ -61,9 +61,9 @@ def find_mutations(path: str, text: str) -> list[Mutation]:
     return [mutation for mutation in found if _compiles(mutation.apply(text))]
 
 
-def find_in_tree(root: Path, folders: Iterable[Path]) -> list[Mutation]:
-    """Return the mutations of every Python file below the folders, with paths relative to the root."""
-    files = sorted(file for folder in folders for file in folder.rglob("*.py"))
+def find_in_tree(root: Path, places: Iterable[Path]) -> list[Mutation]:
+    """Return the mutations of these files and of all below these folders; their paths are relative to the root."""
+    files = sorted({file for place in places for file in ([place] if place.is_file() else place.rglob("*.py"))})
     return [
         mutation
         for file in files

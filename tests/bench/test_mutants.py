@@ -205,10 +205,10 @@ def test_a_mutant_of_a_tested_condition_is_killed_and_one_of_an_untested_survive
     assert shown.out.count(f"  - return age < 13\n  + {survivor['new']}\n") == 1
     assert "src/sample/core/limits.py:11 (survived; 1 of 1 tests that reach the line)" in shown.out
     assert "4 mutants: 2 killed, 0 timeout, 1 survived, 1 not covered. Survivors: 50.0 %" in shown.out
-    assert "note: there is no package nowhere" in shown.err
+    assert "note: there is no nowhere below src/sample" in shown.err
     assert "test_that_fails_without_a_mutation" in shown.err
 
-    code, _ = run(project, "--limit", "49")
+    code, _ = run(project, "--packages", "core/limits.py", "--limit", "49")
     assert code == 1
     assert (project / "src/sample/core/limits.py").read_text() == LIMITS
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.changes.apply import plan
 from holdfast.changes.batch import Content, Swap
 from holdfast.changes.change import Asked, Change
-from holdfast.changes.hunks import hunks_of, split
+from holdfast.changes.diff import diff_of
+from holdfast.changes.hunks import Hunk, hunks_of, split
 from holdfast.changes.observed import plan_of_difference
 from holdfast.changes.plan import FileLanded, Plan
 from holdfast.testing import MemoryFiles
@@ -80,6 +82,80 @@ def test_files_that_change_places_are_one_hunk() -> None:
     swaps = (Swap("a", Content(b"1"), Content(b"2")), Swap("b", Content(b"2"), Content(b"1")))
     (hunk,) = hunks_of(change_of(Plan((FileLanded("a", "rename", "exact", 1.0, "", "b"),) * 2, swaps, ())))
     assert hunk.number == 1
+
+
+def test_files_that_change_places_are_reported_by_the_first_of_them_with_all_their_diffs() -> None:
+    swaps = (Swap("a", Content(b"1"), Content(b"2")), Swap("b", Content(b"2"), Content(b"1")))
+    reports = (FileLanded("a", "rename", "exact", 1.0, "A\n", "b"), FileLanded("b", "rename", "exact", 1.0, "B\n", "a"))
+    change = change_of(Plan(reports, swaps, ()))
+    assert hunks_of(change) == (Hunk(1, "a", "A\nB\n"),)
+    accepted, rest = split(change, {1}, "one", "two")
+    assert accepted.plan == Plan(reports[:1], swaps, ())
+    assert rest.plan == Plan((), (), ())
+
+
+def test_swaps_that_no_report_speaks_of_are_one_hunk_of_an_edit() -> None:
+    swaps = (Swap("a", Content(b"1"), Content(b"2")),)
+    accepted, _ = split(change_of(Plan((), swaps, ())), {1}, "one", "two")
+    assert accepted.plan == Plan((FileLanded("a", "edit", "exact", 1.0, ""),), swaps, ())
+
+
+OLD = Content(TWENTY.encode())
+NEW = Content(twenty_with(1, 20))
+
+
+def edit_of(swap: Swap, diff: str) -> Change:
+    return change_of(Plan((FileLanded("a", "edit", "exact", 1.0, diff),), (swap,), ()))
+
+
+@pytest.mark.parametrize(
+    "swap",
+    [
+        pytest.param(Swap("a", None, NEW), id="no old side"),
+        pytest.param(Swap("a", Content(b"\0" + OLD.data), NEW), id="old side is binary"),
+        pytest.param(Swap("a", OLD, Content(b"\0" + NEW.data)), id="new side is binary"),
+        pytest.param(Swap("a", OLD, Content(b"\xef\xbb\xbf" + NEW.data)), id="a byte order mark more"),
+        pytest.param(Swap("a", OLD, Content(NEW.data + b"more\n")), id="a line more than the diff says"),
+    ],
+)
+def test_an_edit_is_not_taken_apart_unless_its_hunks_make_the_new_bytes_of_the_old(swap: Swap) -> None:
+    diff = diff_of("a", "a", OLD, NEW)
+    assert hunks_of(edit_of(swap, diff)) == (Hunk(1, "a", diff),)
+
+
+def test_a_hunk_has_its_lines_of_the_old_and_the_new_text() -> None:
+    diff = diff_of("a", "a", OLD, NEW)
+    first, second = hunks_of(edit_of(Swap("a", OLD, NEW), diff))
+    assert (first.old, first.new) == (range(4), range(4))
+    assert (second.old, second.new) == (range(16, 20), range(16, 20))
+    assert first.diff + second.diff == diff.partition("+++ b/a\n")[2]
+
+
+def test_a_single_hunk_is_the_file_as_a_whole() -> None:
+    swap = Swap("a", Content(b""), Content(b"1\n"))
+    assert hunks_of(edit_of(swap, "@@ -0,0 +1 @@\n+1\n")) == (Hunk(1, "a", "@@ -0,0 +1 @@\n+1\n"),)
+
+
+def test_a_header_leaves_out_a_size_of_one_and_names_the_line_before_where_there_are_none() -> None:
+    diff = "@@ -1 +1 @@\n-a\n+A\n@@ -9,0 +10 @@\n+new\n"
+    swap = Swap("a", Content(b"a\n" + b"x\n" * 9), Content(b"A\n" + b"x\n" * 8 + b"new\nx\n"))
+    hunks = hunks_of(edit_of(swap, diff))
+    assert [(hunk.old, hunk.new) for hunk in hunks] == [(range(1), range(1)), (range(9, 9), range(9, 10))]
+
+
+def test_each_part_keeps_the_mode_and_the_directories_of_its_own_files() -> None:
+    before = {"a": (TWENTY.encode(), 0o755)}
+    after = {"a": (twenty_with(1, 20), 0o755), "d/one": (b"1\n", 0o644), "e/two": (b"2\n", 0o644)}
+    change = change_of(plan_of_difference(before, after))
+    assert [(hunk.number, hunk.path) for hunk in hunks_of(change)] == [(1, "a"), (2, "a"), (3, "d/one"), (4, "e/two")]
+    accepted, rest = split(change, {2, 3}, "one", "two")
+    middle = Content(twenty_with(20), 0o755)
+    assert accepted.plan.makes == ("d",)
+    assert rest.plan.makes == ("e",)
+    assert accepted.plan.swaps[1] == Swap("a", Content(TWENTY.encode(), 0o755), middle)
+    assert rest.plan.swaps[1] == Swap("a", middle, Content(twenty_with(1, 20), 0o755))
+    assert accepted.plan.files[0].diff == diff_of("a", "a", Content(TWENTY.encode()), middle)
+    assert rest.plan.files[0].diff == diff_of("a", "a", middle, Content(twenty_with(1, 20)))
 
 
 lines = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "", "d\n", "\n"]), max_size=30).map("".join)

@@ -1,0 +1,129 @@
+"""A proposed change lands again on the files of now, or is refused with the reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.changes.apply import plan
+from holdfast.changes.batch import Content, Swap
+from holdfast.changes.change import Asked, Change
+from holdfast.changes.diff import diff_of
+from holdfast.changes.land_again import land_again
+from holdfast.changes.plan import FileLanded, FileRefused, Plan
+from holdfast.vocab.outcomes import Refused
+from holdfast.vocab.requests import FileRequest, Replace, WriteFile
+from tests.changes.memory_files import MemoryFiles
+
+OLD = b"1\n2\n3\n4\n5\n6\n"
+NEW = b"1\n2\n3\n4\nfive\n6\n"
+ELSEWHERE = b"0\n1\n2\n3\n4\n5\n6\n"
+BOTH = b"0\n1\n2\n3\n4\nfive\n6\n"
+
+WRITE = FileRequest("a", "edit", WriteFile(NEW.decode()))
+REPLACE = FileRequest("a", "edit", Replace("5", "five"))
+DELETE = FileRequest("a", "delete")
+CREATE = FileRequest("d/new", "create", WriteFile("n\n"))
+
+
+def proposed(*requests: FileRequest, files: MemoryFiles) -> Change:
+    planned = plan(requests, files, overwrite=True)
+    assert isinstance(planned, Plan), planned
+    return Change("c", "proposed", "proposal", Asked(requests, overwrite=True), planned)
+
+
+def on_a(*requests: FileRequest) -> Change:
+    return proposed(*requests, files=MemoryFiles({"a": OLD}))
+
+
+def refused(path: str, why: str) -> tuple[FileRefused]:
+    told = f"{path}: this has changed since the edit was proposed, {why}."
+    return (FileRefused(path, Refused("conflict", told)),)
+
+
+@pytest.mark.parametrize("request_", [WRITE, REPLACE, DELETE, CREATE])
+def test_on_the_same_files_it_is_the_plan_as_it_was_made(request_: FileRequest) -> None:
+    change = on_a(request_)
+    assert land_again(change, MemoryFiles({"a": OLD})) == change.plan
+
+
+def test_directories_are_made_only_where_they_are_missing_now() -> None:
+    change = on_a(CREATE)
+    assert change.plan.makes == ("d",)
+    again = land_again(change, MemoryFiles({"a": OLD, "d/other": b""}))
+    assert again == Plan(change.plan.files, change.plan.swaps, ())
+
+
+@pytest.mark.parametrize("request_", [WRITE, REPLACE])
+def test_an_edit_is_carried_over_to_a_text_that_differs_elsewhere_and_its_diff_is_that_of_now(
+    request_: FileRequest,
+) -> None:
+    before, after = Content(ELSEWHERE, 0o644), Content(BOTH, 0o644)
+    diff = diff_of("a", "a", before, after)
+    assert "-5\n+five\n" in diff
+    assert "@@ -3,5 +3,5 @@" in diff
+    again = land_again(on_a(request_), MemoryFiles({"a": ELSEWHERE}))
+    assert again == Plan((FileLanded("a", "edit", "exact", 1.0, diff),), (Swap("a", before, after),), ())
+
+
+def test_a_change_without_requests_is_carried_over_by_its_texts() -> None:
+    whole = on_a(REPLACE)
+    part = Change("p", "proposed", "split", Asked(part_of="c"), whole.plan)
+    assert land_again(part, MemoryFiles({"a": ELSEWHERE})) == land_again(whole, MemoryFiles({"a": ELSEWHERE}))
+
+
+@pytest.mark.parametrize(
+    ("request_", "files", "expected"),
+    [
+        (WRITE, {"a": b"1\n2\n3\n4\nV\n6\n"}, refused("a", "and the two edits meet on the same lines; propose it anew")),
+        (WRITE, {"a": NEW}, refused("a", "and the two edits meet on the same lines; propose it anew")),
+        (WRITE, {}, refused("a", "it is gone; bring it back, or reject the change")),
+        (DELETE, {}, refused("a", "it is gone; bring it back, or reject the change")),
+        (
+            DELETE,
+            {"a": ELSEWHERE},
+            refused("a", "and only a file that is exactly as it was can be removed; look at it, and propose it anew"),
+        ),
+        (
+            CREATE,
+            {"a": OLD, "d/new": b"other\n"},
+            refused("d/new", "a file stands there now; move it away, or propose an edit of it"),
+        ),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_with_the_reason(
+    request_: FileRequest, files: dict[str, bytes], expected: tuple[FileRefused]
+) -> None:
+    assert land_again(on_a(request_), MemoryFiles(files)) == expected
+
+
+def test_a_path_that_became_a_directory_or_a_link_is_refused() -> None:
+    why = "no file can be written there now; reject the change"
+    assert land_again(on_a(WRITE), MemoryFiles({}, unfit=("a",))) == refused("a", why)
+    assert land_again(on_a(WRITE), MemoryFiles({"b": OLD}, {"a": "b"})) == refused("a", why)
+
+
+def test_a_link_that_leads_elsewhere_by_now_is_followed_anew() -> None:
+    """The bytes at the old real path are as they were; the name does not lead there any more."""
+    files = {"one": OLD, "two": ELSEWHERE}
+    change = proposed(FileRequest("link", "edit", Replace("5", "five")), files=MemoryFiles(files, {"link": "one"}))
+    again = land_again(change, MemoryFiles(files, {"link": "two"}))
+    assert isinstance(again, Plan)
+    assert again.swaps == (Swap("two", Content(ELSEWHERE, 0o644), Content(BOTH, 0o644)),)
+
+
+def test_one_file_that_differs_is_enough_for_all_to_be_carried_over() -> None:
+    other = FileRequest("b", "edit", WriteFile("B\n"))
+    change = proposed(WRITE, other, files=MemoryFiles({"a": OLD, "b": b"b\n"}))
+    again = land_again(change, MemoryFiles({"a": OLD, "b": b"other\n"}))
+    assert again == refused("b", "and the two edits meet on the same lines; propose it anew")
+
+
+def test_the_reports_of_created_and_deleted_files_stay_beside_a_carried_edit() -> None:
+    change = proposed(WRITE, CREATE, FileRequest("gone", "delete"), files=MemoryFiles({"a": OLD, "gone": b"g\n"}))
+    again = land_again(change, MemoryFiles({"a": ELSEWHERE, "gone": b"g\n"}))
+    assert isinstance(again, Plan)
+    first, *others = change.plan.files
+    assert [file.path for file in again.files] == ["a", "d/new", "gone"]
+    assert again.files[0].diff != first.diff
+    assert list(again.files[1:]) == others
+    assert again.makes == ("d",)
