@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from holdfast.checkpoints.checkpoint import Skipped
 from holdfast.checkpoints.selection import Look
-from holdfast.checkpoints.way import GITLINK, Blocked, Difference, Entry, Plan, plan
+from holdfast.checkpoints.way import GITLINK, Blocked, Difference, Entry, Plan, plan, removals
 
 FILE = Entry("100644", "a" * 40)
 OTHER = Entry("100644", "b" * 40)
@@ -35,7 +35,7 @@ class Ground:
 def _plan(*differences: Difference, ground: Ground | None = None, **known: frozenset[str]) -> Plan | Blocked:
     skipped = [Skipped(path, "too large") for path in known.get("skipped", ())]
     ignored, absent = known.get("ignored", frozenset()), known.get("absent", frozenset())
-    return plan(differences, skipped, ignored, absent, ground or Ground())
+    return plan(differences, skipped, ignored, absent, ground or Ground(), hidden=known.get("hidden", frozenset()))
 
 
 def test_plain_differences_need_nothing() -> None:
@@ -63,8 +63,7 @@ def test_a_directory_with_captured_files_only_gives_way() -> None:
 def test_a_directory_with_any_other_file_blocks() -> None:
     ground = Ground({"d": Look("directory"), "d/a": Look("file"), "d/ignored": Look("file")})
     blocked = _plan(Difference("d", None, FILE), Difference("d/a", FILE, None), ground=ground)
-    assert isinstance(blocked, Blocked)
-    assert blocked.path == "d/ignored"
+    assert blocked == Blocked("d/ignored", "d/ignored: this is in no checkpoint, and the file d is to stand there")
 
 
 def test_what_cannot_be_captured_blocks() -> None:
@@ -88,3 +87,55 @@ def test_submodules_and_what_a_sparse_checkout_keeps_off_the_disk_stay() -> None
     link = Entry(GITLINK, "d" * 40)
     odd = [Difference("sub", link, None), Difference("sub2", None, link), Difference("off", OTHER, FILE)]
     assert _plan(*odd, absent=frozenset({"off"})) == Plan((), tuple(odd))
+
+
+def test_only_what_comes_anew_can_meet_something_that_no_snapshot_has() -> None:
+    """A path that the present snapshot has is captured already, and a submodule stays as it is."""
+    ground = Ground({"b": Look("other"), "sub": Look("other"), "gone": Look("other")})
+    submodule = Difference("sub", None, Entry(GITLINK, "d" * 40))
+    changed, gone = Difference("b", OTHER, FILE), Difference("gone", FILE, None)
+    assert _plan(changed, submodule, gone, ground=ground) == Plan((), (submodule,))
+
+
+def test_what_a_sparse_checkout_keeps_off_the_disk_meets_nothing() -> None:
+    arriving = Difference("off", None, FILE)
+    assert _plan(arriving, ground=Ground({"off": Look("other")}), absent=frozenset({"off"})) == Plan((), (arriving,))
+
+
+def test_a_path_on_the_way_that_is_captured_once_is_not_looked_at_again() -> None:
+    ground = Ground({"f": Look("file"), "g": Look("file"), "d": Look("directory")})
+    made = [Difference(path, None, FILE) for path in ("f/x", "f/y/z", "g", "d/new", "free/x")]
+    assert _plan(*made, ground=ground) == Plan(("f", "g"), ())
+
+
+def test_what_is_hidden_by_a_rule_by_now_stays_whether_it_would_go_or_change() -> None:
+    gone, changed = Difference("gone", FILE, None), Difference("changed", OTHER, FILE)
+    plain = Difference("plain", OTHER, FILE)
+    assert _plan(gone, changed, plain, hidden=frozenset({"gone", "changed"})) == Plan((), (gone, changed))
+
+
+def test_what_changes_is_not_kept_because_the_checkpoint_ignored_or_skipped_it() -> None:
+    changed = [Difference(path, OTHER, FILE) for path in ("a.log", "big", "repo/y")]
+    planned = _plan(
+        *changed,
+        ground=Ground(repositories=("repo",)),
+        skipped=frozenset({"big"}),
+        ignored=frozenset({"a.log"}),
+    )
+    assert planned == Plan((), ())
+
+
+def test_what_stands_in_the_way_of_an_arriving_path_cannot_stay() -> None:
+    """A file where a directory is to come, and what is below a directory where a file is to come."""
+    in_the_way = [Difference("f", FILE, None), Difference("d/a", FILE, None)]
+    beside = Difference("e", FILE, None)
+    arriving = [Difference("f/x", None, FILE), Difference("d", None, FILE)]
+    names = frozenset({"f", "d/a", "e"})
+    ground = Ground({"f": Look("file"), "d": Look("directory"), "d/a": Look("file"), "e": Look("file")})
+    assert _plan(*in_the_way, beside, *arriving, ground=ground, ignored=names) == Plan((), (beside,))
+    assert _plan(*in_the_way, beside, *arriving, ground=ground, hidden=names) == Plan((), (beside,))
+
+
+def test_removals_are_the_paths_that_the_target_does_not_have() -> None:
+    made, changed, gone = Difference("a", None, FILE), Difference("b", OTHER, FILE), Difference("c", FILE, None)
+    assert removals([made, changed, gone]) == ("c",)
