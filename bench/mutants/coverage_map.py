@@ -53,7 +53,7 @@ class CoverageMap:
 def read_map(root: Path, cache: Path, tests: Iterable[str], copy: TreeCopy, workers: int) -> CoverageMap:
     """Return the map of these tests: the cached one if neither sources nor tests differ, or else record it."""
     tests = tuple(tests)
-    place = cache / digest_of(root, ("src", "tests")) / re.sub(r"[^\w.-]+", "_", "+".join(tests))[:100]
+    place = cache / digest_of(root, ("src", "tests"), extra="\n".join(tests))
     if not (place / "tests.json").exists():
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)

@@ -46,10 +46,10 @@ def project_files(root: Path) -> list[str]:
     return [name for name in names if (root / name).is_file()]
 
 
-def digest_of(root: Path, folders: Iterable[str]) -> str:
-    """Return a digest of the files below these folders, by path and content."""
+def digest_of(root: Path, folders: Iterable[str], *, extra: str) -> str:
+    """Return a digest of the files below these folders, by path and content, and of the extra text."""
     prefixes = tuple(f"{folder}/" for folder in folders)
-    total = sha256()
+    total = sha256(extra.encode())
     for name in project_files(root):
         if name.startswith(prefixes):
             total.update(f"{name}\0{sha256((root / name).read_bytes()).hexdigest()}\n".encode())
