@@ -47,6 +47,16 @@ def test_the_last_undo_point_is_the_latest_of_its_kind() -> None:
     assert last_undo_point(all_[2:]) is None
 
 
+def test_only_what_was_taken_before_a_restore_or_an_undo_is_a_point() -> None:
+    kinds: tuple[Kind, ...] = ("manual", "turn", "undo", "undone", "interrupted")
+    assert [kind for kind in kinds if _checkpoint("a", 1, kind).is_point] == ["undo", "undone"]
+
+
+def test_the_only_id_that_begins_so_is_meant() -> None:
+    all_ = [_checkpoint("abc", 1), _checkpoint("x", 2)]
+    assert find("a", all_) == all_[0]
+
+
 def test_later_checkpoints_of_the_same_chat_are_orphans() -> None:
     one, two = _checkpoint("1", 1, chat="c"), _checkpoint("2", 2, chat="c")
     others = [_checkpoint("3", 3, chat="d"), _checkpoint("4", 4, "undo", chat="c"), _checkpoint("5", 5)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from holdfast.checkpoints.checkpoint import Skipped
-from holdfast.checkpoints.selection import Listing, Look, Selection, select
+from holdfast.checkpoints.selection import Listing, Look, Selection, judge, select
 
 
 @dataclass
@@ -29,7 +29,8 @@ def test_changed_and_new_files_are_taken_with_their_modes_and_sizes() -> None:
 def test_what_is_gone_is_dropped_by_force_only_where_a_symlink_or_a_directory_has_taken_its_place() -> None:
     disk = Disk({"d": Look("directory")}, beyond=("l/x",))
     selection = select(Listing((), ("a", "l/x", "d"), ()), disk, 100)
-    assert (selection.take, selection.drop) == (("a",), ("l/x", "d"))
+    gone = (("a", None), ("l/x", None), ("d", None))
+    assert selection == Selection(("l/x", "d"), ("a",), (), gone, 0)
 
 
 def test_repositories_large_unreadable_and_other_things_are_skipped() -> None:
@@ -54,4 +55,22 @@ def test_repositories_large_unreadable_and_other_things_are_skipped() -> None:
         Skipped("big", "too large"),
         Skipped("locked", "unreadable"),
         Skipped("nested", "nested repository"),
+    )
+
+
+def test_a_file_of_the_limit_itself_is_taken_and_only_files_are_measured() -> None:
+    disk = Disk({"full": Look("file", 100, 0o644), "link": Look("link", 101), "over": Look("file", 101)})
+    selection = select(Listing((), (), ("full", "link", "over")), disk, 100)
+    modes = (("full", 0o644), ("link", None))
+    assert selection == Selection((), ("full", "link"), (Skipped("over", "too large"),), modes, 201)
+
+
+def test_a_link_is_taken_though_what_it_leads_to_cannot_be_read() -> None:
+    assert judge(Look("link", readable=False), 100) is None
+    assert judge(Look("file", readable=False), None) == "unreadable"
+
+
+def test_what_went_away_meanwhile_is_taken_as_gone() -> None:
+    assert select(Listing(("a",), (), ("n",)), Disk(), 100) == Selection(
+        (), ("a", "n"), (), (("a", None), ("n", None)), 0
     )
