@@ -48,6 +48,8 @@ def test_files_that_are_made_and_removed_are_seen_so_in_looks_and_names() -> Non
     assert over.look("c.py/below") == Unfit(
         "conflict", "c.py/below: a proposed change makes c.py a file, so no file can be in it."
     )
+    assert over.covered == {"b.py", "c.py", "d/new.py"}
+    assert sorted(over.named) == ["b.py", "c.py", "d/new.py"]
     assert over.look("e.py") == Missing("e.py")
 
 
@@ -98,3 +100,27 @@ def test_a_name_that_leads_elsewhere_now_lands_there_or_not_at_all() -> None:
     over = Overlay(files, [change])
     assert over.look("real.py") == Found("real.py", b"x = 1\n", 0o644)
     assert [stuck.change.id for stuck in over.stuck] == ["one"]
+
+
+def test_the_disk_says_what_is_unfit_a_link_or_of_which_mode() -> None:
+    files = MemoryFiles({"real.py": b"x = 1\n"}, {"a.py": "real.py"}, unfit=("dir",))
+    over = Overlay(files, [proposed("one", files, edit("x = 1", "x = 2"))])
+    assert over.look("dir") == Unfit("conflict", "dir: this is a directory.")
+    assert over.look("a.py") == Found("real.py", b"x = 2\n", 0o644, linked=True)
+    assert over.look("real.py") == Found("real.py", b"x = 2\n", 0o644)
+
+
+def test_a_file_that_is_made_and_removed_again_is_missing_with_its_directory_and_in_no_names() -> None:
+    files = MemoryFiles({"a.py": b"a\n"})
+    made = proposed("one", files, FileRequest("d/n.py", "create", WriteFile("n\n")))
+    gone = proposed("two", Overlay(files, [made]), FileRequest("d/n.py", "delete"))
+    over = Overlay(files, [made, gone])
+    assert over.look("d/n.py") == Missing("d/n.py", ("d",))
+    assert over.look("d") == Missing("d")
+    assert over.names("x") == ["a.py"]
+    assert over.stuck == []
+
+
+def test_a_file_that_is_edited_is_named_once() -> None:
+    files = MemoryFiles({"a.py": b"x = 1\n"})
+    assert Overlay(files, [proposed("one", files, edit("x = 1", "x = 2"))]).names("x") == ["a.py"]

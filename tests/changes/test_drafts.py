@@ -1,0 +1,142 @@
+"""Drafts: each refusal in its own words, and what a chain of requests on one file leaves of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.changes.apply import plan
+from holdfast.changes.batch import Content, Swap
+from holdfast.changes.plan import FileLanded, FileRefused, Plan
+from holdfast.vocab.outcomes import Reason, Refused
+from holdfast.vocab.requests import FileRequest, Patch, Replace, WriteFile
+from tests.changes.memory_files import MemoryFiles
+
+FILES = {"a": b"x\n", "b": b"y\n", "binary": b"\0", "latin": "\xe9\n".encode("latin-1"), "empty": b""}
+LINKS = {"link": "a"}
+
+
+def planned(*requests: FileRequest, overwrite: bool = False) -> Plan | tuple[FileRefused, ...]:
+    return plan(requests, MemoryFiles(dict(FILES), LINKS, unfit=("dir",)), overwrite=overwrite)
+
+
+@pytest.mark.parametrize(
+    ("request_", "reason", "message"),
+    [
+        (FileRequest("dir", "delete"), "conflict", "dir: this is a directory."),
+        (FileRequest("a", "rename", None, "dir"), "conflict", "dir: this is a directory."),
+        (FileRequest("a", "edit"), "malformed", "a: the request does not say what to change."),
+        (
+            FileRequest("link", "delete"),
+            "conflict",
+            "link: this is a symlink to a; delete the file it leads to.",
+        ),
+        (
+            FileRequest("link", "rename", None, "new"),
+            "conflict",
+            "link: this is a symlink to a; rename the file it leads to.",
+        ),
+        (
+            FileRequest("a", "rename", None, "a"),
+            "no_change",
+            "a: the new name is the old one; give another, or edit the file.",
+        ),
+        (
+            FileRequest("a", "rename", None, "b"),
+            "conflict",
+            "a: cannot become b, which is there already; give another name, or delete that file first.",
+        ),
+        (
+            FileRequest("binary", "edit", Replace("a", "b")),
+            "conflict",
+            "binary: this is a binary file (there is a NUL in it); only text can be edited.",
+        ),
+        (
+            FileRequest("a", "create", WriteFile("x\n")),
+            "already_applied",
+            "a: the file is there already, with this very text.",
+        ),
+        (
+            FileRequest("a", "create", WriteFile("y\n")),
+            "conflict",
+            "a: the file to create is there already, with other text; edit it, or delete it first.",
+        ),
+        (
+            FileRequest("empty", "create"),
+            "already_applied",
+            "empty: the file is there already, with this very text.",
+        ),
+        (
+            FileRequest("b", "delete", Patch("--- a/b\n+++ /dev/null\n@@ -1 +1 @@\n-y\n+z\n")),
+            "conflict",
+            "b: the file holds more than the patch removes; read it again and say what is to go.",
+        ),
+        (
+            FileRequest("latin", "edit", WriteFile("\u4e2d\n")),
+            "conflict",
+            "latin: the file is cp1252 and cannot hold U+4E2D; write the edit without it.",
+        ),
+        (
+            FileRequest("new", "create", WriteFile("a\ud800\n")),
+            "conflict",
+            "new: the file is utf-8 and cannot hold U+D800; write the edit without it.",
+        ),
+        (
+            FileRequest("zzzzzz", "delete"),
+            "not_found",
+            "zzzzzz: there is no such file; give the path of a file that is there, or create it.",
+        ),
+    ],
+)
+def test_a_refusal_says_why_and_what_to_do(request_: FileRequest, reason: Reason, message: str) -> None:
+    assert planned(request_) == (FileRefused(request_.path, Refused(reason, message)),)
+
+
+def test_a_reply_that_leaves_every_file_as_it_is_has_nothing_to_do() -> None:
+    there_and_back = (FileRequest("a", "rename", None, "c"), FileRequest("c", "rename", None, "a"))
+    message = "all of this together leaves every file as it is; nothing to do."
+    assert planned(*there_and_back) == (FileRefused("", Refused("no_change", message)),)
+
+
+def test_a_name_cannot_become_a_file_and_a_directory() -> None:
+    both = (FileRequest("d", "create", WriteFile("1\n")), FileRequest("d/x", "create", WriteFile("2\n")))
+    message = "d: the reply makes this a file and a directory."
+    assert planned(*both) == (FileRefused("d", Refused("conflict", message)),)
+
+
+def test_a_file_that_is_deleted_and_created_anew_is_an_edit_with_the_whole_diff() -> None:
+    diff = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+new\n"
+    assert planned(FileRequest("a", "delete"), FileRequest("a", "create", WriteFile("new\n"))) == Plan(
+        (FileLanded("a", "edit", "exact", 1.0, diff),),
+        (Swap("a", Content(b"x\n", 0o644), Content(b"new\n", 0o644)),),
+        (),
+    )
+
+
+def test_a_new_file_that_is_renamed_is_created_under_its_last_name() -> None:
+    diff = "--- /dev/null\n+++ b/last\n@@ -0,0 +1 @@\n+n\n"
+    assert planned(FileRequest("n", "create", WriteFile("n\n")), FileRequest("n", "rename", None, "last")) == Plan(
+        (FileLanded("last", "create", "exact", 1.0, diff),), (Swap("last", None, Content(b"n\n")),), ()
+    )
+
+
+def test_a_file_that_is_renamed_and_deleted_is_deleted_under_its_first_name() -> None:
+    diff = "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
+    assert planned(FileRequest("a", "rename", None, "c"), FileRequest("c", "delete")) == Plan(
+        (FileLanded("a", "delete", "exact", 1.0, diff),), (Swap("a", Content(b"x\n", 0o644), None),), ()
+    )
+
+
+def test_a_file_that_is_renamed_back_with_an_edit_is_edited() -> None:
+    requests = (FileRequest("a", "rename", None, "c"), FileRequest("c", "rename", Replace("x", "z"), "a"))
+    diff = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+z\n"
+    assert planned(*requests) == Plan(
+        (FileLanded("a", "edit", "exact", 1.0, diff),),
+        (Swap("a", Content(b"x\n", 0o644), Content(b"z\n", 0o644)),),
+        (),
+    )
+
+
+def test_an_empty_file_is_deleted_by_a_patch_that_shows_nothing() -> None:
+    assert planned(FileRequest("empty", "delete", Patch(""))) == Plan(
+        (FileLanded("empty", "delete", "exact", 1.0, ""),), (Swap("empty", Content(b"", 0o644), None),), ()
+    )
