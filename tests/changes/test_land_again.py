@@ -9,6 +9,7 @@ from holdfast.changes.batch import Content, Swap
 from holdfast.changes.change import Asked, Change
 from holdfast.changes.diff import diff_of
 from holdfast.changes.land_again import land_again
+from holdfast.changes.observed import plan_of_difference
 from holdfast.changes.plan import FileLanded, FileRefused, Plan
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Replace, WriteFile
@@ -44,6 +45,22 @@ def refused(path: str, why: str) -> tuple[FileRefused]:
 def test_on_the_same_files_it_is_the_plan_as_it_was_made(request_: FileRequest) -> None:
     change = on_a(request_)
     assert land_again(change, MemoryFiles({"a": OLD})) == change.plan
+
+
+def test_on_the_same_files_the_report_is_not_made_anew() -> None:
+    """A report that was made anew would have lost the lines about the mode."""
+    observed = plan_of_difference({"a": (OLD, 0o644)}, {"a": (NEW, 0o755)})
+    assert observed.files[0].diff.startswith("old mode 644\nnew mode 755\n--- a/a\n")
+    change = Change("c", "proposed", "observed", Asked(), observed)
+    assert land_again(change, MemoryFiles({"a": OLD})) == observed
+
+
+def test_a_file_of_another_mode_is_not_the_one_the_change_was_made_against() -> None:
+    observed = plan_of_difference({"a": (OLD, 0o600)}, {"a": (OLD, 0o755)})
+    change = Change("c", "proposed", "observed", Asked(), observed)
+    assert land_again(change, MemoryFiles({"a": OLD})) == refused(
+        "a", "its mode or its text; look at it, and propose it anew"
+    )
 
 
 def test_directories_are_made_only_where_they_are_missing_now() -> None:
