@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +25,18 @@ def _recorder() -> object | None:
     from coverage import Coverage
 
     return Coverage.current()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """Stop a law at its first counterexample: a smaller one takes long to find and kills the mutant no better."""
+    if "MUTANTS_CHOSEN" not in os.environ or "hypothesis" not in sys.modules:
+        return
+    from hypothesis import Phase, settings
+
+    phases = (Phase.explicit, Phase.generate)
+    settings.register_profile("mutants", parent=settings(), phases=phases)
+    settings.load_profile("mutants")
 
 
 @pytest.hookimpl(wrapper=True)
