@@ -142,7 +142,9 @@ def play(scene: Scene) -> None:
     scene.title("Spaces for the file's tabs, and a comment that is not the file's: the edit lands.")
     scene.run("cat reply.txt")
     scene.run("holdfast apply reply.txt")
-    scene.title("The old text occurs twice. The edit is refused, and the model is told what to send.")
+    scene.title(
+        "The old text occurs twice. The edit is refused, and the model is told what to send."
+    )
     scene.run("holdfast apply twin.txt")
     scene.title("The model reads the same file again and again. It is warned, then stopped.")
     checkpoint = word_after("checkpoint ", scene.run('holdfast run "Explain the timeouts."'))
@@ -168,7 +170,11 @@ class Scene:
             (self._root / name).write_text(text, encoding="utf-8")
         self._environment = environment(place)
         self._console = Console(
-            record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor"
+            record=True,
+            width=WIDTH,
+            file=io.StringIO(),
+            force_terminal=True,
+            color_system="truecolor",
         )
         self._begun = False
 
@@ -182,14 +188,19 @@ class Scene:
     def run(self, command: str) -> str:
         """Run a command, draw it with its output, and return the output without colours."""
         self._console.print(Text.assemble(("$ ", "bold green"), (command, "bold bright_white")))
-        lines = [Text.from_ansi(line) for line in on_terminal(shlex.split(command), self._root, self._environment)]
+        lines = [
+            Text.from_ansi(line)
+            for line in on_terminal(shlex.split(command), self._root, self._environment)
+        ]
         for line in without_repetition(lines):
             self._console.print(line)
         return "\n".join(line.plain for line in lines)
 
     def svg(self) -> str:
         """Return the picture."""
-        return self._console.export_svg(title="holdfast", theme=THEME, code_format=SVG, unique_id="terminal")
+        return self._console.export_svg(
+            title="holdfast", theme=THEME, code_format=SVG, unique_id="terminal"
+        )
 
 
 def without_repetition(lines: list[Text]) -> Iterator[Text]:

@@ -30,11 +30,20 @@ AFTER = 'def greet(name):\n    return "Hello, " + name.strip()\n'
 def main() -> int:
     """Check each distribution with each installer; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("dist", type=Path, nargs="?", default=Path("dist"), help="the folder with both distributions")
+    parser.add_argument(
+        "dist",
+        type=Path,
+        nargs="?",
+        default=Path("dist"),
+        help="the folder with both distributions",
+    )
     folder = parser.parse_args().dist
     files = [*folder.glob("*.whl"), *folder.glob("*.tar.gz")]
     if len(files) != 2:
-        print(f"{folder} has {len(files)} distributions instead of 2: run `make dist`.", file=sys.stderr)
+        print(
+            f"{folder} has {len(files)} distributions instead of 2: run `make dist`.",
+            file=sys.stderr,
+        )
         return 1
     uv = shutil.which("uv")
     if uv is None:
@@ -84,7 +93,9 @@ def run(command: list[str], place: Path, text: str = "") -> str:
     unset = ("PYTHONPATH", "VIRTUAL_ENV")
     clean = {name: value for name, value in os.environ.items() if name not in unset}
     clean["HOLDFAST_STATE_DIR"] = str(place / "state")
-    done = subprocess.run(command, cwd=place, env=clean, input=text, check=False, capture_output=True, text=True)
+    done = subprocess.run(
+        command, cwd=place, env=clean, input=text, check=False, capture_output=True, text=True
+    )
     if done.returncode != 0:
         print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
         sys.exit(f"{' '.join(command)} ended with {done.returncode}")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.config import SETTINGS, BadConfig, Settings, read_settings
+from holdfast.config.settings import SETTINGS, BadConfig, Settings, read_settings
 
 
 def _read(
@@ -31,7 +31,9 @@ def _problems(tmp_path: Path, **layers: Any) -> tuple[str, ...]:
     return bad.problems
 
 
-def test_a_flag_is_before_the_environment_before_the_project_before_the_user_before_the_default(tmp_path: Path) -> None:
+def test_a_flag_is_before_the_environment_before_the_project_before_the_user_before_the_default(
+    tmp_path: Path,
+) -> None:
     layers: dict[str, Any] = {
         "flags": {"model": "of-flag"},
         "environment": {"HOLDFAST_MODEL": "of-env"},
@@ -95,12 +97,17 @@ def test_a_project_cannot_say_yes_for_the_user(tmp_path: Path) -> None:
         ({"project": "max_steps = -1"}, "max_steps: this must be a whole number above 0."),
         ({"project": "max_steps = true"}, "max_steps: this must be a whole number above 0."),
         ({"user": 'allow_commands = "pytest"'}, "allow_commands: this must be a list of texts."),
-        ({"environment": {"HOLDFAST_MAX_STEPS": "many"}}, "HOLDFAST_MAX_STEPS: this must be a whole number above 0."),
+        (
+            {"environment": {"HOLDFAST_MAX_STEPS": "many"}},
+            "HOLDFAST_MAX_STEPS: this must be a whole number above 0.",
+        ),
         ({"flags": {"approve": "atuo"}}, "must be one of auto, ask, review; did you mean auto?"),
         ({"project": "model = "}, "this is not TOML"),
     ],
 )
-def test_a_value_that_does_not_fit_is_an_error(tmp_path: Path, layers: dict[str, Any], told: str) -> None:
+def test_a_value_that_does_not_fit_is_an_error(
+    tmp_path: Path, layers: dict[str, Any], told: str
+) -> None:
     (problem,) = _problems(tmp_path, **layers)
     assert told in problem
 
@@ -120,7 +127,9 @@ def test_a_secret_is_never_shown(tmp_path: Path) -> None:
 def test_a_variable_that_only_looks_like_a_setting_is_a_warning(tmp_path: Path) -> None:
     settings = _read(tmp_path, environment={"HOLDFAST_MODLE": "x", "HOLDFAST_CONFIG_FILE": "y"})
     assert isinstance(settings, Settings)
-    assert settings.warnings == ("HOLDFAST_MODLE: there is no such setting; did you mean HOLDFAST_MODEL?",)
+    assert settings.warnings == (
+        "HOLDFAST_MODLE: there is no such setting; did you mean HOLDFAST_MODEL?",
+    )
 
 
 def test_words_in_the_environment_are_separated_by_commas(tmp_path: Path) -> None:
@@ -135,9 +144,13 @@ URL = "http://127.0.0.1:9/v1"
 
 
 @pytest.mark.parametrize(
-    "key", [{"environment": {"HOLDFAST_API_KEY": "sk-1"}}, {"user": 'api_key = "sk-1"'}], ids=["environment", "user"]
+    "key",
+    [{"environment": {"HOLDFAST_API_KEY": "sk-1"}}, {"user": 'api_key = "sk-1"'}],
+    ids=["environment", "user"],
 )
-def test_a_key_is_withheld_from_a_server_that_only_the_projects_file_names(tmp_path: Path, key: dict[str, Any]) -> None:
+def test_a_key_is_withheld_from_a_server_that_only_the_projects_file_names(
+    tmp_path: Path, key: dict[str, Any]
+) -> None:
     settings = _read(tmp_path, project=f'base_url = "{URL}"', **key)
     assert isinstance(settings, Settings)
     assert (settings["api_key"], settings["base_url"], settings.key_to_send) == ("sk-1", URL, None)
@@ -158,14 +171,22 @@ def test_a_key_is_withheld_from_a_server_that_only_the_projects_file_names(tmp_p
         {},
     ],
 )
-def test_a_key_is_sent_to_a_server_that_the_user_names_or_none_does(tmp_path: Path, layers: dict[str, Any]) -> None:
+def test_a_key_is_sent_to_a_server_that_the_user_names_or_none_does(
+    tmp_path: Path, layers: dict[str, Any]
+) -> None:
     settings = _read(tmp_path, **{"environment": {"HOLDFAST_API_KEY": "sk-1"}, **layers})
     assert isinstance(settings, Settings)
     assert (settings.key_to_send, settings.why_key_withheld) == ("sk-1", None)
 
 
-def test_a_projects_file_that_differs_from_the_users_still_withholds_the_key(tmp_path: Path) -> None:
-    settings = _read(tmp_path, user=f'api_key = "sk-1"\nbase_url = "{URL}"', project='base_url = "http://elsewhere/v1"')
+def test_a_projects_file_that_differs_from_the_users_still_withholds_the_key(
+    tmp_path: Path,
+) -> None:
+    settings = _read(
+        tmp_path,
+        user=f'api_key = "sk-1"\nbase_url = "{URL}"',
+        project='base_url = "http://elsewhere/v1"',
+    )
     assert isinstance(settings, Settings)
     assert (settings["base_url"], settings.key_to_send) == ("http://elsewhere/v1", None)
 

@@ -31,7 +31,17 @@ NAMES = {
 }
 
 # What costs tens of milliseconds to import. The engine asks for the first two when an edit needs them.
-HEAVY = {"ast_grep_py", "rapidfuzz", "asyncio", "platformdirs", "pydantic", "rich", "typer", "click", "sqlite3"}
+HEAVY = {
+    "ast_grep_py",
+    "rapidfuzz",
+    "asyncio",
+    "platformdirs",
+    "pydantic",
+    "rich",
+    "typer",
+    "click",
+    "sqlite3",
+}
 
 
 def test_the_public_names_are_exactly_these() -> None:
@@ -57,7 +67,9 @@ def test_the_check_for_heavy_modules_can_fail() -> None:
 
 
 def test_importing_the_whole_face_loads_only_landing_and_vocab_of_ours() -> None:
-    ours = {name.split(".")[1] for name in _modules_after(WHOLE_FACE) if name.startswith("holdfast.")}
+    ours = {
+        name.split(".")[1] for name in _modules_after(WHOLE_FACE) if name.startswith("holdfast.")
+    }
     assert ours == {"landing", "vocab"}
 
 
@@ -68,5 +80,7 @@ def test_the_package_says_it_is_typed() -> None:
 def _modules_after(statement: str) -> set[str]:
     """The modules that a fresh interpreter has loaded after `statement` and had not before."""
     script = f"import json, sys; before = set(sys.modules); {statement}; print(json.dumps(sorted(set(sys.modules) - before)))"
-    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, encoding="utf-8"
+    )
     return set(json.loads(done.stdout))

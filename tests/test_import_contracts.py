@@ -30,7 +30,18 @@ PURE = "The pure packages have no world"
 FACE = "The face imports landing and vocab only"
 
 # The layers from the bottom up; each must not import the one above it, nor a sibling.
-UP = ["vocab", "landing", "changes", "loop", "sessions", "adapters", "testing", "config", "wiring", "cli"]
+UP = [
+    "vocab",
+    "landing",
+    "changes",
+    "loop",
+    "sessions",
+    "adapters",
+    "testing",
+    "config",
+    "wiring",
+    "cli",
+]
 SIBLINGS = [
     ("landing", "guards"),
     ("changes", "checkpoints"),
@@ -40,14 +51,20 @@ SIBLINGS = [
 ]
 
 PLANTS = [
-    *(Plant(LAYERS, f"holdfast.{low}.planted", f"holdfast.{high}.planted") for low, high in pairwise(UP)),
+    *(
+        Plant(LAYERS, f"holdfast.{low}.planted", f"holdfast.{high}.planted")
+        for low, high in pairwise(UP)
+    ),
     *(Plant(LAYERS, f"holdfast.{one}.planted", f"holdfast.{two}.planted") for one, two in SIBLINGS),
     Plant(LAYERS, "holdfast.stray.planted", "holdfast.vocab.planted"),
     Plant(PURE, "holdfast.vocab.planted", "os"),
     Plant(PURE, "holdfast.landing.planted", "pathlib"),
     Plant(PURE, "holdfast.guards.planted", "subprocess"),
     Plant(PURE, "holdfast.repair.diagnostics.planted", "time"),
-    *(Plant(PURE, "holdfast.landing.planted", driver) for driver in ("aiosqlite", "alembic", "psycopg")),
+    *(
+        Plant(PURE, "holdfast.landing.planted", driver)
+        for driver in ("aiosqlite", "alembic", "psycopg")
+    ),
     Plant(FACE, "holdfast", "holdfast.changes.planted"),
 ]
 
@@ -75,7 +92,9 @@ def test_a_planted_import_breaks_its_contract(copy: Path, plant: Plant) -> None:
         if name.startswith("holdfast."):
             add_module(copy / "src", name)
     path = module_path(copy / "src", plant.module)
-    path.write_text(path.read_text(encoding="utf-8") + f"\nimport {plant.target}\n", encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8") + f"\nimport {plant.target}\n", encoding="utf-8"
+    )
 
     code, told = lint_imports(copy)
 

@@ -21,7 +21,9 @@ ROOT = Path(__file__).parents[1]
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a source distribution and a wheel of this checkout."""
     folder = tmp_path_factory.mktemp("dist")
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-d", str(folder)], cwd=ROOT, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-d", str(folder)], cwd=ROOT, check=True
+    )
     return folder
 
 
@@ -46,7 +48,14 @@ def test_every_member_of_the_source_distribution_can_be_unpacked(dist: Path) -> 
 @pytest.mark.slow
 def test_the_source_distribution_has_what_a_packager_needs(dist: Path) -> None:
     top = f"holdfast-{holdfast.__version__}"
-    wanted = {"pyproject.toml", "LICENSE", "README.md", "Makefile", "constraints.txt", "docs/terminal.svg"}
+    wanted = {
+        "pyproject.toml",
+        "LICENSE",
+        "README.md",
+        "Makefile",
+        "constraints.txt",
+        "docs/terminal.svg",
+    }
     wanted |= {"src/holdfast/__init__.py", "tests/test_packaging.py", "bench/__init__.py"}
     with tarfile.open(only(dist, "*.tar.gz")) as archive:
         names = {name.removeprefix(f"{top}/") for name in archive.getnames()}
@@ -65,16 +74,30 @@ def test_the_wheel_has_the_whole_package_and_nothing_else(dist: Path) -> None:
     )
     if listed.returncode != 0:
         pytest.skip("not a git checkout")
-    ours = {name.removeprefix("src/") for name in listed.stdout.split("\0") if name and (ROOT / name).exists()}
+    ours = {
+        name.removeprefix("src/")
+        for name in listed.stdout.split("\0")
+        if name and (ROOT / name).exists()
+    }
     info = f"holdfast-{holdfast.__version__}.dist-info/"
     with zipfile.ZipFile(only(dist, "*.whl")) as wheel:
         names = {name for name in wheel.namelist() if not name.startswith(info)}
     assert names == ours
 
 
-@pytest.mark.parametrize(("target", "wanted"), [("run", ["hatchling", "."]), ("lint", ["hatchling", ".", "'.[dev]'"])])
-def test_only_targets_that_need_them_install_development_tools(target: str, wanted: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("target", "wanted"), [("run", ["hatchling", "."]), ("lint", ["hatchling", ".", "'.[dev]'"])]
+)
+def test_only_targets_that_need_them_install_development_tools(
+    target: str, wanted: list[str]
+) -> None:
     # As if nothing were installed: every recipe on the way, printed and not run.
-    ours = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}}
-    shown = subprocess.run(["make", "-n", "-B", target], cwd=ROOT, env=ours, check=True, capture_output=True, text=True)
+    ours = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}
+    }
+    shown = subprocess.run(
+        ["make", "-n", "-B", target], cwd=ROOT, env=ours, check=True, capture_output=True, text=True
+    )
     assert re.findall(r"--no-build-isolation (?:--editable )?(\S+);", shown.stdout) == wanted

@@ -38,7 +38,11 @@ def our_files() -> list[Path]:
         capture_output=True,
     )
     if listed.returncode == 0:
-        paths = [ROOT / name for name in listed.stdout.decode("utf-8", "surrogateescape").split("\0") if name]
+        paths = [
+            ROOT / name
+            for name in listed.stdout.decode("utf-8", "surrogateescape").split("\0")
+            if name
+        ]
     else:
         made = {".git", ".venv", "__pycache__", "node_modules", ".hypothesis", "build", "dist"}
         made |= {".mypy_cache", ".ruff_cache", ".pytest_cache", ".import_linter_cache"}
@@ -54,7 +58,9 @@ def our_documents() -> list[Path]:
 def blocks(document: str, language: str) -> list[tuple[int, str]]:
     """The fenced blocks of one language, each with the line it starts on (0-based)."""
     fence = re.compile(rf"^```{language}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-    return [(document.count("\n", 0, found.start(1)), found[1]) for found in fence.finditer(document)]
+    return [
+        (document.count("\n", 0, found.start(1)), found[1]) for found in fence.finditer(document)
+    ]
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/landing.md"])
@@ -92,7 +98,9 @@ def test_the_commands_of_a_document_print_what_it_shows(tmp_path: Path, name: st
                 # The first look at a file says what the example starts from.
                 (project / words[0]).write_text(f"{shown}\n", encoding="utf-8")
                 continue
-            done = subprocess.run([program, *words], cwd=project, env=place, check=False, capture_output=True)
+            done = subprocess.run(
+                [program, *words], cwd=project, env=place, check=False, capture_output=True
+            )
             assert (done.stdout + done.stderr).decode().rstrip("\n") == shown, command
 
 
@@ -102,7 +110,9 @@ def test_the_make_targets_that_the_documents_name_exist() -> None:
     named = {
         f"{path.relative_to(ROOT)}: make {target}"
         for path in our_documents()
-        for target in re.findall(r"(?:`|^|^\$ )make ([a-z][a-z-]*)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        for target in re.findall(
+            r"(?:`|^|^\$ )make ([a-z][a-z-]*)", path.read_text(encoding="utf-8"), re.MULTILINE
+        )
         if target not in targets
     }
     assert targets >= {
@@ -140,7 +150,9 @@ def leads_somewhere(path: Path, link: str) -> bool:
         return False
     if not heading:
         return True
-    headings = re.findall(r"^#+ (.*)$", without_blocks(target.read_text(encoding="utf-8")), re.MULTILINE)
+    headings = re.findall(
+        r"^#+ (.*)$", without_blocks(target.read_text(encoding="utf-8")), re.MULTILINE
+    )
     return heading in {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}
 
 

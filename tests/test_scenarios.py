@@ -101,7 +101,10 @@ def modes_of(root: Path) -> Mapping[str, int]:
     return {path.relative_to(root).as_posix(): path.lstat().st_mode for path in root.rglob("*")}
 
 
-SCENARIOS = [Scenario(folder) for folder in sorted((Path(__file__).parent / "scenarios" / "landing").glob("[0-9]*"))]
+SCENARIOS = [
+    Scenario(folder)
+    for folder in sorted((Path(__file__).parent / "scenarios" / "landing").glob("[0-9]*"))
+]
 LANDINGS = [scenario for scenario in SCENARIOS if scenario.lands]
 
 
@@ -216,7 +219,9 @@ def run_command(*words: str, state: Path) -> Answer:
 def untold(wanted: Sequence[str], output: str) -> Sequence[str]:
     """The wanted lines from the first one on that does not stand in the output below the ones before it."""
     lines = iter(output.split("\n"))
-    return next((wanted[i:] for i, part in enumerate(wanted) if not any(part in line for line in lines)), [])
+    return next(
+        (wanted[i:] for i, part in enumerate(wanted) if not any(part in line for line in lines)), []
+    )
 
 
 # --------------------------------------------------------------------------------------------------------- the tests
@@ -275,7 +280,9 @@ def test_there_are_many_scenarios_each_with_a_number_of_its_own() -> None:
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=name_of)
 def test_a_folder_is_complete(scenario: Scenario) -> None:
     names = {path.name for path in scenario.folder.iterdir()} - {"options.txt", "links.txt"}
-    assert names == {"input", scenario.request.name, "told.txt"} | ({"expected"} if scenario.lands else set())
+    assert names == {"input", scenario.request.name, "told.txt"} | (
+        {"expected"} if scenario.lands else set()
+    )
     assert scenario.before
     assert (scenario.before != scenario.after) == scenario.lands
     kind, _, what = scenario.told[0].partition(" ")

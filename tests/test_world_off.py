@@ -43,7 +43,11 @@ def test_a_touch_of_the_world_fails(name: str) -> None:
 
 
 def test_a_touch_that_is_swallowed_fails_all_the_same() -> None:
-    with pytest.raises(WorldTouchedError, match="swallowed"), world_off(), contextlib.suppress(BaseException):
+    with (
+        pytest.raises(WorldTouchedError, match="swallowed"),
+        world_off(),
+        contextlib.suppress(BaseException),
+    ):
         Path(__file__).read_bytes()
 
 

@@ -42,7 +42,9 @@ def set_when(event: threading.Event, condition: Callable[[], bool]) -> threading
     return thread
 
 
-def limit_to_begin(attempt: Callable[[float], T], begun: Callable[[T], bool], shortest: float = 1.0) -> tuple[float, T]:
+def limit_to_begin(
+    attempt: Callable[[float], T], begun: Callable[[T], bool], shortest: float = 1.0
+) -> tuple[float, T]:
     """Attempt what a time limit will end, with ever longer limits, until it had begun when it was ended.
 
     Return the limit that was long enough, and what the attempt returned. On a quiet machine that is the shortest limit.

@@ -64,7 +64,12 @@ def _run(options: argparse.Namespace, place: Path, size: Size, console: Console)
 
 def _judge(options: argparse.Namespace, figures: list[Figures], console: Console) -> int:
     large = {size.name for size in options.sizes if size.tracked >= options.limits_from}
-    broken = [line for each in figures if each.recipe == "holdfast" and each.size in large for line in each.broken()]
+    broken = [
+        line
+        for each in figures
+        if each.recipe == "holdfast" and each.size in large
+        for line in each.broken()
+    ]
     if not options.limits:
         return 0
     for line in broken:
@@ -84,17 +89,36 @@ def _parser() -> argparse.ArgumentParser:
         default=sizes("100000+5000+20000,5000"),
         help="repositories as TRACKED+UNTRACKED+IGNORED, several with commas (default: 100000+5000+20000,5000)",
     )
-    parser.add_argument("--recipes", type=_recipes, default=tuple(RECIPES), help=f"of {', '.join(RECIPES)}")
     parser.add_argument(
-        "--reps", type=int, default=5, help="how often each is measured; what takes five seconds is measured once"
+        "--recipes", type=_recipes, default=tuple(RECIPES), help=f"of {', '.join(RECIPES)}"
     )
     parser.add_argument(
-        "--firsts", type=int, default=3, help="how often a first snapshot is measured, unless it takes long"
+        "--reps",
+        type=int,
+        default=5,
+        help="how often each is measured; what takes five seconds is measured once",
     )
-    parser.add_argument("--place", type=Path, default=Path(".bench"), help="where repositories are kept")
-    parser.add_argument("--temporary", dest="place", action="store_const", const=None, help="keep none")
-    parser.add_argument("--limits", action=argparse.BooleanOptionalAction, default=True, help="fail if one is broken")
-    parser.add_argument("--limits-from", type=int, default=50_000, help="tracked files from which limits hold")
+    parser.add_argument(
+        "--firsts",
+        type=int,
+        default=3,
+        help="how often a first snapshot is measured, unless it takes long",
+    )
+    parser.add_argument(
+        "--place", type=Path, default=Path(".bench"), help="where repositories are kept"
+    )
+    parser.add_argument(
+        "--temporary", dest="place", action="store_const", const=None, help="keep none"
+    )
+    parser.add_argument(
+        "--limits",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="fail if one is broken",
+    )
+    parser.add_argument(
+        "--limits-from", type=int, default=50_000, help="tracked files from which limits hold"
+    )
     parser.add_argument("--json", type=Path, help="write every sample to this file")
     return parser
 
@@ -103,7 +127,9 @@ def _recipes(words: str) -> tuple[str, ...]:
     chosen = tuple(words.split(","))
     unknown = [name for name in chosen if name not in RECIPES]
     if unknown:
-        raise argparse.ArgumentTypeError(f"there is no {', '.join(unknown)}; there are {', '.join(RECIPES)}")
+        raise argparse.ArgumentTypeError(
+            f"there is no {', '.join(unknown)}; there are {', '.join(RECIPES)}"
+        )
     return chosen
 
 

@@ -69,14 +69,20 @@ class Figures:
 
 
 def measure(
-    scene: Scene, recipes: Sequence[Recipe], repetitions: int, firsts: int, say: Callable[[str], None]
+    scene: Scene,
+    recipes: Sequence[Recipe],
+    repetitions: int,
+    firsts: int,
+    say: Callable[[str], None],
 ) -> list[Figures]:
     """Every recipe in turn, as often as asked; a first snapshot less often, for it takes long."""
     figures = [Figures(recipe.name, scene.size.name, recipe.restores_undo) for recipe in recipes]
     for repetition in range(repetitions):
         for recipe, told in zip(recipes, figures, strict=True):
             say(f"{scene.size.name}: {recipe.name}, {repetition + 1} of {repetitions}")
-            _measure_once(scene, recipe, told, first=repetition < firsts and not told.is_long("first"))
+            _measure_once(
+                scene, recipe, told, first=repetition < firsts and not told.is_long("first")
+            )
     for recipe in recipes:
         recipe.forget()
     return figures

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Protocol
 
 from bench.checkpoints.scene import Scene, environment, nested_repositories
-from holdfast.sessions.checkpoint import Created, create_checkpoint
-from holdfast.sessions.restore import restore
-from holdfast.sessions.workspace import NothingDone
+from holdfast.usecases.checkpoints.checkpoint import Created, create_checkpoint
+from holdfast.usecases.checkpoints.restore import restore
+from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring import open_worktrees
 
 
@@ -88,7 +88,9 @@ class OurCommand(Ours):
 
     def _run(self, *words: str) -> dict[str, object]:
         command = [sys.executable, "-m", "holdfast.cli.main", "checkpoint", *words, "--json"]
-        ran = subprocess.run([*command, "--root", str(self.scene.root)], check=True, stdout=subprocess.PIPE)
+        ran = subprocess.run(
+            [*command, "--root", str(self.scene.root)], check=True, stdout=subprocess.PIPE
+        )
         told = json.loads(ran.stdout)
         assert isinstance(told, dict)
         return told
@@ -163,7 +165,9 @@ class Shadow:
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
         env = {**environment(), "GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.scene.root)}
-        return subprocess.Popen(["git", *words], cwd=self.scene.root, env=env, stdout=subprocess.PIPE)
+        return subprocess.Popen(
+            ["git", *words], cwd=self.scene.root, env=env, stdout=subprocess.PIPE
+        )
 
 
 class Opencode(Shadow):
@@ -173,7 +177,11 @@ class Opencode(Shadow):
 
     def snapshot(self) -> str:
         if self.begin():
-            for name, value in (("core.autocrlf", "false"), ("core.longpaths", "true"), ("core.symlinks", "true")):
+            for name, value in (
+                ("core.autocrlf", "false"),
+                ("core.longpaths", "true"),
+                ("core.symlinks", "true"),
+            ):
                 self.git("config", name, value)
             self.git("config", "core.fsmonitor", "false")
         self.scene.git("rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
@@ -201,7 +209,11 @@ class Roo(Shadow):
 
     def snapshot(self) -> str:
         if self.begin("--template="):
-            for name, value in (("commit.gpgSign", "false"), ("user.name", "x"), ("user.email", "x@localhost")):
+            for name, value in (
+                ("commit.gpgSign", "false"),
+                ("user.name", "x"),
+                ("user.email", "x@localhost"),
+            ):
                 self.git("config", name, value)
             self.git("add", ".", "--ignore-errors")
             self.git("commit", "-q", "-m", "initial commit", "--allow-empty")
@@ -221,7 +233,11 @@ class Cline(Shadow):
 
     def snapshot(self) -> str:
         if self.begin():
-            for name, value in (("commit.gpgSign", "false"), ("user.name", "x"), ("user.email", "x@localhost")):
+            for name, value in (
+                ("commit.gpgSign", "false"),
+                ("user.name", "x"),
+                ("user.email", "x@localhost"),
+            ):
                 self.git("config", name, value)
             self._add()
             self.git("commit", "-q", "-m", "initial commit", "--allow-empty")
@@ -233,7 +249,10 @@ class Cline(Shadow):
         self.git("reset", "-q", "--hard", taken)
 
     def _add(self) -> None:
-        moved = [place.rename(place.with_name(".git_disabled")) for place in list(nested_repositories(self.scene.root))]
+        moved = [
+            place.rename(place.with_name(".git_disabled"))
+            for place in list(nested_repositories(self.scene.root))
+        ]
         self.git("add", ".", "--ignore-errors")
         # The tool does not remember which: it searches for them again.
         found = sum(1 for _, names, _ in os.walk(self.scene.root) if ".git_disabled" in names)

@@ -11,13 +11,20 @@ from rich.table import Table
 
 from bench.checkpoints.measure import CASES, LIMITS, Figures
 
-HEADINGS = {"first": "first", "nothing": "nothing changed", "ten": "10 changed", "restore": "restore of 10"}
+HEADINGS = {
+    "first": "first",
+    "nothing": "nothing changed",
+    "ten": "10 changed",
+    "restore": "restore of 10",
+}
 
 
 def print_figures(console: Console, size: str, figures: Sequence[Figures]) -> None:
     """One repository's table: the ratio to `git status`, and the time."""
     status = sum(each.status() for each in figures) / len(figures)
-    table = Table(title=f"{size} files (tracked-untracked-ignored); × `git status`, which took {status * 1000:.0f} ms")
+    table = Table(
+        title=f"{size} files (tracked-untracked-ignored); × `git status`, which took {status * 1000:.0f} ms"
+    )
     table.add_column("recipe")
     for case in CASES:
         table.add_column(HEADINGS[case], justify="right")
@@ -26,12 +33,16 @@ def print_figures(console: Console, size: str, figures: Sequence[Figures]) -> No
     table.add_section()
     table.add_row("limit for ours", *(f"{LIMITS[case]:.1f}" for case in CASES))
     console.print(table)
-    console.print("A restore of ours includes an undo point; the others take none, and cannot be undone.")
+    console.print(
+        "A restore of ours includes an undo point; the others take none, and cannot be undone."
+    )
 
 
 def as_json(figures: Sequence[Figures]) -> list[dict[str, Any]]:
     """Every sample."""
-    return [asdict(each) | {"ratios": {case: each.ratio(case) for case in CASES}} for each in figures]
+    return [
+        asdict(each) | {"ratios": {case: each.ratio(case) for case in CASES}} for each in figures
+    ]
 
 
 def _cell(figures: Figures, position: int) -> str:

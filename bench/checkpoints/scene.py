@@ -42,7 +42,9 @@ class Size:
 
 def environment() -> dict[str, str]:
     """The caller's environment without git's variables, and with those that keep it quiet."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | QUIET
+    return {
+        name: value for name, value in os.environ.items() if not name.startswith("GIT_")
+    } | QUIET
 
 
 class Scene:
@@ -56,7 +58,9 @@ class Scene:
 
     def git(self, *words: str, **variables: str) -> str:
         env = {**environment(), **variables}
-        ran = subprocess.run(["git", *words], cwd=self.root, env=env, check=True, stdout=subprocess.PIPE)
+        ran = subprocess.run(
+            ["git", *words], cwd=self.root, env=env, check=True, stdout=subprocess.PIPE
+        )
         return ran.stdout.decode().strip()
 
     def status(self) -> float:
@@ -69,7 +73,9 @@ class Scene:
         """Give ten tracked files, spread over the tree, content that no object has yet."""
         self._round += 1
         for file in self.changing():
-            file.write_text(f"changed in round {self._round} at {time.time_ns()}\n" * 20, encoding="utf-8")
+            file.write_text(
+                f"changed in round {self._round} at {time.time_ns()}\n" * 20, encoding="utf-8"
+            )
 
     def changing(self) -> list[Path]:
         step = max(1, self.size.tracked // CHANGED)
@@ -121,7 +127,9 @@ def _make(root: Path, size: Size) -> None:
 
 
 def _git(root: Path, *words: str) -> str:
-    ran = subprocess.run(["git", *words], cwd=root, env=environment(), check=True, stdout=subprocess.PIPE)
+    ran = subprocess.run(
+        ["git", *words], cwd=root, env=environment(), check=True, stdout=subprocess.PIPE
+    )
     return ran.stdout.decode().strip()
 
 

@@ -21,7 +21,11 @@ from bench.growth.texts import NOTATIONS, REPLIES
 def main(arguments: list[str] | None = None) -> int:
     """Exit code 0 where the limits hold."""
     options = _parser().parse_args(arguments)
-    texts = [text for text in (*NOTATIONS, *REPLIES) if options.only.search(f"{text.reader}: {text.name}")]
+    texts = [
+        text
+        for text in (*NOTATIONS, *REPLIES)
+        if options.only.search(f"{text.reader}: {text.name}")
+    ]
     console = Console() if sys.stdout.isatty() else Console(width=160)
     growths = [measure(text) for text in texts]
     shown = growths if options.all else _slowest(growths)
@@ -53,9 +57,16 @@ def _table(growths: Iterable[Growth], count: int) -> Table:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m bench.growth", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m bench.growth",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--only", type=re.compile, default=re.compile("."), help="only texts that match this pattern")
+    parser.add_argument(
+        "--only",
+        type=re.compile,
+        default=re.compile("."),
+        help="only texts that match this pattern",
+    )
     parser.add_argument("--all", action="store_true", help="print every text, not only the slowest")
     return parser
 

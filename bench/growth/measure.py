@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.growth.texts import LongText
-from holdfast.landing.notations.parse import parse
+from holdfast.landing.formats.parse import parse
 from holdfast.loop.classify import classify
-from holdfast.loop.normalise import normalise
-from holdfast.loop.reply import Reply
-from holdfast.vocab.calls import RawCall
-from tests.loop.normalise.offered import SPECS
+from holdfast.loop.parse_reply import normalise
+from holdfast.loop.reply import ModelReply
+from holdfast.vocab.tool_calls import RawCall
+from tests.loop.parse_reply.offered import SPECS
 
 SHORT: Final = 100_000
 LONG: Final = 1_000_000
@@ -63,11 +63,11 @@ def read(text: LongText, size: int) -> None:
             classify(reply, SPECS)
 
 
-def reply_of(text: LongText, size: int) -> Reply:
+def reply_of(text: LongText, size: int) -> ModelReply:
     """Return the reply of a model that has the text as the arguments of a call, or as its answer."""
     if text.reader == "arguments":
-        return Reply(calls=(RawCall("c", "write_file", text.of(size)),), finish="stop")
-    return Reply(text.of(size), finish="stop")
+        return ModelReply(calls=(RawCall("c", "write_file", text.of(size)),), finish="stop")
+    return ModelReply(text.of(size), finish="stop")
 
 
 def _fastest_ms(text: LongText, size: int) -> float:

@@ -60,7 +60,9 @@ REPLIES: Final = (
     LongText("markers with objects", "answer", "", '<tool_call>{"name": "'),
     LongText("functions", "answer", "", "<function=write_file>\n"),
     LongText("parameters", "answer", "<function=write_file>\n", "<parameter=text>"),
-    LongText("closed parameters", "answer", "<function=write_file>\n", "<parameter=text>x</parameter>"),
+    LongText(
+        "closed parameters", "answer", "<function=write_file>\n", "<parameter=text>x</parameter>"
+    ),
     LongText("values", "answer", "<tool_call>write_file\n", "<arg_key>a</arg_key><arg_value>"),
     LongText("backticks", "answer", "", "` `` ``` "),
     LongText("fences", "answer", "", "````\n```\n"),

@@ -51,7 +51,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Exit code 0 where our engine corrupted nothing and raised nothing."""
     options = _parser().parse_args(arguments)
     console = _wide_console()
-    return _run_speed(options, console) if options.speed else _run_cases(options, console, arguments or sys.argv[1:])
+    return (
+        _run_speed(options, console)
+        if options.speed
+        else _run_cases(options, console, arguments or sys.argv[1:])
+    )
 
 
 def _run_cases(options: argparse.Namespace, console: Console, arguments: list[str]) -> int:
@@ -99,17 +103,36 @@ def _parser() -> argparse.ArgumentParser:
         epilog=CORPUS_ROWS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--cases", type=int, default=2000, help="how many cases to generate for each seed")
-    parser.add_argument("--seed", type=_seeds, default=(1,), help="one seed, or several with commas")
-    parser.add_argument("--case", type=_ids, help="only these generated cases, by their ids with commas")
-    parser.add_argument("--corpus", type=Path, help="run the corpus in this folder instead of generated cases")
+    parser.add_argument(
+        "--cases", type=int, default=2000, help="how many cases to generate for each seed"
+    )
+    parser.add_argument(
+        "--seed", type=_seeds, default=(1,), help="one seed, or several with commas"
+    )
+    parser.add_argument(
+        "--case", type=_ids, help="only these generated cases, by their ids with commas"
+    )
+    parser.add_argument(
+        "--corpus", type=Path, help="run the corpus in this folder instead of generated cases"
+    )
     parser.add_argument("--split", default="dev", help="which part of the corpus")
-    parser.add_argument("--kinds", type=re.compile, default=re.compile("."), help="only kinds that match this pattern")
-    parser.add_argument("--gate", action=argparse.BooleanOptionalAction, help="only with, or only without the path")
+    parser.add_argument(
+        "--kinds",
+        type=re.compile,
+        default=re.compile("."),
+        help="only kinds that match this pattern",
+    )
+    parser.add_argument(
+        "--gate", action=argparse.BooleanOptionalAction, help="only with, or only without the path"
+    )
     parser.add_argument("--peers", help="run these as well: all, or names with commas")
-    parser.add_argument("--speed", action="store_true", help="measure the times on one large file instead")
+    parser.add_argument(
+        "--speed", action="store_true", help="measure the times on one large file instead"
+    )
     parser.add_argument("--json", type=Path, help="write everything to this file")
-    parser.add_argument("--show", type=int, default=0, help="print this many faults of each engine in full")
+    parser.add_argument(
+        "--show", type=int, default=0, help="print this many faults of each engine in full"
+    )
     return parser
 
 
@@ -133,7 +156,11 @@ def _cases(options: argparse.Namespace) -> Iterable[Case]:
     if options.case:
         return [case for one in options.case if (case := make_case(*one)) is not None]
     if options.corpus:
-        return (case for case in load_corpus(options.corpus, options.split) if options.kinds.search(case.kind))
+        return (
+            case
+            for case in load_corpus(options.corpus, options.split)
+            if options.kinds.search(case.kind)
+        )
     return chain.from_iterable(_generated(seed, options) for seed in options.seed)
 
 

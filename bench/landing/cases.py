@@ -55,7 +55,9 @@ def parse_edit(raw: RawEdit, *, unwrap: bool) -> Edit:
     """The request that a corpus row stands for; `unwrap` allows a fence or prose around a diff."""
     match raw["format"]:
         case "search_replace":
-            return Replace(raw["old_string"], raw["new_string"], raw.get("near_line"), raw.get("every", False))
+            return Replace(
+                raw["old_string"], raw["new_string"], raw.get("near_line"), raw.get("every", False)
+            )
         case "unified_diff":
             return Patch(raw["diff"], unwrap=unwrap)
         case "line_edits":

@@ -9,7 +9,16 @@ from random import Random
 
 from bench.landing.grammar import indent_of
 from bench.landing.likeness import key, keys, rival_share, strong_lines, windows
-from bench.landing.scene import Line, Scene, Script, is_deletion, is_insertion, kept, new_side, old_side
+from bench.landing.scene import (
+    Line,
+    Scene,
+    Script,
+    is_deletion,
+    is_insertion,
+    kept,
+    new_side,
+    old_side,
+)
 from bench.landing.sources import Source
 from bench.landing.true_edits import TrueEdit
 
@@ -17,7 +26,12 @@ Fits = Callable[[Scene], bool]
 
 
 def draw_scene(
-    rng: Random, source: Source, edits: Sequence[TrueEdit], context: tuple[int, int], *, trim: bool = True
+    rng: Random,
+    source: Source,
+    edits: Sequence[TrueEdit],
+    context: tuple[int, int],
+    *,
+    trim: bool = True,
 ) -> Scene | None:
     """A true edit somewhere in the source, with `context` lines (fewest, most) above and below; the draft is exact.
 
@@ -80,7 +94,9 @@ def with_clone(scene: Scene, clone: Sequence[str], rng: Random) -> Scene:
     return replace(scene, below=(*scene.below[:at], "", *clone, *scene.below[at:]))
 
 
-def _without_blank_edges(lines: Sequence[str], above: tuple[int, int], below: tuple[int, int]) -> tuple[int, int]:
+def _without_blank_edges(
+    lines: Sequence[str], above: tuple[int, int], below: tuple[int, int]
+) -> tuple[int, int]:
     top, start = above
     end, bottom = below
     while top < start and not lines[top].strip():

@@ -58,7 +58,9 @@ def trailing_blanks(scene: Scene, rng: Random) -> Scene | None:
 def trailing_blanks_everywhere(scene: Scene, rng: Random) -> Scene | None:
     """Every line ends in blanks, the new ones too."""
     blanks = rng.choice(("  ", " ", "\t"))
-    return scene.drafted(Line(line.mark, line.text + blanks if not line.blank else line.text) for line in scene.draft)
+    return scene.drafted(
+        Line(line.mark, line.text + blanks if not line.blank else line.text) for line in scene.draft
+    )
 
 
 def trailing_blanks_in_file(scene: Scene, rng: Random) -> Scene | None:
@@ -69,7 +71,9 @@ def trailing_blanks_in_file(scene: Scene, rng: Random) -> Scene | None:
 
 def tabs_to_spaces(scene: Scene, rng: Random) -> Scene | None:
     """The file has tabs, the model writes spaces."""
-    if not all(set(indent_of(line.text)) <= {"\t"} for line in scene.draft) or not _is_indented(scene.draft):
+    if not all(set(indent_of(line.text)) <= {"\t"} for line in scene.draft) or not _is_indented(
+        scene.draft
+    ):
         return None
     width = rng.choice((2, 4, 4, 8))
     return _reindented(scene, lambda indent: " " * (width * len(indent)))
@@ -117,7 +121,8 @@ def lost_first_indent_changed(scene: Scene, rng: Random) -> Scene | None:
         return None
     lost = {0, news[0]}
     return scene.drafted(
-        Line(line.mark, line.text.lstrip()) if at in lost else line for at, line in enumerate(scene.draft)
+        Line(line.mark, line.text.lstrip()) if at in lost else line
+        for at, line in enumerate(scene.draft)
     )
 
 
@@ -126,7 +131,10 @@ def dropped_blank_line(scene: Scene, rng: Random) -> Scene | None:
     spots = [
         at
         for at, line in enumerate(scene.draft)
-        if line.mark == " " and line.blank and 0 < at < len(scene.draft) - 1 and not touches_change(scene.draft, at)
+        if line.mark == " "
+        and line.blank
+        and 0 < at < len(scene.draft) - 1
+        and not touches_change(scene.draft, at)
     ]
     return _without(scene, rng.choice(spots)) if spots else None
 
@@ -176,7 +184,11 @@ def typography_in_file(scene: Scene, rng: Random) -> Scene | None:
 def composed_otherwise(scene: Scene, rng: Random) -> Scene | None:
     """An accent is one character in the file and two in the model's copy, or the other way round."""
     filed, drafted = rng.choice(_COMPOSITIONS)
-    spots = [at for at, line in enumerate(scene.true) if line.mark == " " and is_prose(line.text, scene.lang)]
+    spots = [
+        at
+        for at, line in enumerate(scene.true)
+        if line.mark == " " and is_prose(line.text, scene.lang)
+    ]
     spots = [at for at in spots if prose_words(scene.true[at].text)]
     if not spots or scene.true != scene.draft:
         return None
@@ -186,7 +198,9 @@ def composed_otherwise(scene: Scene, rng: Random) -> Scene | None:
     if unicodedata.normalize("NFD", accented) == unicodedata.normalize("NFC", accented):
         return None
     written = _with_text(scene.draft, at, unicodedata.normalize(drafted, accented))
-    return scene.filed(_with_text(scene.true, at, unicodedata.normalize(filed, accented))).drafted(written)
+    return scene.filed(_with_text(scene.true, at, unicodedata.normalize(filed, accented))).drafted(
+        written
+    )
 
 
 def zero_width(scene: Scene, rng: Random) -> Scene | None:
@@ -206,24 +220,36 @@ def zero_width(scene: Scene, rng: Random) -> Scene | None:
 
 def soft_typos(scene: Scene, rng: Random) -> Scene | None:
     """One or two words of prose in the context are misspelled."""
-    spots = [at for at, line in enumerate(scene.draft) if line.mark == " " and is_prose(line.text, scene.lang)]
+    spots = [
+        at
+        for at, line in enumerate(scene.draft)
+        if line.mark == " " and is_prose(line.text, scene.lang)
+    ]
     if not spots:
         return None
     at = rng.choice(spots)
     found = prose_words(scene.draft[at].text)
     text = scene.draft[at].text
     before = scene.before_lines
-    for word in sorted(rng.sample(found, min(len(found), rng.randint(1, 2))), key=lambda one: -one.start()):
+    for word in sorted(
+        rng.sample(found, min(len(found), rng.randint(1, 2))), key=lambda one: -one.start()
+    ):
         slip = misspelled(rng, word.group())
         if slip == word.group() or occurs_as_word(slip, before):
             return None
         text = swap_at(text, word, slip)
-    return scene.drafted(_with_text(scene.draft, at, text)) if text != scene.draft[at].text else None
+    return (
+        scene.drafted(_with_text(scene.draft, at, text)) if text != scene.draft[at].text else None
+    )
 
 
 def reworded_comment(scene: Scene, rng: Random) -> Scene | None:
     """A comment in the context says about the same in other words."""
-    spots = [at for at, line in enumerate(scene.draft) if line.mark == " " and is_comment(line.text, scene.lang)]
+    spots = [
+        at
+        for at, line in enumerate(scene.draft)
+        if line.mark == " " and is_comment(line.text, scene.lang)
+    ]
     if not spots:
         return None
     at = rng.choice(spots)
@@ -254,7 +280,11 @@ def stale_name(scene: Scene, rng: Random) -> Scene | None:
     """One name in one line of context is not the file's; the line defines nothing."""
     if scene.lang not in CODE:
         return None
-    spots = [at for at, line in enumerate(scene.draft) if line.mark == " " and _may_be_stale(line.text, scene.lang)]
+    spots = [
+        at
+        for at, line in enumerate(scene.draft)
+        if line.mark == " " and _may_be_stale(line.text, scene.lang)
+    ]
     if not spots:
         return None
     at = rng.choice(spots)
@@ -264,7 +294,9 @@ def stale_name(scene: Scene, rng: Random) -> Scene | None:
         return None
     one = rng.choice(found)
     stale = other_name(rng, one.group())
-    if any(stale in line for line in scene.before_lines) or stale in "\n".join(old_side(scene.draft)):
+    if any(stale in line for line in scene.before_lines) or stale in "\n".join(
+        old_side(scene.draft)
+    ):
         return None
     return scene.drafted(_with_text(scene.draft, at, swap_at(text, one, stale)))
 
@@ -278,7 +310,8 @@ def elided(scene: Scene, rng: Random) -> Scene | None:
         (a, b)
         for a in range(1, len(scene.draft))
         for b in range(a + 2, min(a + 9, len(scene.draft)))
-        if all(line.mark == " " for line in scene.draft[a - 1 : b + 1]) and not scene.draft[a - 1].blank
+        if all(line.mark == " " for line in scene.draft[a - 1 : b + 1])
+        and not scene.draft[a - 1].blank
     ]
     runs = [(a, b) for a, b in runs if not scene.draft[b].blank]
     if not runs:
@@ -337,7 +370,10 @@ def _each_old_line(scene: Scene, rng: Random, change: Callable[[str], str]) -> S
     if not spots:
         return None
     chosen = set(rng.sample(spots, rng.randint(1, len(spots))))
-    changed = tuple(Line(line.mark, change(line.text)) if at in chosen else line for at, line in enumerate(scene.draft))
+    changed = tuple(
+        Line(line.mark, change(line.text)) if at in chosen else line
+        for at, line in enumerate(scene.draft)
+    )
     return scene.drafted(changed) if changed != scene.draft else None
 
 
@@ -347,7 +383,10 @@ def _each_filed_context(scene: Scene, rng: Random, change: Callable[[str], str])
     if not spots:
         return None
     chosen = set(rng.sample(spots, rng.randint(1, len(spots))))
-    changed = tuple(Line(line.mark, change(line.text)) if at in chosen else line for at, line in enumerate(scene.true))
+    changed = tuple(
+        Line(line.mark, change(line.text)) if at in chosen else line
+        for at, line in enumerate(scene.true)
+    )
     return scene.filed(changed) if changed != scene.true else None
 
 
@@ -370,7 +409,9 @@ def _space_step(scene: Scene) -> int | None:
         return None
     depths = [len(indent_of(line.text)) for line in scene.draft if not line.blank]
     for step in (4, 2):
-        if all(depth % step == 0 for depth in depths) and sum(len(i) % step == 0 for i in indents) > 0.9 * len(indents):
+        if all(depth % step == 0 for depth in depths) and sum(
+            len(i) % step == 0 for i in indents
+        ) > 0.9 * len(indents):
             return step
     return None
 
@@ -401,7 +442,13 @@ def _has_odd_characters(script: Script) -> bool:
 
 def _may_be_stale(text: str, lang: str) -> bool:
     first = text.strip().split(" ", 1)[0]
-    quiet = first not in {"import", "from", "use", "package", "#include"} and not text.lstrip().startswith(("@", "#"))
+    quiet = first not in {
+        "import",
+        "from",
+        "use",
+        "package",
+        "#include",
+    } and not text.lstrip().startswith(("@", "#"))
     return quiet and is_code(text, lang) and defined_name(text) is None
 
 
@@ -411,7 +458,9 @@ def _used_names(text: str) -> list[re.Match[str]]:
     return [
         one
         for one in identifiers(text)
-        if one.start() > border and not re.match(r"\s*[=:]", text[one.end() :]) and text[one.start() - 1] not in "\"'"
+        if one.start() > border
+        and not re.match(r"\s*[=:]", text[one.end() :])
+        and text[one.start() - 1] not in "\"'"
     ]
 
 

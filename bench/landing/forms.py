@@ -50,7 +50,9 @@ class Hunk:
 def as_patch(scene: Scene, *, shift: int = 0, unwrap: bool = False) -> Patch:
     """One hunk under ordinary headers."""
     hunk = hunk_of(scene, shift=shift)
-    return Patch("\n".join([*file_header(scene.name), hunk.header, *hunk.body]) + "\n", unwrap=unwrap)
+    return Patch(
+        "\n".join([*file_header(scene.name), hunk.header, *hunk.body]) + "\n", unwrap=unwrap
+    )
 
 
 def hunk_of(scene: Scene, *, shift: int = 0) -> Hunk:
@@ -107,7 +109,9 @@ def write_line_edits(scene: Scene, rng: Random) -> Edit:
 def _cut(script: Sequence[Line], start: int, first: int, last: int) -> Hunk:
     top, bottom = max(0, first - HUNK_CONTEXT), min(len(script), last + 1 + HUNK_CONTEXT)
     above = script[:top]
-    return Hunk(start + len(old_side(above)), start + len(new_side(above)), tuple(script[top:bottom]))
+    return Hunk(
+        start + len(old_side(above)), start + len(new_side(above)), tuple(script[top:bottom])
+    )
 
 
 def _block(lines: list[str], end: str) -> str:

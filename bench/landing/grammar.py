@@ -52,7 +52,12 @@ def is_comment(line: str, lang: str) -> bool:
     """Whether the whole line is a comment of this language."""
     mark = COMMENT_MARK.get(lang)
     body = line.strip()
-    return mark is not None and body.startswith(mark) and len(body) > len(mark) + 8 and not body.startswith("#!")
+    return (
+        mark is not None
+        and body.startswith(mark)
+        and len(body) > len(mark) + 8
+        and not body.startswith("#!")
+    )
 
 
 def is_prose(line: str, lang: str) -> bool:
@@ -69,7 +74,12 @@ def is_prose(line: str, lang: str) -> bool:
 
 def is_code(line: str, lang: str) -> bool:
     """Whether the line is surely a statement of a programming language, and no line of a block comment."""
-    if lang not in CODE or not line.strip() or is_prose(line, lang) or line.lstrip().startswith(("*", "/*")):
+    if (
+        lang not in CODE
+        or not line.strip()
+        or is_prose(line, lang)
+        or line.lstrip().startswith(("*", "/*"))
+    ):
         return False
     return re.search(r"[=(){};.:]", line) is not None
 

@@ -8,7 +8,9 @@ from typing import Final, Literal, TypeAlias
 from bench.landing.cases import Case
 from holdfast import LineEdits, Patch, Replace
 
-Verdict: TypeAlias = Literal["landed", "refused_ok", "wrongly_refused", "cosmetic", "indent", "ctx", "wrong"]
+Verdict: TypeAlias = Literal[
+    "landed", "refused_ok", "wrongly_refused", "cosmetic", "indent", "ctx", "wrong"
+]
 
 CORRUPTED: Final[tuple[Verdict, ...]] = ("wrong", "indent", "ctx", "cosmetic")
 """All of these are bad, the worst first.
@@ -85,4 +87,8 @@ def _new_side(case: Case) -> list[str]:
         case LineEdits(edits):
             return edits[0].new.split("\n")
         case Patch(diff):
-            return [line[1:] for line in diff.split("\n") if line[:1] in (" ", "+") and not line.startswith("+++")]
+            return [
+                line[1:]
+                for line in diff.split("\n")
+                if line[:1] in (" ", "+") and not line.startswith("+++")
+            ]

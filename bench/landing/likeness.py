@@ -79,7 +79,9 @@ def rival_share(above: Sequence[str], block: Sequence[str], below: Sequence[str]
     votes: dict[int, float] = {}
     for offset, wanted in enumerate(needle):
         for at in places[skeleton(wanted)]:
-            votes[at - offset] = votes.get(at - offset, 0) + (1 if hay[at] == wanted else SKELETON_WEIGHT)
+            votes[at - offset] = votes.get(at - offset, 0) + (
+                1 if hay[at] == wanted else SKELETON_WEIGHT
+            )
     del votes[len(keys(above))]
     return max(votes.values(), default=0.0) / len(needle)
 

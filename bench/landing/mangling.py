@@ -15,7 +15,9 @@ Mangling: TypeAlias = Callable[[str, str, Random, int], Pair | None]
 """(old, new, rng, first line number) -> old and new as they arrive."""
 
 _ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-_QUOTED_ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
+_QUOTED_ENTITIES: Final = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
+)
 _ENTITY: Final = re.compile(r"&#?\w+;")
 _WRAPPERS: Final = (
     ("<tool_call>\n", "\n</tool_call>"),

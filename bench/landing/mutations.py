@@ -8,7 +8,14 @@ from random import Random
 from typing import Final, TypeAlias
 
 from bench.landing import words
-from bench.landing.grammar import identifiers, misspelled, numbers, other_name, other_number, swap_at
+from bench.landing.grammar import (
+    identifiers,
+    misspelled,
+    numbers,
+    other_name,
+    other_number,
+    swap_at,
+)
 
 Mutate: TypeAlias = Callable[[str, Random], str | None]
 """(line, rng) -> the line with one token changed; None where it has no such token."""
@@ -28,7 +35,9 @@ _OPPOSITE: Final = {
     "true": "false",
     "false": "true",
 }
-_OPERATOR: Final = re.compile(r"(?<= )(?:[=!<>]=|[<>+])(?= )|(?<!\w)(?:and|or|True|False|true|false)(?!\w)")
+_OPERATOR: Final = re.compile(
+    r"(?<= )(?:[=!<>]=|[<>+])(?= )|(?<!\w)(?:and|or|True|False|true|false)(?!\w)"
+)
 
 
 def mutate_name(text: str, rng: Random) -> str | None:

@@ -90,7 +90,10 @@ def _engine_cells(counts: Tally) -> Iterable[str]:
 
 
 def _kinds_table(results: Results) -> Table:
-    table = Table(title="by kind", caption="right (landed, or refused where it must be) / corrupted / refused wrongly")
+    table = Table(
+        title="by kind",
+        caption="right (landed, or refused where it must be) / corrupted / refused wrongly",
+    )
     table.add_column("kind")
     table.add_column("n", justify="right")
     for engine in results:
@@ -98,7 +101,9 @@ def _kinds_table(results: Results) -> Table:
     groups = {engine: by_kind(rows) for engine, rows in results.items()}
     for kind in sorted({kind for group in groups.values() for kind in group}):
         sizes = [len(group.get(kind, ())) for group in groups.values()]
-        table.add_row(kind, str(max(sizes)), *(_kind_cell(group.get(kind, [])) for group in groups.values()))
+        table.add_row(
+            kind, str(max(sizes)), *(_kind_cell(group.get(kind, [])) for group in groups.values())
+        )
     return table
 
 
@@ -121,14 +126,22 @@ def _gravity(fault: Fault) -> int:
 
 def _print_fault(console: Console, fault: Fault) -> None:
     row, case = fault.row, fault.case
-    console.print(f"\n[bold]{row.engine}: {row.verdict}[/bold] {row.id} {row.error or ''}", highlight=False)
-    console.print(f"{case.file_name} ({case.lang}), lines {case.region}", highlight=False, markup=False)
+    console.print(
+        f"\n[bold]{row.engine}: {row.verdict}[/bold] {row.id} {row.error or ''}", highlight=False
+    )
+    console.print(
+        f"{case.file_name} ({case.lang}), lines {case.region}", highlight=False, markup=False
+    )
     for name, value in raw_edit(case.edit).items():
         shown = value if isinstance(value, str) else json.dumps(value, indent=1, ensure_ascii=False)
         console.print(f"--- {name}\n{shown}", highlight=False, markup=False)
     if fault.text is not None:
         console.print(
-            "--- what it did to the file", *_diff(case.before, fault.text), sep="\n", highlight=False, markup=False
+            "--- what it did to the file",
+            *_diff(case.before, fault.text),
+            sep="\n",
+            highlight=False,
+            markup=False,
         )
     if case.expected:
         wanted = _diff(case.before, case.expected[0])

@@ -90,7 +90,9 @@ def _synthetic(rng: Random, lang: str) -> Source:
 
 def _files(place: Path) -> Iterator[Path]:
     for folder, folders, names in os.walk(place):
-        folders[:] = sorted(name for name in folders if name not in {"__pycache__", "site-packages", "lib2to3"})
+        folders[:] = sorted(
+            name for name in folders if name not in {"__pycache__", "site-packages", "lib2to3"}
+        )
         for name in sorted(names):
             path = Path(folder, name)
             if path.suffix in LANGUAGE_OF and _SMALLEST <= path.stat().st_size <= _LARGEST:

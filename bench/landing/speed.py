@@ -72,7 +72,17 @@ def measure_speed(console: Console) -> tuple[list[Probe], float]:
 def print_speed(console: Console, probes: list[Probe], import_ms: float) -> None:
     """The figures beside their limits."""
     table = Table(title=f'speed: {LINES:,} lines, × text.split("\\n")')
-    for heading in ("needle", "lines", "ms", "ratio", "limit", f"growth from {TENTH:,}", "limit", "right", ""):
+    for heading in (
+        "needle",
+        "lines",
+        "ms",
+        "ratio",
+        "limit",
+        f"growth from {TENTH:,}",
+        "limit",
+        "right",
+        "",
+    ):
         table.add_column(heading, justify="left" if heading == "needle" else "right")
     for probe in probes:
         table.add_row(
@@ -100,7 +110,10 @@ def speed_is_kept(probes: list[Probe], import_ms: float) -> bool:
 
 def speed_json(probes: list[Probe], import_ms: float) -> dict[str, Any]:
     """The figures as plain data."""
-    return {"probes": [{**asdict(probe), "kept": probe.kept} for probe in probes], "import_ms": import_ms}
+    return {
+        "probes": [{**asdict(probe), "kept": probe.kept} for probe in probes],
+        "import_ms": import_ms,
+    }
 
 
 def measure_peers(engines: Sequence[Engine], console: Console) -> dict[str, dict[str, str]]:
@@ -114,7 +127,9 @@ def measure_peers(engines: Sequence[Engine], console: Console) -> dict[str, dict
 
 def print_peers(console: Console, figures: dict[str, dict[str, str]]) -> None:
     """One line an engine."""
-    table = Table(title=f"speed of peers: {LINES:,} lines, ms", caption="l landed, r refused, c corrupted")
+    table = Table(
+        title=f"speed of peers: {LINES:,} lines, ms", caption="l landed, r refused, c corrupted"
+    )
     table.add_column("engine")
     for mode in MODES:
         for size in SIZES:
@@ -159,7 +174,9 @@ def import_cost_ms() -> float:
     """CPU milliseconds that `import holdfast` takes over starting Python, in processes of their own."""
     _child_cpu_ms("import holdfast")  # writes the byte code
     pairs = [(_child_cpu_ms("import holdfast"), _child_cpu_ms("pass")) for _ in range(_IMPORTS)]
-    return statistics.median(full for full, _ in pairs) - statistics.median(bare for _, bare in pairs)
+    return statistics.median(full for full, _ in pairs) - statistics.median(
+        bare for _, bare in pairs
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +209,9 @@ def _figure(case: Case, answer: Answer | None) -> str:
     if answer is None or answer.error is not None:
         return f"> {PEER_LIMIT_SECONDS:.0f} s"
     verdict = judge(case, answer.text)
-    short = "l" if verdict == "landed" else "r" if verdict in ("refused_ok", "wrongly_refused") else "c"
+    short = (
+        "l" if verdict == "landed" else "r" if verdict in ("refused_ok", "wrongly_refused") else "c"
+    )
     return f"{answer.ms:.0f} ({short})"
 
 

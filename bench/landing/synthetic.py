@@ -195,13 +195,23 @@ class Language:
 
 LANGUAGES: Final[dict[str, Language]] = {
     "python": Language(".py", ("import logging", "from pathlib import Path", "", ""), _python),
-    "go": Language(".go", ("package store", "", "import (", '\t"fmt"', '\t"io"', '\t"strings"', ")", ""), _go),
-    "rust": Language(".rs", ("use std::fmt;", "use std::io;", "use crate::source::Source;", ""), _rust),
-    "java": Language(".java", ("import java.io.IOException;", "", "public class Store {", ""), _java, ("}",)),
-    "typescript": Language(
-        ".ts", ('import { Source } from "./source";', 'import { log } from "./log";', ""), _typescript
+    "go": Language(
+        ".go", ("package store", "", "import (", '\t"fmt"', '\t"io"', '\t"strings"', ")", ""), _go
     ),
-    "c": Language(".c", ("#include <stddef.h>", "#include <stdio.h>", "", '#include "source.h"', ""), _c),
+    "rust": Language(
+        ".rs", ("use std::fmt;", "use std::io;", "use crate::source::Source;", ""), _rust
+    ),
+    "java": Language(
+        ".java", ("import java.io.IOException;", "", "public class Store {", ""), _java, ("}",)
+    ),
+    "typescript": Language(
+        ".ts",
+        ('import { Source } from "./source";', 'import { log } from "./log";', ""),
+        _typescript,
+    ),
+    "c": Language(
+        ".c", ("#include <stddef.h>", "#include <stdio.h>", "", '#include "source.h"', ""), _c
+    ),
     "css": Language(".css", (":root {", "  --foreground: #1a1b1c;", "}", ""), _css),
     "yaml": Language(".yml", ('version: "3"', "services:"), _yaml),
 }

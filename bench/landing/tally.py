@@ -75,7 +75,9 @@ class Tally:
 def row_of(engine: str, case: Case, answer: Answer) -> Row:
     """Judge an answer."""
     verdict = judge(case, answer.text)
-    return Row(engine, case.id, case.kind, case.polarity, case.refuse_ok, verdict, answer.ms, answer.error)
+    return Row(
+        engine, case.id, case.kind, case.polarity, case.refuse_ok, verdict, answer.ms, answer.error
+    )
 
 
 def tally(rows: Sequence[Row]) -> Tally:

@@ -63,7 +63,9 @@ def replace_name(lines: Sequence[str], at: int, rng: Random, lang: str) -> Chang
 
 def replace_line(lines: Sequence[str], at: int, rng: Random, lang: str) -> Change | None:
     """A statement becomes one to three others."""
-    if not is_code(lines[at], lang) or lines[at].rstrip().endswith((":", "{", "(", ",", "[", "}", ")")):
+    if not is_code(lines[at], lang) or lines[at].rstrip().endswith(
+        (":", "{", "(", ",", "[", "}", ")")
+    ):
         return None
     indent = indent_of(lines[at])
     new = [statement(rng, lang, indent) for _ in range(rng.randint(1, 3))]
@@ -103,10 +105,19 @@ def delete_lines(lines: Sequence[str], at: int, rng: Random, lang: str) -> Chang
 def change_signature(lines: Sequence[str], at: int, rng: Random, lang: str) -> Change | None:
     """A function takes one more argument."""
     line = lines[at]
-    if defined_name(line) is None or "()" in line or "(" not in line or lang not in BRACED | {"python"}:
+    if (
+        defined_name(line) is None
+        or "()" in line
+        or "(" not in line
+        or lang not in BRACED | {"python"}
+    ):
         return None
     # A line that ends in the bracket gets no blank behind the comma: a model's trailing blanks are drift.
-    return _reworded(lines, at, line.replace("(", f"({words.noun(rng)}_{rng.choice(words.ADJECTIVES)}, ", 1).rstrip())
+    return _reworded(
+        lines,
+        at,
+        line.replace("(", f"({words.noun(rng)}_{rng.choice(words.ADJECTIVES)}, ", 1).rstrip(),
+    )
 
 
 def wrap_in_if(lines: Sequence[str], at: int, rng: Random, lang: str) -> Change | None:
@@ -116,7 +127,9 @@ def wrap_in_if(lines: Sequence[str], at: int, rng: Random, lang: str) -> Change 
     if len(body) < size or not all(is_code(line, lang) for line in body):
         return None
     indent = indent_of(body[0])
-    if any(indent_of(line) != indent for line in body) or body[-1].rstrip().endswith((":", "{", "(", ",")):
+    if any(indent_of(line) != indent for line in body) or body[-1].rstrip().endswith(
+        (":", "{", "(", ",")
+    ):
         return None
     step = _step(lines)
     opening, closing = _condition(rng, lang)
@@ -137,7 +150,9 @@ def edit_comment(lines: Sequence[str], at: int, rng: Random, lang: str) -> Chang
     """A comment says something else."""
     if not is_comment(lines[at], lang):
         return None
-    return _reworded(lines, at, f"{indent_of(lines[at])}{COMMENT_MARK[lang]} {words.sentence(rng)}.")
+    return _reworded(
+        lines, at, f"{indent_of(lines[at])}{COMMENT_MARK[lang]} {words.sentence(rng)}."
+    )
 
 
 def rename_local(lines: Sequence[str], at: int, rng: Random, lang: str) -> Change | None:
@@ -149,7 +164,9 @@ def rename_local(lines: Sequence[str], at: int, rng: Random, lang: str) -> Chang
     old = rng.choice(found).group()
     new = other_name(rng, old)
     near = lines[at : at + 8]
-    hits = [i for i, line in enumerate(near) if any(one.group() == old for one in identifiers(line))]
+    hits = [
+        i for i, line in enumerate(near) if any(one.group() == old for one in identifiers(line))
+    ]
     if len(hits) < 2:
         return None
     script: Script = ()
@@ -176,7 +193,12 @@ STEADY: Final[tuple[TrueEdit, ...]] = (
 
 ALL: Final[tuple[TrueEdit, ...]] = (*STEADY, wrap_in_if, wrap_in_if, swap_lines)
 INSERTIONS: Final[tuple[TrueEdit, ...]] = (insert_lines, insert_block)
-REPLACEMENTS: Final[tuple[TrueEdit, ...]] = (replace_number, replace_name, replace_line, change_signature)
+REPLACEMENTS: Final[tuple[TrueEdit, ...]] = (
+    replace_number,
+    replace_name,
+    replace_line,
+    change_signature,
+)
 
 
 def statement(rng: Random, lang: str, indent: str) -> str:
@@ -188,11 +210,23 @@ def statement(rng: Random, lang: str, indent: str) -> str:
             f'{thing}_{number} = {name}("{thing}")',
             f'log.debug("{name} {number}", {thing})',
         ),
-        "javascript": (f"{words.camel(name)}({number});", f'const {thing}{number} = {words.camel(name)}("{thing}");'),
-        "typescript": (f"{words.camel(name)}({number});", f'const {thing}{number} = {words.camel(name)}("{thing}");'),
-        "go": (f"{words.camel(name)}({number})", f'{thing}{number} := {words.camel(name)}("{thing}")'),
+        "javascript": (
+            f"{words.camel(name)}({number});",
+            f'const {thing}{number} = {words.camel(name)}("{thing}");',
+        ),
+        "typescript": (
+            f"{words.camel(name)}({number});",
+            f'const {thing}{number} = {words.camel(name)}("{thing}");',
+        ),
+        "go": (
+            f"{words.camel(name)}({number})",
+            f'{thing}{number} := {words.camel(name)}("{thing}")',
+        ),
         "rust": (f"{name}({number});", f'let {thing}_{number} = {name}("{thing}");'),
-        "java": (f"{words.camel(name)}({number});", f'var {thing}{number} = {words.camel(name)}("{thing}");'),
+        "java": (
+            f"{words.camel(name)}({number});",
+            f'var {thing}{number} = {words.camel(name)}("{thing}");',
+        ),
         "c": (f"{name}({number});", f'{thing}_{number} = {name}("{thing}");'),
         "css": (f"--{name.replace('_', '-')}: {number}px;",),
         "html": (f'<p class="{thing}">{name} {number}</p>',),

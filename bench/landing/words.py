@@ -22,7 +22,9 @@ NOUNS: Final = listed("""
 ADJECTIVES: Final = listed(
     "pending active stale remote local shared nested signed empty recent primary default hidden shallow"
 )
-FILLERS: Final = listed("carefully always here below first again mostly simply instead later already often")
+FILLERS: Final = listed(
+    "carefully always here below first again mostly simply instead later already often"
+)
 
 
 def noun(rng: Random) -> str:

@@ -46,7 +46,9 @@ def _run(case: Case, options: argparse.Namespace) -> Figures:
         place = Path(name)
         # Nobody's own settings are measured.
         state = place / "state"
-        os.environ.update(HOLDFAST_STATE_DIR=str(state), HOME=name, HOLDFAST_CONFIG_FILE=str(place / "none.toml"))
+        os.environ.update(
+            HOLDFAST_STATE_DIR=str(state), HOME=name, HOLDFAST_CONFIG_FILE=str(place / "none.toml")
+        )
         os.environ.pop("XDG_CONFIG_HOME", None)
         os.environ.pop("HOLDFAST_DATABASE_URL", None)
         root = make_project(place)
@@ -62,13 +64,26 @@ def _run(case: Case, options: argparse.Namespace) -> Figures:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m bench.loop", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m bench.loop",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--steps", type=int, default=200, help="of the turns on the empty and the full store")
+    parser.add_argument(
+        "--steps", type=int, default=200, help="of the turns on the empty and the full store"
+    )
     parser.add_argument("--messages", type=int, default=10_000, help="in the full store")
-    parser.add_argument("--long", type=int, default=1_000, help="steps of the turn whose memory is watched; 0: none")
-    parser.add_argument("--limits", action=argparse.BooleanOptionalAction, default=True, help="fail if one is broken")
-    parser.add_argument("--profile", type=Path, help="write the profile of the last case to this file")
+    parser.add_argument(
+        "--long", type=int, default=1_000, help="steps of the turn whose memory is watched; 0: none"
+    )
+    parser.add_argument(
+        "--limits",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="fail if one is broken",
+    )
+    parser.add_argument(
+        "--profile", type=Path, help="write the profile of the last case to this file"
+    )
     return parser
 
 

@@ -15,8 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-from holdfast.config import BadConfig
-from holdfast.sessions.send import Message
+from holdfast.config.settings import BadConfig
+from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import Event, StepStarted, TurnEnded
 from holdfast.wiring import run_turn_at, settings_at
 
@@ -108,8 +108,10 @@ def measure(case: Case, root: Path) -> Figures:
         settings = settings_at(root, flags)
         if isinstance(settings, BadConfig):
             raise SystemExit("\n".join(settings.problems))
-        message = Message("Raise every limit.")
-        ended = run_turn_at(root, settings, message, show=show, say=_say, asker=None, cancel=threading.Event())
+        message = UserMessage("Raise every limit.")
+        ended = run_turn_at(
+            root, settings, message, show=show, say=_say, asker=None, cancel=threading.Event()
+        )
     if not isinstance(ended, TurnEnded):
         raise SystemExit(ended.message)
     figures.stop_reason = ended.stop_reason
@@ -117,9 +119,15 @@ def measure(case: Case, root: Path) -> Figures:
 
 
 def _read() -> Reading:
-    ours, theirs = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    ours, theirs = (
+        resource.getrusage(resource.RUSAGE_SELF),
+        resource.getrusage(resource.RUSAGE_CHILDREN),
+    )
     return Reading(
-        ours.ru_utime + ours.ru_stime, theirs.ru_utime + theirs.ru_stime, time.monotonic(), _memory(ours.ru_maxrss)
+        ours.ru_utime + ours.ru_stime,
+        theirs.ru_utime + theirs.ru_stime,
+        time.monotonic(),
+        _memory(ours.ru_maxrss),
     )
 
 
@@ -134,7 +142,9 @@ def _memory(most: int) -> int:
 @contextmanager
 def _server(steps: int) -> Iterator[str]:
     words: Sequence[str] = (sys.executable, "-m", "bench.loop.serve", str(steps))
-    with subprocess.Popen(words, cwd=_HERE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        words, cwd=_HERE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdout is not None
         yield server.stdout.readline().strip()
 

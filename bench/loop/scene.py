@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert
 
-from holdfast.adapters.store.chats import add_chat
-from holdfast.adapters.store.columns import new_id
-from holdfast.adapters.store.projects import project_at
-from holdfast.adapters.store.sessions import add_session
+from holdfast.adapters.store.column_types import new_id
+from holdfast.adapters.store.queries.chats import add_chat
+from holdfast.adapters.store.queries.projects import project_at
+from holdfast.adapters.store.queries.sessions import add_session
 from holdfast.adapters.store.tables import events, message_parts, messages
 from holdfast.wiring import LateStore
 
@@ -28,7 +28,10 @@ def make_project(place: Path) -> Path:
     root = place / "project"
     (root / "src").mkdir(parents=True)
     for number in range(FILES):
-        lines = [f"LIMIT = 0\n\n\ndef work_{number}_{part}(value):\n    return value + {part}\n" for part in range(8)]
+        lines = [
+            f"LIMIT = 0\n\n\ndef work_{number}_{part}(value):\n    return value + {part}\n"
+            for part in range(8)
+        ]
         text = lines[0] + "".join(line.removeprefix("LIMIT = 0\n") for line in lines[1:])
         (root / "src" / f"part_{number}.py").write_text(text, encoding="utf-8")
     identity = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
@@ -67,5 +70,8 @@ async def _add_chat(connection: AsyncConnection, root: Path, count: int) -> None
     body = {"text": _TEXT}
     parts = [{"message_id": row["id"], "seq": 0, "kind": "text", "body": body} for row in rows]
     await connection.execute(insert(message_parts), parts)
-    facts = [{"session_id": session.id, "seq": seq, "kind": "text", "body": body} for seq in range(2 * count)]
+    facts = [
+        {"session_id": session.id, "seq": seq, "kind": "text", "body": body}
+        for seq in range(2 * count)
+    ]
     await connection.execute(insert(events), facts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from bench.loop.scene import FILES
-from holdfast.testing import Reply, Request, ScriptedServer, call, say
+from holdfast.testing import RecordedRequest, Reply, ScriptedServer, call, say
 
 _SUMMARY = "## Goal\nRaise every limit.\n\n## Progress\nSome are raised.\n\n## Next Steps\nRaise the others."
 
@@ -23,7 +23,7 @@ class Worker:
         self._step = 0
         self._limits = [0] * FILES
 
-    def answer(self, request: Request) -> Reply:
+    def answer(self, request: RecordedRequest) -> Reply:
         """Give the next call; a summary, if no tool is offered."""
         if "tools" not in request.body:
             return say(_SUMMARY)
@@ -55,9 +55,9 @@ def main(steps: int) -> None:
         sys.stdin.read()
 
 
-def _answer(worker: Worker, server: ScriptedServer, request: Request) -> Reply:
+def _answer(worker: Worker, server: ScriptedServer, request: RecordedRequest) -> Reply:
     # A thousand long questions are not kept: only their number matters here.
-    server.requests[-1] = Request(request.path, b"", {})
+    server.requests[-1] = RecordedRequest(request.path, b"", {})
     return worker.answer(request)
 
 

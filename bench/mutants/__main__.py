@@ -37,7 +37,9 @@ def main(arguments: list[str] | None = None) -> int:
         shutil.rmtree(place, ignore_errors=True)
     print(as_text(root, results))
     if options.json:
-        options.json.write_text(json.dumps(as_json(root, options.seed, results), indent=1), encoding="utf-8")
+        options.json.write_text(
+            json.dumps(as_json(root, options.seed, results), indent=1), encoding="utf-8"
+        )
     is_exceeded = options.limit is not None and survivor_percent(results) > options.limit
     return 1 if is_exceeded else 0
 
@@ -53,14 +55,19 @@ def _draw(options: argparse.Namespace, root: Path) -> list[Mutation]:
     return drawn
 
 
-def _run(options: argparse.Namespace, root: Path, place: Path, mutations: list[Mutation]) -> list[Result]:
+def _run(
+    options: argparse.Namespace, root: Path, place: Path, mutations: list[Mutation]
+) -> list[Result]:
     copies = [TreeCopy(root, place / str(number)) for number in range(options.workers)]
     start = time.monotonic()
     covering = read_map(root, options.cache, options.tests, copies[0], options.workers)
     _say(f"{len(covering.seconds)} tests in the coverage map ({time.monotonic() - start:.0f} s)")
     _note("did not pass while coverage was recorded and are left out", covering.not_passed)
 
-    mutants = [choose_tests(mutation, covering, Bounds(options.others, options.seconds)) for mutation in mutations]
+    mutants = [
+        choose_tests(mutation, covering, Bounds(options.others, options.seconds))
+        for mutation in mutations
+    ]
     chosen = {test for mutant in mutants for test in mutant.tests}
     start = time.monotonic()
     clean = clean_seconds(copies[0], mutants)
@@ -89,10 +96,14 @@ def _say(text: str) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m bench.mutants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m bench.mutants",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--count", type=int, default=100, help="mutations to draw (default: 100)")
-    parser.add_argument("--seed", default=datetime.now(UTC).date().isoformat(), help="(default: the day's date)")
+    parser.add_argument(
+        "--seed", default=datetime.now(UTC).date().isoformat(), help="(default: the day's date)"
+    )
     parser.add_argument(
         "--packages",
         nargs="+",
@@ -105,14 +116,22 @@ def _parser() -> argparse.ArgumentParser:
         default=("src", "tests", "--ignore=tests/bench", "--ignore=tests/local_model"),
         help="what pytest collects for the coverage map (default: all but the tests of benchmarks and a local model)",
     )
-    parser.add_argument("--others", type=int, default=Bounds().others, help="tests outside of the mirrored folder")
-    parser.add_argument("--seconds", type=float, default=Bounds().seconds, help="of tests for a mutant")
+    parser.add_argument(
+        "--others", type=int, default=Bounds().others, help="tests outside of the mirrored folder"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=Bounds().seconds, help="of tests for a mutant"
+    )
     parser.add_argument("--workers", type=int, default=2, help="mutants run at once (default: 2)")
     parser.add_argument("--limit", type=float, help="fail if more than this percentage survive")
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--root", type=Path, default=Path(), help="of the project (default: here)")
-    parser.add_argument("--project", default="holdfast", help="its package below src (default: holdfast)")
-    parser.add_argument("--cache", type=Path, default=Path(".bench/mutants"), help="where coverage maps are kept")
+    parser.add_argument(
+        "--project", default="holdfast", help="its package below src (default: holdfast)"
+    )
+    parser.add_argument(
+        "--cache", type=Path, default=Path(".bench/mutants"), help="where coverage maps are kept"
+    )
     return parser
 
 

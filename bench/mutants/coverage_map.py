@@ -46,11 +46,15 @@ class CoverageMap:
         first, last = mutation.lines
         reaching = _tests(contexts.get(mutation.line, ()))
         if not reaching:
-            reaching = {test for line in range(first, last + 1) for test in _tests(contexts.get(line, ()))}
+            reaching = {
+                test for line in range(first, last + 1) for test in _tests(contexts.get(line, ()))
+            }
         return sorted(reaching & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
 
 
-def read_map(root: Path, cache: Path, tests: Iterable[str], copy: TreeCopy, workers: int) -> CoverageMap:
+def read_map(
+    root: Path, cache: Path, tests: Iterable[str], copy: TreeCopy, workers: int
+) -> CoverageMap:
     """Return the map of these tests: the cached one if neither sources nor tests differ, or else record it."""
     tests = tuple(tests)
     place = cache / digest_of(root, ("src", "tests"), extra="\n".join(tests))
@@ -66,7 +70,9 @@ def read_map(root: Path, cache: Path, tests: Iterable[str], copy: TreeCopy, work
 
 def _record(place: Path, tests: tuple[str, ...], copy: TreeCopy, workers: int) -> None:
     settings = place / "coveragerc"
-    settings.write_text(_SETTINGS.format(data=place / "coverage", source=copy.root / "src"), encoding="utf-8")
+    settings.write_text(
+        _SETTINGS.format(data=place / "coverage", source=copy.root / "src"), encoding="utf-8"
+    )
     parallel = ("-n", str(workers), "--dist", "worksteal") if workers > 1 else ()
     ran = copy.pytest(*parallel, *tests, variables={"COVERAGE_PROCESS_START": str(settings)})
     if not ran.passed:

@@ -23,7 +23,10 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Is: ("is", "is not"),
     ast.IsNot: ("is not", "is"),
 }
-_CONNECTIVES: dict[type[ast.boolop], tuple[str, str]] = {ast.And: ("and", "or"), ast.Or: ("or", "and")}
+_CONNECTIVES: dict[type[ast.boolop], tuple[str, str]] = {
+    ast.And: ("and", "or"),
+    ast.Or: ("or", "and"),
+}
 _SIGNS: dict[type[ast.operator], tuple[str, str]] = {ast.Add: ("+", "-"), ast.Sub: ("-", "+")}
 
 # Operands that make `+` a concatenation: `-` would raise in any test that reaches the line.
@@ -56,18 +59,23 @@ class Mutation:
 def find_mutations(path: str, text: str) -> list[Mutation]:
     """Return the mutations of the text in the order of their position; each compiles."""
     found = sorted(
-        _Finder(path, text).find(), key=lambda mutation: (mutation.start, mutation.end, mutation.replacement)
+        _Finder(path, text).find(),
+        key=lambda mutation: (mutation.start, mutation.end, mutation.replacement),
     )
     return [mutation for mutation in found if _compiles(mutation.apply(text))]
 
 
 def find_in_tree(root: Path, places: Iterable[Path]) -> list[Mutation]:
     """Return the mutations of these files and of all below these folders; their paths are relative to the root."""
-    files = sorted({file for place in places for file in ([place] if place.is_file() else place.rglob("*.py"))})
+    files = sorted(
+        {file for place in places for file in ([place] if place.is_file() else place.rglob("*.py"))}
+    )
     return [
         mutation
         for file in files
-        for mutation in find_mutations(file.relative_to(root).as_posix(), file.read_text(encoding="utf-8"))
+        for mutation in find_mutations(
+            file.relative_to(root).as_posix(), file.read_text(encoding="utf-8")
+        )
     ]
 
 
@@ -139,7 +147,9 @@ class _Finder:
                 yield self._without_not(node)
             case ast.BinOp(op=ast.Add() | ast.Sub()) if not _concatenates(node):
                 yield from self._swap("sign", _SIGNS[type(node.op)], node.left, node.right)
-            case ast.AugAssign(op=ast.Add() | ast.Sub()) if not isinstance(node.value, _CONCATENATED):
+            case ast.AugAssign(op=ast.Add() | ast.Sub()) if not isinstance(
+                node.value, _CONCATENATED
+            ):
                 old, new = _SIGNS[type(node.op)]
                 yield from self._swap("sign", (f"{old}=", f"{new}="), node.target, node.value)
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
@@ -147,7 +157,9 @@ class _Finder:
                 yield self._replace("number", node, repr(number - 1))
             case ast.Return(value=ast.Constant(value=bool() as value) as constant):
                 yield self._replace("return", constant, str(not value))
-            case ast.Expr(value=ast.Call() | ast.Await(value=ast.Call())) if not _asserts_never(node.value):
+            case ast.Expr(value=ast.Call() | ast.Await(value=ast.Call())) if not _asserts_never(
+                node.value
+            ):
                 yield self._replace("call dropped", node, "pass")
             case ast.If() | ast.IfExp():
                 yield from self._condition(node.test)
@@ -173,7 +185,9 @@ class _Finder:
         following = self._tokens[bisect_left(self._token_starts, start) + 1]
         return self._mutation("not removed", start, following.start, "")
 
-    def _condition(self, test: ast.expr, constants: tuple[str, ...] = ("True", "False")) -> Iterator[Mutation]:
+    def _condition(
+        self, test: ast.expr, constants: tuple[str, ...] = ("True", "False")
+    ) -> Iterator[Mutation]:
         if isinstance(test, ast.Constant):
             return
         for constant in constants:
@@ -182,11 +196,15 @@ class _Finder:
         is_one_comparison = isinstance(test, ast.Compare) and len(test.ops) == 1
         is_negation = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
         if not is_one_comparison and not is_negation:
-            yield self._replace("not added", test, f"not ({self._text[self._start(test) : self._end(test)]})")
+            yield self._replace(
+                "not added", test, f"not ({self._text[self._start(test) : self._end(test)]})"
+            )
 
     # ---- the text
 
-    def _swap(self, kind: str, words: tuple[str, str], left: ast.expr, right: ast.expr) -> Iterator[Mutation]:
+    def _swap(
+        self, kind: str, words: tuple[str, str], left: ast.expr, right: ast.expr
+    ) -> Iterator[Mutation]:
         """Yield the replacement of the operator that is written between the two operands."""
         old, new = words
         between = [
@@ -219,7 +237,11 @@ class _Finder:
     def _tokenize(self) -> list[_Token]:
         tokens = tokenize.generate_tokens(io.StringIO(self._text).readline)
         return [
-            _Token(self._line_starts[token.start[0] - 1] + token.start[1], self._token_end(token), token.string)
+            _Token(
+                self._line_starts[token.start[0] - 1] + token.start[1],
+                self._token_end(token),
+                token.string,
+            )
             for token in tokens
             if token.type in {tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING}
         ]
@@ -251,7 +273,10 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_type_checking(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
+    return isinstance(node, ast.If) and ast.unparse(node.test) in {
+        "TYPE_CHECKING",
+        "typing.TYPE_CHECKING",
+    }
 
 
 def _asserts_never(node: ast.expr) -> bool:
@@ -261,7 +286,9 @@ def _asserts_never(node: ast.expr) -> bool:
 
 def _concatenates(node: ast.BinOp) -> bool:
     operands = (node.left, node.right)
-    is_text = any(isinstance(each, ast.Constant) and isinstance(each.value, str | bytes) for each in operands)
+    is_text = any(
+        isinstance(each, ast.Constant) and isinstance(each.value, str | bytes) for each in operands
+    )
     return is_text or any(isinstance(each, _CONCATENATED) for each in operands)
 
 

@@ -25,8 +25,15 @@ def as_text(root: Path, results: list[Result]) -> str:
         lines += ["", "Survivors"]
     for result in surviving:
         old, new = _change(root, result)
-        lines += ["", f"{_place(result)} ({result.fate}; {_tests(result)})", f"  - {old}", f"  + {new}"]
-    counts = ", ".join(f"{_count(results, fate)} {fate}" for fate in ("killed", "timeout", *_SURVIVING))
+        lines += [
+            "",
+            f"{_place(result)} ({result.fate}; {_tests(result)})",
+            f"  - {old}",
+            f"  + {new}",
+        ]
+    counts = ", ".join(
+        f"{_count(results, fate)} {fate}" for fate in ("killed", "timeout", *_SURVIVING)
+    )
     lines += ["", f"{len(results)} mutants: {counts}. Survivors: {survivor_percent(results):.1f} %"]
     return "\n".join(lines)
 

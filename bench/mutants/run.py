@@ -68,7 +68,10 @@ def clean_seconds(copy: TreeCopy, mutants: list[Mutant]) -> dict[str, float]:
 
 
 def run_mutants(
-    copies: list[TreeCopy], mutants: list[Mutant], clean: dict[str, float], say: Callable[[Result], None]
+    copies: list[TreeCopy],
+    mutants: list[Mutant],
+    clean: dict[str, float],
+    say: Callable[[Result], None],
 ) -> list[Result]:
     """Run the mutants, as many at once as there are copies; return the results in the order of the mutants."""
     free: SimpleQueue[TreeCopy] = SimpleQueue()
@@ -97,7 +100,12 @@ def run_mutant(copy: TreeCopy, mutant: Mutant, clean: dict[str, float]) -> Resul
     with copy.mutated(mutant.mutation):
         # Bytecode of a mutant would be of no use to the next one.
         ran = copy.pytest(
-            "-n", "0", "-x", chosen=tests, limit=_limit(tests, clean), variables={"PYTHONDONTWRITEBYTECODE": "1"}
+            "-n",
+            "0",
+            "-x",
+            chosen=tests,
+            limit=_limit(tests, clean),
+            variables={"PYTHONDONTWRITEBYTECODE": "1"},
         )
     return Result(mutant, _fate(ran.code), time.monotonic() - start)
 

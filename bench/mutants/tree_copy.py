@@ -90,9 +90,21 @@ class TreeCopy:
             self._chosen.write_text(json.dumps(tests), encoding="utf-8")
             environment["MUTANTS_CHOSEN"] = str(self._chosen)
             words = (*words, *dict.fromkeys(test.split("::")[0] for test in tests))
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "mutants_plugin", *words]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "mutants_plugin",
+            *words,
+        ]
         code, output = _run(command, self.root, environment, limit)
-        report = json.loads(self._report.read_text(encoding="utf-8")) if self._report.exists() else {}
+        report = (
+            json.loads(self._report.read_text(encoding="utf-8")) if self._report.exists() else {}
+        )
         shutil.rmtree(self._temporary, ignore_errors=True)
         self._temporary.mkdir(exist_ok=True)
         return Ran(code, output, report.get("passed", {}), tuple(report.get("not_passed", ())))
@@ -116,10 +128,16 @@ class TreeCopy:
 
 def _own_environment() -> dict[str, str]:
     """Return the variables of this process without those of a pytest or coverage that it may run under."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COVERAGE_"))}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST_", "COVERAGE_"))
+    }
 
 
-def _run(command: list[str], place: Path, environment: dict[str, str], limit: float | None) -> tuple[int | None, str]:
+def _run(
+    command: list[str], place: Path, environment: dict[str, str], limit: float | None
+) -> tuple[int | None, str]:
     with subprocess.Popen(
         command,
         cwd=place,

@@ -15,9 +15,13 @@ _PARTS = ("lookup", "cases", "beside")
 def main(arguments: list[str] | None = None) -> int:
     """Exit code 0 where the limits hold."""
     parser = argparse.ArgumentParser(
-        prog="python -m bench.repair", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m bench.repair",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--part", choices=_PARTS, action="append", help="only this; without it, all")
+    parser.add_argument(
+        "--part", choices=_PARTS, action="append", help="only this; without it, all"
+    )
     parser.add_argument("--rounds", type=int, default=5, help="of the comparison with other tools")
     options = parser.parse_args(arguments)
     parts = options.part or _PARTS

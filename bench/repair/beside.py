@@ -22,7 +22,9 @@ from tests.end_to_end.repair.paid_once.drive import repair_cold
 
 _RUFF = ("check", "--quiet", "--no-cache", "--isolated", "--select=E9,F50,F63,F7,F82,F901", "--fix")
 _PYTHON = "def kind(x):\n    if x is 3:\n        return 'three'\n    raise NotImplemented\n"
-_PYTHON_FIXED = "def kind(x):\n    if x == 3:\n        return 'three'\n    raise NotImplementedError\n"
+_PYTHON_FIXED = (
+    "def kind(x):\n    if x == 3:\n        return 'three'\n    raise NotImplementedError\n"
+)
 _RUST = """\
 pub fn sum(all: &[u32]) -> u32 {
     let total = 0;
@@ -55,13 +57,19 @@ def measure(rounds: int = 5) -> list[Beside]:
     ruff = Path(sys.executable).with_name("ruff")
     found = []
     if ruff.is_file():
-        found.append(_measure_one("ruff --fix", lambda place: _ruff(ruff, place), ("ruff", "unit.py"), rounds))
+        found.append(
+            _measure_one(
+                "ruff --fix", lambda place: _ruff(ruff, place), ("ruff", "unit.py"), rounds
+            )
+        )
     if shutil.which("cargo") and shutil.which("rustc"):
         found.append(_measure_one("cargo fix", _cargo, ("rustc", "unit.rs"), rounds))
     return found
 
 
-def _measure_one(peer: str, run: Callable[[Path], bool], unit: tuple[str, str], rounds: int) -> Beside:
+def _measure_one(
+    peer: str, run: Callable[[Path], bool], unit: tuple[str, str], rounds: int
+) -> Beside:
     times: tuple[list[float], ...] = ([], [], [])
     runs: tuple[Callable[[Path], bool], ...] = (
         run,
@@ -102,7 +110,9 @@ def _check_twice(unit: tuple[str, str], place: Path) -> bool:
 def _ruff(ruff: Path, place: Path) -> bool:
     file = place / "unit.py"
     file.write_text(_PYTHON)
-    subprocess.run([ruff, *_RUFF, "--unsafe-fixes", file], check=False, capture_output=True, timeout=60)
+    subprocess.run(
+        [ruff, *_RUFF, "--unsafe-fixes", file], check=False, capture_output=True, timeout=60
+    )
     return file.read_text() == _PYTHON_FIXED
 
 
@@ -118,7 +128,10 @@ def _cargo(place: Path) -> bool:
 
 def report(measured: Sequence[Beside]) -> str:
     """Give the table."""
-    lines = ["| peer | its ms | our ms | ratio | two checks alone, ms | ratio | the same text |", "|" + "---|" * 7]
+    lines = [
+        "| peer | its ms | our ms | ratio | two checks alone, ms | ratio | the same text |",
+        "|" + "---|" * 7,
+    ]
     for each in measured:
         same = "yes" if each.same else "NO"
         ratios = each.ours / each.theirs, each.ours / each.checks

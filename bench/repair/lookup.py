@@ -13,9 +13,9 @@ from itertools import pairwise
 from statistics import median
 
 from holdfast.repair.builtin import builtin_rules
-from holdfast.repair.rules.book import RuleBook
-from holdfast.repair.rules.lookup import Applied, lookup
-from holdfast.repair.rules.rule import Rule, complaint_of
+from holdfast.repair.rule_lookup import Applied, lookup
+from holdfast.rules.rule import Rule, complaint_of
+from holdfast.rules.rule_book import RuleBook
 from holdfast.vocab.diagnostics import Diagnostic
 
 SIZES = (10, 1_000, 100_000)
@@ -39,13 +39,18 @@ def measure(sizes: Sequence[int] = SIZES, rounds: int = 30) -> list[Measured]:
 
 def growth(measured: Sequence[Measured]) -> list[float]:
     """Give how much slower the next size is each time, in the worse of hit and miss."""
-    return [max(large.hit / small.hit, large.miss / small.miss) for small, large in pairwise(measured)]
+    return [
+        max(large.hit / small.hit, large.miss / small.miss) for small, large in pairwise(measured)
+    ]
 
 
 def _measure_one(size: int, rounds: int) -> Measured:
     builtin = builtin_rules()
     book = RuleBook([*builtin[:10], *_learned(builtin, size - 10)])
-    asked = [(rule, rule.examples[0].before, complaint_of(rule, rule.examples[0])) for rule in builtin[:10]]
+    asked = [
+        (rule, rule.examples[0].before, complaint_of(rule, rule.examples[0]))
+        for rule in builtin[:10]
+    ]
     for rule, text, complaint in asked:
         assert isinstance(lookup(book, [complaint], text, rule.target, "development"), Applied)
     missed = [(rule, text, replace(complaint, code="none")) for rule, text, complaint in asked]
@@ -70,7 +75,9 @@ def _learned(builtin: Sequence[Rule], count: int) -> list[Rule]:
         template = model.template if number % 2 else f"complaint {number % _TEMPLATES} about {{0}}"
         held = {0: (f"name_{number}",)} if "{0}" in template else {}
         code = model.code if held else f"X{number}"
-        made.append(replace(model, id=f"{number:016x}", template=template, code=code, constants=held))
+        made.append(
+            replace(model, id=f"{number:016x}", template=template, code=code, constants=held)
+        )
     return made
 
 

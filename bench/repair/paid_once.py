@@ -71,9 +71,14 @@ def share_of(tool: str, cold: int, driven: Sequence[Driven]) -> Share:
 
 def report(shares: Sequence[Share]) -> str:
     """Give the table."""
-    rows = [(s.tool, s.cases, s.cold, s.learned, s.applied, s.as_recorded, s.refused, s.wrong) for s in shares]
+    rows = [
+        (s.tool, s.cases, s.cold, s.learned, s.applied, s.as_recorded, s.refused, s.wrong)
+        for s in shares
+    ]
     rows.append(("all", *(sum(numbers) for numbers in list(zip(*rows, strict=True))[1:])))
-    lines = ["| tool | cases | cold | learned | applied and verified | as recorded | near misses refused | wrong |"]
+    lines = [
+        "| tool | cases | cold | learned | applied and verified | as recorded | near misses refused | wrong |"
+    ]
     lines.append("|" + "---|" * 8)
     lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
     return "\n".join(lines)

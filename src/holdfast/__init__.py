@@ -14,9 +14,9 @@ from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Patch, Rep
 
 if TYPE_CHECKING:
     from holdfast.landing.explain import explain
+    from holdfast.landing.formats.parse import parse
+    from holdfast.landing.ladder.locate import locate
     from holdfast.landing.land import land
-    from holdfast.landing.locate import locate
-    from holdfast.landing.notations.parse import parse
 
 # The one place with the version: pyproject.toml reads it from here when a distribution is built.
 __version__ = "0.1.0"
@@ -44,8 +44,8 @@ __all__ = [
 _VERBS = {
     "explain": "holdfast.landing.explain",
     "land": "holdfast.landing.land",
-    "locate": "holdfast.landing.locate",
-    "parse": "holdfast.landing.notations.parse",
+    "locate": "holdfast.landing.ladder.locate",
+    "parse": "holdfast.landing.formats.parse",
 }
 
 

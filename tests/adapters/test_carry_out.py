@@ -8,10 +8,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.adapters.files import DiskFiles
-from holdfast.adapters.journal import hold
-from holdfast.changes.batch import Batch, Content, Swap, in_order
-from holdfast.changes.files import Missing
+from holdfast.adapters.filesystem.disk_files import DiskFiles
+from holdfast.adapters.filesystem.journal import hold
+from holdfast.changes.ports import FileMissing
+from holdfast.changes.swaps import Batch, Content, Swap, in_order
 from holdfast.changes.transaction import Done, carry_out
 from tests.end_to_end.fifty_files import Snapshot, restore, snapshot
 
@@ -37,7 +37,9 @@ def test_a_batch_makes_any_files_of_any_and_its_reverse_brings_them_back(
             if before.get(name, (None,))[0] != after.get(name, (None,))[0]
         )
         looked = [files.look(swap.path) for swap in swaps if swap.before is None]
-        makes = dict.fromkeys(parent for look in looked if isinstance(look, Missing) for parent in look.parents)
+        makes = dict.fromkeys(
+            parent for look in looked if isinstance(look, FileMissing) for parent in look.parents
+        )
         batch = Batch("one", swaps, tuple(makes))
         with hold(Path(place) / "state", root) as journal:
             assert carry_out(batch, files, journal) == Done()

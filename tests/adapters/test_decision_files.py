@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.decision_files import DiskDecisionFiles
-from holdfast.adapters.response_cache import ResponseCache
+from holdfast.adapters.filesystem.decision_files import DiskDecisionFiles
+from holdfast.adapters.filesystem.response_cache import ResponseCache
 from holdfast.repair.decisions.manifest import Manifest
 
 KEY = "0" * 64
@@ -30,12 +30,17 @@ def test_nothing_is_made_before_something_is_kept(files: DiskDecisionFiles, tmp_
     assert names(tmp_path) == []
 
 
-def test_build_is_part_of_the_project_and_runtime_is_not(files: DiskDecisionFiles, tmp_path: Path) -> None:
+def test_build_is_part_of_the_project_and_runtime_is_not(
+    files: DiskDecisionFiles, tmp_path: Path
+) -> None:
     files.update("build", "a.py", lambda _: b"build")
     files.update("runtime", "a.py", lambda _: b"runtime")
     assert names(tmp_path / "root") == [".holdfast/decisions/build/a.py.json"]
     assert [name.rpartition("/")[2] for name in names(tmp_path / "state")] == ["a.py.json"]
-    assert (files.read_all("build"), files.read_all("runtime")) == ([("a.py", b"build")], [("a.py", b"runtime")])
+    assert (files.read_all("build"), files.read_all("runtime")) == (
+        [("a.py", b"build")],
+        [("a.py", b"runtime")],
+    )
 
 
 def test_none_removes_a_manifest(files: DiskDecisionFiles, tmp_path: Path) -> None:
@@ -45,7 +50,9 @@ def test_none_removes_a_manifest(files: DiskDecisionFiles, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("module", ["../x", "a/b", "", "..", ".x", "/etc/passwd", "a\0b"])
-def test_a_name_that_is_none_of_ours_is_refused(files: DiskDecisionFiles, tmp_path: Path, module: str) -> None:
+def test_a_name_that_is_none_of_ours_is_refused(
+    files: DiskDecisionFiles, tmp_path: Path, module: str
+) -> None:
     with pytest.raises(ValueError, match="no module's name"):
         files.update("build", module, lambda _: b"x")
     assert names(tmp_path) == []
@@ -98,7 +105,7 @@ def test_what_a_killed_process_left_is_swept(files: DiskDecisionFiles, tmp_path:
 CHILD = """
 import sys
 from pathlib import Path
-from holdfast.adapters.decision_files import DiskDecisionFiles
+from holdfast.adapters.filesystem.decision_files import DiskDecisionFiles
 from holdfast.repair.decisions.decision import Decision
 from holdfast.repair.decisions.manifest import Manifest
 root, state, who = sys.argv[1:]

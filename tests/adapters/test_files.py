@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.files import DiskFiles
-from holdfast.changes.batch import Batch, Content, Swap
-from holdfast.changes.files import Found, Missing, Unfit
+from holdfast.adapters.filesystem.disk_files import DiskFiles
+from holdfast.changes.ports import FileFound, FileMissing, FileUnfit
+from holdfast.changes.swaps import Batch, Content, Swap
 
 SIBLING = ".holdfast-x-0.tmp"
 
@@ -33,23 +33,27 @@ def files(root: Path) -> Iterator[DiskFiles]:
 
 
 def reason(looked: object) -> str:
-    assert isinstance(looked, Unfit), looked
+    assert isinstance(looked, FileUnfit), looked
     return looked.reason
 
 
 def test_a_regular_file_is_found_with_its_mode(root: Path, files: DiskFiles) -> None:
     (root / "a.sh").write_bytes(b"x")
     (root / "a.sh").chmod(0o750)
-    assert files.look("./a.sh") == Found("a.sh", b"x", 0o750)
+    assert files.look("./a.sh") == FileFound("a.sh", b"x", 0o750)
 
 
 def test_a_missing_file_names_the_directories_it_needs(root: Path, files: DiskFiles) -> None:
     (root / "a").mkdir()
-    assert files.look("a/b/c/d.py") == Missing("a/b/c/d.py", ("a/b", "a/b/c"))
+    assert files.look("a/b/c/d.py") == FileMissing("a/b/c/d.py", ("a/b", "a/b/c"))
 
 
-@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "a/../../x", ".git/config", "sub/.git/hooks/post-checkout"])
-def test_a_path_that_leaves_the_root_or_enters_git_is_out_of_bounds(path: str, files: DiskFiles) -> None:
+@pytest.mark.parametrize(
+    "path", ["../x", "/etc/passwd", "a/../../x", ".git/config", "sub/.git/hooks/post-checkout"]
+)
+def test_a_path_that_leaves_the_root_or_enters_git_is_out_of_bounds(
+    path: str, files: DiskFiles
+) -> None:
     assert reason(files.look(path)) == "out_of_bounds"
 
 
@@ -59,10 +63,10 @@ def test_links_are_followed_inside_the_root(root: Path, files: DiskFiles) -> Non
     (root / "link.py").symlink_to("real/a.py")
     (root / "absolute.py").symlink_to(root / "real/a.py")
     (root / "directory").symlink_to("real")
-    assert files.look("link.py") == Found("real/a.py", b"x", 0o644, linked=True)
-    assert files.look("absolute.py") == Found("real/a.py", b"x", 0o644, linked=True)
-    assert files.look("directory/a.py") == Found("real/a.py", b"x", 0o644)
-    assert files.look("directory/new/b.py") == Missing("real/new/b.py", ("real/new",))
+    assert files.look("link.py") == FileFound("real/a.py", b"x", 0o644, linked=True)
+    assert files.look("absolute.py") == FileFound("real/a.py", b"x", 0o644, linked=True)
+    assert files.look("directory/a.py") == FileFound("real/a.py", b"x", 0o644)
+    assert files.look("directory/new/b.py") == FileMissing("real/new/b.py", ("real/new",))
 
 
 def test_links_out_of_the_root_are_out_of_bounds(root: Path, files: DiskFiles) -> None:
@@ -92,7 +96,7 @@ def test_what_is_no_regular_file_is_refused_without_waiting(root: Path, files: D
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(root / "socket"))
         told = [files.look(name) for name in ("pipe", "directory", "socket")]
-    assert [each.message for each in told if isinstance(each, Unfit)] == [
+    assert [each.message for each in told if isinstance(each, FileUnfit)] == [
         "pipe: this is a named pipe; only regular files can be edited.",
         "directory: this is a directory; only regular files can be edited.",
         "socket: this is a socket; only regular files can be edited.",
@@ -101,7 +105,9 @@ def test_what_is_no_regular_file_is_refused_without_waiting(root: Path, files: D
 
 def test_a_file_is_no_directory(root: Path, files: DiskFiles) -> None:
     (root / "a").write_bytes(b"x")
-    assert files.look("a/b.py") == Unfit("conflict", "a/b.py: a is a file, so no file can be in it.")
+    assert files.look("a/b.py") == FileUnfit(
+        "conflict", "a/b.py: a is a file, so no file can be in it."
+    )
 
 
 def test_a_name_that_is_too_long_is_refused(files: DiskFiles) -> None:
@@ -111,7 +117,7 @@ def test_a_name_that_is_too_long_is_refused(files: DiskFiles) -> None:
 def test_odd_names_are_found(root: Path, files: DiskFiles) -> None:
     for name in ("a b", "-dash", "new\nline", "*", ":(top)x", "caf\udce9.py"):
         (root / name).write_bytes(b"x")
-        assert files.look(name) == Found(name, b"x", 0o644)
+        assert files.look(name) == FileFound(name, b"x", 0o644)
 
 
 def test_names_begin_near_the_one_that_is_missing_and_leave_out_what_is_not_the_projects(
@@ -152,7 +158,9 @@ def test_a_swap_keeps_the_owner(root: Path, files: DiskFiles) -> None:
     assert ((root / "a").stat().st_uid, (root / "a").stat().st_gid) == (1234, 2345)
 
 
-def test_a_new_file_has_the_mode_that_the_umask_gives_or_the_one_it_had(root: Path, files: DiskFiles) -> None:
+def test_a_new_file_has_the_mode_that_the_umask_gives_or_the_one_it_had(
+    root: Path, files: DiskFiles
+) -> None:
     umask = os.umask(0o027)
     try:
         assert swap_all(files, Swap("a", None, Content(b"x")))
@@ -263,5 +271,5 @@ def test_a_root_may_be_a_link(root: Path) -> None:
     (root / "a").write_bytes(b"x")
     (root.parent / "link").symlink_to(root)
     disk = DiskFiles(str(root.parent / "link"))
-    assert disk.look("a") == Found("a", b"x", 0o644)
+    assert disk.look("a") == FileFound("a", b"x", 0o644)
     disk.close()

@@ -9,12 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.adapters.journal import DiskJournal, hold, place_of
-from holdfast.changes.batch import Batch, Content, Swap
+from holdfast.adapters.filesystem.journal import DiskJournal, hold, place_of
+from holdfast.changes.swaps import Batch, Content, Swap
 from holdfast.changes.transaction import Damaged, Pending
 
-contents = st.none() | st.builds(Content, st.binary(max_size=20), st.none() | st.integers(0, 0o7777))
-paths = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\udc80\udcff"), min_size=1, max_size=8)
+contents = st.none() | st.builds(
+    Content, st.binary(max_size=20), st.none() | st.integers(0, 0o7777)
+)
+paths = st.text(
+    st.characters(exclude_categories=["Cs"]) | st.sampled_from("\udc80\udcff"),
+    min_size=1,
+    max_size=8,
+)
 batches = st.builds(
     Batch,
     st.text("0123456789abcdef", min_size=12, max_size=12),
@@ -27,7 +33,9 @@ BATCH = Batch("abc", (Swap("a.py", Content(b"old", 0o644), Content(b"new")),), (
 
 
 @given(batches)
-def test_any_batch_is_read_as_it_was_written(tmp_path_factory: pytest.TempPathFactory, batch: Batch) -> None:
+def test_any_batch_is_read_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory, batch: Batch
+) -> None:
     journal = DiskJournal(tmp_path_factory.mktemp("journal"))
     journal.prepare(batch)
     assert journal.pending() == Pending(batch, committed=False)
@@ -57,7 +65,9 @@ def test_a_draft_that_a_dead_process_left_is_removed(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
-@pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: b"{" + data, lambda data: b'{"version": 1}\n'])
+@pytest.mark.parametrize(
+    "spoil", [lambda data: data[:-1], lambda data: b"{" + data, lambda data: b'{"version": 1}\n']
+)
 def test_a_damaged_journal_is_named_and_not_guessed_at(tmp_path: Path, spoil: object) -> None:
     assert callable(spoil)
     journal = DiskJournal(tmp_path)
@@ -73,7 +83,10 @@ def test_texts_are_saved_as_plain_files_and_the_last_ten_times_are_kept(tmp_path
     swap = Swap("src/a.py", Content(b"old"), Content(b"new"))
     for number in range(12):
         saved = Path(journal.save(Batch(f"id{number}", (swap,)), [swap]))
-    assert {path.name: path.read_bytes() for path in saved.iterdir()} == {"1.old.a.py": b"old", "1.new.a.py": b"new"}
+    assert {path.name: path.read_bytes() for path in saved.iterdir()} == {
+        "1.old.a.py": b"old",
+        "1.new.a.py": b"new",
+    }
     assert len(list((tmp_path / "saved").iterdir())) == 10
 
 
@@ -82,7 +95,11 @@ def test_each_real_root_has_a_journal_of_its_own_that_others_cannot_read(tmp_pat
     (tmp_path / "b").mkdir()
     (tmp_path / "link").symlink_to("a")
     state = tmp_path / "state"
-    assert place_of(state, tmp_path / "a") == place_of(state, tmp_path / "link") != place_of(state, tmp_path / "b")
+    assert (
+        place_of(state, tmp_path / "a")
+        == place_of(state, tmp_path / "link")
+        != place_of(state, tmp_path / "b")
+    )
     with hold(state, tmp_path / "a"):
         assert place_of(state, tmp_path / "a").stat().st_mode & 0o077 == 0
 

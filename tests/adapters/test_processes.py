@@ -9,23 +9,29 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.processes import Kept, OsCommands, environment, readable
+from holdfast.adapters.processes.commands import HeadAndTail, OsCommands, environment, readable
 from holdfast.tools.ports import CommandDone
 from tests.waiting import FOREVER, LONGEST, has_text, limit_to_begin, set_when, wait_until_gone
 
 
-def run(argv: Sequence[str], cwd: Path, timeout: float = LONGEST, cancel: threading.Event | None = None) -> CommandDone:
+def run(
+    argv: Sequence[str], cwd: Path, timeout: float = LONGEST, cancel: threading.Event | None = None
+) -> CommandDone:
     return OsCommands().run(argv, str(cwd), timeout, cancel or threading.Event())
 
 
-def shell(command: str, cwd: Path, timeout: float = LONGEST, cancel: threading.Event | None = None) -> CommandDone:
+def shell(
+    command: str, cwd: Path, timeout: float = LONGEST, cancel: threading.Event | None = None
+) -> CommandDone:
     return run(["/bin/sh", "-c", command], cwd, timeout, cancel)
 
 
 def ended_by_limit(command: str, cwd: Path) -> CommandDone:
     """Run what never ends, with a limit that lets it say something before."""
     _, done = limit_to_begin(
-        lambda limit: shell(command, cwd, timeout=limit), lambda done: done.output != "", shortest=0.3
+        lambda limit: shell(command, cwd, timeout=limit),
+        lambda done: done.output != "",
+        shortest=0.3,
     )
     return done
 
@@ -40,10 +46,14 @@ def test_it_runs_where_it_is_told_to(tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_none_has_the_exit_code_of_a_shell(tmp_path: Path) -> None:
-    assert run(["no-such-program"], tmp_path) == CommandDone(127, "no-such-program: no such program.")
+    assert run(["no-such-program"], tmp_path) == CommandDone(
+        127, "no-such-program: no such program."
+    )
     (tmp_path / "data").write_text("x")
     assert run(["./data"], tmp_path).exit_code == 126
-    assert run(["true"], tmp_path / "gone") == CommandDone(127, f"{tmp_path}/gone: no such directory.")
+    assert run(["true"], tmp_path / "gone") == CommandDone(
+        127, f"{tmp_path}/gone: no such directory."
+    )
 
 
 def test_a_signal_is_named(tmp_path: Path) -> None:
@@ -52,7 +62,9 @@ def test_a_signal_is_named(tmp_path: Path) -> None:
 
 def test_a_program_has_nobody_to_ask(tmp_path: Path) -> None:
     assert shell("read line || echo nothing", tmp_path).output == "nothing\n"
-    assert shell("(: </dev/tty) 2>/dev/null || echo no terminal", tmp_path).output == "no terminal\n"
+    assert (
+        shell("(: </dev/tty) 2>/dev/null || echo no terminal", tmp_path).output == "no terminal\n"
+    )
 
 
 def test_a_program_that_hangs_is_ended_at_its_limit(tmp_path: Path) -> None:
@@ -91,7 +103,9 @@ def test_what_is_left_with_its_output_closed_is_ended_too(tmp_path: Path) -> Non
 def test_one_that_leaves_the_group_does_not_hold_us_up(tmp_path: Path) -> None:
     """It cannot be ended by its group; but its hold on the output is let go."""
     pid = tmp_path / "pid"
-    done = shell(f"setsid sh -c 'echo $$ > pid; exec {FOREVER}' & while [ ! -s pid ]; do :; done", tmp_path)
+    done = shell(
+        f"setsid sh -c 'echo $$ > pid; exec {FOREVER}' & while [ ! -s pid ]; do :; done", tmp_path
+    )
     os.kill(int(pid.read_text()), 9)
     assert (done.exit_code, done.timed_out) == (0, False)
 
@@ -115,7 +129,9 @@ def test_an_endless_flood_ends_at_the_limit(tmp_path: Path) -> None:
     assert len(done.output) < 17_000
 
 
-def test_our_keys_are_withheld_and_nothing_asks_or_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_our_keys_are_withheld_and_nothing_asks_or_colours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOLDFAST_API_KEY", "k1")
     monkeypatch.setenv("HOLDFAST_SERVER_TOKEN", "k2")
     monkeypatch.setenv("PROVIDER_KEY", "k3")
@@ -137,7 +153,7 @@ def test_output_is_readable(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
 def test_both_ends_of_a_stream_are_kept_however_it_is_cut(size: int) -> None:
     data = bytes(range(65, 91)) * 4
-    kept = Kept(10, 10)
+    kept = HeadAndTail(10, 10)
     for at in range(0, len(data), size):
         kept.take(data[at : at + size])
     assert kept.text() == "ABCDEFGHIJ\n… (84 bytes left out) …\nQRSTUVWXYZ"
@@ -146,7 +162,7 @@ def test_both_ends_of_a_stream_are_kept_however_it_is_cut(size: int) -> None:
 @pytest.mark.parametrize("length", [0, 1, 10, 11, 20])
 def test_a_stream_that_fits_is_kept_whole(length: int) -> None:
     data = (b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")[:length]
-    kept = Kept(10, 10)
+    kept = HeadAndTail(10, 10)
     for at in range(0, length, 3):
         kept.take(data[at : at + 3])
     assert kept.text() == data.decode()

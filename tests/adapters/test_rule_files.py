@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.rule_files import DiskRuleFiles
+from holdfast.adapters.filesystem.rule_files import DiskRuleFiles
 
 
 def _count(root: str, times: int) -> None:
@@ -59,7 +59,9 @@ def test_none_removes_the_file_and_the_same_bytes_do_not_write_it(tmp_path: Path
     assert files.read_all() == []
 
 
-@pytest.mark.parametrize("name", ["../x", "python/../x", "python/", "nothing/abc", "python/a/b", "python/.x", "/etc/x"])
+@pytest.mark.parametrize(
+    "name", ["../x", "python/../x", "python/", "nothing/abc", "python/a/b", "python/.x", "/etc/x"]
+)
 def test_a_name_that_is_not_ours_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match="no rule's name"):
         DiskRuleFiles(tmp_path).update(name, lambda _: b"x")
@@ -74,7 +76,9 @@ def test_a_symlink_on_the_way_is_not_followed(tmp_path: Path) -> None:
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_what_is_no_regular_file_has_no_bytes_and_keeps_nobody_from_the_others(tmp_path: Path) -> None:
+def test_what_is_no_regular_file_has_no_bytes_and_keeps_nobody_from_the_others(
+    tmp_path: Path,
+) -> None:
     files = DiskRuleFiles(tmp_path)
     files.update("c/a1", lambda _: b"a")
     folder = tmp_path / ".holdfast" / "rules" / "c"

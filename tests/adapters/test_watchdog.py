@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 BEGIN = """\
 import os, signal, subprocess, sys, threading
 from holdfast.adapters import watchdog
-from holdfast.adapters.processes import run_process
+from holdfast.adapters.processes.commands import run_process
 never = threading.Event()
 def run(*words, take=lambda data: True):
     return run_process(words, "/", dict(os.environ), 600.0, never, take=take)
@@ -27,7 +27,9 @@ def die(data=b""):
 
 
 def python(script: str, *words: str) -> int:
-    return subprocess.run([sys.executable, "-c", BEGIN + script, *words], check=False, timeout=LONGEST).returncode
+    return subprocess.run(
+        [sys.executable, "-c", BEGIN + script, *words], check=False, timeout=LONGEST
+    ).returncode
 
 
 def test_what_runs_is_ended_with_its_children_when_we_are_killed(tmp_path: Path) -> None:
@@ -38,9 +40,12 @@ def test_what_runs_is_ended_with_its_children_when_we_are_killed(tmp_path: Path)
 
 
 @pytest.mark.skipif(
-    not Path("/proc/self/environ").exists(), reason="a mark can be looked for only where there is /proc"
+    not Path("/proc/self/environ").exists(),
+    reason="a mark can be looked for only where there is /proc",
 )
-def test_what_has_just_been_started_is_ended_before_anybody_could_tell_its_number(tmp_path: Path) -> None:
+def test_what_has_just_been_started_is_ended_before_anybody_could_tell_its_number(
+    tmp_path: Path,
+) -> None:
     script = """
 with watchdog.watching() as (mark, started):
     child = subprocess.Popen(["sleep", "600"], env={**os.environ, **mark}, start_new_session=True)
@@ -62,7 +67,10 @@ def test_what_left_its_group_on_purpose_outlives_us_when_all_went_well(tmp_path:
 
 def test_the_watchdog_goes_with_us(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
-    assert python("run('true'); open(sys.argv[1], 'w').write(str(watchdog._running[0].pid))", str(pid)) == 0
+    assert (
+        python("run('true'); open(sys.argv[1], 'w').write(str(watchdog._running[0].pid))", str(pid))
+        == 0
+    )
     assert not is_alive(int(pid.read_text()))
 
 

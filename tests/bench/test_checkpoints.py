@@ -25,7 +25,16 @@ def _keep_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_every_recipe_takes_a_snapshot_and_gives_the_files_back(tmp_path: Path) -> None:
     told = tmp_path / "told.json"
-    words = ["--sizes", "20+3+3", "--reps", "1", "--firsts", "1", "--place", str(tmp_path / "place")]
+    words = [
+        "--sizes",
+        "20+3+3",
+        "--reps",
+        "1",
+        "--firsts",
+        "1",
+        "--place",
+        str(tmp_path / "place"),
+    ]
     assert main([*words, "--json", str(told)]) == 0
     figures = json.loads(told.read_text())
     assert [each["recipe"] for each in figures] == [
@@ -46,7 +55,10 @@ def test_the_scene_has_as_many_files_of_each_kind_as_it_says(tmp_path: Path) -> 
 
 
 def test_sizes_are_read_with_and_without_their_parts() -> None:
-    assert sizes("100000+5000+20000,5000") == [Size(100_000, 5_000, 20_000), Size(5_000, 250, 1_000)]
+    assert sizes("100000+5000+20000,5000") == [
+        Size(100_000, 5_000, 20_000),
+        Size(5_000, 250, 1_000),
+    ]
 
 
 def test_a_recipe_that_is_not_there_is_wrong_usage() -> None:
@@ -66,12 +78,23 @@ def test_a_limit_is_broken_by_the_median() -> None:
 
 @pytest.mark.parametrize(
     ("words", "code"),
-    [((), 1), (("--no-limits",), 0), (("--sizes", "5000"), 0), (("--sizes", "5000", "--limits-from", "5000"), 1)],
+    [
+        ((), 1),
+        (("--no-limits",), 0),
+        (("--sizes", "5000"), 0),
+        (("--sizes", "5000", "--limits-from", "5000"), 1),
+    ],
 )
-def test_a_broken_limit_is_the_exit_code_where_limits_hold(words: tuple[str, ...], code: int) -> None:
+def test_a_broken_limit_is_the_exit_code_where_limits_hold(
+    words: tuple[str, ...], code: int
+) -> None:
     options = _parser().parse_args(list(words))
-    ours = Figures("holdfast", options.sizes[0].name, undoes=True, samples={"ten": [Sample(1.7, 1.0)]})
-    peer = Figures("naive", options.sizes[0].name, undoes=False, samples={"ten": [Sample(9.0, 1.0)]})
+    ours = Figures(
+        "holdfast", options.sizes[0].name, undoes=True, samples={"ten": [Sample(1.7, 1.0)]}
+    )
+    peer = Figures(
+        "naive", options.sizes[0].name, undoes=False, samples={"ten": [Sample(9.0, 1.0)]}
+    )
     assert _judge(options, [ours, peer], Console(quiet=True)) == code
     assert _judge(options, [peer], Console(quiet=True)) == 0
 

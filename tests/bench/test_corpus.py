@@ -14,7 +14,13 @@ FILE = "a = 1\nb = 2\n"
 
 
 def write_corpus(folder: Path) -> None:
-    common = {"lang": "python", "polarity": "land", "file_name": "x.py", "before": {"ref": "r"}, "region": [1, 2]}
+    common = {
+        "lang": "python",
+        "polarity": "land",
+        "file_name": "x.py",
+        "before": {"ref": "r"},
+        "region": [1, 2],
+    }
     splice = [{"splice": [10, 11, "3"]}]
     diff = "@@ -2 +2 @@\n-b = 2\n+b = 3\n"
     line = {"start_line": 2, "end_line": 2, "new_text": "b = 3", "old_text": "b = 2"}
@@ -24,7 +30,10 @@ def write_corpus(folder: Path) -> None:
         "ud-prose-fence": {"format": "unified_diff", "diff": diff},
         "le-clean": {"format": "line_edits", "edits": [line]},
     }
-    rows = [{**common, "id": kind, "kind": kind, "edit": edit, "expected": splice} for kind, edit in edits.items()]
+    rows = [
+        {**common, "id": kind, "kind": kind, "edit": edit, "expected": splice}
+        for kind, edit in edits.items()
+    ]
     (folder / "files.dev.jsonl").write_text(json.dumps({"ref": "r", "text": FILE}) + "\n")
     (folder / "cases.dev.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
@@ -52,7 +61,18 @@ def test_rows_become_cases(tmp_path: Path) -> None:
 def test_the_command_runs_a_corpus_and_writes_what_it_saw(tmp_path: Path) -> None:
     write_corpus(tmp_path)
     report = tmp_path / "report.json"
-    code = main(["--corpus", str(tmp_path), "--kinds", "^clean$", "--peers", "first_hit", "--json", str(report)])
+    code = main(
+        [
+            "--corpus",
+            str(tmp_path),
+            "--kinds",
+            "^clean$",
+            "--peers",
+            "first_hit",
+            "--json",
+            str(report),
+        ]
+    )
     assert code == 0
     engines = json.loads(report.read_text())["engines"]
     assert list(engines) == ["holdfast, gate off", "holdfast, gate on", "first hit"]
@@ -62,4 +82,7 @@ def test_the_command_runs_a_corpus_and_writes_what_it_saw(tmp_path: Path) -> Non
 def test_the_command_runs_one_case_again_by_its_id(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     assert main(["--case", "7-0-clean,7-0-twin-name", "--no-gate", "--json", str(report)]) == 0
-    assert [row["id"] for row in json.loads(report.read_text())["rows"]] == ["7-0-clean", "7-0-twin-name"]
+    assert [row["id"] for row in json.loads(report.read_text())["rows"]] == [
+        "7-0-clean",
+        "7-0-twin-name",
+    ]

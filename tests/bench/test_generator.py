@@ -71,7 +71,9 @@ def test_every_kind_finds_a_file_and_an_edit_that_fit() -> None:
 
 def test_a_case_says_what_was_meant() -> None:
     for case in one_of_each():
-        assert raw_edit(case.edit)["format"] in ("search_replace", "unified_diff", "line_edits"), case.id
+        assert raw_edit(case.edit)["format"] in ("search_replace", "unified_diff", "line_edits"), (
+            case.id
+        )
         assert bool(case.expected) == (case.polarity == "land"), case.id
         assert case.before not in case.expected, case.id
 
@@ -94,7 +96,9 @@ def test_must_refuse_kinds_must_be_refused_and_no_others() -> None:
         assert (case.polarity == "refuse") == ("neg-" in case.kind)
 
 
-@pytest.mark.parametrize(("name", "replace"), [("first hit", first_hit), ("exact, once", exact_once)])
+@pytest.mark.parametrize(
+    ("name", "replace"), [("first hit", first_hit), ("exact, once", exact_once)]
+)
 def test_a_naive_engine_is_found_corrupt(name: str, replace: object) -> None:
     engine = PlainPeer(name, replace)  # type: ignore[arg-type]
     counts = tally(rows(engine, one_of_each()))
@@ -107,12 +111,17 @@ def test_taking_the_first_of_two_twins_is_found_corrupt() -> None:
     case = make_case(1, 0, "neg-dup-cloned")
     assert case is not None
     assert isinstance(case.edit, Replace)
-    row = row_of("first hit", case, Answer(first_hit(case.before, case.edit.old, case.edit.new), 0.0))
+    row = row_of(
+        "first hit", case, Answer(first_hit(case.before, case.edit.old, case.edit.new), 0.0)
+    )
     assert row.verdict == "wrong"
 
 
 def test_who_knows_the_answers_has_no_fault() -> None:
-    known = [row_of("oracle", case, Answer(case.expected[0] if case.expected else None, 0.0)) for case in one_of_each()]
+    known = [
+        row_of("oracle", case, Answer(case.expected[0] if case.expected else None, 0.0))
+        for case in one_of_each()
+    ]
     counts = tally(known)
     assert (counts.corrupted, counts.refused_wrongly, counts.exceptions) == (0, 0, 0)
 

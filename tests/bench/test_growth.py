@@ -14,7 +14,9 @@ def test_a_text_is_a_head_whole_pieces_and_a_tail() -> None:
     assert TEXT.of(10) == "<head>abcabcabc<tail>"
 
 
-@pytest.mark.parametrize("text", [*NOTATIONS, *REPLIES], ids=lambda text: f"{text.reader}: {text.name}")
+@pytest.mark.parametrize(
+    "text", [*NOTATIONS, *REPLIES], ids=lambda text: f"{text.reader}: {text.name}"
+)
 def test_every_text_can_be_read(text: LongText) -> None:
     read(text, 1000)
 

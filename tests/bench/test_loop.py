@@ -10,13 +10,19 @@ from bench.loop.__main__ import main
 from bench.loop.measure import Case, Figures, Reading
 from bench.loop.report import broken
 from bench.loop.serve import Worker
-from holdfast.testing import Request
+from holdfast.testing import RecordedRequest
 
 
 @pytest.fixture(autouse=True)
 def _keep_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """The benchmark sets these for its whole process."""
-    for name in ("HOME", "HOLDFAST_STATE_DIR", "HOLDFAST_CONFIG_FILE", "XDG_CONFIG_HOME", "HOLDFAST_DATABASE_URL"):
+    for name in (
+        "HOME",
+        "HOLDFAST_STATE_DIR",
+        "HOLDFAST_CONFIG_FILE",
+        "XDG_CONFIG_HOME",
+        "HOLDFAST_DATABASE_URL",
+    ):
         monkeypatch.setenv(name, os.environ.get(name, ""))
 
 
@@ -55,7 +61,10 @@ def figures(*own: float, growth: int = 0, stop_reason: str = "done") -> Figures:
             [figures(*[5.0] * 40, growth=9_000_000)],
             ["a turn: the memory has grown by 9.0 MB, and 8 is the limit"],
         ),
-        ([figures(*[5.0] * 40, stop_reason="loop")], ["a turn: the turn ended with loop, and not done"]),
+        (
+            [figures(*[5.0] * 40, stop_reason="loop")],
+            ["a turn: the turn ended with loop, and not done"],
+        ),
         (
             [figures(*[5.0] * 40), figures(*[8.0] * 40)],
             ["a turn: a step costs 1.60 times one of the first turn, not 1.5"],
@@ -68,10 +77,17 @@ def test_a_limit_that_is_broken_is_named(measured: list[Figures], said: list[str
 
 def test_the_scripted_worker_calls_the_tools_in_turn_then_says_that_it_is_done() -> None:
     worker = Worker(4)
-    asked = Request("/v1/chat/completions", b"", {"tools": []})
+    asked = RecordedRequest("/v1/chat/completions", b"", {"tools": []})
 
     said = [worker.answer(asked) for _ in range(5)]
 
-    assert [each.name for reply in said for each in reply.calls] == ["read_file", "edit_file", "run_command", "search"]
+    assert [each.name for reply in said for each in reply.calls] == [
+        "read_file",
+        "edit_file",
+        "run_command",
+        "search",
+    ]
     assert said[-1].text == "Done."
-    assert worker.answer(Request("/v1/chat/completions", b"", {})).text.startswith("## Goal")
+    assert worker.answer(RecordedRequest("/v1/chat/completions", b"", {})).text.startswith(
+        "## Goal"
+    )

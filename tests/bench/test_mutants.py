@@ -182,8 +182,28 @@ def project(tmp_path: Path) -> Path:
 def run(project: Path, *words: str) -> tuple[int, dict[str, Any]]:
     """Run the tool on every line of the project; return its exit code and its JSON."""
     found = project.parent / "found.json"
-    place = ("--root", str(project), "--project", "sample", "--cache", str(project.parent / "cache"))
-    code = main([*place, "--seed", "1", "--json", str(found), "--tests", "tests", "--packages", "core", *words])
+    place = (
+        "--root",
+        str(project),
+        "--project",
+        "sample",
+        "--cache",
+        str(project.parent / "cache"),
+    )
+    code = main(
+        [
+            *place,
+            "--seed",
+            "1",
+            "--json",
+            str(found),
+            "--tests",
+            "tests",
+            "--packages",
+            "core",
+            *words,
+        ]
+    )
     return code, json.loads(found.read_text())
 
 
@@ -204,7 +224,9 @@ def test_a_mutant_of_a_tested_condition_is_killed_and_one_of_an_untested_survive
     survivor = next(each for each in found["mutants"] if each["fate"] == "survived")
     assert shown.out.count(f"  - return age < 13\n  + {survivor['new']}\n") == 1
     assert "src/sample/core/limits.py:11 (survived; 1 of 1 tests that reach the line)" in shown.out
-    assert "4 mutants: 2 killed, 0 timeout, 1 survived, 1 not covered. Survivors: 50.0 %" in shown.out
+    assert (
+        "4 mutants: 2 killed, 0 timeout, 1 survived, 1 not covered. Survivors: 50.0 %" in shown.out
+    )
     assert "note: there is no nowhere below src/sample" in shown.err
     assert "test_that_fails_without_a_mutation" in shown.err
 

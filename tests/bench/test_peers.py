@@ -47,7 +47,10 @@ def test_text_peers_get_pairs_of_texts(edit: Edit, texts: list[tuple[str, str]] 
 
 def test_a_diff_becomes_a_patch_without_headers_numbers_and_fences() -> None:
     diff = "Here:\n```diff\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ f\n a\n-b\n+c\n```\nDone.\n"
-    assert begin_patch(Patch(diff), "x") == "*** Begin Patch\n*** Update File: x\n@@\n a\n-b\n+c\n*** End Patch"
+    assert (
+        begin_patch(Patch(diff), "x")
+        == "*** Begin Patch\n*** Update File: x\n@@\n a\n-b\n+c\n*** End Patch"
+    )
 
 
 def test_a_replacement_becomes_a_patch_of_its_lines() -> None:
@@ -82,7 +85,9 @@ def test_a_hang_is_an_error_in_the_answer() -> None:
 
 def test_a_command_changes_a_file_and_keeps_its_bytes() -> None:
     script = "import sys; p = sys.argv[1]; b = open(p, 'rb').read(); open(p, 'wb').write(b.replace(b'a', b'c'))"
-    peer = CommandPeer("script", lambda _, name: ([sys.executable, "-c", script, name], ""), limit_seconds=LONGEST)
+    peer = CommandPeer(
+        "script", lambda _, name: ([sys.executable, "-c", script, name], ""), limit_seconds=LONGEST
+    )
     case = Case("1", "text", "clean", "land", "x.txt", "a\r\nb", Replace("a", "c"), ("c\r\nb",))
     answer = peer.answer(case)
     assert answer is not None
@@ -90,5 +95,7 @@ def test_a_command_changes_a_file_and_keeps_its_bytes() -> None:
 
 
 def test_an_unknown_peer_is_named_with_those_there_are() -> None:
-    with pytest.raises(SystemExit, match="no peer is called nobody; there are: first_hit, exact_once"):
+    with pytest.raises(
+        SystemExit, match="no peer is called nobody; there are: first_hit, exact_once"
+    ):
         find_peers("nobody")

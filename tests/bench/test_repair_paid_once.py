@@ -30,6 +30,14 @@ def test_each_verdict_is_told_from_the_others() -> None:
 
 
 def test_the_table_sums_up() -> None:
-    share = share_of("gcc", 1, [RIGHT, replace(RIGHT, made=CASE.second), replace(RIGHT, second=None)])
-    assert (share.cases, share.learned, share.applied, share.as_recorded, share.wrong) == (3, 3, 2, 1, 1)
+    share = share_of(
+        "gcc", 1, [RIGHT, replace(RIGHT, made=CASE.second), replace(RIGHT, second=None)]
+    )
+    assert (share.cases, share.learned, share.applied, share.as_recorded, share.wrong) == (
+        3,
+        3,
+        2,
+        1,
+        1,
+    )
     assert report([share, share]).endswith("| all | 6 | 2 | 6 | 4 | 2 | 0 | 2 |")

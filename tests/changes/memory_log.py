@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from holdfast.changes.change import Change, State
-from holdfast.changes.log import KEPT
-from holdfast.changes.plan import Plan
+from holdfast.changes.change import Change, ChangeState
+from holdfast.changes.change_log import KEPT
+from holdfast.changes.plan import ChangePlan
 
 
 class MemoryLog:
@@ -18,7 +18,9 @@ class MemoryLog:
 
     def add(self, change: Change) -> Change:
         kept = replace(change, seq=self._next_seq(), created_at="then")
-        self._changes[change.id] = kept if kept.state == "proposed" else replace(kept, settled_at="then")
+        self._changes[change.id] = (
+            kept if kept.state == "proposed" else replace(kept, settled_at="then")
+        )
         self.prune(KEPT)
         return self._changes[change.id]
 
@@ -31,7 +33,7 @@ class MemoryLog:
     def list(
         self,
         *,
-        state: State | None = None,
+        state: ChangeState | None = None,
         origin: str | None = None,
         session: str | None = None,
         turn: str | None = None,
@@ -40,16 +42,20 @@ class MemoryLog:
     ) -> tuple[Change, ...]:
         found = sorted(self._changes.values(), key=lambda change: -change.seq)
         owned = [c for c in found if session in {None, c.session} and turn in {None, c.turn}]
-        kept = [c for c in owned if state in {None, c.state} and origin in {None, c.origin} and c.seq > after]
+        kept = [
+            c
+            for c in owned
+            if state in {None, c.state} and origin in {None, c.origin} and c.seq > after
+        ]
         return tuple(kept[:limit])
 
-    def marks(self, state: State) -> tuple[tuple[str, int], ...]:
+    def marks(self, state: ChangeState) -> tuple[tuple[str, int], ...]:
         return tuple((change.id, change.seq) for change in self.list(state=state))
 
-    def revise(self, change_id: str, plan: Plan) -> bool:
+    def revise(self, change_id: str, plan: ChangePlan) -> bool:
         return self._set(change_id, "proposed", plan=plan)
 
-    def move(self, change_id: str, old: State, new: State) -> bool:
+    def move(self, change_id: str, old: ChangeState, new: ChangeState) -> bool:
         latest = bool(self._changes) and self.list()[0].id == change_id
         seq = {"seq": self._next_seq()} if new == "applied" and not latest else {}
         return self._set(change_id, old, state=new, settled_at="then", **seq)
@@ -81,7 +87,7 @@ class MemoryLog:
             del self._changes[change_id]
         return old
 
-    def _set(self, change_id: str, old: State, **values: object) -> bool:
+    def _set(self, change_id: str, old: ChangeState, **values: object) -> bool:
         change = self._changes.get(change_id)
         if change is None or change.state != old:
             return False

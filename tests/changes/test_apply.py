@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from holdfast.changes.apply import plan
-from holdfast.changes.batch import Content, Swap
-from holdfast.changes.plan import FileLanded, FileRefused, Plan
+from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
+from holdfast.changes.plan_requests import plan
+from holdfast.changes.swaps import Content, Swap
 from holdfast.testing import MemoryFiles
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Patch, Replace, WriteFile
 
 
-def planned(*requests: FileRequest, files: MemoryFiles, overwrite: bool = False) -> Plan:
+def planned(*requests: FileRequest, files: MemoryFiles, overwrite: bool = False) -> ChangePlan:
     made = plan(requests, files, overwrite=overwrite)
-    assert isinstance(made, Plan), made
+    assert isinstance(made, ChangePlan), made
     return made
 
 
-def refused(*requests: FileRequest, files: MemoryFiles, overwrite: bool = False) -> tuple[FileRefused, ...]:
+def refused(
+    *requests: FileRequest, files: MemoryFiles, overwrite: bool = False
+) -> tuple[FileRefused, ...]:
     made = plan(requests, files, overwrite=overwrite)
     assert isinstance(made, tuple), made
     return made
@@ -28,10 +30,14 @@ def edit(path: str, old: str, new: str) -> FileRequest:
 
 def test_an_edit_becomes_a_swap_and_a_whole_diff() -> None:
     made = planned(edit("a.py", "x = 1", "x = 2"), files=MemoryFiles({"a.py": b"x = 1\ny = 1\n"}))
-    assert made == Plan(
+    assert made == ChangePlan(
         (
             FileLanded(
-                "a.py", "edit", "exact", 1.0, "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-x = 1\n+x = 2\n y = 1\n"
+                "a.py",
+                "edit",
+                "exact",
+                1.0,
+                "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-x = 1\n+x = 2\n y = 1\n",
             ),
         ),
         (Swap("a.py", Content(b"x = 1\ny = 1\n", 0o644), Content(b"x = 2\ny = 1\n", 0o644)),),
@@ -41,12 +47,20 @@ def test_an_edit_becomes_a_swap_and_a_whole_diff() -> None:
 
 def test_several_edits_of_one_file_land_one_on_the_other_and_are_one_file() -> None:
     files = MemoryFiles({"a.py": b"first = 1\nsecond = 2\n"}, links={"link.py": "a.py"})
-    made = planned(edit("a.py", "first = 1", "first = 10"), edit("link.py", "first = 10", "first = 100"), files=files)
+    made = planned(
+        edit("a.py", "first = 1", "first = 10"),
+        edit("link.py", "first = 10", "first = 100"),
+        files=files,
+    )
     assert [file.path for file in made.files] == ["a.py"]
     assert made.files[0].diff.count("@@ ") == 1
     assert "+first = 100\n" in made.files[0].diff
     assert made.swaps == (
-        Swap("a.py", Content(b"first = 1\nsecond = 2\n", 0o644), Content(b"first = 100\nsecond = 2\n", 0o644)),
+        Swap(
+            "a.py",
+            Content(b"first = 1\nsecond = 2\n", 0o644),
+            Content(b"first = 100\nsecond = 2\n", 0o644),
+        ),
     )
 
 
@@ -58,13 +72,20 @@ def test_the_loosest_rung_and_the_lowest_similarity_of_a_files_requests_are_told
         files=files,
     )
     assert made.files[0].rung == "whitespace"
-    assert made.swaps[0].after == Content(b"def f():\n\treturn 10\n\n\ndef g():\n\treturn 20\n", 0o644)
+    assert made.swaps[0].after == Content(
+        b"def f():\n\treturn 10\n\n\ndef g():\n\treturn 20\n", 0o644
+    )
 
 
 def test_all_refusals_are_given_and_not_only_the_first() -> None:
     files = MemoryFiles({"a.py": b"x = 1\nx = 1\n", "b.py": b"y\n"})
-    told = refused(edit("a.py", "x = 1", "x = 2"), edit("b.py", "y", "z"), edit("c.py", "a", "b"), files=files)
-    assert [(each.path, each.refused.reason) for each in told] == [("a.py", "ambiguous"), ("c.py", "not_found")]
+    told = refused(
+        edit("a.py", "x = 1", "x = 2"), edit("b.py", "y", "z"), edit("c.py", "a", "b"), files=files
+    )
+    assert [(each.path, each.refused.reason) for each in told] == [
+        ("a.py", "ambiguous"),
+        ("c.py", "not_found"),
+    ]
 
 
 def test_a_missing_file_is_refused_with_the_names_that_may_be_meant() -> None:
@@ -89,8 +110,16 @@ def test_what_cannot_be_edited_is_refused_with_the_ports_own_words() -> None:
 
 def test_a_new_file_says_which_directories_it_needs() -> None:
     made = planned(FileRequest("a/b/c.py", "create", WriteFile("x\n")), files=MemoryFiles({}))
-    assert made == Plan(
-        (FileLanded("a/b/c.py", "create", "exact", 1.0, "--- /dev/null\n+++ b/a/b/c.py\n@@ -0,0 +1 @@\n+x\n"),),
+    assert made == ChangePlan(
+        (
+            FileLanded(
+                "a/b/c.py",
+                "create",
+                "exact",
+                1.0,
+                "--- /dev/null\n+++ b/a/b/c.py\n@@ -0,0 +1 @@\n+x\n",
+            ),
+        ),
         (Swap("a/b/c.py", None, Content(b"x\n")),),
         ("a", "a/b"),
     )
@@ -103,8 +132,14 @@ def test_a_new_file_may_be_empty() -> None:
 
 def test_a_create_over_the_same_text_is_already_applied_and_over_another_a_conflict() -> None:
     files = MemoryFiles({"a.py": b"x\n"})
-    assert refused(FileRequest("a.py", "create", WriteFile("x\n")), files=files)[0].refused.reason == "already_applied"
-    assert refused(FileRequest("a.py", "create", WriteFile("y\n")), files=files)[0].refused.reason == "conflict"
+    assert (
+        refused(FileRequest("a.py", "create", WriteFile("x\n")), files=files)[0].refused.reason
+        == "already_applied"
+    )
+    assert (
+        refused(FileRequest("a.py", "create", WriteFile("y\n")), files=files)[0].refused.reason
+        == "conflict"
+    )
 
 
 def test_a_whole_file_write_lands_on_the_file_that_is_there() -> None:
@@ -122,8 +157,14 @@ def test_a_delete_that_shows_the_lines_must_show_all_of_them() -> None:
     made = planned(FileRequest("a.py", "delete", Patch(whole)), files=files)
     assert made.swaps == (Swap("a.py", Content(b"x = 1\ny = 2\nz = 3\n", 0o644), None),)
     assert made.files[0].action == "delete"
-    assert refused(FileRequest("a.py", "delete", Patch(part)), files=files)[0].refused.reason == "conflict"
-    assert refused(FileRequest("a.py", "delete", Patch(other)), files=files)[0].refused.reason == "not_found"
+    assert (
+        refused(FileRequest("a.py", "delete", Patch(part)), files=files)[0].refused.reason
+        == "conflict"
+    )
+    assert (
+        refused(FileRequest("a.py", "delete", Patch(other)), files=files)[0].refused.reason
+        == "not_found"
+    )
 
 
 def test_a_binary_file_can_be_deleted_and_renamed_but_not_edited() -> None:
@@ -136,22 +177,33 @@ def test_a_binary_file_can_be_deleted_and_renamed_but_not_edited() -> None:
 
 def test_a_rename_with_an_edit_is_a_new_file_and_one_that_goes() -> None:
     files = MemoryFiles({"a.py": b"x = 1\n"})
-    made = planned(FileRequest("a.py", "rename", Replace("x = 1", "x = 2"), "new/b.py"), files=files)
+    made = planned(
+        FileRequest("a.py", "rename", Replace("x = 1", "x = 2"), "new/b.py"), files=files
+    )
     diff = (
         "diff --git a/a.py b/new/b.py\nrename from a.py\nrename to new/b.py\n"
         "--- a/a.py\n+++ b/new/b.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
     )
-    assert made == Plan(
+    assert made == ChangePlan(
         (FileLanded("a.py", "rename", "exact", 1.0, diff, "new/b.py"),),
-        (Swap("new/b.py", None, Content(b"x = 2\n", 0o644)), Swap("a.py", Content(b"x = 1\n", 0o644), None)),
+        (
+            Swap("new/b.py", None, Content(b"x = 2\n", 0o644)),
+            Swap("a.py", Content(b"x = 1\n", 0o644), None),
+        ),
         ("new",),
     )
 
 
 def test_a_rename_onto_a_file_that_is_there_is_a_conflict() -> None:
     files = MemoryFiles({"a.py": b"x\n", "b.py": b"y\n"})
-    assert refused(FileRequest("a.py", "rename", None, "b.py"), files=files)[0].refused.reason == "conflict"
-    assert refused(FileRequest("a.py", "rename", None, "a.py"), files=files)[0].refused.reason == "no_change"
+    assert (
+        refused(FileRequest("a.py", "rename", None, "b.py"), files=files)[0].refused.reason
+        == "conflict"
+    )
+    assert (
+        refused(FileRequest("a.py", "rename", None, "a.py"), files=files)[0].refused.reason
+        == "no_change"
+    )
 
 
 def test_renames_in_a_row_and_edits_under_the_new_name_are_one_rename() -> None:
@@ -162,13 +214,18 @@ def test_renames_in_a_row_and_edits_under_the_new_name_are_one_rename() -> None:
         edit("c.py", "x = 1", "x = 2"),
         files=files,
     )
-    assert [(file.path, file.action, file.to) for file in made.files] == [("a.py", "rename", "c.py")]
+    assert [(file.path, file.action, file.to) for file in made.files] == [
+        ("a.py", "rename", "c.py")
+    ]
     assert {swap.path for swap in made.swaps} == {"a.py", "c.py"}
 
 
 def test_a_rename_there_and_back_is_an_edit_or_no_change() -> None:
     files = MemoryFiles({"a.py": b"x = 1\n"})
-    there, back = FileRequest("a.py", "rename", None, "b.py"), FileRequest("b.py", "rename", None, "a.py")
+    there, back = (
+        FileRequest("a.py", "rename", None, "b.py"),
+        FileRequest("b.py", "rename", None, "a.py"),
+    )
     assert [each.refused.reason for each in refused(there, back, files=files)] == ["no_change"]
     made = planned(there, edit("b.py", "x = 1", "x = 2"), back, files=files)
     assert [(file.path, file.action) for file in made.files] == [("a.py", "edit")]
@@ -176,30 +233,42 @@ def test_a_rename_there_and_back_is_an_edit_or_no_change() -> None:
 
 def test_a_file_deleted_and_made_again_is_an_edit() -> None:
     files = MemoryFiles({"a.py": b"x = 1\n"})
-    made = planned(FileRequest("a.py", "delete"), FileRequest("a.py", "create", WriteFile("y\n")), files=files)
+    made = planned(
+        FileRequest("a.py", "delete"), FileRequest("a.py", "create", WriteFile("y\n")), files=files
+    )
     assert [(file.path, file.action) for file in made.files] == [("a.py", "edit")]
     assert "-x = 1\n+y\n" in made.files[0].diff
 
 
 def test_a_file_made_and_deleted_again_is_no_change() -> None:
     requests = [FileRequest("d/a.py", "create", WriteFile("y\n")), FileRequest("d/a.py", "delete")]
-    assert [each.refused.reason for each in refused(*requests, files=MemoryFiles({}))] == ["no_change"]
+    assert [each.refused.reason for each in refused(*requests, files=MemoryFiles({}))] == [
+        "no_change"
+    ]
 
 
 def test_a_renamed_file_that_is_then_deleted_is_a_delete() -> None:
     files = MemoryFiles({"a.py": b"x = 1\n"})
-    made = planned(FileRequest("a.py", "rename", None, "b.py"), FileRequest("b.py", "delete"), files=files)
+    made = planned(
+        FileRequest("a.py", "rename", None, "b.py"), FileRequest("b.py", "delete"), files=files
+    )
     assert [(file.path, file.action) for file in made.files] == [("a.py", "delete")]
 
 
 def test_a_new_file_cannot_be_a_directory_of_another_new_file() -> None:
-    requests = [FileRequest("a", "create", WriteFile("x\n")), FileRequest("a/b", "create", WriteFile("y\n"))]
+    requests = [
+        FileRequest("a", "create", WriteFile("x\n")),
+        FileRequest("a/b", "create", WriteFile("y\n")),
+    ]
     assert [each.path for each in refused(*requests, files=MemoryFiles({}))] == ["a"]
 
 
 def test_a_symlink_is_not_deleted_or_renamed_but_its_file_is_named() -> None:
     files = MemoryFiles({"real.py": b"x\n"}, links={"link.py": "real.py"})
-    for request in (FileRequest("link.py", "delete"), FileRequest("link.py", "rename", None, "b.py")):
+    for request in (
+        FileRequest("link.py", "delete"),
+        FileRequest("link.py", "rename", None, "b.py"),
+    ):
         told = refused(request, files=files)[0].refused
         assert told.reason == "conflict"
         assert "real.py" in told.message
@@ -219,11 +288,15 @@ def test_a_file_keeps_its_encoding() -> None:
 
 def test_a_byte_order_mark_is_not_doubled_by_a_whole_file_that_has_one() -> None:
     files = MemoryFiles({"a.txt": b"\xef\xbb\xbfx\n"})
-    made = planned(FileRequest("a.txt", "create", WriteFile("\ufeffy\n")), files=files, overwrite=True)
+    made = planned(
+        FileRequest("a.txt", "create", WriteFile("\ufeffy\n")), files=files, overwrite=True
+    )
     assert made.swaps[0].after == Content(b"\xef\xbb\xbfy\n", 0o644)
 
 
 def test_a_character_that_the_file_cannot_hold_is_refused_by_name() -> None:
     files = MemoryFiles({"a.txt": "né = 1\n".encode("latin-1")})
     told = refused(edit("a.txt", "né = 1", "né → 1"), files=files)[0].refused
-    assert told == Refused("conflict", "a.txt: the file is cp1252 and cannot hold U+2192; write the edit without it.")
+    assert told == Refused(
+        "conflict", "a.txt: the file is cp1252 and cannot hold U+2192; write the edit without it."
+    )

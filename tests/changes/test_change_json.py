@@ -7,13 +7,28 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.changes.batch import Content, Swap
-from holdfast.changes.change import Asked
-from holdfast.changes.change_json import asked_from_json, asked_to_json, plan_from_json, plan_to_json
-from holdfast.changes.plan import FileLanded, Plan
-from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, OneOf, Patch, Replace, WriteFile
+from holdfast.changes.change import RequestedEdits
+from holdfast.changes.change_json import (
+    asked_from_json,
+    asked_to_json,
+    plan_from_json,
+    plan_to_json,
+)
+from holdfast.changes.plan import ChangePlan, FileLanded
+from holdfast.changes.swaps import Content, Swap
+from holdfast.vocab.requests import (
+    FileRequest,
+    LineEdit,
+    LineEdits,
+    OneOf,
+    Patch,
+    Replace,
+    WriteFile,
+)
 
-texts = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\udc80\udcff\0"), max_size=10)
+texts = st.text(
+    st.characters(exclude_categories=["Cs"]) | st.sampled_from("\udc80\udcff\0"), max_size=10
+)
 numbers = st.integers(-5, 10_000)
 replaces = st.builds(Replace, texts, texts, st.none() | numbers, st.booleans())
 line_edits = st.builds(LineEdit, numbers, numbers, texts, st.none() | texts)
@@ -27,7 +42,9 @@ requests = st.one_of(
 )
 actions = st.sampled_from(["edit", "create", "delete", "rename"])
 file_requests = st.builds(FileRequest, texts, actions, requests, st.none() | texts)
-contents = st.none() | st.builds(Content, st.binary(max_size=40), st.none() | st.integers(0, 0o7777))
+contents = st.none() | st.builds(
+    Content, st.binary(max_size=40), st.none() | st.integers(0, 0o7777)
+)
 landings = st.builds(
     FileLanded,
     texts,
@@ -48,24 +65,31 @@ def through_json(value: object) -> dict[str, object]:
     return read
 
 
-@given(st.builds(Asked, st.lists(file_requests, max_size=4).map(tuple), st.booleans(), st.none() | texts))
-def test_what_was_asked_is_read_as_it_was_written(asked: Asked) -> None:
+@given(
+    st.builds(
+        RequestedEdits,
+        st.lists(file_requests, max_size=4).map(tuple),
+        st.booleans(),
+        st.none() | texts,
+    )
+)
+def test_what_was_asked_is_read_as_it_was_written(asked: RequestedEdits) -> None:
     assert asked_from_json(through_json(asked_to_json(asked))) == asked
 
 
 @given(
     st.builds(
-        Plan,
+        ChangePlan,
         st.lists(landings, max_size=3).map(tuple),
         st.lists(swaps, max_size=3).map(tuple),
         st.lists(texts, max_size=3).map(tuple),
     )
 )
-def test_what_landed_is_read_as_it_was_written(plan: Plan) -> None:
+def test_what_landed_is_read_as_it_was_written(plan: ChangePlan) -> None:
     assert plan_from_json(through_json(plan_to_json(plan))) == plan
 
 
 def test_each_side_has_its_hash_beside_its_bytes() -> None:
-    written = plan_to_json(Plan((), (Swap("a", None, Content(b"")),), ()))
+    written = plan_to_json(ChangePlan((), (Swap("a", None, Content(b"")),), ()))
     empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     assert (written["swaps"][0]["before"], written["swaps"][0]["after"]["sha256"]) == (None, empty)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.changes.batch import Content
 from holdfast.changes.diff import diff_of
+from holdfast.changes.swaps import Content
 from holdfast.vocab.outcomes import Landed
 
 OLD, NEW = Content(b"a\n"), Content(b"b\n")

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.changes.apply import plan
-from holdfast.changes.batch import Content, Swap
-from holdfast.changes.plan import FileLanded, FileRefused, Plan
+from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
+from holdfast.changes.plan_requests import plan
+from holdfast.changes.swaps import Content, Swap
 from holdfast.vocab.outcomes import Reason, Refused
 from holdfast.vocab.requests import FileRequest, Patch, Replace, WriteFile
 from tests.changes.memory_files import MemoryFiles
 
-FILES = {"a": b"x\n", "b": b"y\n", "binary": b"\0", "latin": "\xe9\n".encode("latin-1"), "empty": b""}
+FILES = {
+    "a": b"x\n",
+    "b": b"y\n",
+    "binary": b"\0",
+    "latin": "\xe9\n".encode("latin-1"),
+    "empty": b"",
+}
 LINKS = {"link": "a"}
 
 
-def planned(*requests: FileRequest, overwrite: bool = False) -> Plan | tuple[FileRefused, ...]:
+def planned(
+    *requests: FileRequest, overwrite: bool = False
+) -> ChangePlan | tuple[FileRefused, ...]:
     return plan(requests, MemoryFiles(dict(FILES), LINKS, unfit=("dir",)), overwrite=overwrite)
 
 
@@ -87,7 +95,9 @@ def planned(*requests: FileRequest, overwrite: bool = False) -> Plan | tuple[Fil
         ),
     ],
 )
-def test_a_refusal_says_why_and_what_to_do(request_: FileRequest, reason: Reason, message: str) -> None:
+def test_a_refusal_says_why_and_what_to_do(
+    request_: FileRequest, reason: Reason, message: str
+) -> None:
     assert planned(request_) == (FileRefused(request_.path, Refused(reason, message)),)
 
 
@@ -98,14 +108,19 @@ def test_a_reply_that_leaves_every_file_as_it_is_has_nothing_to_do() -> None:
 
 
 def test_a_name_cannot_become_a_file_and_a_directory() -> None:
-    both = (FileRequest("d", "create", WriteFile("1\n")), FileRequest("d/x", "create", WriteFile("2\n")))
+    both = (
+        FileRequest("d", "create", WriteFile("1\n")),
+        FileRequest("d/x", "create", WriteFile("2\n")),
+    )
     message = "d: the reply makes this a file and a directory."
     assert planned(*both) == (FileRefused("d", Refused("conflict", message)),)
 
 
 def test_a_file_that_is_deleted_and_created_anew_is_an_edit_with_the_whole_diff() -> None:
     diff = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+new\n"
-    assert planned(FileRequest("a", "delete"), FileRequest("a", "create", WriteFile("new\n"))) == Plan(
+    assert planned(
+        FileRequest("a", "delete"), FileRequest("a", "create", WriteFile("new\n"))
+    ) == ChangePlan(
         (FileLanded("a", "edit", "exact", 1.0, diff),),
         (Swap("a", Content(b"x\n", 0o644), Content(b"new\n", 0o644)),),
         (),
@@ -114,22 +129,31 @@ def test_a_file_that_is_deleted_and_created_anew_is_an_edit_with_the_whole_diff(
 
 def test_a_new_file_that_is_renamed_is_created_under_its_last_name() -> None:
     diff = "--- /dev/null\n+++ b/last\n@@ -0,0 +1 @@\n+n\n"
-    assert planned(FileRequest("n", "create", WriteFile("n\n")), FileRequest("n", "rename", None, "last")) == Plan(
-        (FileLanded("last", "create", "exact", 1.0, diff),), (Swap("last", None, Content(b"n\n")),), ()
+    assert planned(
+        FileRequest("n", "create", WriteFile("n\n")), FileRequest("n", "rename", None, "last")
+    ) == ChangePlan(
+        (FileLanded("last", "create", "exact", 1.0, diff),),
+        (Swap("last", None, Content(b"n\n")),),
+        (),
     )
 
 
 def test_a_file_that_is_renamed_and_deleted_is_deleted_under_its_first_name() -> None:
     diff = "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
-    assert planned(FileRequest("a", "rename", None, "c"), FileRequest("c", "delete")) == Plan(
-        (FileLanded("a", "delete", "exact", 1.0, diff),), (Swap("a", Content(b"x\n", 0o644), None),), ()
+    assert planned(FileRequest("a", "rename", None, "c"), FileRequest("c", "delete")) == ChangePlan(
+        (FileLanded("a", "delete", "exact", 1.0, diff),),
+        (Swap("a", Content(b"x\n", 0o644), None),),
+        (),
     )
 
 
 def test_a_file_that_is_renamed_back_with_an_edit_is_edited() -> None:
-    requests = (FileRequest("a", "rename", None, "c"), FileRequest("c", "rename", Replace("x", "z"), "a"))
+    requests = (
+        FileRequest("a", "rename", None, "c"),
+        FileRequest("c", "rename", Replace("x", "z"), "a"),
+    )
     diff = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+z\n"
-    assert planned(*requests) == Plan(
+    assert planned(*requests) == ChangePlan(
         (FileLanded("a", "edit", "exact", 1.0, diff),),
         (Swap("a", Content(b"x\n", 0o644), Content(b"z\n", 0o644)),),
         (),
@@ -137,6 +161,8 @@ def test_a_file_that_is_renamed_back_with_an_edit_is_edited() -> None:
 
 
 def test_an_empty_file_is_deleted_by_a_patch_that_shows_nothing() -> None:
-    assert planned(FileRequest("empty", "delete", Patch(""))) == Plan(
-        (FileLanded("empty", "delete", "exact", 1.0, ""),), (Swap("empty", Content(b"", 0o644), None),), ()
+    assert planned(FileRequest("empty", "delete", Patch(""))) == ChangePlan(
+        (FileLanded("empty", "delete", "exact", 1.0, ""),),
+        (Swap("empty", Content(b"", 0o644), None),),
+        (),
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.changes.apply import plan
-from holdfast.changes.batch import Content, Swap
-from holdfast.changes.change import Asked, Change
+from holdfast.changes.change import Change, RequestedEdits
 from holdfast.changes.diff import diff_of
-from holdfast.changes.land_again import land_again
-from holdfast.changes.observed import plan_of_difference
-from holdfast.changes.plan import FileLanded, FileRefused, Plan
+from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
+from holdfast.changes.plan_requests import plan
+from holdfast.changes.rebase.rebase_requests import land_again
+from holdfast.changes.swaps import Content, Swap
+from holdfast.changes.tree_difference import plan_of_difference
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Replace, WriteFile
 from tests.changes.memory_files import MemoryFiles
@@ -28,8 +28,8 @@ CREATE = FileRequest("d/new", "create", WriteFile("n\n"))
 
 def proposed(*requests: FileRequest, files: MemoryFiles) -> Change:
     planned = plan(requests, files, overwrite=True)
-    assert isinstance(planned, Plan), planned
-    return Change("c", "proposed", "proposal", Asked(requests, overwrite=True), planned)
+    assert isinstance(planned, ChangePlan), planned
+    return Change("c", "proposed", "proposal", RequestedEdits(requests, overwrite=True), planned)
 
 
 def on_a(*requests: FileRequest) -> Change:
@@ -51,13 +51,13 @@ def test_on_the_same_files_the_report_is_not_made_anew() -> None:
     """A report that was made anew would have lost the lines about the mode."""
     observed = plan_of_difference({"a": (OLD, 0o644)}, {"a": (NEW, 0o755)})
     assert observed.files[0].diff.startswith("old mode 644\nnew mode 755\n--- a/a\n")
-    change = Change("c", "proposed", "observed", Asked(), observed)
+    change = Change("c", "proposed", "observed", RequestedEdits(), observed)
     assert land_again(change, MemoryFiles({"a": OLD})) == observed
 
 
 def test_a_file_of_another_mode_is_not_the_one_the_change_was_made_against() -> None:
     observed = plan_of_difference({"a": (OLD, 0o600)}, {"a": (OLD, 0o755)})
-    change = Change("c", "proposed", "observed", Asked(), observed)
+    change = Change("c", "proposed", "observed", RequestedEdits(), observed)
     assert land_again(change, MemoryFiles({"a": OLD})) == refused(
         "a", "its mode or its text; look at it, and propose it anew"
     )
@@ -67,7 +67,7 @@ def test_directories_are_made_only_where_they_are_missing_now() -> None:
     change = on_a(CREATE)
     assert change.plan.makes == ("d",)
     again = land_again(change, MemoryFiles({"a": OLD, "d/other": b""}))
-    assert again == Plan(change.plan.files, change.plan.swaps, ())
+    assert again == ChangePlan(change.plan.files, change.plan.swaps, ())
 
 
 @pytest.mark.parametrize("request_", [WRITE, REPLACE])
@@ -79,13 +79,17 @@ def test_an_edit_is_carried_over_to_a_text_that_differs_elsewhere_and_its_diff_i
     assert "-5\n+five\n" in diff
     assert "@@ -3,5 +3,5 @@" in diff
     again = land_again(on_a(request_), MemoryFiles({"a": ELSEWHERE}))
-    assert again == Plan((FileLanded("a", "edit", "exact", 1.0, diff),), (Swap("a", before, after),), ())
+    assert again == ChangePlan(
+        (FileLanded("a", "edit", "exact", 1.0, diff),), (Swap("a", before, after),), ()
+    )
 
 
 def test_a_change_without_requests_is_carried_over_by_its_texts() -> None:
     whole = on_a(REPLACE)
-    part = Change("p", "proposed", "split", Asked(part_of="c"), whole.plan)
-    assert land_again(part, MemoryFiles({"a": ELSEWHERE})) == land_again(whole, MemoryFiles({"a": ELSEWHERE}))
+    part = Change("p", "proposed", "split", RequestedEdits(part_of="c"), whole.plan)
+    assert land_again(part, MemoryFiles({"a": ELSEWHERE})) == land_again(
+        whole, MemoryFiles({"a": ELSEWHERE})
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,9 +126,11 @@ def test_a_path_that_became_a_directory_or_a_link_is_refused() -> None:
 def test_a_link_that_leads_elsewhere_by_now_is_followed_anew() -> None:
     """The bytes at the old real path are as they were; the name does not lead there any more."""
     files = {"one": OLD, "two": ELSEWHERE}
-    change = proposed(FileRequest("link", "edit", Replace("5", "five")), files=MemoryFiles(files, {"link": "one"}))
+    change = proposed(
+        FileRequest("link", "edit", Replace("5", "five")), files=MemoryFiles(files, {"link": "one"})
+    )
     again = land_again(change, MemoryFiles(files, {"link": "two"}))
-    assert isinstance(again, Plan)
+    assert isinstance(again, ChangePlan)
     assert again.swaps == (Swap("two", Content(ELSEWHERE, 0o644), Content(BOTH, 0o644)),)
 
 
@@ -136,9 +142,11 @@ def test_one_file_that_differs_is_enough_for_all_to_be_carried_over() -> None:
 
 
 def test_the_reports_of_created_and_deleted_files_stay_beside_a_carried_edit() -> None:
-    change = proposed(WRITE, CREATE, FileRequest("gone", "delete"), files=MemoryFiles({"a": OLD, "gone": b"g\n"}))
+    change = proposed(
+        WRITE, CREATE, FileRequest("gone", "delete"), files=MemoryFiles({"a": OLD, "gone": b"g\n"})
+    )
     again = land_again(change, MemoryFiles({"a": ELSEWHERE, "gone": b"g\n"}))
-    assert isinstance(again, Plan)
+    assert isinstance(again, ChangePlan)
     first, *others = change.plan.files
     assert [file.path for file in again.files] == ["a", "d/new", "gone"]
     assert again.files[0].diff != first.diff

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.changes.batch import Content, Swap
-from holdfast.changes.projection import Clash, Projected, project
+from holdfast.changes.rebase.rebase_swaps import Clash, Projected, project
+from holdfast.changes.swaps import Content, Swap
 from tests.changes.memory_files import MemoryFiles
 
 OLD = b"1\n2\n3\n4\n5\n6\n"
@@ -53,7 +53,11 @@ DONE = Projected((), (), ())
         (of_mode(0o755, 0o644), OLD, DONE),
         (of_mode(0o755, 0o600), OLD, clash(EDIT, "mode")),
         (of_mode(0o644, 0o755), ELSEWHERE, clash(EDIT, "mode")),
-        (Swap("a", Content(OLD, 0o755), Content(NEW, 0o755), modes=True), BOTH, clash(EDIT, "mode")),
+        (
+            Swap("a", Content(OLD, 0o755), Content(NEW, 0o755), modes=True),
+            BOTH,
+            clash(EDIT, "mode"),
+        ),
     ],
 )
 def test_a_swap_fits_is_done_already_or_clashes_for_a_reason(
@@ -63,13 +67,19 @@ def test_a_swap_fits_is_done_already_or_clashes_for_a_reason(
     assert project([swap], files) == expected
 
 
-@pytest.mark.parametrize(("present", "why"), [(NEW, "touched"), (BOTH, "touched"), (SAME_LINE, "touched")])
-def test_at_a_path_that_is_never_done_the_same_text_is_chance_and_clashes(present: bytes, why: str) -> None:
+@pytest.mark.parametrize(
+    ("present", "why"), [(NEW, "touched"), (BOTH, "touched"), (SAME_LINE, "touched")]
+)
+def test_at_a_path_that_is_never_done_the_same_text_is_chance_and_clashes(
+    present: bytes, why: str
+) -> None:
     assert project([EDIT], MemoryFiles({"a": present}), never_done={"a"}) == clash(EDIT, why)
 
 
 @pytest.mark.parametrize(("swap", "why"), [(CREATE, "there"), (DELETE, "gone")])
-def test_at_a_path_that_is_never_done_a_file_that_came_or_went_clashes(swap: Swap, why: str) -> None:
+def test_at_a_path_that_is_never_done_a_file_that_came_or_went_clashes(
+    swap: Swap, why: str
+) -> None:
     files = MemoryFiles({"d/e/a": NEW})
     assert project([swap], files, never_done={swap.path}) == clash(swap, why)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.changes.batch import Batch, Content, Swap
-from holdfast.changes.change import Asked, Change
-from holdfast.changes.plan import FileRefused, Plan
+from holdfast.changes.change import Change, RequestedEdits
+from holdfast.changes.plan import ChangePlan, FileRefused
 from holdfast.changes.rewind import plan_rewind
+from holdfast.changes.swaps import Batch, Content, Swap
 from holdfast.vocab.outcomes import Refused
 from tests.changes.memory_files import MemoryFiles
 
@@ -17,7 +17,7 @@ EDIT = Swap("a", Content(OLD), Content(NEW))
 
 
 def applied(*swaps: Swap, name: str = "first", makes: tuple[str, ...] = ()) -> Change:
-    return Change(name, "applied", "apply", Asked(), Plan((), swaps, makes))
+    return Change(name, "applied", "apply", RequestedEdits(), ChangePlan((), swaps, makes))
 
 
 def rewind(
@@ -27,13 +27,20 @@ def rewind(
 
 
 def refused(path: str, why_and_cure: str) -> tuple[FileRefused]:
-    return (FileRefused(path, Refused("conflict", f"{path}: this is no longer what the edit left {why_and_cure}.")),)
+    return (
+        FileRefused(
+            path,
+            Refused("conflict", f"{path}: this is no longer what the edit left {why_and_cure}."),
+        ),
+    )
 
 
 def test_what_is_as_it_was_left_is_undone_in_reverse_order_and_its_directories_go() -> None:
     made = Swap("d/e/n", None, Content(b"n\n"))
     batch = rewind(applied(made, EDIT, makes=("d", "d/e")), {"a": NEW, "d/e/n": b"n\n"})
-    assert batch == Batch("first", (EDIT.reversed(), made.reversed()), (), ("d/e", "d"), rewinds=True)
+    assert batch == Batch(
+        "first", (EDIT.reversed(), made.reversed()), (), ("d/e", "d"), rewinds=True
+    )
 
 
 def test_a_deleted_file_comes_back_with_its_directory() -> None:
@@ -44,15 +51,25 @@ def test_a_deleted_file_comes_back_with_its_directory() -> None:
 def test_a_later_edit_beside_it_stays() -> None:
     later = applied(Swap("a", Content(NEW), Content(ELSEWHERE)), name="second")
     swap = Swap("a", Content(ELSEWHERE, 0o644), Content(BOTH_GONE, 0o644))
-    assert rewind(applied(EDIT), {"a": ELSEWHERE}, later) == Batch("first", (swap,), (), (), rewinds=True)
+    assert rewind(applied(EDIT), {"a": ELSEWHERE}, later) == Batch(
+        "first", (swap,), (), (), rewinds=True
+    )
 
 
 @pytest.mark.parametrize(
     ("swap", "files", "expected"),
     [
-        (EDIT, {"a": b"ONE\n2\n3\n4\n5\n"}, "(later edits touch the same lines); take its lines out by hand"),
+        (
+            EDIT,
+            {"a": b"ONE\n2\n3\n4\n5\n"},
+            "(later edits touch the same lines); take its lines out by hand",
+        ),
         (EDIT, {}, "(it is gone); bring it back"),
-        (Swap("a", Content(OLD), None), {"a": NEW}, "(a file stands there now); move that file away"),
+        (
+            Swap("a", Content(OLD), None),
+            {"a": NEW},
+            "(a file stands there now); move that file away",
+        ),
         (
             Swap("a", None, Content(NEW)),
             {"a": OLD},
@@ -88,13 +105,21 @@ def test_the_first_later_change_of_the_file_is_named() -> None:
 @pytest.mark.parametrize(
     ("there", "back_again"),
     [
-        pytest.param(Swap("a", Content(NEW), None), Swap("a", None, Content(NEW)), id="deleted and made again"),
         pytest.param(
-            Swap("a", Content(NEW), Content(b"x\n")), Swap("a", Content(b"x\n"), Content(NEW)), id="edited and back"
+            Swap("a", Content(NEW), None),
+            Swap("a", None, Content(NEW)),
+            id="deleted and made again",
+        ),
+        pytest.param(
+            Swap("a", Content(NEW), Content(b"x\n")),
+            Swap("a", Content(b"x\n"), Content(NEW)),
+            id="edited and back",
         ),
     ],
 )
-def test_a_file_that_looks_right_by_chance_waits_for_the_later_changes(there: Swap, back_again: Swap) -> None:
+def test_a_file_that_looks_right_by_chance_waits_for_the_later_changes(
+    there: Swap, back_again: Swap
+) -> None:
     later = (applied(there, name="2"), applied(back_again, name="3"))
     why = "(later edits touch the same lines); rewind change 2 first, or take its lines out by hand"
     assert rewind(applied(EDIT), {"a": NEW}, *later) == refused("a", why)
@@ -108,4 +133,6 @@ def test_a_file_that_was_made_waits_for_later_changes_of_it_too() -> None:
     )
     why = "(later edits touch the same lines); rewind change 2 first, or take its lines out by hand"
     assert rewind(applied(made), {"a": NEW}, *later) == refused("a", why)
-    assert rewind(applied(made), {"a": NEW}) == Batch("first", (made.reversed(),), (), (), rewinds=True)
+    assert rewind(applied(made), {"a": NEW}) == Batch(
+        "first", (made.reversed(),), (), (), rewinds=True
+    )

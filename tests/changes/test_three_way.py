@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.changes.three_way import holds_already, project_bytes, project_text, raw_lines
+from holdfast.changes.rebase.three_way import holds_already, project_bytes, project_text, raw_lines
 
 lines = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "d\r", "\n", "e\n"]), max_size=12)
 texts = st.builds("".join, lines) | st.builds(
@@ -24,7 +24,9 @@ def test_a_projection_of_nothing_leaves_the_present(base: str, present: str) -> 
 
 
 @given(texts, texts, texts)
-def test_it_does_not_matter_which_of_the_two_edits_came_first(base: str, one: str, other: str) -> None:
+def test_it_does_not_matter_which_of_the_two_edits_came_first(
+    base: str, one: str, other: str
+) -> None:
     assert project_text(base, one, other) == project_text(base, other, one)
 
 
@@ -88,10 +90,13 @@ def test_what_is_no_text_or_another_kind_of_text_has_no_answer() -> None:
 def test_very_long_texts_are_not_compared_line_by_line() -> None:
     base = [f"{number}\n" for number in range(6000)]
     apart = ["one\n", *base[1:-1], "end\n"]
-    assert project_text("".join(base), "".join(apart), "".join([*base[:3000], "x\n", *base[3001:]])) is None
-    assert project_text("".join(base), "one\n" + "".join(base[1:]), "".join([*base[:-1], "x\n"])) == "".join(
-        ["one\n", *base[1:-1], "x\n"]
+    assert (
+        project_text("".join(base), "".join(apart), "".join([*base[:3000], "x\n", *base[3001:]]))
+        is None
     )
+    assert project_text(
+        "".join(base), "one\n" + "".join(base[1:]), "".join([*base[:-1], "x\n"])
+    ) == "".join(["one\n", *base[1:-1], "x\n"])
 
 
 @given(texts)

@@ -7,14 +7,14 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.checkpoints import record, retention
+from holdfast.checkpoints import commit_message, retention
 from holdfast.checkpoints.checkpoint import (
-    Ambiguous,
+    AmbiguousCheckpoint,
     Checkpoint,
-    Draft,
-    Kind,
-    Present,
+    CheckpointDraft,
+    CheckpointKind,
     Skipped,
+    WorktreeState,
     find,
     last_undo_point,
     orphans_of,
@@ -22,16 +22,26 @@ from holdfast.checkpoints.checkpoint import (
 
 
 def _checkpoint(
-    name: str, seq: int, kind: Kind = "turn", chat: str | None = None, since: int | None = None
+    name: str,
+    seq: int,
+    kind: CheckpointKind = "turn",
+    chat: str | None = None,
+    since: int | None = None,
 ) -> Checkpoint:
-    return Checkpoint(Draft(name, kind, "now", chat=chat, since=since), Present("t"), seq, "c", "main")
+    return Checkpoint(
+        CheckpointDraft(name, kind, "now", chat=chat, since=since),
+        WorktreeState("t"),
+        seq,
+        "c",
+        "main",
+    )
 
 
 def test_an_id_may_be_shortened_as_long_as_one_is_meant() -> None:
     all_ = [_checkpoint("abc", 1), _checkpoint("abd", 2), _checkpoint("ab", 3), _checkpoint("x", 4)]
     assert find("abc", all_) == all_[0]
     assert find("ab", all_) == all_[2]
-    assert find("a", all_) == Ambiguous(("abc", "abd", "ab"))
+    assert find("a", all_) == AmbiguousCheckpoint(("abc", "abd", "ab"))
     assert find("", all_) is None
     assert find("y", all_) is None
 
@@ -48,7 +58,7 @@ def test_the_last_undo_point_is_the_latest_of_its_kind() -> None:
 
 
 def test_only_what_was_taken_before_a_restore_or_an_undo_is_a_point() -> None:
-    kinds: tuple[Kind, ...] = ("manual", "turn", "undo", "undone", "interrupted")
+    kinds: tuple[CheckpointKind, ...] = ("manual", "turn", "undo", "undone", "interrupted")
     assert [kind for kind in kinds if _checkpoint("a", 1, kind).is_point] == ["undo", "undone"]
 
 
@@ -59,12 +69,18 @@ def test_the_only_id_that_begins_so_is_meant() -> None:
 
 def test_later_checkpoints_of_the_same_chat_are_orphans() -> None:
     one, two = _checkpoint("1", 1, chat="c"), _checkpoint("2", 2, chat="c")
-    others = [_checkpoint("3", 3, chat="d"), _checkpoint("4", 4, "undo", chat="c"), _checkpoint("5", 5)]
+    others = [
+        _checkpoint("3", 3, chat="d"),
+        _checkpoint("4", 4, "undo", chat="c"),
+        _checkpoint("5", 5),
+    ]
     assert orphans_of(one, [one, two, *others]) == ("2", "4")
     assert orphans_of(others[-1], [one, two, *others]) == ()
 
 
-def test_to_go_back_to_a_point_orphans_what_came_after_the_checkpoint_that_it_led_away_from() -> None:
+def test_to_go_back_to_a_point_orphans_what_came_after_the_checkpoint_that_it_led_away_from() -> (
+    None
+):
     one, two, three = (_checkpoint(str(seq), seq, chat="c") for seq in (1, 2, 3))
     point = _checkpoint("4", 4, "undone", chat="c", since=2)
     later = _checkpoint("5", 5, chat="c")
@@ -72,11 +88,11 @@ def test_to_go_back_to_a_point_orphans_what_came_after_the_checkpoint_that_it_le
 
 
 def test_a_checkpoint_of_before_points_knew_their_scope_can_be_read() -> None:
-    old = Checkpoint(Draft("a", "undo", "now"), Present("t"), 7, "c", "main")
-    _, body = record.write(old.draft, old.present, 7, "main").split("\n\n", 1)
+    old = Checkpoint(CheckpointDraft("a", "undo", "now"), WorktreeState("t"), 7, "c", "main")
+    _, body = commit_message.write(old.draft, old.present, 7, "main").split("\n\n", 1)
     noted = json.loads(body)
     del noted["files"], noted["since"]
-    assert record.read("c", "t", json.dumps(noted)) == old
+    assert commit_message.read("c", "t", json.dumps(noted)) == old
 
 
 def test_the_latest_are_kept_by_their_order() -> None:
@@ -88,16 +104,26 @@ def test_the_latest_are_kept_by_their_order() -> None:
 
 def test_a_message_that_is_not_ours_is_no_checkpoint() -> None:
     for body in ("", "hello", "[]", "{}", '{"version": 99}', '{"version": 1}', "null"):
-        assert record.read("c", "t", body) is None
+        assert commit_message.read("c", "t", body) is None
 
 
 text = st.text(st.characters(codec=None), max_size=20)
 maybe = st.none() | text
 draft = st.builds(
-    Draft, text, st.just("turn"), text, text, maybe, maybe, maybe, maybe, st.booleans(), st.none() | st.integers(0, 99)
+    CheckpointDraft,
+    text,
+    st.just("turn"),
+    text,
+    text,
+    maybe,
+    maybe,
+    maybe,
+    maybe,
+    st.booleans(),
+    st.none() | st.integers(0, 99),
 )
 present = st.builds(
-    Present,
+    WorktreeState,
     st.just("t"),
     st.none() | text,
     st.none() | text,
@@ -108,10 +134,12 @@ present = st.builds(
 
 
 @given(draft, present, st.integers(0, 10**9))
-def test_what_is_written_down_is_read_back(draft: Draft, present: Present, seq: int) -> None:
-    message = record.write(draft, present, seq, "main")
+def test_what_is_written_down_is_read_back(
+    draft: CheckpointDraft, present: WorktreeState, seq: int
+) -> None:
+    message = commit_message.write(draft, present, seq, "main")
     assert message.isascii()
     headline, body = message.split("\n\n", 1)
     assert "\n" not in headline.replace(draft.id, "") or "\n" in draft.id
     if "\n" not in draft.id:
-        assert record.read("c", "t", body) == Checkpoint(draft, present, seq, "c", "main")
+        assert commit_message.read("c", "t", body) == Checkpoint(draft, present, seq, "c", "main")

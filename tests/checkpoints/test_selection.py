@@ -23,10 +23,14 @@ class Disk:
 def test_changed_and_new_files_are_taken_with_their_modes_and_sizes() -> None:
     disk = Disk({"a": Look("file", 5, 0o600), "n": Look("file", 7, 0o644), "l": Look("link", 3)})
     selection = select(Listing(("a", "l"), (), ("n",)), disk, 100)
-    assert selection == Selection((), ("a", "l", "n"), (), (("a", 0o600), ("l", None), ("n", 0o644)), 15)
+    assert selection == Selection(
+        (), ("a", "l", "n"), (), (("a", 0o600), ("l", None), ("n", 0o644)), 15
+    )
 
 
-def test_what_is_gone_is_dropped_by_force_only_where_a_symlink_or_a_directory_has_taken_its_place() -> None:
+def test_what_is_gone_is_dropped_by_force_only_where_a_symlink_or_a_directory_has_taken_its_place() -> (
+    None
+):
     disk = Disk({"d": Look("directory")}, beyond=("l/x",))
     selection = select(Listing((), ("a", "l/x", "d"), ()), disk, 100)
     gone = (("a", None), ("l/x", None), ("d", None))
@@ -59,7 +63,9 @@ def test_repositories_large_unreadable_and_other_things_are_skipped() -> None:
 
 
 def test_a_file_of_the_limit_itself_is_taken_and_only_files_are_measured() -> None:
-    disk = Disk({"full": Look("file", 100, 0o644), "link": Look("link", 101), "over": Look("file", 101)})
+    disk = Disk(
+        {"full": Look("file", 100, 0o644), "link": Look("link", 101), "over": Look("file", 101)}
+    )
     selection = select(Listing((), (), ("full", "link", "over")), disk, 100)
     modes = (("full", 0o644), ("link", None))
     assert selection == Selection((), ("full", "link"), (Skipped("over", "too large"),), modes, 201)

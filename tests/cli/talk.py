@@ -24,8 +24,17 @@ class Talk:
         self.project, self.server = project, server
 
     def __call__(self, *words: str, given: str = "", as_json: bool = True) -> Ran:
-        place = ["--root", str(self.project.root), "--base-url", self.server.base_url, "--model", "scripted"]
-        return self.project.run("run", *words, *place, *(["--json"] if as_json else []), reply=given)
+        place = [
+            "--root",
+            str(self.project.root),
+            "--base-url",
+            self.server.base_url,
+            "--model",
+            "scripted",
+        ]
+        return self.project.run(
+            "run", *words, *place, *(["--json"] if as_json else []), reply=given
+        )
 
     @property
     def payloads(self) -> list[list[dict[str, Any]]]:

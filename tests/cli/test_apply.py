@@ -28,7 +28,9 @@ REFUSAL_KEYS = ["path", "reason", "message", "closest", "candidates"]
         ),
     ],
 )
-def test_every_notation_lands_by_itself_and_by_name(project: Project, notation: str, reply: str) -> None:
+def test_every_notation_lands_by_itself_and_by_name(
+    project: Project, notation: str, reply: str
+) -> None:
     for options in ([], ["--format", notation]):
         project.write("a.py", b"x = 1\n")
         assert project.apply(reply, *options).code == 0
@@ -49,7 +51,9 @@ def test_the_reply_may_be_a_file(project: Project, tmp_path: Path) -> None:
     assert project.files() == {"a.py": b"x = 2\n"}
 
 
-def test_the_root_is_here_if_none_is_named(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_root_is_here_if_none_is_named(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project.write("a.py", b"x = 1\n")
     monkeypatch.chdir(project.root)
     assert project.run("apply", "-", reply=DIFF).code == 0
@@ -69,7 +73,10 @@ def test_a_reply_that_powershell_redirected_is_read(project: Project) -> None:
         (b"x = 1\r\ny = 1\nz\r", b"x = 2\r\ny = 1\nz\r"),
         (b"y\nx = 1", b"y\nx = 2"),
         (b"\xef\xbb\xbfx = 1\n", b"\xef\xbb\xbfx = 2\n"),
-        ("\ufeffx = 1\r\n# é\r\n".encode("utf-16-le"), "\ufeffx = 2\r\n# é\r\n".encode("utf-16-le")),
+        (
+            "\ufeffx = 1\r\n# é\r\n".encode("utf-16-le"),
+            "\ufeffx = 2\r\n# é\r\n".encode("utf-16-le"),
+        ),
         ("\ufeffx = 1\n".encode("utf-16-be"), "\ufeffx = 2\n".encode("utf-16-be")),
         (b"# caf\xe9\nx = 1\n", b"# caf\xe9\nx = 2\n"),
         ("# né ".encode() + b"\xff\xe9\nx = 1\n", "# né ".encode() + b"\xff\xe9\nx = 2\n"),
@@ -107,8 +114,12 @@ def test_a_link_inside_the_root_is_written_through(project: Project) -> None:
     assert (project.root / "real/a.py").read_bytes() == b"x = 2\n"
 
 
-@pytest.mark.parametrize("path", ["link.py", "linked/a.py", "linked/new.py", ".git/hooks/pre-commit"])
-def test_a_way_out_of_the_root_or_into_git_is_out_of_bounds(project: Project, tmp_path: Path, path: str) -> None:
+@pytest.mark.parametrize(
+    "path", ["link.py", "linked/a.py", "linked/new.py", ".git/hooks/pre-commit"]
+)
+def test_a_way_out_of_the_root_or_into_git_is_out_of_bounds(
+    project: Project, tmp_path: Path, path: str
+) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "a.py").write_bytes(b"x = 1\n")
@@ -121,7 +132,9 @@ def test_a_way_out_of_the_root_or_into_git_is_out_of_bounds(project: Project, tm
 
 @pytest.mark.parametrize("path", ["../outside.py", "/tmp/outside.py", "a/../../outside.py"])
 @pytest.mark.parametrize("notation", ["json", "diff", "blocks", "patch"])
-def test_a_path_that_leaves_the_root_is_refused_in_every_notation(project: Project, path: str, notation: str) -> None:
+def test_a_path_that_leaves_the_root_is_refused_in_every_notation(
+    project: Project, path: str, notation: str
+) -> None:
     replies = {
         "json": json.dumps({"path": path, "content": "x\n"}),
         "diff": f"--- /dev/null\n+++ {path}\n@@ -0,0 +1 @@\n+x\n",
@@ -165,7 +178,9 @@ def test_json_of_what_landed(project: Project) -> None:
     assert ran.code == 0
     assert ran.told == {
         "outcome": "landed",
-        "files": [{"path": "a.py", "action": "edit", "rung": "exact", "similarity": 1.0, "diff": DIFF}],
+        "files": [
+            {"path": "a.py", "action": "edit", "rung": "exact", "similarity": 1.0, "diff": DIFF}
+        ],
         "refusals": [],
     }
     assert list(ran.told["files"][0]) == FILE_KEYS
@@ -175,7 +190,9 @@ def test_json_of_what_landed(project: Project) -> None:
 def test_json_of_a_rename_says_where_to(project: Project) -> None:
     project.write("a.py", b"x = 1\n")
     ran = project.apply('{"path": "a.py", "to": "b/c.py"}', "--json")
-    assert [(file["path"], file["action"], file["to"]) for file in ran.told["files"]] == [("a.py", "rename", "b/c.py")]
+    assert [(file["path"], file["action"], file["to"]) for file in ran.told["files"]] == [
+        ("a.py", "rename", "b/c.py")
+    ]
     assert project.files() == {"b/c.py": b"x = 1\n"}
 
 
@@ -186,7 +203,11 @@ def test_json_of_a_refusal(project: Project) -> None:
     assert (ran.told["outcome"], ran.told["files"]) == ("refused", [])
     (refusal,) = ran.told["refusals"]
     assert list(refusal) == REFUSAL_KEYS
-    assert (refusal["path"], refusal["reason"], refusal["candidates"]) == ("a.py", "ambiguous", [1, 3])
+    assert (refusal["path"], refusal["reason"], refusal["candidates"]) == (
+        "a.py",
+        "ambiguous",
+        [1, 3],
+    )
 
 
 def test_json_of_a_reply_that_cannot_be_read(project: Project) -> None:

@@ -24,7 +24,11 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 OLD = "".join(f"line {number}\n" for number in range(2000))
 NEW = OLD.replace("line 7\n", "line seven\n")
 REPLY = json.dumps(
-    [{"path": "a.py", "content": NEW}, {"path": "new/b.py", "content": OLD}, {"path": "c.py", "to": "d.py"}]
+    [
+        {"path": "a.py", "content": NEW},
+        {"path": "new/b.py", "content": OLD},
+        {"path": "c.py", "to": "d.py"},
+    ]
 )
 Command: TypeAlias = Literal["apply", "changes apply", "changes rewind", "undo"]
 COMMANDS: tuple[Command, ...] = ("apply", "changes apply", "changes rewind", "undo")
@@ -39,7 +43,9 @@ def disk() -> Iterator[Path]:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            pytest.skip(f"no small disk can be mounted here: {done.stderr.partition(chr(10))[0] or done.returncode}")
+            pytest.skip(
+                f"no small disk can be mounted here: {done.stderr.partition(chr(10))[0] or done.returncode}"
+            )
         yield place
         # SQLite keeps a file open until Python has forgotten the statement that failed.
         gc.collect()
@@ -61,7 +67,9 @@ class Scene:
     states: list[str]
 
     def run(self) -> Ran:
-        return self.project.run(*self.words, "--root", str(self.project.root), "--json", reply=self.reply)
+        return self.project.run(
+            *self.words, "--root", str(self.project.root), "--json", reply=self.reply
+        )
 
     def now(self) -> tuple[Snapshot, list[str]]:
         return snapshot(self.project.root), states_of(self.project)
@@ -81,13 +89,23 @@ def set_scene(root: Path, state: Path, command: Command, monkeypatch: pytest.Mon
     here = ("--root", str(root), "--json")
     words: tuple[str, ...] = (command,)
     # Something is on record already: else the store would have to be made first.
-    assert project.run("changes", "propose", *here, reply='{"path": "e.py", "content": ""}').code == 0
+    assert (
+        project.run("changes", "propose", *here, reply='{"path": "e.py", "content": ""}').code == 0
+    )
     if command == "changes apply":
-        words = ("changes", "apply", project.run("changes", "propose", *here, reply=REPLY).told["id"])
+        words = (
+            "changes",
+            "apply",
+            project.run("changes", "propose", *here, reply=REPLY).told["id"],
+        )
     elif command != "apply":
         assert project.apply(REPLY).code == 0
     if command == "changes rewind":
-        words = ("changes", "rewind", project.run("changes", "list", *here).told["changes"][0]["id"])
+        words = (
+            "changes",
+            "rewind",
+            project.run("changes", "list", *here).told["changes"][0]["id"],
+        )
     reply = REPLY if command == "apply" else ""
     return Scene(project, words, reply, snapshot(root), states_of(project))
 
@@ -103,7 +121,12 @@ def fill(disk: Path, pages_left: int = 0) -> Path:
 
 def refusal(ran: Ran) -> str:
     told = ran.told
-    assert (ran.code, told["outcome"], told["files"], len(told["refusals"])) == (1, "refused", [], 1), ran
+    assert (ran.code, told["outcome"], told["files"], len(told["refusals"])) == (
+        1,
+        "refused",
+        [],
+        1,
+    ), ran
     return str(told["refusals"][0]["message"])
 
 
@@ -129,7 +152,10 @@ def test_a_full_disk_below_the_state_directory(
     scene = set_scene(tmp_path / "root", disk / "state", command, monkeypatch)
     ballast = fill(disk)
     store = disk / "state" / "holdfast.sqlite3"
-    assert refusal(scene.run()) == f"{store}: the disk is full, nothing was recorded; free some space and run it again."
+    assert (
+        refusal(scene.run())
+        == f"{store}: the disk is full, nothing was recorded; free some space and run it again."
+    )
     ballast.unlink()
     assert scene.now() == (scene.old, scene.states)
     assert scene.run().code == 0

@@ -11,7 +11,18 @@ from tests.cli.project import Project, Ran, block
 
 DIFF = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
 TWENTY = "".join(f"line {number}\n" for number in range(1, 21))
-SUMMARY = ["id", "seq", "state", "origin", "created_at", "settled_at", "session", "turn", "part_of", "files"]
+SUMMARY = [
+    "id",
+    "seq",
+    "state",
+    "origin",
+    "created_at",
+    "settled_at",
+    "session",
+    "turn",
+    "part_of",
+    "files",
+]
 
 
 def changes(project: Project, *words: str, reply: str = "") -> Ran:
@@ -25,7 +36,10 @@ def propose(project: Project, reply: str) -> str:
 
 
 def listed(project: Project) -> list[tuple[str, str]]:
-    return [(change["id"], change["state"]) for change in changes(project, "list", "--json").told["changes"]]
+    return [
+        (change["id"], change["state"])
+        for change in changes(project, "list", "--json").told["changes"]
+    ]
 
 
 def test_a_proposal_says_its_id_and_writes_nothing(project: Project) -> None:
@@ -46,7 +60,9 @@ def test_json_of_a_proposal(project: Project) -> None:
     assert told == {
         "outcome": "proposed",
         "id": told["id"],
-        "files": [{"path": "a.py", "action": "edit", "rung": "exact", "similarity": 1.0, "diff": DIFF}],
+        "files": [
+            {"path": "a.py", "action": "edit", "rung": "exact", "similarity": 1.0, "diff": DIFF}
+        ],
         "refusals": [],
     }
 
@@ -62,7 +78,11 @@ def test_propose_takes_what_apply_takes(project: Project) -> None:
 def test_a_refused_proposal_is_told_as_apply_tells_it(project: Project) -> None:
     project.write("a.py", b"y = 1\n")
     ran = changes(project, "propose", "--json", reply=block("a.py", "x = 1", "x = 2"))
-    assert (ran.code, ran.told["outcome"], ran.told["refusals"][0]["reason"]) == (1, "refused", "not_found")
+    assert (ran.code, ran.told["outcome"], ran.told["refusals"][0]["reason"]) == (
+        1,
+        "refused",
+        "not_found",
+    )
     assert listed(project) == []
 
 
@@ -75,7 +95,9 @@ def test_apply_writes_and_rewind_takes_back(project: Project) -> None:
         {
             "outcome": "applied",
             "id": change_id,
-            "files": [{"path": "a.py", "action": "edit", "rung": "exact", "similarity": 1.0, "diff": DIFF}],
+            "files": [
+                {"path": "a.py", "action": "edit", "rung": "exact", "similarity": 1.0, "diff": DIFF}
+            ],
             "refusals": [],
             "rest": None,
         },
@@ -101,7 +123,9 @@ def test_the_words_for_a_person(project: Project) -> None:
     assert changes(project, "apply", change_id).out == f"edited a.py\n{DIFF}"
     assert changes(project, "rewind", change_id).out == "restored a.py\n"
     other = propose(project, DIFF)
-    assert changes(project, "reject", other).out == f"rejected change {other}; no file was changed.\n"
+    assert (
+        changes(project, "reject", other).out == f"rejected change {other}; no file was changed.\n"
+    )
     lines = changes(project, "list").out.splitlines()
     assert [line.split()[:2] for line in lines] == [[other, "rejected"], [change_id, "rewound"]]
     assert all(line.endswith("  a.py") for line in lines)
@@ -138,7 +162,11 @@ def test_some_hunks_are_applied(project: Project) -> None:
     ran = changes(project, "apply", change_id, "--hunks", "2", "--json")
     assert ran.code == 0
     assert project.files() == {"a.py": TWENTY.replace("line 20", "LINE 20").encode()}
-    assert dict(listed(project)) == {ran.told["id"]: "applied", ran.told["rest"]: "proposed", change_id: "rejected"}
+    assert dict(listed(project)) == {
+        ran.told["id"]: "applied",
+        ran.told["rest"]: "proposed",
+        change_id: "rejected",
+    }
     assert changes(project, "apply", ran.told["rest"]).code == 0
     assert project.files() == {"a.py": edited.encode()}
 
@@ -167,7 +195,9 @@ def test_an_unknown_id_is_refused_with_the_nearest(project: Project, word: str) 
         (["apply", "--hunks", "2"], "has no hunk 2; its hunks are 1 to 1."),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence(project: Project, words: list[str], told: str) -> None:
+def test_what_cannot_be_is_refused_with_a_sentence(
+    project: Project, words: list[str], told: str
+) -> None:
     project.write("a.py", b"x = 1\n")
     change_id = propose(project, DIFF)
     ran = changes(project, *words, change_id)
@@ -184,7 +214,9 @@ def test_a_list_where_nothing_was_done_makes_no_state_directory(project: Project
 def test_a_list_can_be_cut_short(project: Project) -> None:
     project.write("a.py", b"x = 1\n")
     first, second = propose(project, DIFF), propose(project, block("a.py", "x = 2", "x = 3"))
-    assert [change["id"] for change in changes(project, "list", "-n", "1", "--json").told["changes"]] == [second]
+    assert [
+        change["id"] for change in changes(project, "list", "-n", "1", "--json").told["changes"]
+    ] == [second]
     assert [name for name, _ in listed(project)] == [second, first]
 
 
@@ -206,7 +238,10 @@ def test_prune_forgets_what_is_settled_and_touches_no_file(project: Project) -> 
     waits = propose(project, block("a.py", "x = 2", "x = 3"))
     before = project.files()
     applied = listed(project)[1][0]
-    assert changes(project, "prune").out == "forgot 0 changes; 2 changes left on record. No file was touched.\n"
+    assert (
+        changes(project, "prune").out
+        == "forgot 0 changes; 2 changes left on record. No file was touched.\n"
+    )
     ran = changes(project, "prune", "--keep", "0", "--json")
     assert (ran.code, ran.told) == (0, {"removed": [applied], "left": 1})
     assert (listed(project), project.files()) == ([(waits, "proposed")], before)
@@ -234,7 +269,8 @@ def test_wrong_usage_is_exit_code_2(project: Project, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["apply"], ["undo"], ["changes", "list"], ["changes", "propose"], ["changes", "show", "x"]]
+    "words",
+    [["apply"], ["undo"], ["changes", "list"], ["changes", "propose"], ["changes", "show", "x"]],
 )
 @pytest.mark.parametrize("url", ["nonsense://x/y", "/proc/nowhere/holdfast.sqlite3"])
 def test_a_database_that_cannot_be_opened_is_said_and_nothing_changes(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.repair.decisions.decision import Decision
-from holdfast.repair.decisions.ids import sha_of
+from holdfast.repair.decisions.decision_ids import sha_of
 from holdfast.wiring import decisions_at
 from tests.cli.project import Project, Ran
 
@@ -40,8 +40,14 @@ def run(project: Project, *words: str) -> Ran:
 
 
 def test_without_decisions_there_is_nothing_to_list_and_the_gate_is_open(project: Project) -> None:
-    assert (run(project, "list").code, run(project, "list").out) == (0, "there are no decisions here.\n")
-    assert (run(project, "gate").code, run(project, "gate").out) == (0, "every decision is pinned.\n")
+    assert (run(project, "list").code, run(project, "list").out) == (
+        0,
+        "there are no decisions here.\n",
+    )
+    assert (run(project, "gate").code, run(project, "gate").out) == (
+        0,
+        "every decision is pinned.\n",
+    )
     assert project.files() == {}
 
 
@@ -52,9 +58,10 @@ def test_a_list_has_a_line_a_decision(recorded: Project) -> None:
     )
     scopes = [each["scope"] for each in run(recorded, "list", "--json").told["decisions"]]
     assert scopes == ["build", "runtime"]
-    assert [each["id"] for each in run(recorded, "list", "--scope", "runtime", "--json").told["decisions"]] == [
-        RUNTIME.id
-    ]
+    assert [
+        each["id"]
+        for each in run(recorded, "list", "--scope", "runtime", "--json").told["decisions"]
+    ] == [RUNTIME.id]
 
 
 def test_one_is_shown_with_its_diff_and_no_commands_for_the_terminal(recorded: Project) -> None:
@@ -77,7 +84,9 @@ def test_pin_gate_unpin(recorded: Project) -> None:
     told = run(recorded, "show", "a1", "--json").told["decision"]
     assert (told["pinned"], told["pinned_by"], told["pin_reason"]) == (True, "ann", "fine")
     assert run(recorded, "gate").code == 0
-    assert [each["id"] for each in run(recorded, "list", "--unpinned", "--json").told["decisions"]] == [RUNTIME.id]
+    assert [
+        each["id"] for each in run(recorded, "list", "--unpinned", "--json").told["decisions"]
+    ] == [RUNTIME.id]
     assert run(recorded, "unpin", "a1").code == 0
     assert run(recorded, "gate").code == 4
 
@@ -89,18 +98,26 @@ def test_a_runtime_decision_is_promoted_into_the_project(recorded: Project) -> N
     assert run(recorded, "list", "--scope", "runtime").out == "there are no decisions here.\n"
     again = run(recorded, "promote", "b2")
     new = promoted.told["decision"]["id"]
-    assert (again.code, again.err) == (1, f"holdfast: {new}: this is in the project already (scope build).\n")
+    assert (again.code, again.err) == (
+        1,
+        f"holdfast: {new}: this is in the project already (scope build).\n",
+    )
 
 
 @pytest.mark.parametrize("command", ["show", "pin", "unpin", "promote"])
-def test_an_id_that_there_is_not_is_told_with_the_next_step(recorded: Project, command: str) -> None:
+def test_an_id_that_there_is_not_is_told_with_the_next_step(
+    recorded: Project, command: str
+) -> None:
     ran = run(recorded, command, "ff")
     assert (ran.code, ran.err) == (
         1,
         "holdfast: ff: there is no such decision; `holdfast decisions list` shows those there are.\n",
     )
     told = run(recorded, command, "ff", "--json").told
-    assert (told["outcome"], [each.partition(":")[0] for each in told["problems"]]) == ("refused", ["ff"])
+    assert (told["outcome"], [each.partition(":")[0] for each in told["problems"]]) == (
+        "refused",
+        ["ff"],
+    )
 
 
 def test_what_came_to_nothing_cannot_be_pinned(project: Project) -> None:
@@ -165,10 +182,15 @@ def test_an_override_needs_the_file_as_it_was(recorded: Project, tmp_path: Path)
 def test_a_damaged_manifest_is_named(recorded: Project) -> None:
     (recorded.root / ".holdfast/decisions/build/a.py.json").write_text("<<<<<<< ours\n")
     ran = run(recorded, "gate")
-    assert (ran.code, "the decisions of a.py hold the marks of a git conflict" in ran.err) == (1, True)
+    assert (ran.code, "the decisions of a.py hold the marks of a git conflict" in ran.err) == (
+        1,
+        True,
+    )
 
 
-def test_what_is_in_the_place_of_a_manifest_is_told_and_the_others_are_listed(recorded: Project) -> None:
+def test_what_is_in_the_place_of_a_manifest_is_told_and_the_others_are_listed(
+    recorded: Project,
+) -> None:
     (recorded.root / ".holdfast/decisions/build/b.py.json").mkdir()
     ran = run(recorded, "list", "--scope", "build", "--json")
     assert (ran.code, [each["id"] for each in ran.told["decisions"]]) == (0, [BUILD.id])

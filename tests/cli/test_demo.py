@@ -9,13 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from holdfast.cli.demo import edits, samples, turns
-from holdfast.cli.demo.stage import Stage, play
+from holdfast.cli.demo.harness import DemoHarness, play
 from holdfast.cli.main import app
 from holdfast.testing import Reply, call, say
 
 
 def test_a_claim_that_does_not_hold_is_counted_and_said(capsys: pytest.CaptureFixture[str]) -> None:
-    def step(stage: Stage) -> None:
+    def step(stage: DemoHarness) -> None:
         """A step."""
         stage.claim("a is a", holds=True)
         stage.claim("a is b", holds=False)
@@ -24,25 +24,38 @@ def test_a_claim_that_does_not_hold_is_counted_and_said(capsys: pytest.CaptureFi
     assert capsys.readouterr().out == "\n1. A step.\n   ok: a is a\n   NOT SO: a is b\n"
 
 
-def test_nothing_of_the_users_settings_is_seen_and_all_is_as_before_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_of_the_users_settings_is_seen_and_all_is_as_before_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HOLDFAST_DATABASE_URL", "postgresql://nobody@nowhere/nothing")
     monkeypatch.setenv("GIT_DIR", "/nowhere")
     seen: list[str] = []
 
-    def step(_: Stage) -> None:
+    def step(_: DemoHarness) -> None:
         """Look."""
         seen.extend(sorted(name for name in os.environ if name.startswith(("HOLDFAST_", "GIT_"))))
 
     before = dict(os.environ)
     assert play((step,)) == 0
-    assert seen == ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "HOLDFAST_CONFIG_FILE", "HOLDFAST_STATE_DIR"]
+    assert seen == [
+        "GIT_CONFIG_GLOBAL",
+        "GIT_CONFIG_NOSYSTEM",
+        "HOLDFAST_CONFIG_FILE",
+        "HOLDFAST_STATE_DIR",
+    ]
     assert dict(os.environ) == before
 
 
 @pytest.mark.slow
-def test_a_model_that_does_not_mend_its_patch_makes_the_demo_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_does_not_mend_its_patch_makes_the_demo_fail(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def stubborn() -> list[Reply]:
-        return [call("write_patch", diff="no patch"), call("write_patch", diff="no patch"), say("Done.")]
+        return [
+            call("write_patch", diff="no patch"),
+            call("write_patch", diff="no patch"),
+            say("Done."),
+        ]
 
     monkeypatch.setattr(samples, "malformed", stubborn)
     monkeypatch.setattr(edits, "STEPS", ())
@@ -51,5 +64,7 @@ def test_a_model_that_does_not_mend_its_patch_makes_the_demo_fail(monkeypatch: p
     ran = CliRunner().invoke(app, ["demo"])
 
     assert ran.exit_code == 1
-    assert re.findall(r"NOT SO: (.*)", ran.output) == ["corrected, it landed, and in that file only"]
+    assert re.findall(r"NOT SO: (.*)", ran.output) == [
+        "corrected, it landed, and in that file only"
+    ]
     assert ran.output.endswith("\n1 claim did not hold.\n")

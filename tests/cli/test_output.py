@@ -40,7 +40,9 @@ def test_a_reader_that_goes_away_does_not_make_a_landing_a_refusal(project: Path
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which only Linux has")
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_a_full_disk_for_the_answer_is_said_and_the_landing_stays(project: Path, options: tuple[str, ...]) -> None:
+def test_a_full_disk_for_the_answer_is_said_and_the_landing_stays(
+    project: Path, options: tuple[str, ...]
+) -> None:
     with Path("/dev/full").open("wb") as full:
         running = apply(project, *options, stdout=full.fileno())
         _, errors = running.communicate()

@@ -34,7 +34,9 @@ def test_a_file_that_fails_is_said_with_the_compilers_words(project: Project) ->
     project.write("a.c", BAD.encode())
     code, out = run(project, "a.c")
     assert code == 1
-    assert out.startswith("a.c: fails, and there is no model to ask\n  a.c:2:18: error: 'zzqx' undeclared")
+    assert out.startswith(
+        "a.c: fails, and there is no model to ask\n  a.c:2:18: error: 'zzqx' undeclared"
+    )
 
 
 def test_a_repair_is_shown_as_a_diff_and_can_be_taken_back(project: Project) -> None:
@@ -85,7 +87,12 @@ def test_a_tree_without_code_has_nothing_to_check(project: Project) -> None:
 
 def test_a_path_may_be_absolute_or_from_the_root(project: Project) -> None:
     file = project.write("src/a.c", GOOD.encode())
-    assert run(project, str(file))[0] == run(project, "src/a.c")[0] == run(project, "./src/../src/a.c")[0] == 0
+    assert (
+        run(project, str(file))[0]
+        == run(project, "src/a.c")[0]
+        == run(project, "./src/../src/a.c")[0]
+        == 0
+    )
 
 
 @pytest.mark.parametrize("path", ["../x.c", "/etc/hosts", "no.c", "notes.md"])

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from holdfast.repair.builtin import builtin_rules
-from holdfast.repair.rules.rule_json import dump_rule, parse_rule
+from holdfast.rules.rule_json import dump_rule, parse_rule
 from tests.cli.project import Project, Ran
-from tests.repair.rules.complaint import learned, undefined
+from tests.rules.complaint import learned, undefined
 
 BUILTIN = next(rule for rule in builtin_rules() if rule.target == "c")
 OWN = learned("pritn(1)\n", "print(1)\n", undefined("pritn"))
@@ -27,15 +27,25 @@ def test_the_list_has_what_came_with_holdfast_and_the_project_s_own_which_nobody
     told = _rules(project, "list", "--json").told
     assert len(told["rules"]) == len(builtin_rules()) + 1
     unreviewed = _rules(project, "list", "--unreviewed", "--json").told["rules"]
-    assert [(rule["id"], rule["status"], rule["reviewed"]) for rule in unreviewed] == [(OWN.id, "active", False)]
+    assert [(rule["id"], rule["status"], rule["reviewed"]) for rule in unreviewed] == [
+        (OWN.id, "active", False)
+    ]
     assert f"{OWN.id}  active" in _rules(project, "list", "--own").out
 
 
 @pytest.mark.parametrize(
     ("verdict", "status"),
-    [("approve", "active"), ("reject", "rejected"), ("pin", "pinned"), ("unpin", "active"), ("demote", "demoted")],
+    [
+        ("approve", "active"),
+        ("reject", "rejected"),
+        ("pin", "pinned"),
+        ("unpin", "active"),
+        ("demote", "demoted"),
+    ],
 )
-def test_what_is_decided_about_a_rule_is_in_its_file(project: Project, verdict: str, status: str) -> None:
+def test_what_is_decided_about_a_rule_is_in_its_file(
+    project: Project, verdict: str, status: str
+) -> None:
     file = f".holdfast/rules/python/{_with_own(project)}.json"
     told = _rules(project, verdict, OWN.id[:8], "--json").told["rule"]
     assert (told["id"], told["status"]) == (OWN.id, status)
@@ -63,7 +73,10 @@ def test_show_says_what_a_rule_answers_and_does(project: Project) -> None:
     assert "answers: tool X1: undefined {0}" in out
     assert "only if {0} is: pritn" in out
     assert "-pritn(1)\n+print(1)\n" in out
-    assert _rules(project, "show", OWN.id, "--json").told["rule"]["examples"][0]["after"] == "print(1)\n"
+    assert (
+        _rules(project, "show", OWN.id, "--json").told["rule"]["examples"][0]["after"]
+        == "print(1)\n"
+    )
 
 
 def test_the_examples_of_all_rules_are_run(project: Project) -> None:
@@ -76,12 +89,20 @@ def test_an_example_that_does_not_come_out_fails(project: Project) -> None:
     data = dump_rule(OWN).replace(b'"after": "print(1)\\n"', b'"after": "other(1)\\n"')
     project.write(f".holdfast/rules/python/{OWN.id}.json", data)
     ran = _rules(project, "test", OWN.id)
-    assert (ran.code, ran.out) == (1, f"python/{OWN.id}: example 1 fails.\n1 rules, 1 examples, 1 failed.\n")
+    assert (ran.code, ran.out) == (
+        1,
+        f"python/{OWN.id}: example 1 fails.\n1 rules, 1 examples, 1 failed.\n",
+    )
 
 
-def test_a_rule_that_is_not_there_and_one_that_is_not_clear_are_refused_with_the_next_step(project: Project) -> None:
+def test_a_rule_that_is_not_there_and_one_that_is_not_clear_are_refused_with_the_next_step(
+    project: Project,
+) -> None:
     ran = _rules(project, "show", "zz")
-    assert (ran.code, ran.err) == (1, "holdfast: zz: there is no such rule; `holdfast rules list` shows all.\n")
+    assert (ran.code, ran.err) == (
+        1,
+        "holdfast: zz: there is no such rule; `holdfast rules list` shows all.\n",
+    )
     told = _rules(project, "pin", "nothing", "--json")
     assert (told.code, told.told["outcome"]) == (1, "refused")
 
@@ -117,7 +138,10 @@ def test_a_rule_that_somebody_rejected_is_not_waiting_for_a_review(project: Proj
     _with_own(project)
     _rules(project, "reject", OWN.id)
     assert _rules(project, "list", "--unreviewed", "--json").told["rules"] == []
-    assert "unreviewed" not in _rules(project, "list", "--own").out + _rules(project, "show", OWN.id).out
+    assert (
+        "unreviewed"
+        not in _rules(project, "list", "--own").out + _rules(project, "show", OWN.id).out
+    )
 
 
 def test_a_root_that_is_no_directory_is_wrong_usage(project: Project) -> None:

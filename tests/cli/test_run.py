@@ -26,7 +26,13 @@ def _own_settings(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("HOLDFAST_CONFIG_FILE", str(user_file(project)))
-    for name in ("HOLDFAST_API_KEY", "HOLDFAST_BASE_URL", "HOLDFAST_MODEL", "HOLDFAST_APPROVE", "XDG_CONFIG_HOME"):
+    for name in (
+        "HOLDFAST_API_KEY",
+        "HOLDFAST_BASE_URL",
+        "HOLDFAST_MODEL",
+        "HOLDFAST_APPROVE",
+        "XDG_CONFIG_HOME",
+    ):
         monkeypatch.delenv(name, raising=False)
     project.write("a.py", b"x = 1\ny = 2\n")
 
@@ -46,14 +52,24 @@ def _own_settings(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
         ([], "standard input is empty"),
     ],
 )
-def test_wrong_usage_is_2_and_prints_nothing_on_standard_output(project: Project, words: list[str], told: str) -> None:
+def test_wrong_usage_is_2_and_prints_nothing_on_standard_output(
+    project: Project, words: list[str], told: str
+) -> None:
     ran = project.run("run", *words, "--json")
     assert (ran.code, ran.out) == (2, "")
     assert told in ran.err
 
 
 def test_where_nothing_listens_the_last_line_says_so_and_has_no_session(project: Project) -> None:
-    ran = project.run("run", "Do it.", "--root", str(project.root), "--base-url", "http://127.0.0.1:9/v1", "--json")
+    ran = project.run(
+        "run",
+        "Do it.",
+        "--root",
+        str(project.root),
+        "--base-url",
+        "http://127.0.0.1:9/v1",
+        "--json",
+    )
     assert ran.code == 13
     assert ended(ran) == {
         "v": 1,
@@ -74,8 +90,12 @@ def test_where_nothing_listens_the_last_line_says_so_and_has_no_session(project:
 # --------------------------------------------------------------------------------------------- prompt and continue
 
 
-@pytest.mark.parametrize(("words", "given"), [(["Mend it."], ""), (["-"], "Mend it.\n"), ([], "Mend it.\n")])
-def test_the_prompt_is_an_argument_or_standard_input(project: Project, words: list[str], given: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "given"), [(["Mend it."], ""), (["-"], "Mend it.\n"), ([], "Mend it.\n")]
+)
+def test_the_prompt_is_an_argument_or_standard_input(
+    project: Project, words: list[str], given: str
+) -> None:
     with talk(project, [say("Done.")]) as run:
         assert run(*words, given=given).code == 0
         assert run.payloads[0][-1] == {"role": "user", "content": "Mend it."}
@@ -104,10 +124,14 @@ def test_a_stopped_turn_goes_on_without_a_word_where_a_tool_had_the_last(project
         session = stopped.out.rpartition("holdfast run --continue ")[2].strip()
         assert stopped.code == 12
         assert run("--continue", session).code == 0
-        assert run.payloads[-1][:-1] == run.payloads[0] + run.payloads[-1][len(run.payloads[0]) : -1]
+        assert (
+            run.payloads[-1][:-1] == run.payloads[0] + run.payloads[-1][len(run.payloads[0]) : -1]
+        )
 
 
-def test_a_session_that_is_not_there_or_not_of_this_project_is_refused(project: Project, tmp_path: Path) -> None:
+def test_a_session_that_is_not_there_or_not_of_this_project_is_refused(
+    project: Project, tmp_path: Path
+) -> None:
     other = tmp_path / "other"
     other.mkdir()
     with talk(project, [say("Hello.")]) as run:
@@ -124,7 +148,11 @@ def test_a_session_that_is_not_there_or_not_of_this_project_is_refused(project: 
 
 
 EDITS = [
-    calls(call("read_file", path="a.py"), call("edit_file", path="a.py", old="x = 1", new="x = 10"), text="I look."),
+    calls(
+        call("read_file", path="a.py"),
+        call("edit_file", path="a.py", old="x = 1", new="x = 10"),
+        text="I look.",
+    ),
     call("edit_file", path="a.py", old="not there", new="z"),
     say("Done, I think."),
 ]
@@ -151,7 +179,9 @@ def test_every_kind_of_line_is_documented() -> None:
     assert {kind for kind in kinds if f"| `{kind}` |" not in document} == set()
 
 
-def test_a_person_reads_words_calls_diffs_with_their_rung_and_the_way_back(project: Project) -> None:
+def test_a_person_reads_words_calls_diffs_with_their_rung_and_the_way_back(
+    project: Project,
+) -> None:
     with talk(project, EDITS) as run:
         ran = run("Do it.", as_json=False)
     lines = ran.out.splitlines()
@@ -188,7 +218,9 @@ def test_a_person_sees_sentinels_and_calls_that_were_not_run(project: Project) -
 # ------------------------------------------------------------------------------------------------------ modes
 
 
-def test_in_review_mode_nothing_is_written_and_the_turn_sees_its_proposals(project: Project) -> None:
+def test_in_review_mode_nothing_is_written_and_the_turn_sees_its_proposals(
+    project: Project,
+) -> None:
     script = [
         call("edit_file", path="a.py", old="x = 1", new="x = 2"),
         call("read_file", path="a.py"),
@@ -204,7 +236,10 @@ def test_in_review_mode_nothing_is_written_and_the_turn_sees_its_proposals(proje
     assert project.files() == {"a.py": b"x = 1\ny = 2\n"}
     assert "1| x = 2" in answers[1]
     assert "new/b.py:1: b = 1" in answers[4]
-    assert "proposed: a.py, new/b.py; to land them: holdfast changes list\nno file was changed.\n" in ran.out
+    assert (
+        "proposed: a.py, new/b.py; to land them: holdfast changes list\nno file was changed.\n"
+        in ran.out
+    )
     listed = project.run("changes", "list", "--root", str(project.root), "--json").told["changes"]
     for change in reversed(listed):
         assert project.run("changes", "apply", change["id"], "--root", str(project.root)).code == 0
@@ -212,18 +247,27 @@ def test_in_review_mode_nothing_is_written_and_the_turn_sees_its_proposals(proje
 
 
 def test_in_plan_mode_only_reading_is_offered_and_writing_is_denied(project: Project) -> None:
-    script = [call("write_file", path="b.py", content="b"), call("run_command", command="ls"), say("So that is how.")]
+    script = [
+        call("write_file", path="b.py", content="b"),
+        call("run_command", command="ls"),
+        say("So that is how."),
+    ]
     with talk(project, script) as run:
         ran = run("Plan it.", "--plan")
         offered = {tool["function"]["name"] for tool in run.server.requests[0].body["tools"]}
     assert offered == {"read_file", "search", "find_files", "list_dir"}
-    assert [event["failure"] for event in of_kind(ran, "call_ended")] == ["permission_denied", "permission_denied"]
+    assert [event["failure"] for event in of_kind(ran, "call_ended")] == [
+        "permission_denied",
+        "permission_denied",
+    ]
     assert project.files() == {"a.py": b"x = 1\ny = 2\n"}
 
 
 def test_with_auto_a_command_runs_unasked_and_a_secret_is_still_not_read(project: Project) -> None:
     project.write(".env", b"PASSWORD=geheim")
-    with talk(project, [call("run_command", command="touch z"), call("read_file", path=".env"), say("x")]) as run:
+    with talk(
+        project, [call("run_command", command="touch z"), call("read_file", path=".env"), say("x")]
+    ) as run:
         ran = run("Do it.", "--approve", "auto")
     assert ran.code == 0
     assert (project.root / "z").exists()
@@ -241,7 +285,9 @@ def test_a_command_on_the_users_list_runs_unasked(project: Project) -> None:
 # ------------------------------------------------------------------------------------------------- the way back
 
 
-def test_a_restore_brings_back_files_and_transcript_and_its_undo_both_again(project: Project) -> None:
+def test_a_restore_brings_back_files_and_transcript_and_its_undo_both_again(
+    project: Project,
+) -> None:
     at = ["--root", str(project.root)]
     with talk(project, [say("Hello."), *EDITS, say("Where were we?")]) as run:
         session = ended(run("Hello."))["session"]
@@ -271,7 +317,9 @@ def test_an_undone_restore_gives_the_transcript_back(project: Project) -> None:
     assert payloads[-1][-1] == {"role": "user", "content": "And now?"}
 
 
-def test_without_a_checkpoint_the_turn_goes_on_and_says_so(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_checkpoint_the_turn_goes_on_and_says_so(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOME", str(project.root))
     with talk(project, [*EDITS]) as run:
         ran = run("Do it.")

@@ -33,7 +33,9 @@ def _own_settings(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("HOLDFAST_CONFIG_FILE", str(user_file(project)))
-    for name in [name for name in os.environ if name.startswith("HOLDFAST_") and name != "HOLDFAST_STATE_DIR"]:
+    for name in [
+        name for name in os.environ if name.startswith("HOLDFAST_") and name != "HOLDFAST_STATE_DIR"
+    ]:
         if name != "HOLDFAST_CONFIG_FILE":
             monkeypatch.delenv(name)
 
@@ -83,7 +85,11 @@ def test_a_rule_mends_what_a_turn_wrote_and_the_model_is_not_asked_again(python:
     [repair] = of_kind(ran, "repair")
     assert len(repair["rule_ids"]) == 1
     first, second = of_kind(ran, "edit_landed")
-    assert (second["path"], second["action"], second["change_id"]) == ("load.py", "edit", repair["change_id"])
+    assert (second["path"], second["action"], second["change_id"]) == (
+        "load.py",
+        "edit",
+        repair["change_id"],
+    )
     assert "+import json" in second["diff"]
     assert [event["kind"] for event in events(ran)][-3:] == ["edit_landed", "repair", "turn_ended"]
     assert (ended(ran)["files"], ended(ran)["stop_reason"]) == (["load.py"], "done")
@@ -92,10 +98,14 @@ def test_a_rule_mends_what_a_turn_wrote_and_the_model_is_not_asked_again(python:
         first["change_id"]: "applied",
         second["change_id"]: "applied",
     }
-    assert [(part["path"], part["change_id"]) for part in kept(python)] == [("load.py", second["change_id"])]
+    assert [(part["path"], part["change_id"]) for part in kept(python)] == [
+        ("load.py", second["change_id"])
+    ]
 
 
-def test_a_restore_of_the_turn_takes_the_repair_back_with_all_that_it_wrote(python: Project) -> None:
+def test_a_restore_of_the_turn_takes_the_repair_back_with_all_that_it_wrote(
+    python: Project,
+) -> None:
     before = python.files()
     ran, _ = turn(python, [write("load.py", BROKEN), say("Done.")])
     assert repairs(ran) == [("load.py", "RuleRepaired", True)]
@@ -114,7 +124,9 @@ def test_undo_takes_the_repair_back_and_then_the_edit(python: Project) -> None:
         python.run("undo", "--root", str(python.root))
 
 
-def test_the_turns_model_is_asked_where_no_rule_helps_and_what_that_takes_is_counted(python: Project) -> None:
+def test_the_turns_model_is_asked_where_no_rule_helps_and_what_that_takes_is_counted(
+    python: Project,
+) -> None:
     ran, asked = turn(python, [write("cart.py", TYPO), say("Done."), fix(RIGHT)])
     assert (ran.code, asked, repairs(ran)) == (0, 3, [("cart.py", "Repaired", True)])
     assert python.files()["cart.py"].decode() == RIGHT
@@ -133,8 +145,16 @@ def test_a_repair_that_fails_leaves_the_turns_bytes_and_the_turn_is_done(python:
     assert python.files()["cart.py"].decode() == TYPO
 
 
-def test_the_next_turn_sends_what_was_sent_before_and_then_says_what_became_of_it(python: Project) -> None:
-    script = [calls(write("load.py", BROKEN), write("cart.py", TYPO)), say("Done."), fix("\n"), fix("\n"), say("Yes.")]
+def test_the_next_turn_sends_what_was_sent_before_and_then_says_what_became_of_it(
+    python: Project,
+) -> None:
+    script = [
+        calls(write("load.py", BROKEN), write("cart.py", TYPO)),
+        say("Done."),
+        fix("\n"),
+        fix("\n"),
+        say("Yes."),
+    ]
     with talk(python, script) as run:
         first = run("Do it.")
         assert run("Well?", "--continue", ended(first)["session"]).code == 0
@@ -143,7 +163,10 @@ def test_the_next_turn_sends_what_was_sent_before_and_then_says_what_became_of_i
     assert after[: len(before)] == before
     assert [message["role"] for message in after[len(before) :]] == ["assistant", "user"]
     said = after[-1]["content"]
-    assert "[load.py failed the check after your turn and was mended; read it again before you edit it.]" in said
+    assert (
+        "[load.py failed the check after your turn and was mended; read it again before you edit it.]"
+        in said
+    )
     assert "[cart.py fails the check since your turn:\n" in said
     assert "Undefined name `prcs`" in said
     assert said.endswith("\n\nWell?")
@@ -166,7 +189,9 @@ def test_only_what_the_turn_changed_is_looked_at(python: Project) -> None:
     assert python.files()["old.py"].decode() == BROKEN
 
 
-def test_a_turn_that_changes_nothing_and_one_in_a_project_without_a_check_have_none(project: Project) -> None:
+def test_a_turn_that_changes_nothing_and_one_in_a_project_without_a_check_have_none(
+    project: Project,
+) -> None:
     ran, _ = turn(project, [write("load.py", BROKEN), say("Done.")])
     assert (ran.code, repairs(ran)) == (0, [])
     project.write("pyproject.toml", b"")
@@ -226,7 +251,9 @@ def test_an_error_that_was_there_before_the_turn_is_told_and_left_alone(python: 
 
 def test_only_what_the_turn_broke_is_mended_and_told_to_the_model(python: Project) -> None:
     python.write("old.py", OLD.encode())
-    with talk(python, [write("old.py", f"{OLD}\n\n{TYPO}"), say("Done."), fix(f"{OLD}\n\n{RIGHT}")]) as run:
+    with talk(
+        python, [write("old.py", f"{OLD}\n\n{TYPO}"), say("Done."), fix(f"{OLD}\n\n{RIGHT}")]
+    ) as run:
         ran = run("Do it.")
         question = json.dumps(run.payloads[-1])
     assert repairs(ran) == [("old.py", "Repaired", True)]
@@ -238,11 +265,15 @@ def test_only_what_the_turn_broke_is_mended_and_told_to_the_model(python: Projec
 def test_an_old_error_in_a_line_that_the_turn_wrote_anew_is_mended(python: Project) -> None:
     python.write("old.py", OLD.encode())
     again = OLD.replace("nope", "nope + 1")
-    ran, _ = turn(python, [write("old.py", again), say("Done."), fix(again.replace("old()", "old(nope=1)"))])
+    ran, _ = turn(
+        python, [write("old.py", again), say("Done."), fix(again.replace("old()", "old(nope=1)"))]
+    )
     assert repairs(ran) == [("old.py", "Repaired", True)]
 
 
-def test_a_command_that_failed_before_in_the_same_words_is_not_held_against_the_turn(project: Project) -> None:
+def test_a_command_that_failed_before_in_the_same_words_is_not_held_against_the_turn(
+    project: Project,
+) -> None:
     project.write(".holdfast/config.toml", b'check = "false"\n')
     ran, asked = turn(project, [write("c.txt", "1\n"), say("Done.")], "--approve", "auto")
     assert (ran.code, asked, repairs(ran)) == (0, 2, [("", "FailedBefore", True)])
@@ -251,7 +282,9 @@ def test_a_command_that_failed_before_in_the_same_words_is_not_held_against_the_
 # ---------------------------------------------------------------------------------------------------------- strictness
 
 
-def test_the_strictness_of_the_settings_holds_for_a_turn_and_for_the_command_whose_flag_wins(python: Project) -> None:
+def test_the_strictness_of_the_settings_holds_for_a_turn_and_for_the_command_whose_flag_wins(
+    python: Project,
+) -> None:
     python.write(".holdfast/config.toml", b'strictness = "production"\n')
     ran, asked = turn(python, [write("load.py", BROKEN), say("Done.")])
     assert (ran.code, asked, repairs(ran)) == (0, 2, [("load.py", "ProductionBlocked", False)])
@@ -274,7 +307,11 @@ def test_a_strictness_that_there_is_not_is_wrong_usage(python: Project) -> None:
 
 @pytest.mark.parametrize(
     ("text", "outcome"),
-    [("let x = (1;\n", "Repaired"), ("const a = <b/>;\n", "FirstTrySuccess"), ("f(1, 'x').y;\n", "FirstTrySuccess")],
+    [
+        ("let x = (1;\n", "Repaired"),
+        ("const a = <b/>;\n", "FirstTrySuccess"),
+        ("f(1, 'x').y;\n", "FirstTrySuccess"),
+    ],
 )
 def test_a_plain_javascript_project_has_its_syntax_checked_and_nothing_else(
     project: Project, text: str, outcome: str
@@ -282,7 +319,11 @@ def test_a_plain_javascript_project_has_its_syntax_checked_and_nothing_else(
     if shutil.which("node") is None:
         pytest.skip("node is not installed: apt install nodejs")
     project.write("package.json", b"{}")
-    script = [write("a.js", text), say("Done."), *([fix("let x = (1);\n")] if outcome == "Repaired" else [])]
+    script = [
+        write("a.js", text),
+        say("Done."),
+        *([fix("let x = (1);\n")] if outcome == "Repaired" else []),
+    ]
     assert repairs(turn(project, script)[0]) == [("a.js", outcome, True)]
 
 
@@ -317,7 +358,9 @@ def test_what_runs_the_projects_code_is_a_command_and_not_run_where_nobody_can_b
         project.write(file, text.encode())
     ran, _ = turn(project, [write(name, "int a\n"), say("Done.")])
     assert (ran.code, repairs(ran)) == (0, [(name, "NotRun", False)])
-    assert [(event["what"], event["subject"]) for event in of_kind(ran, "approval_asked")] == [("command", command)]
+    assert [(event["what"], event["subject"]) for event in of_kind(ran, "approval_asked")] == [
+        ("command", command)
+    ]
     assert command in of_kind(ran, "repair")[0]["message"]
     assert "ran" not in project.files()
 
@@ -333,13 +376,19 @@ def test_a_tool_that_the_project_brings_is_not_run_unasked(python: Project) -> N
     assert repairs(ran) == [("b.py", "RuleRepaired", True)]
 
 
-def test_the_check_that_is_set_runs_once_for_all_files_and_the_one_it_names_is_repaired(project: Project) -> None:
+def test_the_check_that_is_set_runs_once_for_all_files_and_the_one_it_names_is_repaired(
+    project: Project,
+) -> None:
     check, runs = project.root.parent / "check", project.root.parent / "runs"
     complain = "grep -Hno bad *.txt | sed 's/:bad/:1: error: bad/' | grep . && exit 1"
     check.write_text(f"#!/bin/sh\necho run >> {runs}\n{complain}\nexit 0\n")
     check.chmod(0o755)
     project.write(".holdfast/config.toml", f'check = "{check}"\n'.encode())
-    script = [calls(write("a.txt", "good\n"), write("b.txt", "bad\n")), say("Done."), fix("good too\n")]
+    script = [
+        calls(write("a.txt", "good\n"), write("b.txt", "bad\n")),
+        say("Done."),
+        fix("good too\n"),
+    ]
     ran, asked = turn(project, script, "--approve", "auto")
     assert (ran.code, asked, repairs(ran)) == (0, 3, [("b.txt", "Repaired", True)]), ran.out
     assert project.files()["b.txt"] == b"good too\n"
@@ -347,7 +396,9 @@ def test_the_check_that_is_set_runs_once_for_all_files_and_the_one_it_names_is_r
     assert runs.read_text().count("run") == 3
 
 
-def test_a_check_that_passes_is_said_once_and_one_that_names_no_line_is_only_told(project: Project) -> None:
+def test_a_check_that_passes_is_said_once_and_one_that_names_no_line_is_only_told(
+    project: Project,
+) -> None:
     project.write(".holdfast/config.toml", b'check = "true"\n')
     script = [calls(write("a.txt", "1\n"), write("b.txt", "2\n")), say("Done.")]
     assert repairs(turn(project, script, "--approve", "auto")[0]) == [("", "FirstTrySuccess", True)]
@@ -374,13 +425,19 @@ def test_a_fix_with_which_the_projects_tests_fail_is_refused(tested: Project) ->
     wrong = RIGHT.replace("sum(prices)", "max(prices) + 1")
     script = [write("cart.py", TYPO), say("Done."), fix(wrong), fix(RIGHT)]
     ran, asked = turn(tested, script, "--approve", "auto")
-    assert (asked, repairs(ran)) == (4, [("cart.py", "Repaired", True), ("", "FirstTrySuccess", True)])
+    assert (asked, repairs(ran)) == (
+        4,
+        [("cart.py", "Repaired", True), ("", "FirstTrySuccess", True)],
+    )
     assert tested.files()["cart.py"].decode() == RIGHT
 
 
 def test_two_broken_files_do_not_bar_each_others_repair_by_the_tests(tested: Project) -> None:
     breaks = BROKEN + "\n\njson.loads('1')\n"
-    script = [calls(write("load.py", breaks), write("cart.py", TYPO + "\n\ntotal([])\n")), say("Done.")]
+    script = [
+        calls(write("load.py", breaks), write("cart.py", TYPO + "\n\ntotal([])\n")),
+        say("Done."),
+    ]
     ran, _ = turn(tested, [*script, fix(RIGHT + "\n\ntotal([])\n")], "--approve", "auto")
     assert sorted(repairs(ran)) == [
         ("", "FirstTrySuccess", True),

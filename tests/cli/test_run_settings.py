@@ -20,7 +20,13 @@ def _own_settings(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("HOLDFAST_CONFIG_FILE", str(user_file(project)))
-    for name in ("HOLDFAST_API_KEY", "HOLDFAST_BASE_URL", "HOLDFAST_MODEL", "HOLDFAST_APPROVE", "XDG_CONFIG_HOME"):
+    for name in (
+        "HOLDFAST_API_KEY",
+        "HOLDFAST_BASE_URL",
+        "HOLDFAST_MODEL",
+        "HOLDFAST_APPROVE",
+        "XDG_CONFIG_HOME",
+    ):
         monkeypatch.delenv(name, raising=False)
     project.write("a.py", b"x = 1\ny = 2\n")
 
@@ -52,7 +58,9 @@ def test_flag_environment_project_user_and_default_in_this_order(
     assert used == asked == ["of-user", "of-project", "of-environment", "of-flag", "of-server"]
 
 
-def test_config_show_says_where_each_value_comes_from(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_config_show_says_where_each_value_comes_from(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOLDFAST_API_KEY", KEY)
     project.write(".holdfast/config.toml", b'check = "make test"\n')
     user_file(project).write_text('model = "m"\n')
@@ -66,7 +74,9 @@ def test_config_show_says_where_each_value_comes_from(project: Project, monkeypa
     assert KEY not in shown.out + words.out + words.err
 
 
-def test_the_key_is_nowhere_but_in_the_header(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_is_nowhere_but_in_the_header(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOLDFAST_API_KEY", KEY)
     project.write("notes.txt", f"the key is {KEY}, they say\n".encode())
     project.write("AGENTS.md", f"Use {KEY}.\n".encode())
@@ -103,30 +113,43 @@ def test_the_key_is_not_sent_to_a_server_that_the_projects_file_names(
         headers = [request.headers for request in stranger.requests]
         assert headers
         assert not [sent for sent in headers if "authorization" in sent or KEY in str(sent)]
-        assert f"the key is not sent: only {project.root / '.holdfast/config.toml'} names the server" in withheld.err
+        assert (
+            f"the key is not sent: only {project.root / '.holdfast/config.toml'} names the server"
+            in withheld.err
+        )
         named = project.run(*words, "--root", str(project.root), "--base-url", stranger.base_url)
         later = stranger.requests[len(headers) :]
     assert {request.headers["authorization"] for request in later} == {f"Bearer {KEY}"}
     assert "the key is not sent" not in named.err
 
 
-def test_the_key_is_not_sent_to_ask_which_models_there_are(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_is_not_sent_to_ask_which_models_there_are(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOLDFAST_API_KEY", KEY)
     with ScriptedServer([say("Hi.")] * 2, key=KEY) as stranger:
         project.write(".holdfast/config.toml", f'base_url = "{stranger.base_url}"\n'.encode())
         words = ("run", "Hi.", "--root", str(project.root), "--json")
         withheld = project.run(*words)
-        assert (withheld.code, ended(withheld)["stop_reason"], stranger.requests) == (3, "needs_login", [])
+        assert (withheld.code, ended(withheld)["stop_reason"], stranger.requests) == (
+            3,
+            "needs_login",
+            [],
+        )
         assert project.run(*words, "--base-url", stranger.base_url).code == 0
 
 
-def test_config_show_says_that_the_key_is_withheld(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_config_show_says_that_the_key_is_withheld(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOLDFAST_API_KEY", KEY)
     place = ("--root", str(project.root))
     assert project.run("config", "show", *place, "--json").told["key_withheld"] is None
     project.write(".holdfast/config.toml", b'base_url = "http://127.0.0.1:9/v1"\n')
     why = project.run("config", "show", *place, "--json").told["key_withheld"]
-    assert why.startswith(f"the key is not sent: only {project.root / '.holdfast/config.toml'} names the server")
+    assert why.startswith(
+        f"the key is not sent: only {project.root / '.holdfast/config.toml'} names the server"
+    )
     assert f"withheld: {why}\n" in project.run("config", "show", *place).out
 
 
@@ -161,7 +184,9 @@ def test_the_projects_rules_and_an_overview_are_in_the_first_payload(
 
 def test_without_a_model_the_first_that_the_server_lists_is_used(project: Project) -> None:
     with ScriptedServer([say("Hi.")], models=["text-embedding-3", "coder", "other"]) as server:
-        ran = project.run("run", "Hi.", "--root", str(project.root), "--base-url", server.base_url, "--json")
+        ran = project.run(
+            "run", "Hi.", "--root", str(project.root), "--base-url", server.base_url, "--json"
+        )
         assert (ran.code, server.requests[0].body["model"]) == (0, "coder")
 
 

@@ -30,7 +30,11 @@ def test_undo_as_json(project: Project) -> None:
         {"outcome": "undone", "files": [{"path": "a.py", "action": "restored"}], "refusals": []},
     )
     ran = project.undo("--json")
-    assert (ran.code, ran.told["outcome"], ran.told["refusals"][0]["reason"]) == (1, "refused", "not_found")
+    assert (ran.code, ran.told["outcome"], ran.told["refusals"][0]["reason"]) == (
+        1,
+        "refused",
+        "not_found",
+    )
 
 
 def test_undo_of_nothing_is_a_sentence(project: Project) -> None:
@@ -56,5 +60,8 @@ def test_a_file_whose_very_lines_were_edited_since_is_named_with_the_cure(projec
     file.write_bytes(b"x = 3\n")
     ran = project.undo()
     assert ran.code == 1
-    assert "a.py: this is no longer what the last apply left (later edits touch the same lines); take its" in ran.out
+    assert (
+        "a.py: this is no longer what the last apply left (later edits touch the same lines); take its"
+        in ran.out
+    )
     assert project.files() == {"a.py": b"x = 3\n"}

@@ -174,7 +174,12 @@ def _die() -> None:
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
-    if not _state["on"] or _state["inside"] or event in _HARMLESS or event.startswith(_OF_THE_STORE):
+    if (
+        not _state["on"]
+        or _state["inside"]
+        or event in _HARMLESS
+        or event.startswith(_OF_THE_STORE)
+    ):
         return
     if event == "open" and not _opens_for_writing(args):
         return
@@ -185,4 +190,6 @@ def _opens_for_writing(args: tuple[Any, ...]) -> bool:
     _path, mode, flags = args
     if isinstance(mode, str) and set(mode) & set("wax+"):
         return True
-    return bool(isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC))
+    return bool(
+        isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+    )

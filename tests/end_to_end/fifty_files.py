@@ -32,7 +32,10 @@ def reply() -> str:
     shares += [_edit("linked.py", 99)]
     shares += [_create(f"made/{n % 2}/deep/{n}.py", n) for n in range(8)]
     shares += [_delete(f"gone/{n}.py", n) for n in range(5)]
-    shares += [_rename(f"move/{n}.py", f"moved/{n}.py" if n % 2 else f"move/other_{n}.py", n) for n in range(6)]
+    shares += [
+        _rename(f"move/{n}.py", f"moved/{n}.py" if n % 2 else f"move/other_{n}.py", n)
+        for n in range(6)
+    ]
     return "".join(shares)
 
 
@@ -72,7 +75,10 @@ def _texts() -> dict[str, str]:
     numbered = [(f"edit/{n}.py", n) for n in range(30)]
     numbered += [(f"gone/{n}.py", n) for n in range(5)]
     numbered += [(f"move/{n}.py", n) for n in range(6)]
-    texts = {name: f"def f_{n}():\n    x = {n}\n    return x\n" for name, n in [*numbered, ("real/target.py", 99)]}
+    texts = {
+        name: f"def f_{n}():\n    x = {n}\n    return x\n"
+        for name, n in [*numbered, ("real/target.py", 99)]
+    }
     return texts | {"bystander.txt": "not asked for\n"}
 
 

@@ -14,18 +14,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from holdfast.changes.log import LogUnavailable
-from holdfast.sessions import apply as use_case
-from holdfast.sessions.apply import Applied, Reply, apply_reply
-from holdfast.sessions.review import list_changes
-from holdfast.sessions.undo import Undone, undo_last
-from holdfast.sessions.workspace import NothingDone
+from holdfast.changes.change_log import LogUnavailable
+from holdfast.usecases.changes import apply as use_case
+from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
+from holdfast.usecases.changes.review import list_changes
+from holdfast.usecases.changes.undo import Undone, undo_last
+from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring import open_workspace
 from tests.end_to_end import effects, fifty_files
 from tests.end_to_end.effects import When
 from tests.end_to_end.fifty_files import Snapshot, restore, snapshot
 
-_NO_SUCH_FILE = Reply('{"path": "no/such/file.py", "old": "a", "new": "b"}')
+_NO_SUCH_FILE = ReplyText('{"path": "no/such/file.py", "old": "a", "new": "b"}')
 _FOREIGN = b"# somebody else was here\n"
 
 
@@ -37,7 +37,7 @@ class Stage:
         self.root = place / "root"
         self.state = place / "state"
         os.environ["HOLDFAST_STATE_DIR"] = str(self.state)
-        self.reply = Reply(fifty_files.reply())
+        self.reply = ReplyText(fifty_files.reply())
         self.failures: list[str] = []
         self.kills: dict[str, int] = {}
         self.refusals = 0
@@ -62,7 +62,7 @@ class Stage:
     def apply(self) -> None:
         with open_workspace(self.root) as workspace:
             outcome = apply_reply(self.reply, workspace)
-        self.must(f"the reply lands: {outcome}", isinstance(outcome, Applied))
+        self.must(f"the reply lands: {outcome}", isinstance(outcome, AppliedReply))
 
     def undo(self) -> None:
         with open_workspace(self.root) as workspace:
@@ -112,11 +112,17 @@ class Stage:
             finally:
                 os._exit(3)
         status = os.waitpid(child, 0)[1]
-        self.must(f"{kind} {point} {when}: the child dies by its own hand", status == signal.SIGKILL)
+        self.must(
+            f"{kind} {point} {when}: the child dies by its own hand", status == signal.SIGKILL
+        )
 
     def left(self) -> list[str]:
         """Name the files in the state directory, but for the store's own."""
-        names = [path.rpartition("/")[2] for path, entry in snapshot(self.state).items() if entry[0] == "file"]
+        names = [
+            path.rpartition("/")[2]
+            for path, entry in snapshot(self.state).items()
+            if entry[0] == "file"
+        ]
         return sorted(name for name in names if not name.startswith("holdfast.sqlite3"))
 
     def states(self) -> list[str]:
@@ -173,7 +179,10 @@ def kill_applies(stage: Stage) -> None:
         stage.next_command()
         outcomes.add(new := stage.judge(where, stage.old, stage.new))
         with open_workspace(stage.root) as workspace:
-            stage.must(f"{where}: undo fits", isinstance(undo_last(workspace), Undone if new else NothingDone))
+            stage.must(
+                f"{where}: undo fits",
+                isinstance(undo_last(workspace), Undone if new else NothingDone),
+            )
         stage.judge(f"{where}, then undo", stage.old)
     stage.must("some kills end old and some new", outcomes == {True, False})
 
@@ -187,7 +196,9 @@ def kill_undos(stage: Stage) -> None:
         stage.bring_back()
         stage.kill("undo", stage.undo, point, when)
         stage.next_command()
-        stage.judge(f"undo killed {when} {point} ({stage.undo_effects[point]})", stage.old, stage.new)
+        stage.judge(
+            f"undo killed {when} {point} ({stage.undo_effects[point]})", stage.old, stage.new
+        )
 
 
 def kill_recoveries(stage: Stage, *, foreign: bool) -> None:
@@ -199,7 +210,9 @@ def kill_recoveries(stage: Stage, *, foreign: bool) -> None:
     committed = next(n for n, effect in enumerate(trace) if effect.endswith("committed"))
     finished = max(n for n, effect in enumerate(trace) if effect == "commit")
     kind = "recovery after a foreign change" if foreign else "recovery"
-    crashes = (finished - 1,) if foreign else (committed // 2, committed, (committed + finished) // 2)
+    crashes = (
+        (finished - 1,) if foreign else (committed // 2, committed, (committed + finished) // 2)
+    )
     for crash in crashes:
         stage.reset()
         stage.kill("apply, to recover from", stage.apply, crash, "after")
@@ -211,7 +224,9 @@ def kill_recoveries(stage: Stage, *, foreign: bool) -> None:
             stage.bring_back()
             stage.kill(kind, stage.next_command, point, when)
             stage.next_command()
-            where = f"apply killed after {crash}, recovery killed {when} {point} ({recovery[point]})"
+            where = (
+                f"apply killed after {crash}, recovery killed {when} {point} ({recovery[point]})"
+            )
             if foreign:
                 judge_foreign(stage, where)
             else:
@@ -235,7 +250,7 @@ def refuse_everywhere(stage: Stage, *, for_good: bool) -> None:
             outcome = error
         effects.stop()
         stage.refusals += 1
-        allowed = stage.new if isinstance(outcome, Applied) else stage.old
+        allowed = stage.new if isinstance(outcome, AppliedReply) else stage.old
         stage.must(f"{where}: a mix, after {outcome}", snapshot(stage.root) == allowed)
         stage.next_command()
         stage.judge(f"{where}, and the next command", allowed)

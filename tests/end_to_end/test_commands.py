@@ -29,11 +29,17 @@ def root(tmp_path: Path) -> Path:
 
 
 def environment(root: Path, **more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
-    return kept | {"HOLDFAST_STATE_DIR": str(root.parent / "state"), "TERM": "xterm-256color"} | more
+    kept = {
+        name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}
+    }
+    return (
+        kept | {"HOLDFAST_STATE_DIR": str(root.parent / "state"), "TERM": "xterm-256color"} | more
+    )
 
 
-def run(root: Path, *words: str, reply: str = EDIT, **more: str) -> subprocess.CompletedProcess[bytes]:
+def run(
+    root: Path, *words: str, reply: str = EDIT, **more: str
+) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [*COMMAND, *words, "--root", str(root)],
         input=reply.encode(),
@@ -49,7 +55,9 @@ def run_on_terminal(root: Path, *words: str, **more: str) -> bytes:
     reply.write_text(EDIT)
     ours, theirs = pty.openpty()
     command = [*COMMAND, *words, str(reply), "--root", str(root)]
-    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment(root, **more)) as process:
+    with subprocess.Popen(
+        command, stdout=theirs, stderr=theirs, env=environment(root, **more)
+    ) as process:
         os.close(theirs)
         seen = b""
         # Linux says EIO when the other end is closed, others give nothing.
@@ -113,7 +121,9 @@ def test_commands_at_the_same_time_wait_for_each_other(root: Path) -> None:
     for number, process in enumerate(waiting):
         assert process.stdin
         process.stdin.write(
-            json.dumps({"path": "a.py", "old": f"line_{number} = 0", "new": f"line_{number} = 1"}).encode()
+            json.dumps(
+                {"path": "a.py", "old": f"line_{number} = 0", "new": f"line_{number} = 1"}
+            ).encode()
         )
         process.stdin.close()
     assert [process.wait() for process in waiting] == [0] * 6
@@ -124,7 +134,9 @@ def test_commands_at_the_same_time_wait_for_each_other(root: Path) -> None:
 
 
 def test_the_demo_holds_what_it_claims(root: Path) -> None:
-    ran = subprocess.run([*COMMAND, "demo"], capture_output=True, check=False, env=environment(root))
+    ran = subprocess.run(
+        [*COMMAND, "demo"], capture_output=True, check=False, env=environment(root)
+    )
     assert ran.returncode == 0, ran.stdout.decode()
     assert ran.stdout.decode().endswith("All claims held.\n")
     assert not (root.parent / "state").exists()
@@ -135,7 +147,9 @@ def mount(place: Path, options: str) -> None:
     place.mkdir(exist_ok=True)
     try:
         tried = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", options, "none", str(place)], capture_output=True, check=False
+            ["mount", "-t", "tmpfs", "-o", options, "none", str(place)],
+            capture_output=True,
+            check=False,
         )
     except FileNotFoundError:
         pytest.skip("there is no mount(8) here to make a small disk with")
@@ -170,12 +184,16 @@ def test_a_full_state_directory_is_said_and_changes_nothing(root: Path, small_di
     large = json.dumps([json.loads(EDIT), {"path": "new/large.py", "content": "y = 1\n" * 20_000}])
     ran = run(root, "apply", reply=large, HOLDFAST_STATE_DIR=str(small_disk))
     assert ran.returncode == 1
-    assert b"holdfast.sqlite3: the disk is full, nothing was recorded; free some space" in ran.stdout
+    assert (
+        b"holdfast.sqlite3: the disk is full, nothing was recorded; free some space" in ran.stdout
+    )
     assert {path: entry[1] for path, entry in snapshot(root).items()} == {"a.py": b"x = 1\n"}
 
 
 @pytest.mark.parametrize("request_there", [{"old": "y = 1", "new": "y = 2"}, {"delete": True}])
-def test_a_read_only_directory_is_said_and_changes_nothing(root: Path, request_there: dict[str, object]) -> None:
+def test_a_read_only_directory_is_said_and_changes_nothing(
+    root: Path, request_there: dict[str, object]
+) -> None:
     closed = root / "closed"
     mounted = os.geteuid() == 0
     if mounted:
@@ -189,7 +207,11 @@ def test_a_read_only_directory_is_said_and_changes_nothing(root: Path, request_t
         else:
             closed.chmod(0o555)
         before = snapshot(root)
-        asked = [json.loads(EDIT), {"path": "closed/b.py", **request_there}, {"path": "new/c.py", "content": "z\n"}]
+        asked = [
+            json.loads(EDIT),
+            {"path": "closed/b.py", **request_there},
+            {"path": "new/c.py", "content": "z\n"},
+        ]
         ran = run(root, "apply", reply=json.dumps(asked))
         assert ran.returncode == 1
         assert b"Refused (conflict): the disk refused: " in ran.stdout

@@ -56,7 +56,10 @@ def test_three_kills_of_a_real_process(tmp_path: Path) -> None:
     count = tmp_path / "count"
     environment = _environment(state) | {"COUNT_INTO": str(count)}
     subprocess.run(
-        [*COMMAND, "apply", str(reply), "--root", str(root)], env=environment, check=True, capture_output=True
+        [*COMMAND, "apply", str(reply), "--root", str(root)],
+        env=environment,
+        check=True,
+        capture_output=True,
     )
     new = snapshot(root)
     third = int(count.read_text()) // 3
@@ -81,11 +84,15 @@ def test_three_kills_of_a_real_process(tmp_path: Path) -> None:
         )
         assert json.loads(following.stdout)["refusals"][0]["reason"] == "not_found"
         assert snapshot(root) in (old, new)
-        assert {path.name for path in state.rglob("*") if path.is_file() and "sqlite3" not in path.name} == {"lock"}
+        assert {
+            path.name for path in state.rglob("*") if path.is_file() and "sqlite3" not in path.name
+        } == {"lock"}
 
 
 def _environment(state: Path | None = None, *, dying: bool = True) -> dict[str, str]:
     paths = [PROJECT / "tests/end_to_end/dying"] if state and dying else []
     paths += [PROJECT, PROJECT / "src"]
-    given = os.environ | {"PYTHONPATH": os.pathsep.join([*map(str, paths), os.environ.get("PYTHONPATH", "")])}
+    given = os.environ | {
+        "PYTHONPATH": os.pathsep.join([*map(str, paths), os.environ.get("PYTHONPATH", "")])
+    }
     return given | ({"HOLDFAST_STATE_DIR": str(state)} if state else {})

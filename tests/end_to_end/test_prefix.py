@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.config import Settings
-from holdfast.sessions.send import Message
+from holdfast.config.settings import Settings
 from holdfast.testing import Reply, ScriptedServer, call, calls, say, text_call
+from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import Event, SentinelRaised, TurnEnded
 from holdfast.wiring import run_turn_at, settings_at
 
@@ -21,16 +21,26 @@ NUDGE = b"\\n\\n[Note from Holdfast, not from the user]"
 def reply_for(step: int) -> Reply:
     """Give what the model does in a step: all kinds of calls, three mistakes in a row now and then."""
     if step % 20 in {11, 12, 13}:
-        return [call("read_file", path="none.py"), call("read_file", "{}"), call("no_such_tool")][step % 20 - 11]
+        return [call("read_file", path="none.py"), call("read_file", "{}"), call("no_such_tool")][
+            step % 20 - 11
+        ]
     match step % 5:
         case 0:
             return call("read_file", path="a.py", start=step)
         case 1:
-            return call("edit_file", path="a.py", old=f"line_{step} = 0", new=f"line_{step} = 1  # é")
+            return call(
+                "edit_file", path="a.py", old=f"line_{step} = 0", new=f"line_{step} = 1  # é"
+            )
         case 2:
-            return calls(call("list_dir", path="."), call("search", pattern=f"line_{step} "), text="Both at once.")
+            return calls(
+                call("list_dir", path="."),
+                call("search", pattern=f"line_{step} "),
+                text="Both at once.",
+            )
         case 3:
-            return text_call("edit_file", path="a.py", old=f"line_{step} = 0", new=f"line_{step} = 2")
+            return text_call(
+                "edit_file", path="a.py", old=f"line_{step} = 0", new=f"line_{step} = 2"
+            )
         case _:
             return call("run_command", command=f"git diff -U{step}")
 
@@ -48,11 +58,22 @@ def test_each_payload_of_a_long_turn_is_the_beginning_of_the_next_apart_from_the
     events: list[Event] = []
 
     with ScriptedServer([*map(reply_for, range(60)), say("Done.")]) as server:
-        flags = {"base_url": server.base_url, "model": "scripted", "approve": "auto", "context": 1_000_000}
+        flags = {
+            "base_url": server.base_url,
+            "model": "scripted",
+            "approve": "auto",
+            "context": 1_000_000,
+        }
         settings = settings_at(root, flags)
         assert isinstance(settings, Settings)
         ended = run_turn_at(
-            root, settings, Message("Go."), show=events.append, say=print, asker=None, cancel=threading.Event()
+            root,
+            settings,
+            UserMessage("Go."),
+            show=events.append,
+            say=print,
+            asker=None,
+            cancel=threading.Event(),
         )
 
     assert isinstance(ended, TurnEnded)

@@ -36,7 +36,9 @@ class Sequence:
 class World:
     """A project that answers calls as the tools would."""
 
-    files: dict[str, str] = field(default_factory=lambda: {f"src/m{i}.py": f"x = {i}\n" for i in range(40)})
+    files: dict[str, str] = field(
+        default_factory=lambda: {f"src/m{i}.py": f"x = {i}\n" for i in range(40)}
+    )
     calls: list[Call] = field(default_factory=list)
     stuck_at: int | None = None
 
@@ -48,7 +50,10 @@ class World:
 
     def read(self, path: str, first: int = 1) -> None:
         self.call(
-            "read_file", f"{path} from line {first}\n{self.files.get(path, 'no such file')}", path=path, first=first
+            "read_file",
+            f"{path} from line {first}\n{self.files.get(path, 'no such file')}",
+            path=path,
+            first=first,
         )
 
     def edit(self, path: str, old: str, new: str) -> None:
@@ -92,7 +97,11 @@ def three_tries_for_each_failure(world: World) -> None:
     for i in range(8):
         for attempt in range(3):
             world.edit(f"src/m{i}.py", "\n", f"  # try {attempt}\n")
-            world.run("pytest -q", f"FAILED test_m{i} - assert {i} == {i + 1}\n1 failed in 0.{attempt}3s", 1)
+            world.run(
+                "pytest -q",
+                f"FAILED test_m{i} - assert {i} == {i + 1}\n1 failed in 0.{attempt}3s",
+                1,
+            )
 
 
 def refactor_under_green_tests(world: World) -> None:
@@ -147,7 +156,13 @@ def poll_with_sleeps_between(world: World) -> None:
 
 def poll_a_server_until_it_is_up(world: World) -> None:
     world.work(12)
-    for word in ("connection refused", "connection refused", "503 starting", "503 starting", "200 ok"):
+    for word in (
+        "connection refused",
+        "connection refused",
+        "503 starting",
+        "503 starting",
+        "200 ok",
+    ):
         world.run("curl -s localhost:8080/health", word)
     world.work(2)
 
@@ -178,8 +193,12 @@ def look_at_git_again_and_again(world: World) -> None:
 
 def compile_errors_that_change(world: World) -> None:
     for i in range(14):
-        world.run("cargo check", f"error[E{300 + i}]: mismatched types\n  --> src/m{i}.rs:{i}:5", 101)
-        world.run("cargo check", f"error[E{300 + i}]: mismatched types\n  --> src/m{i}.rs:{i}:5", 101)
+        world.run(
+            "cargo check", f"error[E{300 + i}]: mismatched types\n  --> src/m{i}.rs:{i}:5", 101
+        )
+        world.run(
+            "cargo check", f"error[E{300 + i}]: mismatched types\n  --> src/m{i}.rs:{i}:5", 101
+        )
         world.edit(f"src/m{i}.py", "x", "y")
 
 
@@ -240,7 +259,9 @@ def the_same_green_command(world: World) -> None:
 def the_same_command_with_other_times(world: World) -> None:
     i = len(world.calls)
     world.run(
-        "./check.sh", f"2026-02-0{i % 9 + 1} 10:{i % 60:02}:11 pid {4000 + i} failed after {i}.5s at 0x7f00{i:04x}aa", 1
+        "./check.sh",
+        f"2026-02-0{i % 9 + 1} 10:{i % 60:02}:11 pid {4000 + i} failed after {i}.5s at 0x7f00{i:04x}aa",
+        1,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from holdfast.guards.budget import Caps, judge
+from holdfast.guards.step_cap import StepCaps, judge
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ from holdfast.guards.budget import Caps, judge
 def test_past_the_soft_cap_a_turn_goes_on_while_there_is_progress(
     steps: int, since: int, verdict: Literal["soft", "hard"] | None
 ) -> None:
-    assert judge(steps, since, Caps()) == verdict
+    assert judge(steps, since, StepCaps()) == verdict
 
 
 def test_a_hard_cap_below_the_soft_one_ends_the_turn_first() -> None:
-    assert judge(6, 0, Caps(soft=60, hard=6)) == "hard"
+    assert judge(6, 0, StepCaps(soft=60, hard=6)) == "hard"

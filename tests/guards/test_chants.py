@@ -7,13 +7,13 @@ import random
 
 import pytest
 
-from holdfast.guards import chants
-from holdfast.guards.chants import Channel, Chant, Chants
+from holdfast.guards import repetition
+from holdfast.guards.repetition import Channel, Repetition, RepetitionWatch
 
 
-def hear(text: str, channel: Channel = "text", piece: int = 4) -> tuple[int, Chant] | None:
+def hear(text: str, channel: Channel = "text", piece: int = 4) -> tuple[int, Repetition] | None:
     """Give where the chant was noticed, and what it is."""
-    listener = Chants()
+    listener = RepetitionWatch()
     for start in range(0, len(text), piece):
         found = listener.feed(channel, text[start : start + piece])
         if found:
@@ -23,7 +23,8 @@ def hear(text: str, channel: Channel = "text", piece: int = 4) -> tuple[int, Cha
 
 KILL = "Let me kill PID 13805:\n\nI'll kill the stale process now.\n\n"
 PARAGRAPH = "".join(
-    f"The {word} of it is what I have to look at now, before I go on. " for word in ("start", "end", "top")
+    f"The {word} of it is what I have to look at now, before I go on. "
+    for word in ("start", "end", "top")
 )
 
 CHANTS = {
@@ -57,14 +58,16 @@ def test_a_chant_is_noticed_soon() -> None:
 def test_the_sample_is_what_is_repeated() -> None:
     found = hear(KILL * 10)
     assert found is not None
-    assert found[1] == Chant("text", KILL.strip())
+    assert found[1] == Repetition("text", KILL.strip())
 
 
 def test_words_in_ever_new_order_are_a_chant_too() -> None:
     chance = random.Random(7)
     nouns, verbs = ("file", "test", "log", "tree"), ("read", "run", "open", "check")
     sentences = [
-        f"We should look at the {noun} and then {verb} it again to be sure." for noun in nouns for verb in verbs
+        f"We should look at the {noun} and then {verb} it again to be sure."
+        for noun in nouns
+        for verb in verbs
     ]
     found = hear(" ".join(chance.choice(sentences) for _ in range(600)))
     assert found is not None
@@ -79,7 +82,9 @@ NO_CHANTS = {
     "a table": ROWS,
     "a table with equal rows": "| ok | 0 | 0 |\n" * 40,
     "base64": base64.b64encode(random.Random(3).randbytes(9_000)).decode(),
-    "a list with counters": "".join(f"{i}. Check that file number {i} is there and can be read\n" for i in range(200)),
+    "a list with counters": "".join(
+        f"{i}. Check that file number {i} is there and can be read\n" for i in range(200)
+    ),
     "a rule": "-" * 300 + "\n",
     "a heading underlined": ("=" * 400 + "\n") * 2,
     "an array of zeros": f"```json\n[{'0, ' * 784}0]\n```\n",
@@ -116,7 +121,7 @@ def test_arguments_are_code() -> None:
 
 
 def test_channels_are_heard_apart() -> None:
-    listener = Chants()
+    listener = RepetitionWatch()
     for _ in range(5):
         assert listener.feed("text", "I will just end the turn.\n") is None
         assert listener.feed("reasoning", "I will just end the turn.\n") is None
@@ -131,7 +136,7 @@ def test_where_the_pieces_are_cut_makes_no_difference() -> None:
 
 
 def test_a_word_without_end_takes_linear_time_and_bounded_memory() -> None:
-    listener = chants._Listener(fenced=False)
+    listener = repetition._Listener(fenced=False)
     assert listener.hear(base64.b64encode(random.Random(3).randbytes(60_000)).decode()) is None
     assert len(listener._tail) < 16_000
     assert len(listener._novelty._half) < 400

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.guards.commands import Allow, Ask, CommandRules, Refuse, argv, judge_command, needs_shell
+from holdfast.guards.commands import (
+    Allow,
+    Ask,
+    CommandRules,
+    Refuse,
+    argv,
+    judge_command,
+    needs_shell,
+)
 
 RULES = CommandRules(allow=("pytest *", "npm test"))
 
@@ -344,7 +352,9 @@ OUT = "may lead out of the project, or to a secret"
         ("git status --ignore-submodules=none", f"git with --ignore-submodules {NOT_READING}"),
     ],
 )
-def test_what_is_not_one_plain_command_that_reads_is_asked_and_why_is_said(command: str, why: str) -> None:
+def test_what_is_not_one_plain_command_that_reads_is_asked_and_why_is_said(
+    command: str, why: str
+) -> None:
     assert judge_command(command, RULES) == Ask(why)
 
 
@@ -360,7 +370,9 @@ def test_a_here_document_for_a_shell_is_looked_through() -> None:
     assert isinstance(judge_command("bash <<EOF\nrm -rf /\nEOF\n", RULES), Refuse)
     assert judge_command("cat <<EOF\nrm -rf /\nEOF\n", RULES) == Ask("it holds a here-document")
     assert isinstance(judge_command("cat <<EOF\n$(rm -rf /)\nEOF\n", RULES), Refuse)
-    assert judge_command("cat <<'EOF'\n$(rm -rf /)\nEOF\n", RULES) == Ask("it holds a here-document")
+    assert judge_command("cat <<'EOF'\n$(rm -rf /)\nEOF\n", RULES) == Ask(
+        "it holds a here-document"
+    )
     assert isinstance(judge_command("cat <<EOF\nx\nEOF\nrm -rf /", RULES), Refuse)
 
 
@@ -385,7 +397,9 @@ def test_what_cannot_be_looked_through_is_refused() -> None:
 
 
 def test_why_is_said() -> None:
-    assert judge_command("make", CommandRules()) == Ask("make is not on the list of commands that run unasked")
+    assert judge_command("make", CommandRules()) == Ask(
+        "make is not on the list of commands that run unasked"
+    )
     assert judge_command("rm -rf /", CommandRules()) == Refuse(
         "rm -rf /: it deletes all of '/'. Commands of this kind are never run; find another way."
     )
@@ -429,7 +443,12 @@ def test_a_pattern_or_a_variable_is_not_the_word_it_may_become() -> None:
 def test_deny_goes_before_allow_and_matches_whatever_begins_so() -> None:
     rules = CommandRules(allow=("docker *",), deny=("docker rm",))
     assert judge_command("docker ps", rules) == Allow()
-    for command in ("docker rm x", "ls && docker rm x", "/usr/bin/docker rm x", "echo $(docker rm x)"):
+    for command in (
+        "docker rm x",
+        "ls && docker rm x",
+        "/usr/bin/docker rm x",
+        "echo $(docker rm x)",
+    ):
         assert isinstance(judge_command(command, rules), Refuse)
 
 
@@ -465,8 +484,33 @@ def test_a_plain_command_needs_no_shell(command: str, words: tuple[str, ...]) ->
 @pytest.mark.parametrize(
     "command",
     [
-        *("a | b", "a && b", "a; b", "a &", "a > b", "a < b", "a $X", "a `b`", "a *", "a ~", "X=1 a", "cd a", "(a)"),
-        *(": a", "a\nb", "a 'b", "a {b,c}", "if a; then b; fi", "! a", "", "export A=1", "a <<E\nE\n", "a # b\nc"),
+        *(
+            "a | b",
+            "a && b",
+            "a; b",
+            "a &",
+            "a > b",
+            "a < b",
+            "a $X",
+            "a `b`",
+            "a *",
+            "a ~",
+            "X=1 a",
+            "cd a",
+            "(a)",
+        ),
+        *(
+            ": a",
+            "a\nb",
+            "a 'b",
+            "a {b,c}",
+            "if a; then b; fi",
+            "! a",
+            "",
+            "export A=1",
+            "a <<E\nE\n",
+            "a # b\nc",
+        ),
     ],
 )
 def test_anything_more_is_left_to_a_shell(command: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.guards.digest import digest_call, digest_result, mask, news_of
+from holdfast.guards.call_digest import digest_call, digest_result, mask, news_of
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,10 @@ from holdfast.guards.digest import digest_call, digest_result, mask, news_of
         ("/var/folders/ab/cd/T/x1/out", "/var/folders/ab/ce/T/x2/out"),
         ("/tmp/pytest-of-me/pytest-3/test_a0", "/tmp/pytest-of-me/pytest-4/test_a0"),
         ("at 1767350000", "at 1767350999"),
-        ("request 6f1c2d3e-0000-4000-8000-1234567890ab", "request 11112222-0000-4000-8000-1234567890ab"),
+        (
+            "request 6f1c2d3e-0000-4000-8000-1234567890ab",
+            "request 11112222-0000-4000-8000-1234567890ab",
+        ),
     ],
 )
 def test_two_runs_of_the_same_thing_have_the_same_digest(one: str, other: str) -> None:
@@ -81,7 +84,10 @@ def test_what_the_call_has_said_itself_is_no_news(command: str, output: str) -> 
 
 
 def test_a_short_answer_may_stand_in_the_command_by_chance() -> None:
-    assert news_of("7", {"command": "sh count.sh 17"})[1] != news_of("8", {"command": "sh count.sh 17"})[1]
+    assert (
+        news_of("7", {"command": "sh count.sh 17"})[1]
+        != news_of("8", {"command": "sh count.sh 17"})[1]
+    )
 
 
 def test_lines_that_were_seen_are_no_news_in_another_order() -> None:

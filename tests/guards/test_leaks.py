@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.guards.leaks import without_secrets
+from holdfast.guards.redact_secret_lines import without_secrets
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,10 @@ from holdfast.guards.leaks import without_secrets
     ],
 )
 def test_a_line_that_a_search_found_in_a_file_of_secrets_is_left_out(line: str, name: str) -> None:
-    assert without_secrets(f"src/a.py:1:x\n{line}\nsrc/b.py:2:y\n") == ("src/a.py:1:x\nsrc/b.py:2:y\n", (name,))
+    assert without_secrets(f"src/a.py:1:x\n{line}\nsrc/b.py:2:y\n") == (
+        "src/a.py:1:x\nsrc/b.py:2:y\n",
+        (name,),
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,7 +46,9 @@ def test_a_diff_of_secrets_is_left_out_up_to_the_next_file_or_commit() -> None:
     diff = "diff --git a/.env b/.env\n@@ -1 +1 @@\n-KEY=1\n+KEY=2\n"
     other = "diff --git a/a.py b/a.py\n@@ -1 +1 @@\n-x\n+y\n"
     assert without_secrets(diff + other) == ("diff --git a/.env b/.env\n" + other, (".env",))
-    assert without_secrets(diff + "commit 0123456789\nAuthor: a\n")[0].endswith("commit 0123456789\nAuthor: a\n")
+    assert without_secrets(diff + "commit 0123456789\nAuthor: a\n")[0].endswith(
+        "commit 0123456789\nAuthor: a\n"
+    )
 
 
 def test_sections_of_head_and_tail_are_known() -> None:

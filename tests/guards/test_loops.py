@@ -6,14 +6,25 @@ from collections.abc import Iterable
 
 import pytest
 
-from holdfast.guards.loops import Loops, Trip, begin, detect, guidance, nudged, record, since_progress
+from holdfast.guards.loops import (
+    Loops,
+    Trip,
+    begin,
+    detect,
+    guidance,
+    nudged,
+    record,
+    since_progress,
+)
 from tests.guards.sequences import Call, Sequence, productive, stuck
 
 PRODUCTIVE = tuple(productive())
 STUCK = tuple(stuck())
 
 
-def follow(calls: Iterable[Call], state: Loops | None = None) -> tuple[Loops, list[tuple[int, Trip]]]:
+def follow(
+    calls: Iterable[Call], state: Loops | None = None
+) -> tuple[Loops, list[tuple[int, Trip]]]:
     """Do what a turn does: nudge at a first trip, stop at an escalation. Trips are numbered by call, from 1."""
     state = state or Loops()
     trips: list[tuple[int, Trip]] = []
@@ -32,7 +43,8 @@ def follow(calls: Iterable[Call], state: Loops | None = None) -> tuple[Loops, li
 def calls(*letters: str, tree: str = "tree") -> list[Call]:
     """Each letter is a read of a file of this name; a lower-case one gives the same result each time."""
     return [
-        Call("read_file", {"path": letter}, f"content of {letter}, always the same" * 9, tree) for letter in letters
+        Call("read_file", {"path": letter}, f"content of {letter}, always the same" * 9, tree)
+        for letter in letters
     ]
 
 
@@ -116,7 +128,10 @@ def test_the_order_of_the_arguments_does_not_hide_a_repetition() -> None:
 
 
 def test_a_tree_never_seen_clears_the_history() -> None:
-    assert follow([*calls("a", "a"), *calls("a", "a", tree="other"), *calls("a", tree="third")])[1] == []
+    assert (
+        follow([*calls("a", "a"), *calls("a", "a", tree="other"), *calls("a", tree="third")])[1]
+        == []
+    )
 
 
 def test_going_back_to_a_tree_that_was_seen_does_not_clear_it() -> None:
@@ -129,7 +144,10 @@ def test_without_the_first_tree_going_back_passes_for_progress_once() -> None:
 
 
 def test_twelve_calls_without_a_new_result_trip_and_a_new_one_among_them_starts_anew() -> None:
-    quiet = [Call("search", {"pattern": f"name{i}"}, f"no matches for name{i}", "tree") for i in range(12)]
+    quiet = [
+        Call("search", {"pattern": f"name{i}"}, f"no matches for name{i}", "tree")
+        for i in range(12)
+    ]
     assert follow(quiet)[1] == [(12, Trip("no_progress", 12, escalated=False))]
     assert follow([*quiet[:11], *calls("a"), *quiet[:10]])[1] == []
 
@@ -138,7 +156,10 @@ def ranges(count: int) -> list[Call]:
     """The whole of a file, then ever other parts of it."""
     lines = [f"{n}| line {n}" for n in range(40)]
     parts = [lines, *(lines[n % 7 : 20 + n % 11] for n in range(count))]
-    return [Call("read_file", {"path": "a", "start": n}, "\n".join(part), "tree") for n, part in enumerate(parts)]
+    return [
+        Call("read_file", {"path": "a", "start": n}, "\n".join(part), "tree")
+        for n, part in enumerate(parts)
+    ]
 
 
 def test_parts_of_what_was_read_bring_nothing_new() -> None:
@@ -156,10 +177,14 @@ def test_what_echo_says_brings_nothing_new() -> None:
 def test_another_file_is_news_whatever_is_in_it() -> None:
     state = begin("tree")
     for n in range(40):
-        state = record(state, "read_file", {"path": f"f{n}.py"}, "1| x = 1", "tree", read=(f"f{n}.py",))
+        state = record(
+            state, "read_file", {"path": f"f{n}.py"}, "1| x = 1", "tree", read=(f"f{n}.py",)
+        )
         assert detect(state) is None
     for _ in range(11):
-        state = record(state, "read_file", {"path": "f0.py", "end": 1}, "1| x = 1", "tree", read=("f0.py",))
+        state = record(
+            state, "read_file", {"path": "f0.py", "end": 1}, "1| x = 1", "tree", read=("f0.py",)
+        )
     assert detect(state) is not None
 
 
@@ -190,7 +215,10 @@ def test_a_look_now_and_then_among_commands_that_bring_news_is_no_attempt() -> N
     looks = [
         call
         for n in range(20)
-        for call in (run("python app.py", "hello", f"tree {n}"), run("pytest -q", f"{20 - n} failed", f"tree {n}"))
+        for call in (
+            run("python app.py", "hello", f"tree {n}"),
+            run("pytest -q", f"{20 - n} failed", f"tree {n}"),
+        )
     ]
     assert follow(looks)[1] == []
 
@@ -261,8 +289,14 @@ def test_reading_other_files_again_after_a_nudge_is_not_more_of_the_same() -> No
 
 def test_a_nudge_is_forgiven_after_a_long_stretch_without_another_trip() -> None:
     letters = "bcdefghijklmnopqrstuvwxyz"
-    assert [trip.escalated for _, trip in follow(calls(*"aaa", *letters, *"aaa"))[1]] == [False, False]
-    assert [trip.escalated for _, trip in follow(calls(*"aaa", *letters[:20], *"aaa"))[1]] == [False, True]
+    assert [trip.escalated for _, trip in follow(calls(*"aaa", *letters, *"aaa"))[1]] == [
+        False,
+        False,
+    ]
+    assert [trip.escalated for _, trip in follow(calls(*"aaa", *letters[:20], *"aaa"))[1]] == [
+        False,
+        True,
+    ]
 
 
 # ----------------------------------------------------------------------------------------------------------- the rest
@@ -270,13 +304,18 @@ def test_a_nudge_is_forgiven_after_a_long_stretch_without_another_trip() -> None
 
 def test_waiting_is_no_repetition_but_brings_nothing_either() -> None:
     waits = [run("sleep 5", "Exit code 0.\n(no output)", "tree")] * 20
-    assert [(number, trip.pattern) for number, trip in follow(waits)[1]] == [(12, "no_progress"), (14, "no_progress")]
+    assert [(number, trip.pattern) for number, trip in follow(waits)[1]] == [
+        (12, "no_progress"),
+        (14, "no_progress"),
+    ]
 
 
 def test_the_state_does_not_grow_with_the_turn() -> None:
     state = begin("tree 0")
     for i in range(1_000):
-        state = record(state, "run_command", {"command": f"make {i}"}, f"result {i}", f"tree {i // 2}")
+        state = record(
+            state, "run_command", {"command": f"make {i}"}, f"result {i}", f"tree {i // 2}"
+        )
     assert len(state.history) + len(state.runs) < 100
     assert len(state.trees.young) + len(state.trees.old) <= 512
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.guards.mistakes import MISTAKE_THRESHOLD, Mistakes, detect, guidance, nudged, record
-from holdfast.vocab.calls import FAILURE_KINDS, FailureKind
+from holdfast.vocab.tool_calls import FAILURE_KINDS, FailureKind
 
 
 def after(*outcomes: FailureKind | None, state: Mistakes | None = None) -> Mistakes:
@@ -24,7 +24,10 @@ def test_three_failures_of_different_kinds_call_for_a_nudge() -> None:
 
 
 def test_a_success_between_failures_starts_the_count_anew() -> None:
-    assert after("exec_error", "api_error", None, "exec_error", "exec_error").run == ("exec_error", "exec_error")
+    assert after("exec_error", "api_error", None, "exec_error", "exec_error").run == (
+        "exec_error",
+        "exec_error",
+    )
 
 
 def test_a_nudge_empties_the_run_and_is_outstanding() -> None:

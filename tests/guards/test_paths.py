@@ -41,7 +41,9 @@ def test_a_path_that_leaves_the_project_or_is_no_file_is_barred(path: str, why: 
 
 
 def test_a_path_that_is_empty_is_barred() -> None:
-    assert judge_path("") == Barred("a file is named with no path; give its path from the project's root downwards.")
+    assert judge_path("") == Barred(
+        "a file is named with no path; give its path from the project's root downwards."
+    )
 
 
 @pytest.mark.parametrize(

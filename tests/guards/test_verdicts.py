@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.guards.verdicts import is_bad, is_fine
+from holdfast.guards.command_success import is_bad, is_fine
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,9 @@ def test_of_anything_else_it_is_not(command: str) -> None:
     assert not is_fine("Exit code 0.\nhello", command)
 
 
-@pytest.mark.parametrize("command", [": all is well", "true", "echo passed", "# nothing", "printf ok"])
+@pytest.mark.parametrize(
+    "command", [": all is well", "true", "echo passed", "# nothing", "printf ok"]
+)
 def test_what_does_nothing_proves_nothing(command: str) -> None:
     assert not is_fine("Exit code 0.\n(no output)", command)
 
@@ -83,7 +85,8 @@ def test_what_only_looks_so_may(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "bad"), [("Exit code 1.\nhello", True), ("Ended by SIGKILL.", True), ("hello", False)]
+    ("output", "bad"),
+    [("Exit code 1.\nhello", True), ("Ended by SIGKILL.", True), ("hello", False)],
 )
 def test_bad_is_more_than_not_fine(output: str, bad: bool) -> None:
     assert is_bad(output) is bad

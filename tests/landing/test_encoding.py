@@ -10,7 +10,10 @@ MARKS = [b"", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\x00\x00"]
 some_bytes = st.builds(
     lambda mark, pieces: mark + b"".join(pieces),
     st.sampled_from(MARKS),
-    st.lists(st.binary(max_size=6) | st.sampled_from([b"caf\xe9", "é→𝄞".encode(), b"\r\n", b"\x81", b"a\x00"])),
+    st.lists(
+        st.binary(max_size=6)
+        | st.sampled_from([b"caf\xe9", "é→𝄞".encode(), b"\r\n", b"\x81", b"a\x00"])
+    ),
 )
 
 
@@ -24,7 +27,9 @@ def test_any_bytes_come_back_as_they_were(data: bytes) -> None:
 
 
 @given(some_bytes, st.data())
-def test_ascii_put_into_any_file_leaves_all_other_bytes_alone(data: bytes, draw: st.DataObject) -> None:
+def test_ascii_put_into_any_file_leaves_all_other_bytes_alone(
+    data: bytes, draw: st.DataObject
+) -> None:
     decoded = decode(data)
     at = draw.draw(st.integers(0, len(decoded.text)))
     head, tail = decoded.text[:at], decoded.text[at:]

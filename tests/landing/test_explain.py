@@ -21,7 +21,9 @@ def test_a_looser_landing_says_how_it_was_found() -> None:
 
 
 def test_a_refusal_says_where_what_and_the_next_step() -> None:
-    sentence = "x.py: the old text is at lines 1, 3; add a line of context above or below it to pick one."
+    sentence = (
+        "x.py: the old text is at lines 1, 3; add a line of context above or below it to pick one."
+    )
     assert explain(AMBIGUOUS) == sentence
     assert explain(AMBIGUOUS, "person") == f"Refused (ambiguous): {sentence}"
 

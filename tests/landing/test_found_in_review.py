@@ -42,10 +42,19 @@ def test_a_file_of_blank_lines_is_not_an_empty_file() -> None:
 @pytest.mark.parametrize(
     ("request_", "after"),
     [
-        (Patch("@@ -1,2 +1,2 @@\n-import os\n+import re\n import sys\n"), "import re\nimport sys\n"),
-        (Patch("@@ -1,2 +1,3 @@\n+import re\n import os\n import sys\n"), "import re\nimport os\nimport sys\n"),
+        (
+            Patch("@@ -1,2 +1,2 @@\n-import os\n+import re\n import sys\n"),
+            "import re\nimport sys\n",
+        ),
+        (
+            Patch("@@ -1,2 +1,3 @@\n+import re\n import os\n import sys\n"),
+            "import re\nimport os\nimport sys\n",
+        ),
         (LineEdits((LineEdit(1, 1, "import re\n", old="import os"),)), "import re\nimport sys\n"),
-        (LineEdits((LineEdit(1, 1, "import re"),), shown=f"{MARK}import os\nimport sys\n"), "import re\nimport sys\n"),
+        (
+            LineEdits((LineEdit(1, 1, "import re"),), shown=f"{MARK}import os\nimport sys\n"),
+            "import re\nimport sys\n",
+        ),
         (Replace("import os \nimport sys ", "import re \nimport sys "), "import re\nimport sys\n"),
         (Replace(f"{MARK}import os\n", f"{MARK}import re\n"), "import re\nimport sys\n"),
         (Replace("import os", "import re"), "import re\nimport sys\n"),
@@ -63,7 +72,11 @@ def test_the_byte_order_mark_stays_in_front(request_: Request, after: str) -> No
 
 @pytest.mark.parametrize(
     "new",
-    ["```py\na()\nc()\n```\n\nDone.", "Sure:\n```py\na()\nc()\n```", "<tool_call>\na()\nc()\n</tool_call>\nDone."],
+    [
+        "```py\na()\nc()\n```\n\nDone.",
+        "Sure:\n```py\na()\nc()\n```",
+        "<tool_call>\na()\nc()\n</tool_call>\nDone.",
+    ],
 )
 def test_a_wrapper_that_cannot_be_taken_off_the_new_text_does_not_reach_the_file(new: str) -> None:
     first, last = ("<tool_call>", "</tool_call>") if "tool_call" in new else ("```py", "```")
@@ -118,7 +131,10 @@ def test_context_that_belongs_to_the_neighbour_rules_a_place_out() -> None:
     # With the whole head of the neighbour the new text is what the first rule has; with half of it, it is nowhere.
     for tail, reason in (("\n.b", "not_found"), ("\n.b {", "already_applied")):
         old = f"  color: red;\n  margin: 0;\n}}{tail}"
-        assert reason_of(land(text, Replace(old, old.replace("margin: 0", "margin: 1px")), "a.css")) == reason
+        assert (
+            reason_of(land(text, Replace(old, old.replace("margin: 0", "margin: 1px")), "a.css"))
+            == reason
+        )
 
 
 @pytest.mark.parametrize(
@@ -134,7 +150,9 @@ def test_context_that_belongs_to_the_neighbour_rules_a_place_out() -> None:
 )
 def test_a_line_that_names_another_thing_is_another_place(there: str, asked: str) -> None:
     body = "\n    host = 'b'\n    port = 2\n    done = 3\n"
-    outcome = land(there + body, Replace(asked + body, (asked + body).replace("port = 2", "port = 4")))
+    outcome = land(
+        there + body, Replace(asked + body, (asked + body).replace("port = 2", "port = 4"))
+    )
     assert told(outcome) == (
         "not_found",
         f"Line 1 differs first: the request has `{asked.strip()}`, the file `{there.strip()}`",
@@ -151,7 +169,9 @@ def test_a_line_that_names_another_thing_is_another_place(there: str, asked: str
 )
 def test_a_name_with_hyphens_is_not_cut(text: str, old: str) -> None:
     assert (
-        reason_of(land(text, Replace(old, old.replace("red", "blue").replace("1", "2").replace("3", "4"))))
+        reason_of(
+            land(text, Replace(old, old.replace("red", "blue").replace("1", "2").replace("3", "4")))
+        )
         == "not_found"
     )
 
@@ -179,7 +199,9 @@ TWINS = "[server]\nhost = localhost\nport = 80\n\n[client]\nhost = localhost\npo
         (Patch("@@ -6,2 +6,1 @@\n host = localhost\n-port = 80\n"), "already_applied"),
     ],
 )
-def test_what_a_number_picked_is_not_done_to_the_twin_as_well(request_: Request, reason: str) -> None:
+def test_what_a_number_picked_is_not_done_to_the_twin_as_well(
+    request_: Request, reason: str
+) -> None:
     once = text_of(land(TWINS, request_))
     assert reason_of(land(once, request_)) == reason
 
@@ -188,10 +210,15 @@ def test_a_deletion_does_not_take_the_twin_with_another_indentation() -> None:
     text = "def a():\n    log_event(user)\n    x()\n\nclass B:\n    def b():\n        log_event(user)\n        y()\n"
     request = Replace("        log_event(user)\n", "")
     once = text_of(land(text, request))
-    assert told(land(once, request)) == ("not_found", "Line 2 differs first: 4 spaces, where the request has 8 spaces")
+    assert told(land(once, request)) == (
+        "not_found",
+        "Line 2 differs first: 4 spaces, where the request has 8 spaces",
+    )
 
 
-@pytest.mark.parametrize("edit", [LineEdit(1, 0, "import re\n"), LineEdit(4, 3, "end()\n"), LineEdit(2, 1, "x = 1\n")])
+@pytest.mark.parametrize(
+    "edit", [LineEdit(1, 0, "import re\n"), LineEdit(4, 3, "end()\n"), LineEdit(2, 1, "x = 1\n")]
+)
 def test_an_insertion_by_number_is_not_done_twice(edit: LineEdit) -> None:
     shown = "import os\nimport sys\nprint(1)\n"
     request = LineEdits((edit,), shown=shown)
@@ -206,7 +233,9 @@ def test_what_changes_nothing_has_not_landed() -> None:
 
 def test_new_text_elsewhere_and_an_old_text_that_drifted_is_said_to_be_doubtful() -> None:
     text = "def a(x):\n    y = load(x)\n    return y.total\n\ndef b(x):\n    y = load(x)\n    return y.count\n"
-    outcome = land(text, Replace("  y = load(x)\n  return y.count\n", "  y = load(x)\n  return y.total\n"))
+    outcome = land(
+        text, Replace("  y = load(x)\n  return y.count\n", "  y = load(x)\n  return y.total\n")
+    )
     assert reason_of(outcome) == "ambiguous"
     assert isinstance(outcome, Refused)
     assert outcome.candidates == (6, 2)
@@ -225,6 +254,7 @@ def test_a_whole_file_keeps_the_endings_of_the_lines_it_keeps() -> None:
 
 def test_a_placeholder_with_nothing_beside_it_is_not_ambiguous() -> None:
     outcome = land(
-        "def f():\n    a()\n    b()\n    c()\n", Replace("def f():\n    # ...\n", "def f():\n    # ...\n    z()\n")
+        "def f():\n    a()\n    b()\n    c()\n",
+        Replace("def f():\n    # ...\n", "def f():\n    # ...\n    z()\n"),
     )
     assert reason_of(outcome) == "not_found"

@@ -25,7 +25,9 @@ def edit(*edits: LineEdit, text: str = FILE, shown: str | None = FILE) -> Landed
         ((LineEdit(3, 2, "new"), LineEdit(3, 3, "drei")), "one\ntwo\nnew\ndrei\nfour\nfive\n"),
     ],
 )
-def test_numbers_count_in_the_text_that_was_shown(edits: tuple[LineEdit, ...], expected: str) -> None:
+def test_numbers_count_in_the_text_that_was_shown(
+    edits: tuple[LineEdit, ...], expected: str
+) -> None:
     outcome = edit(*edits)
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == expected
@@ -104,7 +106,9 @@ def test_what_cannot_be_meant_is_refused(edits: tuple[LineEdit, ...], reason: st
 
 
 def test_edits_whose_old_texts_share_a_line_overlap() -> None:
-    outcome = edit(LineEdit(1, 2, "a\ntwo", old="one\ntwo"), LineEdit(2, 3, "two\nc", old="two\nthree"))
+    outcome = edit(
+        LineEdit(1, 2, "a\ntwo", old="one\ntwo"), LineEdit(2, 3, "two\nc", old="two\nthree")
+    )
     assert isinstance(outcome, Refused)
     assert outcome.reason == "overlap"
 
@@ -119,10 +123,14 @@ def test_the_missing_last_newline_stays_missing() -> None:
 AREA = "def area(w, h):\n    size = w * h\n    return size\n"
 
 
-@pytest.mark.parametrize("old", ["def area(w, h):\n", "def area(w, h):  ", "def area(w, h):\n    size = w * h", AREA])
+@pytest.mark.parametrize(
+    "old", ["def area(w, h):\n", "def area(w, h):  ", "def area(w, h):\n    size = w * h", AREA]
+)
 @pytest.mark.parametrize("shown", [None, AREA])
 @pytest.mark.parametrize("below", ["", "\n\nx = 1\ny = 2\n"])
-def test_an_old_text_that_begins_its_range_means_the_whole_range(old: str, shown: str | None, below: str) -> None:
+def test_an_old_text_that_begins_its_range_means_the_whole_range(
+    old: str, shown: str | None, below: str
+) -> None:
     shown = None if shown is None else shown + below
     request = LineEdits((LineEdit(1, 3, "def area(w, h):\n    return w * h\n", old=old),), shown)
     outcome = land(AREA + below, request, path="a.py")
@@ -166,7 +174,9 @@ def test_an_old_text_and_a_range_that_name_different_lines_are_a_conflict(
 
 @pytest.mark.parametrize("end", [3, 4, 5])
 def test_a_miscounted_end_does_no_harm_where_the_change_ends_above_a_kept_line(end: int) -> None:
-    outcome = edit(LineEdit(1, end, "one\nzwei\nthree\nfour", old="one\ntwo\nthree\nfour"), shown=None)
+    outcome = edit(
+        LineEdit(1, end, "one\nzwei\nthree\nfour", old="one\ntwo\nthree\nfour"), shown=None
+    )
     assert isinstance(outcome, Landed), outcome
     assert outcome.text == FILE.replace("two", "zwei")
 

@@ -32,7 +32,10 @@ def test_looser_rungs_say_which() -> None:
 
 
 def test_drift_is_found_by_similarity() -> None:
-    found = locate(FILE, "def load(path):\n    # read everything\n    data = read(path)\n    return parse(data)\n")
+    found = locate(
+        FILE,
+        "def load(path):\n    # read everything\n    data = read(path)\n    return parse(data)\n",
+    )
     assert isinstance(found, Fuzzy)
     assert (found.span, found.rung) == (Span(0, len(FILE), 1), "similar")
     assert 0.66 < found.similarity < 1

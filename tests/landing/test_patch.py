@@ -6,7 +6,9 @@ import pytest
 
 from holdfast import Landed, Patch, Refused, land
 
-FILE = "import os\n\n\ndef first():\n    one()\n    two()\n\n\ndef second():\n    one()\n    three()\n"
+FILE = (
+    "import os\n\n\ndef first():\n    one()\n    two()\n\n\ndef second():\n    one()\n    three()\n"
+)
 
 
 def diff(*lines: str, header: str = "@@ -4,3 +4,3 @@") -> str:
@@ -31,7 +33,9 @@ def test_hunks_come_in_any_order_and_are_matched_against_the_original() -> None:
     both = diff(*hunks, "@@ -4,3 +4,3 @@", *CHANGE_TWO).replace("@@ -4,3 +4,3 @@\n", "", 1)
     outcome = land(FILE, Patch(both))
     assert isinstance(outcome, Landed)
-    assert outcome.text == FILE.replace("two()", "zwei()").replace("    three()", "    extra()\n    three()")
+    assert outcome.text == FILE.replace("two()", "zwei()").replace(
+        "    three()", "    extra()\n    three()"
+    )
     assert len(outcome.spans) == 2
 
 
@@ -58,9 +62,14 @@ def test_an_exact_number_picks_one_of_two_twins_and_a_wrong_one_does_not() -> No
 
 def test_an_anchor_picks_the_place_below_it() -> None:
     text = "class A:\n    def run(self):\n        go()\n\n\nclass B:\n    def run(self):\n        go()\n"
-    outcome = land(text, Patch("@@ class B:\n     def run(self):\n-        go()\n+        stop()\n"))
+    outcome = land(
+        text, Patch("@@ class B:\n     def run(self):\n-        go()\n+        stop()\n")
+    )
     assert isinstance(outcome, Landed)
-    assert outcome.text == text[: text.index("class B")] + "class B:\n    def run(self):\n        stop()\n"
+    assert (
+        outcome.text
+        == text[: text.index("class B")] + "class B:\n    def run(self):\n        stop()\n"
+    )
 
 
 def test_the_end_of_file_marker_picks_the_last_place() -> None:
@@ -139,10 +148,23 @@ def test_a_wrapper_is_refused_unless_unwrapping_is_asked_for(text: str) -> None:
 
 def test_fences_and_tags_inside_a_diff_are_content() -> None:
     text = "# Title\n\n```py\nold()\n```\n\n<tool_call>\nx\n</tool_call>\n"
-    body = (" # Title", " ", "-```py", "+```python", " old()", " ```", " ", "-<tool_call>", "+<function_call>", " x")
+    body = (
+        " # Title",
+        " ",
+        "-```py",
+        "+```python",
+        " old()",
+        " ```",
+        " ",
+        "-<tool_call>",
+        "+<function_call>",
+        " x",
+    )
     outcome = land(text, Patch(diff(*body, header="@@ -1,8 +1,8 @@")))
     assert isinstance(outcome, Landed), outcome
-    assert outcome.text == text.replace("```py\n", "```python\n").replace("<tool_call>", "<function_call>")
+    assert outcome.text == text.replace("```py\n", "```python\n").replace(
+        "<tool_call>", "<function_call>"
+    )
 
 
 @pytest.mark.parametrize("text", ["", "hello", "@@ -1 +1 @@\n context only\n", "--- a/x\n+++ b/x\n", "--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n"])  # fmt: skip
@@ -164,7 +186,11 @@ def test_hunks_that_change_the_same_line_overlap() -> None:
 
 
 def test_a_header_may_name_the_known_file_by_its_absolute_path() -> None:
-    absolute = diff(*CHANGE_TWO).replace("a/f.py", "/home/me/src/f.py").replace("b/f.py", "/home/me/src/f.py")
+    absolute = (
+        diff(*CHANGE_TWO)
+        .replace("a/f.py", "/home/me/src/f.py")
+        .replace("b/f.py", "/home/me/src/f.py")
+    )
     assert isinstance(land(FILE, Patch(absolute), path="src/f.py"), Landed)
     assert land(FILE, Patch(absolute), path="src/g.py").reason == "malformed"  # type: ignore[union-attr]
     assert land(FILE, Patch(absolute)).reason == "malformed"  # type: ignore[union-attr]

@@ -69,16 +69,35 @@ def test_a_file_that_ends_in_a_placeholder_for_its_tail_is_refused(words: str) -
 def test_a_replacement_that_ends_in_a_placeholder_for_its_tail_is_refused(words: str) -> None:
     new = f"{HEAD}# {words}\n"
     assert reason_of(land(PYTHON, Replace(PYTHON, new), path="a.py")) == "elision"
-    assert reason_of(land(PYTHON, LineEdits((LineEdit(1, 13, new, old=PYTHON),)), path="a.py")) == "elision"
-    assert reason_of(land(PYTHON, LineEdits((LineEdit(1, 13, new),), shown=PYTHON), path="a.py")) == "elision"
-    assert reason_of(land(PYTHON, LineEdits((LineEdit(1, 13, new, old="import os"),)), path="a.py")) == "elision"
+    assert (
+        reason_of(land(PYTHON, LineEdits((LineEdit(1, 13, new, old=PYTHON),)), path="a.py"))
+        == "elision"
+    )
+    assert (
+        reason_of(land(PYTHON, LineEdits((LineEdit(1, 13, new),), shown=PYTHON), path="a.py"))
+        == "elision"
+    )
+    assert (
+        reason_of(land(PYTHON, LineEdits((LineEdit(1, 13, new, old="import os"),)), path="a.py"))
+        == "elision"
+    )
 
 
 @pytest.mark.parametrize("words", WORDS)
 def test_the_same_words_land_where_nothing_vanishes(words: str) -> None:
     assert reason_of(land(PYTHON, WriteFile(f"{PYTHON}# {words}\n"), path="a.py")) == "landed"
-    assert reason_of(land("def f():\n    run()\n", Replace("    run()\n", f"    # {words}\n    run()\n"))) == "landed"
-    assert reason_of(land("def f():\n    run()\n", Replace("    run()\n", f"    run()\n    # {words}\n"))) == "landed"
+    assert (
+        reason_of(
+            land("def f():\n    run()\n", Replace("    run()\n", f"    # {words}\n    run()\n"))
+        )
+        == "landed"
+    )
+    assert (
+        reason_of(
+            land("def f():\n    run()\n", Replace("    run()\n", f"    run()\n    # {words}\n"))
+        )
+        == "landed"
+    )
 
 
 JS = "import a from 'a';\n\nexport function one() {\n  return 1;\n}\n\nexport function two() {\n  return 2;\n}\n"
@@ -94,9 +113,15 @@ TEXT = "Alpha comes first.\nBeta follows it.\nGamma is the last.\n"
     ("text", "new"),
     [
         (JS, "import a from 'a';\n\nexport function one() {\n  return 11;\n}\n\n// unchanged\n"),
-        (JS, "import a from 'a';\n\nexport function one() {\n  return 11;\n}\n\n/* remaining functions */\n"),
+        (
+            JS,
+            "import a from 'a';\n\nexport function one() {\n  return 11;\n}\n\n/* remaining functions */\n",
+        ),
         (JS, "import a from 'a';\n\nexport function one() {\n  return 11;\n}\n\n{/* rest */}\n"),
-        (JS, "import a from 'a';\n\nexport function one() {\n  return 11;\n}\n\n/*\n * rest of file\n */\n"),
+        (
+            JS,
+            "import a from 'a';\n\nexport function one() {\n  return 11;\n}\n\n/*\n * rest of file\n */\n",
+        ),
         (C, "#include <stdio.h>\n\nint one(void) {\n    return 11;\n}\n\n/* no changes */\n"),
         (HTML, "<html>\n<body>\n<h1>Two</h1>\n<!-- same as before -->\n</body>\n</html>\n"),
         (HTML, "<html>\n<body>\n<h1>Two</h1>\n<!-- same as before -->\n"),
@@ -111,7 +136,10 @@ TEXT = "Alpha comes first.\nBeta follows it.\nGamma is the last.\n"
         (TEXT, "Alpha comes second.\n(rest of the text)\n"),
         (TEXT, "Alpha comes second.\n<rest of the text>\n"),
         # New lines before the placeholder are as many as those that vanish.
-        (PYTHON, "import os\n\n\ndef four():\n    x = 4\n    y = x\n    z = y\n    return z\n\n\n# the others\n"),
+        (
+            PYTHON,
+            "import os\n\n\ndef four():\n    x = 4\n    y = x\n    z = y\n    return z\n\n\n# the others\n",
+        ),
     ],
 )
 def test_placeholders_of_other_languages_are_refused(text: str, new: str) -> None:
@@ -161,7 +189,10 @@ def test_a_line_of_dots_in_place_of_a_comment_or_a_bracket_is_refused(old: str, 
 
 
 def test_one_line_may_become_a_comment() -> None:
-    assert reason_of(land("a = 1\nlog(a)\nb = 2\n", Replace("log(a)\n", "# Silent on purpose.\n"))) == "landed"
+    assert (
+        reason_of(land("a = 1\nlog(a)\nb = 2\n", Replace("log(a)\n", "# Silent on purpose.\n")))
+        == "landed"
+    )
 
 
 def test_the_cure_lands() -> None:

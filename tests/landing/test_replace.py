@@ -24,7 +24,14 @@ def refused(text: str, old: str, new: str, **hints: object) -> Refused:
     [
         ("exact text is spliced", "a = 1\nb = 2\n", "b = 2", "b = 3", "a = 1\nb = 3\n", "exact"),
         ("a part of a line is enough", "x = f(a, b)\n", "f(a, b)", "f(b)", "x = f(b)\n", "exact"),
-        ("a dollar sign is a dollar sign", "x = 1\n", "x = 1", r"x = '$1 $& \1'", "x = '$1 $& \\1'\n", "exact"),
+        (
+            "a dollar sign is a dollar sign",
+            "x = 1\n",
+            "x = 1",
+            r"x = '$1 $& \1'",
+            "x = '$1 $& \\1'\n",
+            "exact",
+        ),
         (
             "trailing blanks of the request are dropped",
             "a()\nb()\n",
@@ -33,7 +40,14 @@ def refused(text: str, old: str, new: str, **hints: object) -> Refused:
             "a()\nc()\n",
             "whitespace",
         ),
-        ("trailing blanks of kept lines stay", "a() \nb()\n", "a()\nb()", "a()\nc()", "a() \nc()\n", "whitespace"),
+        (
+            "trailing blanks of kept lines stay",
+            "a() \nb()\n",
+            "a()\nb()",
+            "a()\nc()",
+            "a() \nc()\n",
+            "whitespace",
+        ),
         (
             "a dedented request is indented again",
             "class A:\n    def f(self):\n        return 1\n",
@@ -66,7 +80,14 @@ def refused(text: str, old: str, new: str, **hints: object) -> Refused:
             "a()\n\nb()\nd()\n",
             "whitespace",
         ),
-        ("a blank line too many is ignored", "a()\nb()\n", "a()\n\nb()", "a()\n\nc()", "a()\nc()\n", "whitespace"),
+        (
+            "a blank line too many is ignored",
+            "a()\nb()\n",
+            "a()\n\nb()",
+            "a()\n\nc()",
+            "a()\nc()\n",
+            "whitespace",
+        ),
         ("CRLF stays", "a\r\nb\r\nc\r\n", "b\nc", "x\ny\nc", "a\r\nx\r\ny\r\nc\r\n", "whitespace"),
         ("the missing last newline stays missing", "a\nb", "b", "b\nc", "a\nb\nc", "exact"),
         (
@@ -93,7 +114,14 @@ def refused(text: str, old: str, new: str, **hints: object) -> Refused:
             "# caf\u00e9\nb()\n",
             "unicode",
         ),
-        ("what cannot be seen is ignored", "a()\nb()\n", "a()\u200b\nb()", "a()\u200b\nc()", "a()\nc()\n", "unicode"),
+        (
+            "what cannot be seen is ignored",
+            "a()\nb()\n",
+            "a()\u200b\nb()",
+            "a()\u200b\nc()",
+            "a()\nc()\n",
+            "unicode",
+        ),
         (
             "a byte order mark stays",
             "\ufeffa = 1\nb = 2\n",
@@ -219,7 +247,11 @@ def test_a_refusal_names_the_lines_and_the_difference() -> None:
     ambiguous = refused("a = 1\nb\na = 1\n", "a = 1", "a = 2")
     assert ambiguous.candidates == (1, 3)
     assert "lines 1, 3" in ambiguous.message
-    missing = refused("def f():\n\treturn compute(1)\n", "def f():\n    return compute(2)", "def f():\n    return 3")
+    missing = refused(
+        "def f():\n\treturn compute(1)\n",
+        "def f():\n    return compute(2)",
+        "def f():\n    return 3",
+    )
     assert "2| \treturn compute(1)" in missing.closest
     assert "return compute(2)" in missing.message
 

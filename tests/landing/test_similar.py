@@ -22,7 +22,9 @@ def load_team(key):
 """
 
 
-def change(text: str, old: str, *, was: str = "raise Missing(key)", becomes: str = "return None") -> Landed | Refused:
+def change(
+    text: str, old: str, *, was: str = "raise Missing(key)", becomes: str = "return None"
+) -> Landed | Refused:
     assert old.count(was) == 1
     return land(text, Replace(old, old.replace(was, becomes)))
 
@@ -30,7 +32,9 @@ def change(text: str, old: str, *, was: str = "raise Missing(key)", becomes: str
 def told(outcome: Landed | Refused) -> tuple[str, int, str, str]:
     """Return the reason, and the first line that differs: its number, as it was asked for, and as the file has it."""
     assert isinstance(outcome, Refused), outcome
-    first = re.search(r"Line (\d+) differs first: the request has `(.*)`, the file `(.*)`\. Copy", outcome.message)
+    first = re.search(
+        r"Line (\d+) differs first: the request has `(.*)`, the file `(.*)`\. Copy", outcome.message
+    )
     assert first, outcome.message
     return outcome.reason, int(first[1]), first[2], first[3]
 
@@ -45,7 +49,12 @@ def test_the_files_own_lines_survive_beside_a_drifted_copy() -> None:
 def test_a_name_that_stands_elsewhere_is_no_typo() -> None:
     crossed = BLOCK.replace("database.fetch", "directory.fetch")
     outcome = change(BLOCK + "\n\n" + OTHER, crossed)
-    assert told(outcome) == ("not_found", 2, "row = directory.fetch(key)", "row = database.fetch(key)")
+    assert told(outcome) == (
+        "not_found",
+        2,
+        "row = directory.fetch(key)",
+        "row = database.fetch(key)",
+    )
 
 
 def test_a_third_definition_is_nobody() -> None:
@@ -55,7 +64,9 @@ def test_a_third_definition_is_nobody() -> None:
 
 def test_a_number_that_differs_is_another_place() -> None:
     text = "def retry():\n    wait(10)\n    call(server)\n    log(server)\n"
-    outcome = change(text, text.replace("wait(10)", "wait(12)"), was="log(server)", becomes="report(server)")
+    outcome = change(
+        text, text.replace("wait(10)", "wait(12)"), was="log(server)", becomes="report(server)"
+    )
     assert told(outcome) == ("not_found", 2, "wait(12)", "wait(10)")
 
 
@@ -66,7 +77,9 @@ def test_a_removed_line_has_to_be_the_line() -> None:
 
 
 def test_invented_lines_below_are_dropped() -> None:
-    old = BLOCK.replace("    return User(row)\n", "    logger.info('loaded the user')\n    return row\n")
+    old = BLOCK.replace(
+        "    return User(row)\n", "    logger.info('loaded the user')\n    return row\n"
+    )
     outcome = change(BLOCK, old)
     assert isinstance(outcome, Landed)
     assert outcome.text == BLOCK.replace("raise Missing(key)", "return None")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast import Landed, Refused, Replace, land
-from holdfast.landing.syntax import language_of, parses
+from holdfast.syntax.parse_check import language_of, parses
 
 PYTHON = "def load(path):\n    # read it all\n    data = read(path)\n    return parse(data)\n"
 DRIFTED = "def load(path):\n    # read everything\n    data = read(path)\n    return parse(data)\n"

@@ -55,7 +55,9 @@ DIFF = """\
 
 REQUESTS: dict[str, Request] = {
     "exact": Replace("    rows = read(path)\n", "    rows = read(path, strict=True)\n"),
-    "whitespace": Replace("rows = read(path)   \nfor row in rows:\n    check(row)\n", "rows = []\n"),
+    "whitespace": Replace(
+        "rows = read(path)   \nfor row in rows:\n    check(row)\n", "rows = []\n"
+    ),
     "unicode": Replace("    “““Read the users of a file.”””\n", "    pass\n"),
     "mangled": Replace("    for user in users:\\n        write(path, user)\\n", "    pass\\n"),
     "elision": Replace(
@@ -131,4 +133,8 @@ def test_explaining_touches_nothing(name: str) -> None:
     outcome = land(TEXT, REQUESTS[name])
     first = [explain(outcome, "model"), explain(outcome, "person"), explain(outcome, "json")]
     with world_off():
-        assert [explain(outcome, "model"), explain(outcome, "person"), explain(outcome, "json")] == first
+        assert [
+            explain(outcome, "model"),
+            explain(outcome, "person"),
+            explain(outcome, "json"),
+        ] == first

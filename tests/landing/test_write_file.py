@@ -47,11 +47,15 @@ def test_a_placeholder_for_code_is_refused(line: str) -> None:
 
 
 def test_a_placeholder_that_the_file_has_already_is_content() -> None:
-    assert isinstance(land("a\n# ... existing code ...\n", WriteFile("b\n# ... existing code ...\n")), Landed)
+    assert isinstance(
+        land("a\n# ... existing code ...\n", WriteFile("b\n# ... existing code ...\n")), Landed
+    )
 
 
 def test_an_ellipsis_that_is_code_is_no_placeholder() -> None:
-    assert isinstance(land("", WriteFile("class P(Protocol):\n    def f(self) -> int:\n        ...\n")), Landed)
+    assert isinstance(
+        land("", WriteFile("class P(Protocol):\n    def f(self) -> int:\n        ...\n")), Landed
+    )
 
 
 def test_the_same_text_is_no_change() -> None:

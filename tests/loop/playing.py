@@ -8,22 +8,22 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from holdfast.loop.history import History
+from holdfast.loop.context.history import History
 from holdfast.loop.limits import LoopLimits
 from holdfast.loop.ports import (
-    Ask,
     CallPiece,
     Cancel,
     FailPiece,
     FinishPiece,
-    Piece,
+    ModelRequest,
     ReasoningPiece,
+    StreamPiece,
     TextPiece,
     UsagePiece,
 )
 from holdfast.loop.turn import run_turn
-from holdfast.vocab.calls import ToolCall, ToolOutcome, ToolSpec
 from holdfast.vocab.events import Event, SentinelRaised, TurnEnded
+from holdfast.vocab.tool_calls import ToolCall, ToolOutcome, ToolSpec
 from holdfast.vocab.transcript import (
     AssistantSaid,
     Message,
@@ -33,7 +33,7 @@ from holdfast.vocab.transcript import (
     UserText,
 )
 
-Pieces = Sequence[Piece]
+Pieces = Sequence[StreamPiece]
 E = TypeVar("E")
 
 SYSTEM = SystemText("You are a coding agent.")
@@ -65,9 +65,11 @@ def thinks(text: str) -> Pieces:
     return (ReasoningPiece(text), FinishPiece("stop"))
 
 
-def calls(*made: tuple[str, dict[str, Any] | str], text: str = "", finish: str = "tool_calls") -> Pieces:
+def calls(
+    *made: tuple[str, dict[str, Any] | str], text: str = "", finish: str = "tool_calls"
+) -> Pieces:
     """A reply with calls; arguments that are a string are sent as they are."""
-    pieces: list[Piece] = [TextPiece(text)] if text else []
+    pieces: list[StreamPiece] = [TextPiece(text)] if text else []
     for index, (name, arguments) in enumerate(made):
         raw = arguments if isinstance(arguments, str) else json.dumps(arguments)
         pieces.append(CallPiece(index, f"call_{index}", name, raw))
@@ -95,16 +97,16 @@ DONE = says("The off-by-one in a.py is mended.")
 class ScriptedModel:
     """Gives one reply after the other, the last for ever; a question without tools gets the summary, if there is one."""
 
-    replies: Sequence[Pieces | Callable[[Ask], Pieces]]
+    replies: Sequence[Pieces | Callable[[ModelRequest], Pieces]]
     context: int | None = None
-    summary: Pieces | Callable[[Ask], Pieces] | None = None
-    asks: list[Ask] = field(default_factory=list)
-    summaries: list[Ask] = field(default_factory=list)
+    summary: Pieces | Callable[[ModelRequest], Pieces] | None = None
+    asks: list[ModelRequest] = field(default_factory=list)
+    summaries: list[ModelRequest] = field(default_factory=list)
     closed: int = 0
     name: str = "scripted"
 
-    def stream(self, ask: Ask, cancel: Cancel) -> Iterator[Piece]:
-        reply: Pieces | Callable[[Ask], Pieces]
+    def stream(self, ask: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
+        reply: Pieces | Callable[[ModelRequest], Pieces]
         if not ask.tools and self.summary is not None:
             self.summaries.append(ask)
             reply = self.summary
@@ -121,7 +123,9 @@ class ScriptedModel:
 class ScriptedTools:
     """Answers each call with `outcome`; a successful call of a tool that changes makes a new tree."""
 
-    outcome: Callable[[ToolCall], ToolOutcome] = lambda call: ToolOutcome(f"ok: {json.dumps(dict(call.arguments))}")
+    outcome: Callable[[ToolCall], ToolOutcome] = lambda call: ToolOutcome(
+        f"ok: {json.dumps(dict(call.arguments))}"
+    )
     specs: tuple[ToolSpec, ...] = SPECS
     withheld: frozenset[str] = frozenset()
     ran: list[ToolCall] = field(default_factory=list)
@@ -191,12 +195,12 @@ class Played:
 
 
 def play(
-    replies: Sequence[Pieces | Callable[[Ask], Pieces]],
+    replies: Sequence[Pieces | Callable[[ModelRequest], Pieces]],
     tools: ScriptedTools | None = None,
     *,
     history: History | None = None,
     context: int | None = None,
-    summary: Pieces | Callable[[Ask], Pieces] | None = None,
+    summary: Pieces | Callable[[ModelRequest], Pieces] | None = None,
     limits: LoopLimits | None = None,
     cancel: Cancel | None = None,
     then: Callable[[Event], None] = lambda event: None,

@@ -38,7 +38,9 @@ WITHOUT_CAP: dict[tuple[Trip | None, str | None], Intervention | None] = {
 }
 
 
-@pytest.mark.parametrize(("cap", "trip", "mistakes", "reply"), tuple(product(CAPS, TRIPS, MISTAKES, REPLIES)))
+@pytest.mark.parametrize(
+    ("cap", "trip", "mistakes", "reply"), tuple(product(CAPS, TRIPS, MISTAKES, REPLIES))
+)
 def test_the_arbiter_picks_the_first_in_the_order_and_nothing_else(
     cap: Literal["soft", "hard"] | None,
     trip: Trip | None,

@@ -2,28 +2,28 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.guards.chants import Chant
+from holdfast.guards.repetition import Repetition
 from holdfast.loop.classify import Class, classify
 from holdfast.loop.ports import FailPiece
-from holdfast.loop.reply import Reply
-from holdfast.vocab.calls import RawCall
-from tests.loop.normalise.offered import SPECS
+from holdfast.loop.reply import ModelReply
+from holdfast.vocab.tool_calls import RawCall
+from tests.loop.parse_reply.offered import SPECS
 
 READ = RawCall("c", "read_file", '{"path": "a.py"}')
 CUT = RawCall("c", "write_file", '{"path": "a.py", "text": "x')
 PRINTED = '<tool_call>{"name": "read_file", "arguments": {"path": "a.py"}}</tool_call>'
 
 
-def said(text: str) -> Reply:
-    return Reply(text, finish="stop")
+def said(text: str) -> ModelReply:
+    return ModelReply(text, finish="stop")
 
 
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        (Reply(calls=(READ,), finish="tool_calls"), Class.TOOL_CALLS),
-        (Reply("I read it.", calls=(READ,), finish="stop"), Class.TOOL_CALLS),
-        (Reply(calls=(READ,), finish="unknown"), Class.TOOL_CALLS),
+        (ModelReply(calls=(READ,), finish="tool_calls"), Class.TOOL_CALLS),
+        (ModelReply("I read it.", calls=(READ,), finish="stop"), Class.TOOL_CALLS),
+        (ModelReply(calls=(READ,), finish="unknown"), Class.TOOL_CALLS),
         (said(PRINTED), Class.TEXT_TOOL_CALLS),
         (said("<think>so</think>" + PRINTED), Class.TEXT_TOOL_CALLS),
         (said("<tool_call>{}</tool_call>"), Class.TEXT_TOOL_CALLS),
@@ -34,30 +34,30 @@ def said(text: str) -> Reply:
         (said("<think>hm</think>\n"), Class.REASONING_ONLY),
         (said("hm, so that is it\n</think>\n\n"), Class.REASONING_ONLY),
         (said("<|channel|>analysis<|message|>hm<|end|>"), Class.REASONING_ONLY),
-        (Reply(reasoning="hm", finish="stop"), Class.REASONING_ONLY),
-        (Reply(finish="stop"), Class.EMPTY),
+        (ModelReply(reasoning="hm", finish="stop"), Class.REASONING_ONLY),
+        (ModelReply(finish="stop"), Class.EMPTY),
         (said(" \n"), Class.EMPTY),
         (said("<|im_end|>"), Class.EMPTY),
-        (Reply(finish="length"), Class.EMPTY),
-        (Reply(calls=(RawCall("", "", ""),), finish="tool_calls"), Class.EMPTY),
-        (Reply("It is", finish="length"), Class.TRUNCATED),
-        (Reply(reasoning="hm", finish="length"), Class.TRUNCATED),
-        (Reply(calls=(READ,), finish="length"), Class.TRUNCATED),
-        (Reply(calls=(READ,), finish="content_filter"), Class.TRUNCATED),
-        (Reply(calls=(CUT,), finish="tool_calls"), Class.TRUNCATED),
-        (Reply("It is", failure=FailPiece("cut", "reset")), Class.TRUNCATED),
-        (Reply("It is"), Class.TRUNCATED),
+        (ModelReply(finish="length"), Class.EMPTY),
+        (ModelReply(calls=(RawCall("", "", ""),), finish="tool_calls"), Class.EMPTY),
+        (ModelReply("It is", finish="length"), Class.TRUNCATED),
+        (ModelReply(reasoning="hm", finish="length"), Class.TRUNCATED),
+        (ModelReply(calls=(READ,), finish="length"), Class.TRUNCATED),
+        (ModelReply(calls=(READ,), finish="content_filter"), Class.TRUNCATED),
+        (ModelReply(calls=(CUT,), finish="tool_calls"), Class.TRUNCATED),
+        (ModelReply("It is", failure=FailPiece("cut", "reset")), Class.TRUNCATED),
+        (ModelReply("It is"), Class.TRUNCATED),
         (said(PRINTED[:-40]), Class.TRUNCATED),
-        (Reply(failure=FailPiece("cut", "reset")), Class.API_ERROR),
-        (Reply("It is", failure=FailPiece("server", "500")), Class.API_ERROR),
-        (Reply(failure=FailPiece("unreachable", "refused")), Class.API_ERROR),
-        (Reply(failure=FailPiece("bad", "no JSON")), Class.API_ERROR),
-        (Reply("la la", chant=Chant("text", "la")), Class.API_ERROR),
-        (Reply(failure=FailPiece("overflow", "too long")), Class.CONTEXT_OVERFLOW),
+        (ModelReply(failure=FailPiece("cut", "reset")), Class.API_ERROR),
+        (ModelReply("It is", failure=FailPiece("server", "500")), Class.API_ERROR),
+        (ModelReply(failure=FailPiece("unreachable", "refused")), Class.API_ERROR),
+        (ModelReply(failure=FailPiece("bad", "no JSON")), Class.API_ERROR),
+        (ModelReply("la la", chant=Repetition("text", "la")), Class.API_ERROR),
+        (ModelReply(failure=FailPiece("overflow", "too long")), Class.CONTEXT_OVERFLOW),
         (said("Now let me write the full Rust implementation."), Class.NARRATED_INTENT),
     ],
 )
-def test_each_reply_has_its_class(reply: Reply, expected: Class) -> None:
+def test_each_reply_has_its_class(reply: ModelReply, expected: Class) -> None:
     assert classify(reply, SPECS) is expected
 
 

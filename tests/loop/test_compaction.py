@@ -5,12 +5,12 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.loop.compaction import Pass, Task, run_pass, tail_of
-from holdfast.loop.history import compacted
-from holdfast.loop.ledger import EMPTY, Ledger
-from holdfast.loop.ports import Ask
-from holdfast.loop.tokens import Gauge, weigh
-from holdfast.vocab.calls import ToolCall
+from holdfast.loop.context.compaction import Pass, Task, run_pass, tail_of
+from holdfast.loop.context.history import compacted
+from holdfast.loop.context.ledger import EMPTY, Ledger
+from holdfast.loop.context.token_count import Gauge, weigh
+from holdfast.loop.ports import ModelRequest
+from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered, UserText
 from tests.loop.playing import assert_valid
 
@@ -24,7 +24,9 @@ SECTIONS = "## Files Read\n- a.py\n- b.py\n\n## Files Modified\n- b.py"
 
 def group(number: int, said: int = 10, answered: int = 10) -> tuple[Message, ...]:
     call = ToolCall(str(number), "read_file", {"path": f"{number}.py"})
-    return AssistantSaid("s" * said, (call,)), ToolAnswered(str(number), "read_file", "a" * answered)
+    return AssistantSaid("s" * said, (call,)), ToolAnswered(
+        str(number), "read_file", "a" * answered
+    )
 
 
 def conversation(count: int, said: int = 10, answered: int = 10) -> tuple[Message, ...]:
@@ -32,7 +34,9 @@ def conversation(count: int, said: int = 10, answered: int = 10) -> tuple[Messag
     return (RULES, UserText(PROMPT), *groups)
 
 
-def passing(messages: tuple[Message, ...], task: Task, writer: Callable[[Ask], str]) -> Pass:
+def passing(
+    messages: tuple[Message, ...], task: Task, writer: Callable[[ModelRequest], str]
+) -> Pass:
     passed = run_pass(messages, task, GAUGE, writer)
     assert passed is not None
     return passed
@@ -43,9 +47,9 @@ class Writer:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.asks: list[Ask] = []
+        self.asks: list[ModelRequest] = []
 
-    def __call__(self, ask: Ask) -> str:
+    def __call__(self, ask: ModelRequest) -> str:
         self.asks.append(ask)
         return self.text
 
@@ -112,11 +116,16 @@ def test_a_summary_that_is_empty_is_made_without_a_model() -> None:
 
 def test_a_summary_that_says_next_to_nothing_is_given_the_facts() -> None:
     passed = passing(conversation(10, said=1_200), TASK, Writer("Done."))
-    assert "# Summary\nDone.\n\n## Progress\n### Done\n- read_file 0.py: aaaaaaaaaa" in passed.done.summary
+    assert (
+        "# Summary\nDone.\n\n## Progress\n### Done\n- read_file 0.py: aaaaaaaaaa"
+        in passed.done.summary
+    )
 
 
 def test_what_an_earlier_summary_says_survives_a_summary_without_a_model() -> None:
-    first = passing(conversation(10, said=1_200), TASK, Writer("## Key Decisions\nKeep the old name."))
+    first = passing(
+        conversation(10, said=1_200), TASK, Writer("## Key Decisions\nKeep the old name.")
+    )
     more = [message for number in range(20, 30) for message in group(number, said=1_200)]
     second = passing((*first.messages, *more), TASK, Writer(""))
     assert "## Key Decisions\nKeep the old name." in second.done.summary
@@ -134,7 +143,9 @@ def test_a_long_prompt_keeps_its_beginning_and_its_end() -> None:
 
 
 def test_nothing_to_give_back_is_a_useless_pass() -> None:
-    passed = passing((RULES, UserText(PROMPT), *group(1, answered=9_000)), TASK, Writer("## Goal\nx"))
+    passed = passing(
+        (RULES, UserText(PROMPT), *group(1, answered=9_000)), TASK, Writer("## Goal\nx")
+    )
     assert not passed.useful
 
 
@@ -173,7 +184,9 @@ def test_a_tail_begins_with_a_reply_and_never_parts_a_call_from_its_answer(
 
 
 @given(MESSAGES, st.sampled_from(["", "## Goal\nx", "y" * 40_000]))
-def test_whatever_is_compacted_stays_valid_and_can_be_done_again(parts: list[tuple[str, int]], text: str) -> None:
+def test_whatever_is_compacted_stays_valid_and_can_be_done_again(
+    parts: list[tuple[str, int]], text: str
+) -> None:
     messages = build(parts)
     passed = passing(messages, TASK, Writer(text))
     assert_valid(passed.messages)

@@ -1,9 +1,17 @@
 from __future__ import annotations
 
-from holdfast.loop.history import INTERRUPTED, History, Record, rebuild
-from holdfast.loop.ledger import Ledger
-from holdfast.vocab.calls import ToolCall
-from holdfast.vocab.events import CallEnded, CallStarted, Compacted, RepairEnded, Retried, Said, StepStarted
+from holdfast.loop.context.history import INTERRUPTED, History, HistoryRecord, rebuild
+from holdfast.loop.context.ledger import Ledger
+from holdfast.vocab.events import (
+    CallEnded,
+    CallStarted,
+    Compacted,
+    RepairEnded,
+    Retried,
+    Said,
+    StepStarted,
+)
+from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import AssistantSaid, SystemText, ToolAnswered, UserText
 
 RULES = SystemText("rules")
@@ -12,7 +20,7 @@ TWO = ToolCall("2", "write_file", {"path": "a.py", "text": "x"})
 
 
 def test_a_session_becomes_the_messages_that_were_sent() -> None:
-    records: list[Record] = [
+    records: list[HistoryRecord] = [
         UserText("Mend it."),
         StepStarted(1),
         Retried("the server was busy"),
@@ -39,12 +47,15 @@ def test_a_session_becomes_the_messages_that_were_sent() -> None:
 
 
 def test_a_call_that_was_interrupted_is_answered_in_its_place() -> None:
-    records: list[Record] = [
+    records: list[HistoryRecord] = [
         UserText("Mend it."),
         Said("", calls=(ONE, TWO)),
         CallEnded("1", "read_file", "x = 1"),
     ]
-    answered = (ToolAnswered("1", "read_file", "x = 1"), ToolAnswered("2", "write_file", INTERRUPTED))
+    answered = (
+        ToolAnswered("1", "read_file", "x = 1"),
+        ToolAnswered("2", "write_file", INTERRUPTED),
+    )
     assert rebuild(records).messages[2:] == answered
     assert rebuild([*records, UserText("Go on.")]).messages[2:] == (*answered, UserText("Go on."))
     assert rebuild([*records, Said("Done.")]).messages[2:] == (*answered, AssistantSaid("Done."))
@@ -57,7 +68,7 @@ def test_two_messages_of_the_user_in_a_row_become_one() -> None:
 
 
 def test_what_a_failed_call_has_read_is_not_in_the_ledger() -> None:
-    records: list[Record] = [
+    records: list[HistoryRecord] = [
         Said("", calls=(ONE,)),
         CallEnded("1", "read_file", "a.py: no such file", "exec_error", read=("a.py",)),
     ]
@@ -65,11 +76,13 @@ def test_what_a_failed_call_has_read_is_not_in_the_ledger() -> None:
 
 
 def test_an_answer_to_a_call_nobody_made_is_left_out() -> None:
-    assert rebuild([UserText("Mend it."), CallEnded("9", "search", "x")]).messages == (UserText("Mend it."),)
+    assert rebuild([UserText("Mend it."), CallEnded("9", "search", "x")]).messages == (
+        UserText("Mend it."),
+    )
 
 
 def test_a_compaction_is_carried_out_again() -> None:
-    records: list[Record] = [
+    records: list[HistoryRecord] = [
         UserText("Mend it."),
         Said("", calls=(ONE,)),
         CallEnded("1", "read_file", "x = 1", read=("a.py",)),
@@ -93,7 +106,7 @@ def test_a_compaction_is_carried_out_again() -> None:
 
 def test_an_answer_that_was_pruned_is_pruned_again_and_the_tail_is_not() -> None:
     long = "x" * 1000
-    records: list[Record] = [
+    records: list[HistoryRecord] = [
         UserText("Mend it."),
         Said("", calls=(ONE,)),
         CallEnded("1", "read_file", long),
@@ -101,7 +114,9 @@ def test_an_answer_that_was_pruned_is_pruned_again_and_the_tail_is_not() -> None
         CallEnded("2", "write_file", long),
         Compacted("", 2, 3, 900, 600),
     ]
-    stub = "[1000 characters of old output dropped to save room; call read_file again if you need it]"
+    stub = (
+        "[1000 characters of old output dropped to save room; call read_file again if you need it]"
+    )
     assert rebuild(records).messages == (
         UserText("Mend it."),
         AssistantSaid("", (ONE,)),
@@ -119,16 +134,20 @@ def test_after_the_model_has_had_the_last_word_a_turn_needs_a_prompt() -> None:
 
 
 def test_with_the_next_prompt_the_model_hears_what_became_of_its_edits() -> None:
-    records: list[Record] = [
+    records: list[HistoryRecord] = [
         UserText("Do it."),
         Said("Done."),
-        RepairEnded("a.py", "RuleRepaired", success=True, message="by r1", rule_ids=("r1",), change_id="c1"),
+        RepairEnded(
+            "a.py", "RuleRepaired", success=True, message="by r1", rule_ids=("r1",), change_id="c1"
+        ),
         RepairEnded("b.py", "Exhausted", success=False, message="b.py:1:1: error: no"),
         RepairEnded("c.py", "FirstTrySuccess", success=True, message="by ruff"),
         RepairEnded("d.py", "NotRun", success=False, message="nobody is there"),
     ]
     history = rebuild([*records, UserText("Well?"), Said("Yes."), UserText("Good.")])
-    mended = "[a.py failed the check after your turn and was mended; read it again before you edit it.]"
+    mended = (
+        "[a.py failed the check after your turn and was mended; read it again before you edit it.]"
+    )
     failing = "[b.py fails the check since your turn:\nb.py:1:1: error: no]"
     assert history.messages == (
         UserText("Do it."),

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.loop.ledger import EMPTY, Ledger, render, strip_sections
+from holdfast.loop.context.ledger import EMPTY, Ledger, render, strip_sections
 
 PATHS = st.lists(st.text(alphabet="abc/.", min_size=1, max_size=12))
 
@@ -14,7 +14,9 @@ def test_what_is_known_already_gives_the_same_ledger() -> None:
 
 
 @given(PATHS, PATHS, PATHS)
-def test_the_order_of_the_calls_does_not_show(one: list[str], two: list[str], modified: list[str]) -> None:
+def test_the_order_of_the_calls_does_not_show(
+    one: list[str], two: list[str], modified: list[str]
+) -> None:
     forward = EMPTY.add(one).add(two, modified)
     backward = EMPTY.add((), modified).add(two).add(one)
     assert render(forward, 10_000) == render(backward, 10_000)
@@ -23,7 +25,9 @@ def test_the_order_of_the_calls_does_not_show(one: list[str], two: list[str], mo
 
 def test_too_many_paths_are_folded_into_their_folders_the_modified_ones_last() -> None:
     ledger = Ledger(frozenset(f"src/{n}.py" for n in range(100)), frozenset({"src/1.py", "a.py"}))
-    assert render(ledger, 60) == ("## Files Read\n- src/ (100 files)\n\n## Files Modified\n- a.py\n- src/1.py")
+    assert render(ledger, 60) == (
+        "## Files Read\n- src/ (100 files)\n\n## Files Modified\n- a.py\n- src/1.py"
+    )
 
 
 def test_the_sections_of_the_model_are_cut_at_any_level_with_what_stands_below_them() -> None:

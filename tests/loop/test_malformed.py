@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from holdfast.loop.normalise import BadCall, normalise
-from holdfast.vocab.calls import ToolCall
+from holdfast.loop.parse_reply import BadCall, normalise
+from holdfast.vocab.tool_calls import ToolCall
 from tests.loop.malformed import REFUSED, ROWS, Row
-from tests.loop.normalise.offered import SPECS
+from tests.loop.parse_reply.offered import SPECS
 
 
 def outcome_of(call: ToolCall | BadCall) -> object:
@@ -28,7 +28,10 @@ def test_a_malformed_reply_becomes_the_call_that_was_meant_or_a_refusal(row: Row
 def test_whatever_comes_out_can_go_back_into_the_history(row: Row) -> None:
     for call in normalise(row.reply, SPECS).calls:
         kept = call.as_call() if isinstance(call, BadCall) else call
-        assert isinstance(json.loads(json.dumps(kept.arguments, allow_nan=False, ensure_ascii=False).encode()), dict)
+        assert isinstance(
+            json.loads(json.dumps(kept.arguments, allow_nan=False, ensure_ascii=False).encode()),
+            dict,
+        )
         assert kept.id
         assert kept.name.replace("_", "").replace("-", "").isalnum()
 

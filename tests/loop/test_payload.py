@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from holdfast.loop.payload import Payload, merge_nudge
-from holdfast.loop.tokens import weigh
-from holdfast.vocab.calls import ToolCall
+from holdfast.loop.context.payload import Payload, merge_nudge
+from holdfast.loop.context.token_count import weigh
+from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered, UserText
 
 SAID = AssistantSaid("", (ToolCall("1", "read_file", {"path": "a.py"}),))
@@ -33,7 +33,11 @@ def test_a_nudge_stands_at_the_end_of_what_the_user_said() -> None:
 
 def test_a_nudge_never_stands_in_what_the_model_said() -> None:
     messages = (*START, AssistantSaid("done"))
-    assert merge_nudge(messages, "Go on.") == (START[0], UserText("task\n\nGo on."), AssistantSaid("done"))
+    assert merge_nudge(messages, "Go on.") == (
+        START[0],
+        UserText("task\n\nGo on."),
+        AssistantSaid("done"),
+    )
 
 
 def test_without_a_nudge_the_payload_is_the_very_same() -> None:

@@ -11,18 +11,18 @@ from holdfast.loop.ports import (
     CallPiece,
     FailPiece,
     FinishPiece,
-    Piece,
     ReasoningPiece,
     RetryPiece,
+    StreamPiece,
     TextPiece,
     UsagePiece,
 )
-from holdfast.loop.reply import Reply, collect
-from holdfast.vocab.calls import RawCall
+from holdfast.loop.reply import ModelReply, collect
+from holdfast.vocab.tool_calls import RawCall
 
 
 def test_pieces_are_joined_and_each_is_passed_on_as_it_comes() -> None:
-    pieces: list[Piece] = [
+    pieces: list[StreamPiece] = [
         ReasoningPiece("hm"),
         TextPiece("I "),
         TextPiece("read."),
@@ -33,20 +33,20 @@ def test_pieces_are_joined_and_each_is_passed_on_as_it_comes() -> None:
         UsagePiece(10, 5),
         FinishPiece("tool_calls"),
     ]
-    passed: list[Piece] = []
+    passed: list[StreamPiece] = []
 
     reply = collect(iter(pieces), passed.append)
 
     assert passed == pieces
     calls = (RawCall("a", "read_file", '{"path": "a.py"}'), RawCall("b", "list_dir", "{}"))
-    assert reply == Reply("I read.", "hm", calls, "tool_calls", UsagePiece(10, 5))
+    assert reply == ModelReply("I read.", "hm", calls, "tool_calls", UsagePiece(10, 5))
     assert reply.whole
 
 
 def test_a_chant_ends_the_request_and_is_part_of_the_reply() -> None:
     closed: list[bool] = []
 
-    def chanting() -> Iterator[Piece]:
+    def chanting() -> Iterator[StreamPiece]:
         try:
             while True:
                 yield TextPiece("I will end the turn now.\n")
@@ -63,12 +63,14 @@ def test_a_chant_ends_the_request_and_is_part_of_the_reply() -> None:
 
 
 def test_each_channel_is_listened_to_apart() -> None:
-    def chanting(piece: Piece) -> Iterator[Piece]:
+    def chanting(piece: StreamPiece) -> Iterator[StreamPiece]:
         for _ in range(500):
             yield piece
 
     reasoning = collect(chanting(ReasoningPiece("Wait, let me think again. ")), lambda piece: None)
-    arguments = collect(chanting(CallPiece(0, arguments="and the same line again\\n")), lambda piece: None)
+    arguments = collect(
+        chanting(CallPiece(0, arguments="and the same line again\\n")), lambda piece: None
+    )
 
     assert reasoning.chant is not None
     assert reasoning.chant.channel == "reasoning"
@@ -80,13 +82,18 @@ def test_a_failure_is_the_last_piece_and_the_reply_is_not_whole() -> None:
     failure = FailPiece("cut", "the stream ended")
     reply = collect(iter([TextPiece("I"), failure, TextPiece(" never")]), lambda piece: None)
 
-    assert reply == Reply("I", failure=failure)
+    assert reply == ModelReply("I", failure=failure)
     assert not reply.whole
 
 
 def test_what_came_before_a_retry_is_another_reply() -> None:
-    pieces: list[Piece] = [TextPiece("half"), RetryPiece("503"), TextPiece("whole"), FinishPiece("stop")]
-    assert collect(iter(pieces), lambda piece: None) == Reply("whole", finish="stop")
+    pieces: list[StreamPiece] = [
+        TextPiece("half"),
+        RetryPiece("503"),
+        TextPiece("whole"),
+        FinishPiece("stop"),
+    ]
+    assert collect(iter(pieces), lambda piece: None) == ModelReply("whole", finish="stop")
 
 
 def test_a_stream_that_never_says_that_it_is_over_is_not_whole() -> None:
@@ -96,14 +103,14 @@ def test_a_stream_that_never_says_that_it_is_over_is_not_whole() -> None:
 def test_the_request_is_ended_when_a_listener_fails() -> None:
     closed: list[bool] = []
 
-    def stream() -> Iterator[Piece]:
+    def stream() -> Iterator[StreamPiece]:
         try:
             yield TextPiece("a")
             yield TextPiece("b")
         finally:
             closed.append(True)
 
-    def listen(piece: Piece) -> None:
+    def listen(piece: StreamPiece) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -124,7 +131,7 @@ cuts = st.lists(st.integers(0, 60), max_size=6)
 def test_a_stream_cut_into_pieces_anywhere_gives_the_same_reply(
     text: str, reasoning: str, arguments: str, where: list[int]
 ) -> None:
-    pieces: list[Piece] = [
+    pieces: list[StreamPiece] = [
         *(ReasoningPiece(part) for part in cut_up(reasoning, where)),
         *(TextPiece(part) for part in cut_up(text, where)),
         CallPiece(0, "c", "read_file"),
@@ -134,4 +141,4 @@ def test_a_stream_cut_into_pieces_anywhere_gives_the_same_reply(
 
     reply = collect(iter(pieces), lambda piece: None)
 
-    assert reply == Reply(text, reasoning, (RawCall("c", "read_file", arguments),), "stop")
+    assert reply == ModelReply(text, reasoning, (RawCall("c", "read_file", arguments),), "stop")

@@ -5,8 +5,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.loop.tokens import Gauge, weigh, weigh_text
-from holdfast.vocab.calls import ToolCall
+from holdfast.loop.context.token_count import Gauge, weigh, weigh_text
+from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import AssistantSaid, UserText
 
 GAUGE = Gauge(window=10_000, output=1_000, overhead=500)
@@ -20,7 +20,9 @@ def test_more_text_never_weighs_less(one: str, two: str) -> None:
 def test_reasoning_weighs_nothing_and_arguments_do() -> None:
     bare = weigh(AssistantSaid("x"))
     assert weigh(AssistantSaid("x", reasoning="hm " * 500)) == bare
-    assert weigh(AssistantSaid("x", (ToolCall("1", "write_file", {"text": "y" * 400}),))) > bare + 100
+    assert (
+        weigh(AssistantSaid("x", (ToolCall("1", "write_file", {"text": "y" * 400}),))) > bare + 100
+    )
 
 
 def test_a_letter_outside_ascii_weighs_more() -> None:
@@ -29,7 +31,9 @@ def test_a_letter_outside_ascii_weighs_more() -> None:
 
 def test_the_budget_is_the_context_without_the_reply_and_the_measured_overhead() -> None:
     assert GAUGE.budget == 8_500
-    assert GAUGE.heard(1_500, 4_000).budget == 10_000 - 1_000 - 1_000  # the server counts twice what we do
+    assert (
+        GAUGE.heard(1_500, 4_000).budget == 10_000 - 1_000 - 1_000
+    )  # the server counts twice what we do
 
 
 def test_what_the_server_counts_calibrates_what_we_expect() -> None:

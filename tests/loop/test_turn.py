@@ -6,13 +6,19 @@ import json
 
 import pytest
 
-from holdfast.guards.budget import Caps
-from holdfast.loop.history import History, rebuild
+from holdfast.guards.step_cap import StepCaps
+from holdfast.loop.context.history import History, rebuild
 from holdfast.loop.limits import LoopLimits
-from holdfast.loop.patience import CUT, CUT_CALL, ONLY_THOUGHT
-from holdfast.loop.patience import EMPTY as EMPTY_NUDGE
-from holdfast.loop.ports import Ask, CallPiece, FinishPiece, ReasoningPiece, RetryPiece, TextPiece
-from holdfast.vocab.calls import ToolCall, ToolOutcome
+from holdfast.loop.ports import (
+    CallPiece,
+    FinishPiece,
+    ModelRequest,
+    ReasoningPiece,
+    RetryPiece,
+    TextPiece,
+)
+from holdfast.loop.retry_policy import CUT, CUT_CALL, ONLY_THOUGHT
+from holdfast.loop.retry_policy import EMPTY as EMPTY_NUDGE
 from holdfast.vocab.events import (
     CallEnded,
     CallStarted,
@@ -23,6 +29,7 @@ from holdfast.vocab.events import (
     TurnEnded,
     UsageReported,
 )
+from holdfast.vocab.tool_calls import ToolCall, ToolOutcome
 from holdfast.vocab.transcript import AssistantSaid, ToolAnswered, UserText
 from tests.loop.playing import (
     DONE,
@@ -45,7 +52,10 @@ from tests.loop.playing import (
 
 READ = ("read_file", {"path": "a.py"})
 WRITE = ("write_file", {"path": "a.py", "text": "x = 2"})
-CHANT: Pieces = (*(TextPiece("I will just end the turn. LOOP ") for _ in range(200)), FinishPiece("stop"))
+CHANT: Pieces = (
+    *(TextPiece("I will just end the turn. LOOP ") for _ in range(200)),
+    FinishPiece("stop"),
+)
 NARRATED = says("Now let me write the file.")
 
 
@@ -76,7 +86,7 @@ def test_a_turn_reads_writes_and_says_so_with_every_fact_in_order() -> None:
 def test_the_questions_have_the_tools_the_history_and_what_came_of_the_calls() -> None:
     played = play([calls(READ, text="I look first."), DONE])
     call = ToolCall("call_0", "read_file", {"path": "a.py"})
-    assert played.model.asks[0] == Ask((SYSTEM, UserText(PROMPT)), SPECS, 4096)
+    assert played.model.asks[0] == ModelRequest((SYSTEM, UserText(PROMPT)), SPECS, 4096)
     assert played.model.asks[1].messages == (
         SYSTEM,
         UserText(PROMPT),
@@ -166,7 +176,9 @@ def test_a_model_that_only_says_what_it_will_do_is_told_twice_and_then_not_belie
 def test_a_model_that_was_told_to_make_the_call_makes_it() -> None:
     played = play([NARRATED, calls(WRITE), DONE])
     assert [call.name for call in played.tools.ran] == ["write_file"]
-    assert all("[Note" not in getattr(message, "text", "") for message in played.model.asks[2].messages)
+    assert all(
+        "[Note" not in getattr(message, "text", "") for message in played.model.asks[2].messages
+    )
 
 
 def test_a_cut_reply_never_changes_anything_and_its_read_only_calls_run() -> None:
@@ -212,16 +224,23 @@ def test_a_server_that_fails_on_and_on_is_a_mistake_each_second_time() -> None:
     played = play([fails("server")])
     assert played.ended.stop_reason == "mistakes"
     assert len(played.model.asks) == 12
-    assert [sentinel.body["failure_kinds"] for sentinel in played.sentinels] == [["api_error"] * 3] * 2
+    assert [sentinel.body["failure_kinds"] for sentinel in played.sentinels] == [
+        ["api_error"] * 3
+    ] * 2
 
 
 @pytest.mark.parametrize(
-    ("kind", "reason"), [("unreachable", "unreachable"), ("login", "needs_login"), ("refused", "failed")]
+    ("kind", "reason"),
+    [("unreachable", "unreachable"), ("login", "needs_login"), ("refused", "failed")],
 )
-def test_what_cannot_pass_stops_the_turn_at_once_with_the_words_of_the_server(kind: str, reason: str) -> None:
+def test_what_cannot_pass_stops_the_turn_at_once_with_the_words_of_the_server(
+    kind: str, reason: str
+) -> None:
     played = play([fails(kind, "nothing listens on port 1; start the server.")])
     assert len(played.model.asks) == 1
-    assert played.ended == TurnEnded(reason, "nothing listens on port 1; start the server.", 1, 0, 0)  # type: ignore[arg-type]
+    assert played.ended == TurnEnded(
+        reason, "nothing listens on port 1; start the server.", 1, 0, 0
+    )  # type: ignore[arg-type]
 
 
 def test_a_reply_of_which_only_a_part_came_is_dropped() -> None:
@@ -262,7 +281,9 @@ def test_a_call_that_needs_somebody_ends_the_turn_with_the_rest_answered() -> No
             return ToolOutcome("Not run: it needs approval.", "permission_denied", unanswered=True)
         return ToolOutcome("ok")
 
-    played = play([calls(READ, ("run_command", {"command": "rm -r ."}), WRITE)], ScriptedTools(outcome))
+    played = play(
+        [calls(READ, ("run_command", {"command": "rm -r ."}), WRITE)], ScriptedTools(outcome)
+    )
     assert played.ended.stop_reason == "needs_approval"
     assert [call.name for call in played.tools.ran] == ["read_file", "run_command"]
     assert [ended.text for ended in played.of(CallEnded)] == [
@@ -285,7 +306,9 @@ def test_arguments_that_are_wrong_twice_are_asked_for_by_schema_once() -> None:
 
 
 def test_a_long_answer_is_cut_to_what_a_small_context_can_hold() -> None:
-    played = play([reads("a.py"), DONE], ScriptedTools(lambda call: ToolOutcome("x" * 100_000)), context=4096)
+    played = play(
+        [reads("a.py"), DONE], ScriptedTools(lambda call: ToolOutcome("x" * 100_000)), context=4096
+    )
     (ended,) = played.of(CallEnded)
     assert len(ended.text) < 4096 * 4 * 0.35
     assert "characters left out" in ended.text
@@ -305,7 +328,7 @@ def test_tokens_are_estimated_where_the_server_does_not_count() -> None:
 def test_the_last_step_has_no_tools_and_says_where_things_stand() -> None:
     played = play(
         [*(reads(f"{n}.py") for n in range(4)), says("Half of it is done.")],
-        limits=LoopLimits(Caps(hard=4)),
+        limits=LoopLimits(StepCaps(hard=4)),
     )
     assert played.ended.stop_reason == "cap"
     assert played.ended.steps == 4
@@ -318,7 +341,7 @@ def test_the_last_step_has_no_tools_and_says_where_things_stand() -> None:
 
 
 def test_a_call_in_the_last_words_is_not_run() -> None:
-    played = play([reads("a.py"), calls(WRITE)], limits=LoopLimits(Caps(hard=1)))
+    played = play([reads("a.py"), calls(WRITE)], limits=LoopLimits(StepCaps(hard=1)))
     assert [call.name for call in played.tools.ran] == ["read_file"]
     assert played.ended.stop_reason == "cap"
 
@@ -347,7 +370,10 @@ def test_a_continued_turn_starts_with_the_bytes_of_the_last_and_fresh_guards() -
     assert second.ended.stop_reason == "done"
     assert second.sentinels == []
     last = first.model.asks[-1].messages
-    assert second.model.asks[0].messages[: len(last)] == (*last[:-1], history.messages[len(last) - 1])
+    assert second.model.asks[0].messages[: len(last)] == (
+        *last[:-1],
+        history.messages[len(last) - 1],
+    )
 
 
 def test_arguments_in_the_history_are_json_whatever_the_model_wrote() -> None:

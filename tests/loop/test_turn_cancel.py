@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from holdfast.loop.history import rebuild
-from holdfast.loop.ports import Ask, FinishPiece, TextPiece
-from holdfast.vocab.calls import ToolCall, ToolOutcome
+from holdfast.loop.context.history import rebuild
+from holdfast.loop.ports import FinishPiece, ModelRequest, TextPiece
 from holdfast.vocab.events import CallEnded, Compacted, Event, Said
+from holdfast.vocab.tool_calls import ToolCall, ToolOutcome
 from holdfast.vocab.transcript import UserText
 from tests.loop.playing import (
     DONE,
@@ -76,7 +76,9 @@ def test_a_cancel_during_the_first_tool_leaves_the_second_unrun_and_answered() -
 def test_a_cancel_before_the_tools_answers_them_all() -> None:
     played = cancelled_at("said")
     assert played.tools.ran == []
-    assert [ended.text for ended in played.of(CallEnded)] == ["Not run: the user cancelled the turn."] * 2
+    assert [ended.text for ended in played.of(CallEnded)] == [
+        "Not run: the user cancelled the turn."
+    ] * 2
 
 
 def test_a_cancel_between_two_steps_starts_no_other() -> None:
@@ -105,18 +107,22 @@ def test_a_cancel_is_no_mistake() -> None:
 def test_a_cancel_while_the_history_is_summarised_costs_nothing_of_it() -> None:
     switch = Switch()
 
-    def summary(ask: Ask) -> Pieces:
+    def summary(ask: ModelRequest) -> Pieces:
         switch.on = True
         return says("## Goal\nx")
 
-    writes = [calls(("write_file", {"path": "a.py", "text": f"y = {n}\n" * 150})) for n in range(60)]
+    writes = [
+        calls(("write_file", {"path": "a.py", "text": f"y = {n}\n" * 150})) for n in range(60)
+    ]
     played = play(writes, context=8_000, summary=summary, cancel=switch)
     assert len(played.model.summaries) == 1
     assert played.ended.stop_reason == "cancelled"
     assert played.of(Compacted) == []
 
 
-@pytest.mark.parametrize("kind", ["step_started", "text", "usage", "said", "call_started", "call_ended", "sentinel"])
+@pytest.mark.parametrize(
+    "kind", ["step_started", "text", "usage", "said", "call_started", "call_ended", "sentinel"]
+)
 def test_wherever_the_cancel_falls_the_turn_ends_at_once(kind: str) -> None:
     replies: list[object] = [calls(("read_file", {"path": "a.py"}), text="I look.")]
     played = cancelled_at(kind, replies)

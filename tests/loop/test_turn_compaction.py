@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.guards.budget import Caps
-from holdfast.loop.history import rebuild
+from holdfast.guards.step_cap import StepCaps
+from holdfast.loop.context.history import rebuild
+from holdfast.loop.context.token_count import weigh
 from holdfast.loop.limits import LoopLimits
-from holdfast.loop.ports import Ask
-from holdfast.loop.tokens import weigh
-from holdfast.vocab.calls import ToolCall, ToolOutcome
+from holdfast.loop.ports import ModelRequest
 from holdfast.vocab.events import Compacted, Event, Retried, UsageReported
+from holdfast.vocab.tool_calls import ToolCall, ToolOutcome
 from holdfast.vocab.transcript import SystemText, UserText
 from tests.loop.playing import (
     DONE,
@@ -53,12 +53,14 @@ def compactions(played: Played) -> list[Compacted]:
     return played.of(Compacted)
 
 
-def assert_every_payload_valid(asks: Sequence[Ask]) -> None:
+def assert_every_payload_valid(asks: Sequence[ModelRequest]) -> None:
     for ask in asks:
         assert_valid(ask.messages)
 
 
-def test_a_turn_longer_than_the_context_ends_well_with_the_ledger_intact_after_many_compactions() -> None:
+def test_a_turn_longer_than_the_context_ends_well_with_the_ledger_intact_after_many_compactions() -> (
+    None
+):
     played = play(
         [*reading(0, 10), *writing(0, 30), *reading(10, 10), *writing(30, 30), DONE],
         ScriptedTools(outcome),
@@ -81,7 +83,12 @@ def test_a_turn_longer_than_the_context_ends_well_with_the_ledger_intact_after_m
 
 
 def test_two_compactions_in_a_row_keep_every_path_in_sorted_order() -> None:
-    played = play([*reading(0, 3), *writing(0, 80), DONE], ScriptedTools(outcome), context=16_000, summary=SUMMARY)
+    played = play(
+        [*reading(0, 3), *writing(0, 80), DONE],
+        ScriptedTools(outcome),
+        context=16_000,
+        summary=SUMMARY,
+    )
     summarised = [done for done in compactions(played) if done.summary]
     assert len(summarised) >= 2
     for done in summarised:
@@ -122,10 +129,12 @@ def test_what_was_stored_gives_back_the_payload_after_any_number_of_compactions(
     assert again.prompts == (PROMPT,)
 
 
-def test_a_prompt_too_long_for_the_server_is_made_shorter_and_asked_again_in_the_same_step() -> None:
+def test_a_prompt_too_long_for_the_server_is_made_shorter_and_asked_again_in_the_same_step() -> (
+    None
+):
     overflowed: list[int] = []
 
-    def reply(ask: Ask) -> Pieces:
+    def reply(ask: ModelRequest) -> Pieces:
         if sum(map(weigh, ask.messages)) > 3_000:
             overflowed.append(1)
             return fails("overflow", "the prompt has 3500 tokens, 3000 fit")
@@ -136,7 +145,9 @@ def test_a_prompt_too_long_for_the_server_is_made_shorter_and_asked_again_in_the
     assert played.ended.stop_reason == "done"
     # Once is enough: after the first overflow we know what fits.
     assert len(overflowed) == 1
-    assert played.of(Retried) == [Retried("the conversation was too long for the model and was made shorter")]
+    assert played.of(Retried) == [
+        Retried("the conversation was too long for the model and was made shorter")
+    ]
     assert_every_payload_valid(played.model.asks)
 
 
@@ -148,7 +159,7 @@ def test_what_cannot_be_made_shorter_ends_the_turn_and_says_so() -> None:
 
 
 def test_a_server_that_silently_drops_the_front_is_noticed() -> None:
-    def reply(ask: Ask) -> Pieces:
+    def reply(ask: ModelRequest) -> Pieces:
         sent = sum(map(weigh, ask.messages))
         return using(min(sent, 2_048), next(rest))
 
@@ -161,7 +172,9 @@ def test_a_server_that_silently_drops_the_front_is_noticed() -> None:
 
 
 def test_a_summary_the_server_could_not_write_is_made_without_it() -> None:
-    played = play([*writing(0, 40), DONE], ScriptedTools(outcome), context=8_000, summary=fails("server"))
+    played = play(
+        [*writing(0, 40), DONE], ScriptedTools(outcome), context=8_000, summary=fails("server")
+    )
     assert played.ended.stop_reason == "done"
     summary = compactions(played)[-1].summary
     assert "- write_file out/" in summary
@@ -169,17 +182,28 @@ def test_a_summary_the_server_could_not_write_is_made_without_it() -> None:
 
 
 def test_two_useless_passes_switch_compaction_off_with_a_sentinel() -> None:
-    def reply(ask: Ask) -> Pieces:
+    def reply(ask: ModelRequest) -> Pieces:
         return using(6_500, calls(("search", {"pattern": str(len(ask.messages))})))
 
     # Rules that fill the context by themselves: nothing can be given back.
     history = rebuild([UserText(PROMPT)], SystemText("word " * 5_000))
-    played = play([reply], history=history, context=8_000, summary=SUMMARY, limits=LoopLimits(Caps(hard=5)))
+    played = play(
+        [reply],
+        history=history,
+        context=8_000,
+        summary=SUMMARY,
+        limits=LoopLimits(StepCaps(hard=5)),
+    )
     assert [sentinel.kind for sentinel in played.sentinels] == ["compaction_off", "cap_hit"]
     assert compactions(played) == []
     assert len(played.model.summaries) == 3  # two passes, and the last words
 
 
 def test_the_tokens_of_a_summary_are_counted() -> None:
-    played = play([*writing(0, 20), DONE], ScriptedTools(outcome), context=8_000, summary=using(1_000, SUMMARY))
+    played = play(
+        [*writing(0, 20), DONE],
+        ScriptedTools(outcome),
+        context=8_000,
+        summary=using(1_000, SUMMARY),
+    )
     assert UsageReported(1_000, 10) in played.events

@@ -11,13 +11,21 @@ from typing import Any
 
 import pytest
 
-from holdfast.guards.budget import Caps
-from holdfast.loop.history import History
+from holdfast.guards.step_cap import StepCaps
+from holdfast.loop.context.history import History
 from holdfast.loop.limits import LoopLimits
-from holdfast.loop.ports import Ask, CallPiece, Cancel, FinishPiece, Piece, TextPiece, UsagePiece
+from holdfast.loop.ports import (
+    CallPiece,
+    Cancel,
+    FinishPiece,
+    ModelRequest,
+    StreamPiece,
+    TextPiece,
+    UsagePiece,
+)
 from holdfast.loop.turn import run_turn
-from holdfast.vocab.calls import ToolCall, ToolOutcome
 from holdfast.vocab.events import Event, StepStarted
+from holdfast.vocab.tool_calls import ToolCall, ToolOutcome
 from holdfast.vocab.transcript import UserText
 from tests.loop.playing import PROMPT, SYSTEM, Never, ScriptedTools
 
@@ -31,12 +39,17 @@ class Forgetful:
         self.context: int | None = context
         self.asked = 0
 
-    def stream(self, ask: Ask, cancel: Cancel) -> Iterator[Piece]:
+    def stream(self, ask: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
         if not ask.tools:
             yield from (TextPiece("## Goal\nGo on."), FinishPiece("stop"))
             return
         self.asked += 1
-        yield CallPiece(0, f"c{self.asked}", "write_file", f'{{"path": "a.py", "text": "{self.asked} {"x" * 400}"}}')
+        yield CallPiece(
+            0,
+            f"c{self.asked}",
+            "write_file",
+            f'{{"path": "a.py", "text": "{self.asked} {"x" * 400}"}}',
+        )
         yield UsagePiece(len(ask.messages) * 140, 100)
         yield FinishPiece("tool_calls")
 
@@ -66,7 +79,7 @@ def run(context: int, steps: int, at: dict[int, Any]) -> None:
         Forgetful(context),
         Tools(),
         AtSteps(at),
-        LoopLimits(Caps(hard=steps)),
+        LoopLimits(StepCaps(hard=steps)),
         Never(),
     )
     assert (ended.stop_reason, ended.steps) == ("cap", steps)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.guards.budget import Caps
+from holdfast.guards.step_cap import StepCaps
 from holdfast.loop.limits import LoopLimits
-from holdfast.vocab.calls import FailureKind, ToolCall, ToolOutcome
+from holdfast.vocab.tool_calls import FailureKind, ToolCall, ToolOutcome
 from holdfast.vocab.transcript import AssistantSaid, Sentinel, ToolAnswered
 from tests.loop.playing import DONE, Pieces, Played, ScriptedTools, calls, nudges, play, reads
 
@@ -49,7 +49,11 @@ def test_three_failures_of_any_kind_are_nudged_once_in_the_next_payload_only() -
         Sentinel(
             "mistake_recovery",
             "Hit repeated different errors — recovery guidance injected, continuing.",
-            {"failure_kinds": ["exec_error", "permission_denied", "exec_error"], "count": 3, "escalated": False},
+            {
+                "failure_kinds": ["exec_error", "permission_denied", "exec_error"],
+                "count": 3,
+                "escalated": False,
+            },
         )
     ]
     assert not any("Note from Holdfast" in text for text in stored(played))
@@ -86,7 +90,9 @@ def test_outcomes_are_counted_call_by_call_in_their_order() -> None:
 
 
 def test_calls_that_cannot_be_read_are_mistakes() -> None:
-    played = play([calls(("no_such_tool", {})), calls(("write_file", "{")), calls(("read", "{")), DONE])
+    played = play(
+        [calls(("no_such_tool", {})), calls(("write_file", "{")), calls(("read", "{")), DONE]
+    )
     ((kind, body),) = bodies(played)
     assert kind == "mistake_recovery"
     assert body["count"] == 3
@@ -143,12 +149,17 @@ def test_a_result_with_a_text_of_its_own_for_comparing_is_compared_by_it() -> No
 
 def test_a_loop_nudge_holds_the_mistake_nudge_back_and_leaves_its_run_as_it_is() -> None:
     played = play([*[reads("a.py")] * 3, *different(1), DONE], failing(*(("exec_error",) * 4)))
-    assert [(kind, body["count"]) for kind, body in bodies(played)] == [("doom_loop", 3), ("mistake_recovery", 4)]
+    assert [(kind, body["count"]) for kind, body in bodies(played)] == [
+        ("doom_loop", 3),
+        ("mistake_recovery", 4),
+    ]
     assert [bool(text) for text in nudges(played)] == [False, False, False, True, True]
 
 
 def test_the_cap_comes_before_everything() -> None:
-    played = play([reads("a.py")], failing(*(("exec_error",) * 9)), limits=LoopLimits(Caps(hard=3)))
+    played = play(
+        [reads("a.py")], failing(*(("exec_error",) * 9)), limits=LoopLimits(StepCaps(hard=3))
+    )
     assert [kind for kind, _ in bodies(played)] == ["cap_hit"]
     assert played.ended.stop_reason == "cap"
 
@@ -166,7 +177,9 @@ def test_without_progress_the_soft_cap_ends_the_turn() -> None:
     # Waiting is no loop, and brings nothing.
     waits = [calls(("run_command", {"command": f"sleep {n % 7 + 1}"})) for n in range(300)]
     played = play(
-        waits, ScriptedTools(lambda call: ToolOutcome("exit 0")), limits=LoopLimits(Caps(soft=8, hard=200, recent=4))
+        waits,
+        ScriptedTools(lambda call: ToolOutcome("exit 0")),
+        limits=LoopLimits(StepCaps(soft=8, hard=200, recent=4)),
     )
     assert (played.ended.stop_reason, played.ended.steps) == ("cap", 8)
 

@@ -22,18 +22,18 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from holdfast.adapters.files import DiskFiles
+from holdfast.adapters.filesystem.disk_files import DiskFiles
 from holdfast.adapters.store.blocking import blocking_store
 from holdfast.adapters.store.change_log import StoredChanges
-from holdfast.changes.files import Found
-from holdfast.changes.log import ChangeLog
+from holdfast.changes.change_log import ChangeLog
 from holdfast.changes.plan import FileRefused
-from holdfast.sessions.apply import Applied, Reply, apply_reply
-from holdfast.sessions.propose import Proposed, overlay_of, propose_reply
-from holdfast.sessions.review import Accepted, Rejected, apply_change, reject_change
-from holdfast.sessions.rewind import Rewound, rewind_change
-from holdfast.sessions.undo import Undone, undo_last
-from holdfast.sessions.workspace import NothingDone
+from holdfast.changes.ports import FileFound
+from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
+from holdfast.usecases.changes.propose import Proposed, overlay_of, propose_reply
+from holdfast.usecases.changes.review import Accepted, Rejected, apply_change, reject_change
+from holdfast.usecases.changes.rewind import Rewound, rewind_change
+from holdfast.usecases.changes.undo import Undone, undo_last
+from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Refused
 from holdfast.wiring import DiskWorkspace
 from tests.changes.memory_log import MemoryLog
@@ -55,11 +55,24 @@ class Step:
 
 
 verbs = st.sampled_from(
-    ["propose", "propose", "at once", "at once", "apply", "apply", "reject", "rewind", "rewind", "undo"]
+    [
+        "propose",
+        "propose",
+        "at once",
+        "at once",
+        "apply",
+        "apply",
+        "reject",
+        "rewind",
+        "rewind",
+        "undo",
+    ]
 )
 kinds = st.sampled_from(["edit", "edit", "edit", "create", "delete", "rename"])
 steps = st.builds(Step, verbs, kinds, st.integers(0, 2), st.integers(0, 11))
-with_hands = steps | st.builds(Step, st.just("by hand"), kinds, st.integers(0, 2), st.integers(0, 11))
+with_hands = steps | st.builds(
+    Step, st.just("by hand"), kinds, st.integers(0, 2), st.integers(0, 11)
+)
 
 
 @dataclass(frozen=True)
@@ -99,22 +112,32 @@ class Bench:
             if path in seen:
                 return None
             text = self.text()
-            return json.dumps({"path": path, "content": text}), Meant("create", path, new=text.encode())
+            return json.dumps({"path": path, "content": text}), Meant(
+                "create", path, new=text.encode()
+            )
         if path not in seen:
             return None
         if step.kind == "delete":
             return json.dumps({"path": path, "delete": True}), Meant("delete", path, old=seen[path])
         if step.kind == "rename":
             to = NAMES[(step.name + 1 + step.number % 2) % 3]
-            return None if to in seen else (json.dumps({"path": path, "to": to}), Meant("rename", path, to=to))
+            return (
+                None
+                if to in seen
+                else (json.dumps({"path": path, "to": to}), Meant("rename", path, to=to))
+            )
         old, new = seen[path].decode().splitlines()[step.number], self.line()
-        return json.dumps({"path": path, "old": old, "new": new}), Meant("edit", path, old.encode(), new.encode())
+        return json.dumps({"path": path, "old": old, "new": new}), Meant(
+            "edit", path, old.encode(), new.encode()
+        )
 
     def seen(self) -> Files:
         """Read the files through the overlay, as a later edit in review mode does."""
         over = overlay_of(self.workspace)
         looks = {name: over.look(name) for name in NAMES}
-        return {name: looked.data for name, looked in looks.items() if isinstance(looked, Found)}
+        return {
+            name: looked.data for name, looked in looks.items() if isinstance(looked, FileFound)
+        }
 
 
 def does(meant: Meant, before: Files, after: Files) -> bool:
@@ -129,7 +152,9 @@ def does(meant: Meant, before: Files, after: Files) -> bool:
         return after == rest
     if meant.kind == "rename":
         return meant.to not in before and after == rest | {meant.to: there}
-    return there.count(meant.old) == 1 and after == rest | {meant.path: there.replace(meant.old, meant.new)}
+    return there.count(meant.old) == 1 and after == rest | {
+        meant.path: there.replace(meant.old, meant.new)
+    }
 
 
 def in_memory(_: Path) -> ChangeLog:
@@ -154,20 +179,26 @@ def take(bench: Bench, step: Step) -> None:
             return
         reply, meant = asked
         if step.verb == "propose":
-            proposed = propose_reply(Reply(reply), workspace)
+            proposed = propose_reply(ReplyText(reply), workspace)
             assert isinstance(proposed, Proposed), proposed
             bench.meant[proposed.change.id] = meant
             assert bench.files() == before
             return
-        applied = apply_reply(Reply(reply), workspace)
-        assert isinstance(applied, Applied), applied
+        applied = apply_reply(ReplyText(reply), workspace)
+        assert isinstance(applied, AppliedReply), applied
         assert applied.change_id
         bench.meant[applied.change_id] = meant
         assert does(meant, before, bench.files())
         return
     if step.verb == "undo":
         last = workspace.log.list(state="applied", limit=1)
-        judge(bench, undo_last(workspace), bench.meant[last[0].id] if last else None, before, back=True)
+        judge(
+            bench,
+            undo_last(workspace),
+            bench.meant[last[0].id] if last else None,
+            before,
+            back=True,
+        )
         return
     change_id = pick(bench, step.number)
     if change_id is None:
@@ -210,7 +241,9 @@ def log_in_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LogAt]:
 
 @contextmanager
 def set_up(log_at: LogAt) -> Iterator[Bench]:
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as place:
+    with tempfile.TemporaryDirectory(
+        dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    ) as place:
         root = Path(place) / "root"
         (root / "d").mkdir(parents=True)
         with DiskWorkspace(DiskFiles(str(root)), Path(place) / "state") as workspace:
@@ -229,7 +262,9 @@ def there_and_back(sequence: list[Step], log_at: LogAt) -> None:
         while bench.workspace.log.list(state="applied", limit=1):
             assert isinstance(undone := undo_last(bench.workspace), Undone), undone
         assert bench.files() == start
-        nothing = Refused("not_found", "there is nothing to undo: no apply below this root is on record.")
+        nothing = Refused(
+            "not_found", "there is nothing to undo: no apply below this root is on record."
+        )
         assert undo_last(bench.workspace) == NothingDone((FileRefused("", nothing),))
 
 
@@ -240,7 +275,9 @@ def in_between(sequence: list[Step], log_at: LogAt) -> None:
 
 
 @given(st.lists(steps, max_size=20))
-def test_any_sequence_does_what_it_says_and_undo_gives_back_the_exact_bytes(sequence: list[Step]) -> None:
+def test_any_sequence_does_what_it_says_and_undo_gives_back_the_exact_bytes(
+    sequence: list[Step],
+) -> None:
     there_and_back(sequence, in_memory)
 
 
@@ -251,7 +288,9 @@ def test_the_same_with_the_log_in_sqlite(log_in_sqlite: LogAt, sequence: list[St
 
 
 @given(st.lists(with_hands, max_size=20))
-def test_what_is_edited_by_hand_in_between_stays_whatever_is_applied_and_taken_back(sequence: list[Step]) -> None:
+def test_what_is_edited_by_hand_in_between_stays_whatever_is_applied_and_taken_back(
+    sequence: list[Step],
+) -> None:
     in_between(sequence, in_memory)
 
 

@@ -12,13 +12,13 @@ from hypothesis import assume, event, example, given
 from hypothesis import strategies as st
 
 from holdfast.guards import loops, mistakes
-from holdfast.guards.budget import Caps, judge
-from holdfast.guards.chants import Chant, Chants
+from holdfast.guards.call_digest import digest_call, digest_result, mask
 from holdfast.guards.commands import Allow, CommandRules, Refuse, argv, judge_command, needs_shell
-from holdfast.guards.digest import digest_call, digest_result, mask
+from holdfast.guards.repetition import Repetition, RepetitionWatch
 from holdfast.guards.secrets import is_secret
-from holdfast.guards.shell import parse
-from holdfast.vocab.calls import FAILURE_KINDS, FailureKind
+from holdfast.guards.shell.shell_parser import parse
+from holdfast.guards.step_cap import StepCaps, judge
+from holdfast.vocab.tool_calls import FAILURE_KINDS, FailureKind
 from tests.waiting import LONGEST
 
 # ------------------------------------------------------------------------------------------------------------- mistakes
@@ -27,7 +27,9 @@ outcomes = st.lists(st.sampled_from((*FAILURE_KINDS, None)), max_size=40)
 
 
 @given(outcomes, st.lists(st.booleans(), min_size=40, max_size=40))
-def test_mistakes_are_the_state_machine_of_the_design(made: list[FailureKind | None], held: list[bool]) -> None:
+def test_mistakes_are_the_state_machine_of_the_design(
+    made: list[FailureKind | None], held: list[bool]
+) -> None:
     state = mistakes.Mistakes()
     run, nudges = 0, 0
     for outcome, hold in zip(made, held, strict=False):
@@ -50,7 +52,9 @@ letters = st.integers(0, 6)
 steps = st.lists(st.tuples(names, letters, letters, letters), max_size=80)
 
 
-def follow(calls: Sequence[tuple[str, str, str, str]], state: loops.Loops) -> tuple[loops.Loops, int | None]:
+def follow(
+    calls: Sequence[tuple[str, str, str, str]], state: loops.Loops
+) -> tuple[loops.Loops, int | None]:
     """Nudge and stop as a turn does; give the number of calls after which it was stopped."""
     for number, (name, argument, result, tree) in enumerate(calls, 1):
         state = loops.record(state, name, {"command": argument}, result, tree)
@@ -67,8 +71,12 @@ def spelled(made: list[tuple[str, int, int, int]]) -> list[tuple[str, str, str, 
 
 
 @given(steps)
-def test_calls_that_bring_something_new_each_time_never_trip(made: list[tuple[str, int, int, int]]) -> None:
-    news = [(name, a, f"result {i} of many", tree) for i, (name, a, _, tree) in enumerate(spelled(made))]
+def test_calls_that_bring_something_new_each_time_never_trip(
+    made: list[tuple[str, int, int, int]],
+) -> None:
+    news = [
+        (name, a, f"result {i} of many", tree) for i, (name, a, _, tree) in enumerate(spelled(made))
+    ]
     state = loops.Loops()
     for name, argument, result, tree in news:
         state = loops.record(state, name, {"command": argument}, result, tree)
@@ -90,15 +98,22 @@ def test_a_loop_of_up_to_five_calls_is_stopped_whatever_was_before(
 
 
 @given(steps)
-def test_calls_that_differ_and_bring_nothing_are_stopped_within_15(made: list[tuple[str, int, int, int]]) -> None:
+def test_calls_that_differ_and_bring_nothing_are_stopped_within_15(
+    made: list[tuple[str, int, int, int]],
+) -> None:
     state, stopped = follow(spelled(made), loops.begin("start"))
     assume(stopped is None)
-    quiet = [("run_command", f": commit now {i}", "Exit code 0.\n(no output)", "start") for i in range(15)]
+    quiet = [
+        ("run_command", f": commit now {i}", "Exit code 0.\n(no output)", "start")
+        for i in range(15)
+    ]
     assert follow(quiet, state)[1] is not None
 
 
 @given(steps)
-def test_the_state_of_loops_is_bounded_and_looking_changes_nothing(made: list[tuple[str, int, int, int]]) -> None:
+def test_the_state_of_loops_is_bounded_and_looking_changes_nothing(
+    made: list[tuple[str, int, int, int]],
+) -> None:
     state = loops.Loops()
     for name, argument, result, tree in spelled(made):
         before = state
@@ -118,17 +133,19 @@ def test_the_state_of_loops_is_bounded_and_looking_changes_nothing(made: list[tu
 
 @given(st.integers(0, 300), st.integers(0, 300))
 def test_the_hard_cap_holds_and_progress_only_lifts_the_soft_one(taken: int, since: int) -> None:
-    verdict = judge(taken, since, Caps())
+    verdict = judge(taken, since, StepCaps())
     assert (verdict == "hard") == (taken >= 200)
     assert verdict != "soft" or (taken >= 60 and since >= 12)
-    assert judge(taken, 0, Caps()) in {None, "hard"}
+    assert judge(taken, 0, StepCaps()) in {None, "hard"}
 
 
 # -------------------------------------------------------------------------------------------------------------- digests
 
 json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
@@ -146,8 +163,16 @@ def test_a_text_without_numbers_has_no_noise(text: str, argument: str) -> None:
     assert digest_result(text, {"x": argument}) == digest_result(text, {"x": argument})
 
 
-@given(st.integers(0, 23), st.integers(0, 59), st.integers(0, 59), st.integers(0, 10**6), st.integers(1, 99))
-def test_times_are_masked_and_percentages_are_not(hour: int, minute: int, second: int, took: int, percent: int) -> None:
+@given(
+    st.integers(0, 23),
+    st.integers(0, 59),
+    st.integers(0, 59),
+    st.integers(0, 10**6),
+    st.integers(1, 99),
+)
+def test_times_are_masked_and_percentages_are_not(
+    hour: int, minute: int, second: int, took: int, percent: int
+) -> None:
     text = f"{hour:02}:{minute:02}:{second:02} {percent} % after {took}ms (took {took / 100}s)"
     assert mask(text) == f"<clock> {percent} % after <took> (took <took>)"
 
@@ -157,8 +182,8 @@ def test_times_are_masked_and_percentages_are_not(hour: int, minute: int, second
 words = st.text("abcdef .,\n`", min_size=1, max_size=30)
 
 
-def hear(text: str, cuts: Sequence[int]) -> Chant | None:
-    listener = Chants()
+def hear(text: str, cuts: Sequence[int]) -> Repetition | None:
+    listener = RepetitionWatch()
     at = 0
     for cut in [*cuts, len(text)]:
         found = listener.feed("text", text[at : at + cut])
@@ -168,8 +193,15 @@ def hear(text: str, cuts: Sequence[int]) -> Chant | None:
     return None
 
 
-@given(st.lists(words, max_size=20), words, st.integers(0, 120), st.lists(st.integers(0, 300), max_size=10))
-def test_where_a_stream_is_cut_makes_no_difference(before: list[str], unit: str, times: int, cuts: list[int]) -> None:
+@given(
+    st.lists(words, max_size=20),
+    words,
+    st.integers(0, 120),
+    st.lists(st.integers(0, 300), max_size=10),
+)
+def test_where_a_stream_is_cut_makes_no_difference(
+    before: list[str], unit: str, times: int, cuts: list[int]
+) -> None:
     text = " ".join(before) + unit * times
     assert hear(text, cuts) == hear(text, [])
 
@@ -189,7 +221,7 @@ def test_any_period_is_noticed_after_enough_of_it(before: str, unit: str) -> Non
 @given(st.text(max_size=2_000))
 def test_no_text_makes_a_listener_fail(text: str) -> None:
     for channel in ("text", "reasoning", "arguments"):
-        listener = Chants()
+        listener = RepetitionWatch()
         assert listener.feed(channel, "") is None
         listener.feed(channel, text)
 
@@ -197,7 +229,21 @@ def test_no_text_makes_a_listener_fail(text: str) -> None:
 # ------------------------------------------------------------------------------------------------------------- commands
 
 PIECES: Final = (
-    *("ls", "echo", "cat", "a", "b", "git status", "find .", "sort", "head -1", "test", "true", "touch", "touch pwned"),
+    *(
+        "ls",
+        "echo",
+        "cat",
+        "a",
+        "b",
+        "git status",
+        "find .",
+        "sort",
+        "head -1",
+        "test",
+        "true",
+        "touch",
+        "touch pwned",
+    ),
     *(
         "touch pwned;",
         "$(touch pwned)",
@@ -333,13 +379,21 @@ def test_a_command_that_runs_unasked_leaves_no_trace(command: str) -> None:
         assert sorted(Path(place).iterdir()) == before
 
 
-@given(st.lists(st.sampled_from((*PIECES, "ls 'a b'", '"c d"', "e\\ f")), min_size=1, max_size=8).map(" ".join))
+@given(
+    st.lists(st.sampled_from((*PIECES, "ls 'a b'", '"c d"', "e\\ f")), min_size=1, max_size=8).map(
+        " ".join
+    )
+)
 def test_the_words_of_a_command_are_those_a_shell_finds(command: str) -> None:
     assume(not needs_shell(command))
     event("plain")
     line = f"printf '%s\\0' {command.lstrip()}"
     said = subprocess.run(
-        ["sh", "-c", line], timeout=LONGEST, check=True, capture_output=True, stdin=subprocess.DEVNULL
+        ["sh", "-c", line],
+        timeout=LONGEST,
+        check=True,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
     ).stdout
     assert said.decode() == "".join(f"{word}\0" for word in argv(command))
 
@@ -347,15 +401,21 @@ def test_the_words_of_a_command_are_those_a_shell_finds(command: str) -> None:
 @given(
     commands,
     st.sampled_from((";", "&&", "||", "|", "\n", "&", "; (", " $(")),
-    st.sampled_from((("sudo x", "sudo acts as another user"), ("rm -rf /", "it deletes all of '/'"))),
+    st.sampled_from(
+        (("sudo x", "sudo acts as another user"), ("rm -rf /", "it deletes all of '/'"))
+    ),
 )
-def test_harm_is_found_behind_any_operator(command: str, operator: str, harm: tuple[str, str]) -> None:
+def test_harm_is_found_behind_any_operator(
+    command: str, operator: str, harm: tuple[str, str]
+) -> None:
     harmful, why = harm
     script = parse(command)
     assume(not script.doubts and "#" not in command)
     verdict = judge_command(f"{command}{operator}{harmful}", CommandRules(allow=("*",)))
     assert isinstance(verdict, Refuse)
-    assert verdict.message.endswith(f": {why}. Commands of this kind are never run; find another way.")
+    assert verdict.message.endswith(
+        f": {why}. Commands of this kind are never run; find another way."
+    )
 
 
 @given(commands, st.sampled_from((";", "&&", "||", "|", "\n", "&")))

@@ -22,19 +22,17 @@ from holdfast import (
     land,
     locate,
 )
-from holdfast.landing.elision import is_gap
-from holdfast.landing.keys import key_of
-from holdfast.landing.lines import contents_of, split_lines
-from holdfast.landing.mark import MARK
-from holdfast.landing.tokens import cuts_token
+from holdfast.landing.ladder.elision import is_gap
+from holdfast.landing.text.byte_order_mark import MARK
+from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.line_tokens import cuts_token
+from holdfast.landing.text.lines import contents_of, split_lines
 from holdfast.vocab.requests import Request
 
 pytestmark = pytest.mark.slow  # seconds together: `make quick` does without
 
 # Everything that has fooled an editor: odd line ends, form feed, U+2028, BOM, zero width, lone surrogates, marks.
-ODD: Final = (
-    "ab1_ \t(){}=.\"'\\$&;#+-@|`<>/\n\r\x0b\x0c\u2028\u00a0\u200b\ufeff\u2019\u201c\u2026e\u0301\u00e9\udcff\U0001f600"
-)
+ODD: Final = "ab1_ \t(){}=.\"'\\$&;#+-@|`<>/\n\r\x0b\x0c\u2028\u00a0\u200b\ufeff\u2019\u201c\u2026e\u0301\u00e9\udcff\U0001f600"
 WORDS: Final = (
     "foo",
     "bar",
@@ -91,19 +89,31 @@ def requests(draw: st.DrawFn, text: str) -> Request:
         case 0:
             return Replace(old, new, draw(st.none() | st.integers(-2, 14)), draw(st.booleans()))
         case 1:
-            body = [" " + line for line in contents_of(old)] + ["+" + line for line in contents_of(new)]
-            return Patch("\n".join([f"@@ -{draw(st.integers(0, 9))},3 +1,4 @@", *body]), unwrap=draw(st.booleans()))
+            body = [" " + line for line in contents_of(old)] + [
+                "+" + line for line in contents_of(new)
+            ]
+            return Patch(
+                "\n".join([f"@@ -{draw(st.integers(0, 9))},3 +1,4 @@", *body]),
+                unwrap=draw(st.booleans()),
+            )
         case 2:
             return Patch(draw(chars) + old, unwrap=draw(st.booleans()))
         case 3:
-            edit = LineEdit(draw(st.integers(-1, 14)), draw(st.integers(-1, 14)), new, draw(st.none() | st.just(old)))
+            edit = LineEdit(
+                draw(st.integers(-1, 14)),
+                draw(st.integers(-1, 14)),
+                new,
+                draw(st.none() | st.just(old)),
+            )
             return LineEdits((edit,), draw(st.none() | st.just(text) | texts()))
         case _:
             return WriteFile(new)
 
 
 cases = texts().flatmap(lambda text: st.tuples(st.just(text), requests(text)))
-replaces = texts().flatmap(lambda text: st.tuples(st.just(text), parts(text), st.one_of(chars, parts(text))))
+replaces = texts().flatmap(
+    lambda text: st.tuples(st.just(text), parts(text), st.one_of(chars, parts(text)))
+)
 
 
 @given(cases)
@@ -142,7 +152,9 @@ def test_text_that_stands_once_and_cuts_no_token_is_found_exactly_and_landing_is
     case: tuple[str, str, str],
 ) -> None:
     text, old, new = case
-    assume(key_of(old) and old != new and text.count(old) == 1 and text.find(old) == text.rfind(old))
+    assume(
+        key_of(old) and old != new and text.count(old) == 1 and text.find(old) == text.rfind(old)
+    )
     # The mark is no part of the text: it stays, whatever a request says of it.
     assume(not text.startswith(MARK))
     assume(not any(map(is_gap, [*contents_of(old), *contents_of(new)])))
@@ -150,7 +162,11 @@ def test_text_that_stands_once_and_cuts_no_token_is_found_exactly_and_landing_is
     assume(cuts_token(text, at, at + len(old)) == (False, False))
     assert locate(text, old) == Exact(locate(text, old).span)  # type: ignore[union-attr]
     kinds = {end for end in split_lines(text)[1] if end}
-    assume({end for end in split_lines(new + "x")[1] if end} <= kinds if len(kinds) == 1 else "\n" not in new)
+    assume(
+        {end for end in split_lines(new + "x")[1] if end} <= kinds
+        if len(kinds) == 1
+        else "\n" not in new
+    )
     assume(len(kinds) <= 1 or "\r" not in new)
     outcome = land(text, Replace(old, new))
     if isinstance(outcome, Refused):
@@ -161,7 +177,9 @@ def test_text_that_stands_once_and_cuts_no_token_is_found_exactly_and_landing_is
 
 
 @given(replaces)
-def test_landing_and_landing_the_reverse_gives_the_file_back_or_is_honestly_refused(case: tuple[str, str, str]) -> None:
+def test_landing_and_landing_the_reverse_gives_the_file_back_or_is_honestly_refused(
+    case: tuple[str, str, str],
+) -> None:
     text, old, new = case
     # Half of a line ending in a request is made a whole one, which the way back cannot know.
     assume(not old.endswith("\r") and not new.endswith("\r"))
@@ -169,12 +187,18 @@ def test_landing_and_landing_the_reverse_gives_the_file_back_or_is_honestly_refu
     assume(isinstance(there, Landed) and there.rung == "exact")
     assert isinstance(there, Landed)
     back = land(there.text, Replace(new, old))
-    if isinstance(back, Landed) and back.rung == "exact" and back.spans[0].start == there.spans[0].start:
+    if (
+        isinstance(back, Landed)
+        and back.rung == "exact"
+        and back.spans[0].start == there.spans[0].start
+    ):
         assert split_lines(back.text)[0] == split_lines(text)[0]
 
 
 @given(replaces)
-def test_a_request_landed_twice_never_edits_the_same_place_again(case: tuple[str, str, str]) -> None:
+def test_a_request_landed_twice_never_edits_the_same_place_again(
+    case: tuple[str, str, str],
+) -> None:
     text, old, new = case
     # To take one of two blanks away leaves one to take away: nothing in the text says that it was done.
     assume(key_of(old) != key_of(new))
@@ -186,7 +210,11 @@ def test_a_request_landed_twice_never_edits_the_same_place_again(case: tuple[str
         return
     # What lands again was there before the first landing, beside it; it is not what the first landing wrote.
     first, last = once.spans[0].start, once.spans[-1].end + len(once.text) - len(text)
-    assert again.spans[-1].end <= first or again.spans[0].start >= last or old not in once.text[first:last]
+    assert (
+        again.spans[-1].end <= first
+        or again.spans[0].start >= last
+        or old not in once.text[first:last]
+    )
 
 
 @given(lines, lines, st.data())
@@ -194,7 +222,11 @@ def test_lines_that_say_something_and_were_written_once_are_not_written_twice(
     above: list[str], below: list[str], data: st.DataObject
 ) -> None:
     wanted = data.draw(
-        st.lists(st.sampled_from(("first = load(1)", "second = save(2)", "    third(3)")), min_size=1, max_size=3)
+        st.lists(
+            st.sampled_from(("first = load(1)", "second = save(2)", "    third(3)")),
+            min_size=1,
+            max_size=3,
+        )
     )
     anchor = "anchor = begin()"
     text = "\n".join([*above, anchor, *below]) + "\n"
@@ -207,8 +239,13 @@ def test_lines_that_say_something_and_were_written_once_are_not_written_twice(
     assert again.reason == "already_applied"
 
 
-@given(texts(), st.lists(st.tuples(st.integers(1, 12), st.text("xyz", max_size=3)), min_size=2, max_size=4))
-def test_line_edits_land_wholly_and_in_any_order_or_not_at_all(text: str, wanted: list[tuple[int, str]]) -> None:
+@given(
+    texts(),
+    st.lists(st.tuples(st.integers(1, 12), st.text("xyz", max_size=3)), min_size=2, max_size=4),
+)
+def test_line_edits_land_wholly_and_in_any_order_or_not_at_all(
+    text: str, wanted: list[tuple[int, str]]
+) -> None:
     edits = tuple(LineEdit(n, n, new) for n, new in wanted)
     one = land(text, LineEdits(edits, shown=text))
     other = land(text, LineEdits(edits[::-1], shown=text))
@@ -218,7 +255,11 @@ def test_line_edits_land_wholly_and_in_any_order_or_not_at_all(text: str, wanted
     assert one.text == other.text  # type: ignore[union-attr]
     before, after = split_lines(text)[0], split_lines(one.text)[0]
     numbers = {n - 1: new for n, new in wanted}
-    expected = [line for n, old in enumerate(before) for line in (contents_of(numbers[n]) if n in numbers else [old])]
+    expected = [
+        line
+        for n, old in enumerate(before)
+        for line in (contents_of(numbers[n]) if n in numbers else [old])
+    ]
     assert after == expected or (expected and expected[-1] == "" and after == expected[:-1])
 
 
@@ -232,7 +273,10 @@ def test_line_endings_and_the_missing_last_newline_are_kept(text: str, data: st.
     assume(isinstance(outcome, Landed))
     assert isinstance(outcome, Landed)
     assert outcome.text.startswith(mark)
-    assert split_lines(outcome.text.removeprefix(mark)) == ([*body[:at], "fresh_line", *body[at + 1 :]], ends)
+    assert split_lines(outcome.text.removeprefix(mark)) == (
+        [*body[:at], "fresh_line", *body[at + 1 :]],
+        ends,
+    )
 
 
 @given(cases)

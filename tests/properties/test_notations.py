@@ -10,16 +10,24 @@ from typing import get_args
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from holdfast.landing.hunks import FileDiff, Hunk, HunkLine, Malformed, Mark
-from holdfast.landing.lines import split_lines
-from holdfast.landing.notations.begin_patch import read_patch
-from holdfast.landing.notations.blocks import read_blocks
-from holdfast.landing.notations.bodies import is_change
-from holdfast.landing.notations.json_edits import read_json
-from holdfast.landing.notations.parse import Format, parse
-from holdfast.landing.notations.unified import read_diff, read_shares
+from holdfast.landing.formats.begin_patch import read_patch
+from holdfast.landing.formats.hunk_body import is_change
+from holdfast.landing.formats.hunks import FileDiff, Hunk, HunkLine, Malformed, Mark
+from holdfast.landing.formats.json_edits import read_json
+from holdfast.landing.formats.parse import Format, parse
+from holdfast.landing.formats.search_replace import read_blocks
+from holdfast.landing.formats.unified import read_diff, read_shares
+from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.outcomes import Refused
-from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, OneOf, Patch, Replace, WriteFile
+from holdfast.vocab.requests import (
+    FileRequest,
+    LineEdit,
+    LineEdits,
+    OneOf,
+    Patch,
+    Replace,
+    WriteFile,
+)
 
 # ------------------------------------------------------------------------------------------------------ odd texts
 
@@ -42,7 +50,9 @@ MARKERS = [
 
 odd_lines = st.one_of(st.sampled_from(MARKERS), st.text(max_size=8))
 odd_texts = st.tuples(
-    st.lists(odd_lines, max_size=24), st.sampled_from(["\n", "\r\n", "\r"]), st.sampled_from(["", "\n"])
+    st.lists(odd_lines, max_size=24),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.sampled_from(["", "\n"]),
 ).map(lambda drawn: drawn[1].join(drawn[0]) + drawn[2])
 
 
@@ -50,7 +60,9 @@ odd_texts = st.tuples(
 @example("[" * 100_000, "json", False)
 @example('{"path": "x", "near_line": ' + "1" * 5000 + "}", "json", False)
 @example("@@ -" + "1" * 5000 + " +1 @@\n+a", "diff", False)
-def test_any_text_gives_requests_or_a_refusal_and_always_the_same(text: str, notation: Format, unwrap: bool) -> None:
+def test_any_text_gives_requests_or_a_refusal_and_always_the_same(
+    text: str, notation: Format, unwrap: bool
+) -> None:
     found = parse(text, notation, unwrap)
     if isinstance(found, Refused):
         assert found.reason == "malformed"
@@ -58,7 +70,12 @@ def test_any_text_gives_requests_or_a_refusal_and_always_the_same(text: str, not
         assert len(found.message.partition("\n")[0]) < 400
     else:
         assert found
-        assert all(is_plain(path) for request in found for path in (request.path, request.to) if path is not None)
+        assert all(
+            is_plain(path)
+            for request in found
+            for path in (request.path, request.to)
+            if path is not None
+        )
     assert parse(text, notation, unwrap) == found
 
 
@@ -91,9 +108,9 @@ def test_unwrapping_changes_nothing_about_a_bare_diff(text: str) -> None:
         assert read_diff(text, unwrap=True) == bare
 
 
-wrapped_diffs = st.tuples(st.lists(diff_lines, max_size=4), likely_diffs, st.lists(diff_lines, max_size=6)).map(
-    lambda parts: "\n".join(["```diff", *parts[0], parts[1], "```", *parts[2]])
-)
+wrapped_diffs = st.tuples(
+    st.lists(diff_lines, max_size=4), likely_diffs, st.lists(diff_lines, max_size=6)
+).map(lambda parts: "\n".join(["```diff", *parts[0], parts[1], "```", *parts[2]]))
 
 
 @given(st.one_of(odd_texts, likely_diffs, wrapped_diffs))
@@ -101,7 +118,9 @@ def test_unwrapping_drops_no_line_that_could_be_a_change(text: str) -> None:
     shares = read_shares(text, unwrap=True)
     if not isinstance(shares, Malformed):
         kept = Counter(line for share in shares for line in split_lines(share.text)[0])
-        asked = Counter(line for line in split_lines(text.removeprefix("\ufeff"))[0] if is_change(line))
+        asked = Counter(
+            line for line in split_lines(text.removeprefix("\ufeff"))[0] if is_change(line)
+        )
         assert asked <= kept
 
 
@@ -168,10 +187,14 @@ def test_what_difflib_writes_is_read_back_as_the_same_edit(
 
 
 @given(st.lists(changes(), min_size=2, max_size=4))
-def test_the_diff_of_several_files_is_read_back_file_by_file(many: list[tuple[list[str], list[str]]]) -> None:
+def test_the_diff_of_several_files_is_read_back_file_by_file(
+    many: list[tuple[list[str], list[str]]],
+) -> None:
     diffs = read("".join(diff_of(*change, path=f"f{i}") for i, change in enumerate(many)))
     assert [diff.new_path for diff in diffs] == [f"f{i}" for i in range(len(many))]
-    assert [apply(before, diff) for (before, _), diff in zip(many, diffs, strict=True)] == [after for _, after in many]
+    assert [apply(before, diff) for (before, _), diff in zip(many, diffs, strict=True)] == [
+        after for _, after in many
+    ]
 
 
 WRAPPERS = [
@@ -205,7 +228,9 @@ def test_wrong_numbers_change_nothing_in_a_hunk_whose_lines_have_their_markers(
     # Without counts nobody can tell these from headers, and a diff's author has to write the counts.
     assume(not any(line.startswith(("--- ", "+++ ")) for line in lines[3:]))
     lines[2] = data.draw(
-        st.sampled_from(["@@", "@@ -7,1 +7,1 @@", "@@ -1,99 +1,99 @@", "@@ ... @@", "@@ -0,0 +0,0 @@"])
+        st.sampled_from(
+            ["@@", "@@ -7,1 +7,1 @@", "@@ -1,99 +1,99 @@", "@@ ... @@", "@@ -0,0 +0,0 @@"]
+        )
     )
     (diff,) = read("\n".join(lines))
     assert [line.mark + line.text for line in diff.hunks[0].lines] == lines[3:-1]
@@ -220,7 +245,10 @@ def lines_of(texts: list[str]) -> str:
     return "".join(f"{text}\n" for text in texts)
 
 
-@given(st.lists(st.one_of(words, st.just("=======")), min_size=1, max_size=6), st.lists(words, max_size=6))
+@given(
+    st.lists(st.one_of(words, st.just("=======")), min_size=1, max_size=6),
+    st.lists(words, max_size=6),
+)
 def test_a_block_is_read_back_as_its_old_and_new_lines(old: list[str], new: list[str]) -> None:
     meant = Replace(lines_of(old), lines_of(new))
     found = read_blocks(f"a.py\n<<<<<<< SEARCH\n{meant.old}=======\n{meant.new}>>>>>>> REPLACE\n")
@@ -229,11 +257,15 @@ def test_a_block_is_read_back_as_its_old_and_new_lines(old: list[str], new: list
         return
     (request,) = found
     assert (request.path, request.action) == ("a.py", "edit")
-    assert request.request == meant or (isinstance(request.request, OneOf) and meant in request.request.readings)
+    assert request.request == meant or (
+        isinstance(request.request, OneOf) and meant in request.request.readings
+    )
 
 
 @given(
-    st.lists(st.one_of(words, st.sampled_from(MARKERS)), max_size=6).filter(lambda new: not any("\r" in x for x in new))
+    st.lists(st.one_of(words, st.sampled_from(MARKERS)), max_size=6).filter(
+        lambda new: not any("\r" in x for x in new)
+    )
 )
 def test_an_added_file_is_read_back_as_its_lines(new: list[str]) -> None:
     body = "".join(f"+{line}\n" for line in new)
@@ -250,7 +282,11 @@ hunk_lines = st.lists(st.builds(HunkLine, marks, words), min_size=1, max_size=6)
 
 
 @given(
-    st.lists(st.tuples(st.lists(st.just("def f():"), max_size=2), hunk_lines, st.booleans()), min_size=1, max_size=3)
+    st.lists(
+        st.tuples(st.lists(st.just("def f():"), max_size=2), hunk_lines, st.booleans()),
+        min_size=1,
+        max_size=3,
+    )
 )
 def test_the_chunks_of_an_update_are_read_back_by_the_diff_reader(
     chunks: list[tuple[list[str], list[HunkLine], bool]],
@@ -266,12 +302,16 @@ def test_the_chunks_of_an_update_are_read_back_by_the_diff_reader(
     request = found[0].request
     assert isinstance(request, Patch)
     (diff,) = read(request.diff)
-    assert diff.hunks == tuple(Hunk(tuple(lines), anchors=tuple(anchors), at_end=end) for anchors, lines, end in chunks)
+    assert diff.hunks == tuple(
+        Hunk(tuple(lines), anchors=tuple(anchors), at_end=end) for anchors, lines, end in chunks
+    )
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 numbers = st.integers(0, 10**6)
-line_edits = st.lists(st.builds(LineEdit, numbers, numbers, texts, st.none() | texts), min_size=1, max_size=3)
+line_edits = st.lists(
+    st.builds(LineEdit, numbers, numbers, texts, st.none() | texts), min_size=1, max_size=3
+)
 
 
 @given(texts, texts, st.none() | numbers, st.booleans(), line_edits)
@@ -280,7 +320,8 @@ def test_json_edits_are_read_back_as_they_were_meant(
 ) -> None:
     replace = {"path": "a.py", "old": old, "new": new, "near_line": near, "every": every}
     ranges = [
-        {"range": {"start": edit.start, "end": edit.end}, "newText": edit.new, "oldText": edit.old} for edit in edits
+        {"range": {"start": edit.start, "end": edit.end}, "newText": edit.new, "oldText": edit.old}
+        for edit in edits
     ]
     assert read_json(json.dumps([replace, {"path": "b.py", "edits": ranges}])) == (
         FileRequest("a.py", "edit", Replace(old, new, near, every)),

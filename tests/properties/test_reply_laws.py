@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.loop.classify import Class, classify
-from holdfast.loop.normalise import BadCall, Normalised, normalise
+from holdfast.loop.parse_reply import BadCall, Normalised, normalise
 from holdfast.loop.ports import FailPiece
-from holdfast.loop.reply import Finish, Reply
-from holdfast.vocab.calls import RawCall, ToolCall
+from holdfast.loop.reply import Finish, ModelReply
+from holdfast.vocab.tool_calls import RawCall, ToolCall
 from tests.loop.malformed import ROWS
-from tests.loop.normalise.offered import SPECS
+from tests.loop.parse_reply.offered import SPECS
 
 pytestmark = pytest.mark.slow  # seconds together: `make quick` does without
 
@@ -36,16 +36,24 @@ MARKS = [
 
 odd = st.lists(st.sampled_from(MARKS) | st.text(max_size=6), max_size=20).map("".join)
 tools = [spec.name for spec in SPECS]
-loud = st.lists(st.sampled_from([*MARKS, *tools, *(row.reply.text for row in ROWS if row.reply.text)]), max_size=10)
+loud = st.lists(
+    st.sampled_from([*MARKS, *tools, *(row.reply.text for row in ROWS if row.reply.text)]),
+    max_size=10,
+)
 finishes: st.SearchStrategy[Finish | None] = st.sampled_from(
     ["stop", "tool_calls", "length", "content_filter", "unknown", None]
 )
 names = st.sampled_from([*tools, "Bash", "view", "str_replace_editor", ""]) | odd
 calls = st.lists(
-    st.builds(RawCall, odd, names, odd | st.sampled_from([c.arguments for r in ROWS for c in r.reply.calls]))
+    st.builds(
+        RawCall,
+        odd,
+        names,
+        odd | st.sampled_from([c.arguments for r in ROWS for c in r.reply.calls]),
+    )
 )
 replies = st.builds(
-    Reply,
+    ModelReply,
     odd | loud.map("".join),
     odd,
     calls.map(tuple),
@@ -60,7 +68,7 @@ def runnable(found: Normalised) -> list[ToolCall]:
 
 
 @given(replies)
-def test_any_reply_has_a_class_and_a_form_for_the_history(reply: Reply) -> None:
+def test_any_reply_has_a_class_and_a_form_for_the_history(reply: ModelReply) -> None:
     found = normalise(reply, SPECS)
 
     assert isinstance(classify(reply, SPECS), Class)
@@ -74,28 +82,32 @@ def test_any_reply_has_a_class_and_a_form_for_the_history(reply: Reply) -> None:
 
 
 @given(replies)
-def test_the_same_reply_always_gives_the_same_calls(reply: Reply) -> None:
+def test_the_same_reply_always_gives_the_same_calls(reply: ModelReply) -> None:
     assert normalise(reply, SPECS) == normalise(reply, SPECS)
 
 
 @given(replies)
-def test_a_reply_that_is_not_whole_never_changes_anything(reply: Reply) -> None:
+def test_a_reply_that_is_not_whole_never_changes_anything(reply: ModelReply) -> None:
     if not reply.whole or classify(reply, SPECS) is Class.TRUNCATED:
         assert not [call for call in runnable(normalise(reply, SPECS)) if call.name in CHANGING]
 
 
 @given(replies)
-def test_what_can_be_run_has_the_name_and_the_required_fields_of_a_tool(reply: Reply) -> None:
+def test_what_can_be_run_has_the_name_and_the_required_fields_of_a_tool(reply: ModelReply) -> None:
     specs = {spec.name: spec for spec in SPECS}
     for call in runnable(normalise(reply, SPECS)):
         assert set(specs[call.name].schema["required"]) <= call.arguments.keys()
 
 
 @given(odd, odd, finishes)
-def test_a_reply_without_the_name_of_a_tool_runs_nothing(text: str, more: str, finish: Finish | None) -> None:
-    reply = Reply(text, more, (RawCall("", "launch", text), RawCall("c", "lunch", more)), finish)
+def test_a_reply_without_the_name_of_a_tool_runs_nothing(
+    text: str, more: str, finish: Finish | None
+) -> None:
+    reply = ModelReply(
+        text, more, (RawCall("", "launch", text), RawCall("c", "lunch", more)), finish
+    )
     assert not runnable(normalise(reply, SPECS))
-    assert not runnable(normalise(Reply(text, more, (), finish), SPECS))
+    assert not runnable(normalise(ModelReply(text, more, (), finish), SPECS))
 
 
 # ----------------------------------------------------------------------------------------------------- whole and cut
@@ -106,14 +118,19 @@ texts = words | lines
 numbers = st.none() | st.integers(1, 10**6)
 whole = st.one_of(
     st.tuples(
-        st.just("read_file"), st.fixed_dictionaries({"path": texts}, optional={"start": numbers, "end": numbers})
+        st.just("read_file"),
+        st.fixed_dictionaries({"path": texts}, optional={"start": numbers, "end": numbers}),
     ),
     st.tuples(st.just("write_file"), st.fixed_dictionaries({"path": texts, "text": texts})),
-    st.tuples(st.just("run_command"), st.fixed_dictionaries({"command": texts}, optional={"timeout": numbers})),
+    st.tuples(
+        st.just("run_command"),
+        st.fixed_dictionaries({"command": texts}, optional={"timeout": numbers}),
+    ),
     st.tuples(
         st.just("edit_file"),
         st.fixed_dictionaries(
-            {"path": texts, "old": texts, "new": texts}, optional={"near_line": numbers, "every": st.booleans()}
+            {"path": texts, "old": texts, "new": texts},
+            optional={"near_line": numbers, "every": st.booleans()},
         ),
     ),
 )
@@ -124,7 +141,7 @@ complete: st.SearchStrategy[Finish] = st.sampled_from(["stop", "tool_calls", "un
 @given(whole, complete)
 def test_a_valid_call_passes_unchanged(call: tuple[str, dict[str, Any]], finish: Finish) -> None:
     name, arguments = call
-    reply = Reply(calls=(RawCall("c", name, json.dumps(arguments)),), finish=finish)
+    reply = ModelReply(calls=(RawCall("c", name, json.dumps(arguments)),), finish=finish)
     assert normalise(reply, SPECS) == Normalised("", (ToolCall("c", name, arguments),))
     assert classify(reply, SPECS) is Class.TOOL_CALLS
 
@@ -136,21 +153,30 @@ def test_a_changing_call_that_is_cut_anywhere_is_not_run(
     name, arguments = call
     text = json.dumps(json.dumps(arguments)) if twice else json.dumps(arguments)
     cut = text[: data.draw(st.integers(1, len(text) - 1))]
-    assert not runnable(normalise(Reply(calls=(RawCall("c", name, cut),), finish=finish), SPECS))
+    assert not runnable(
+        normalise(ModelReply(calls=(RawCall("c", name, cut),), finish=finish), SPECS)
+    )
 
 
 def tagged(name: str, arguments: dict[str, Any]) -> str:
-    fields = "".join(f"<parameter={key}>\n{value}\n</parameter>\n" for key, value in arguments.items())
+    fields = "".join(
+        f"<parameter={key}>\n{value}\n</parameter>\n" for key, value in arguments.items()
+    )
     return f"<tool_call>\n<function={name}>\n{fields}</function>\n</tool_call>"
 
 
 def invoked(name: str, arguments: dict[str, Any]) -> str:
-    fields = "".join(f'<parameter name="{key}">{value}</parameter>\n' for key, value in arguments.items())
+    fields = "".join(
+        f'<parameter name="{key}">{value}</parameter>\n' for key, value in arguments.items()
+    )
     return f'<function_calls>\n<invoke name="{name}">\n{fields}</invoke>\n</function_calls>'
 
 
 def paired(name: str, arguments: dict[str, Any]) -> str:
-    fields = "".join(f"<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n" for key, value in arguments.items())
+    fields = "".join(
+        f"<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n"
+        for key, value in arguments.items()
+    )
     return f"<tool_call>{name}\n{fields}</tool_call>"
 
 
@@ -165,12 +191,16 @@ DIALECTS: dict[str, Callable[[str, dict[str, Any]], str]] = {
     "bare": as_json,
     "list": lambda name, arguments: f"[{as_json(name, arguments)}]",
     "fenced": lambda name, arguments: f"```json\n{as_json(name, arguments)}\n```",
-    "hermes": lambda name, arguments: f"I do it.\n<tool_call>\n{as_json(name, arguments)}\n</tool_call>",
+    "hermes": lambda name, arguments: (
+        f"I do it.\n<tool_call>\n{as_json(name, arguments)}\n</tool_call>"
+    ),
     "devstral": lambda name, arguments: f"[TOOL_CALLS]{name}[ARGS]{json.dumps(arguments)}",
     "harmony": lambda name, arguments: (
         f"<|channel|>commentary to=functions.{name} json<|message|>{json.dumps(arguments)}"
     ),
-    "kimi": lambda name, arguments: f"functions.{name}:0 <|tool_call_argument_begin|> {json.dumps(arguments)}",
+    "kimi": lambda name, arguments: (
+        f"functions.{name}:0 <|tool_call_argument_begin|> {json.dumps(arguments)}"
+    ),
     "nested": lambda name, arguments: (
         f"<{name}>\n{''.join(f'<{k}>{v}</{k}>' for k, v in arguments.items())}\n</{name}>"
     ),
@@ -179,18 +209,24 @@ DIALECTS: dict[str, Callable[[str, dict[str, Any]], str]] = {
         f"[{name}({', '.join(f'{key}={json.dumps(value)}' for key, value in arguments.items())})]"
     ),
 }
-plain = st.text("abc xyz01.\n_-=()", min_size=1, max_size=30).filter(lambda text: text.strip("\n ") == text)
+plain = st.text("abc xyz01.\n_-=()", min_size=1, max_size=30).filter(
+    lambda text: text.strip("\n ") == text
+)
 written = st.one_of(
     st.tuples(st.just("write_file"), st.fixed_dictionaries({"path": plain, "text": plain})),
     st.tuples(st.just("run_command"), st.fixed_dictionaries({"command": plain})),
-    st.tuples(st.just("edit_file"), st.fixed_dictionaries({"path": plain, "old": plain, "new": plain})),
+    st.tuples(
+        st.just("edit_file"), st.fixed_dictionaries({"path": plain, "old": plain, "new": plain})
+    ),
 )
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(call=written)
-def test_a_printed_call_is_recovered_in_every_dialect(dialect: str, call: tuple[str, dict[str, Any]]) -> None:
-    found = normalise(Reply(DIALECTS[dialect](*call), finish="stop"), SPECS)
+def test_a_printed_call_is_recovered_in_every_dialect(
+    dialect: str, call: tuple[str, dict[str, Any]]
+) -> None:
+    found = normalise(ModelReply(DIALECTS[dialect](*call), finish="stop"), SPECS)
     assert [(one.name, one.arguments) for one in runnable(found)] == [call]
 
 
@@ -201,7 +237,7 @@ def test_a_printed_call_that_is_cut_is_run_as_it_was_meant_or_not_at_all(
 ) -> None:
     text = DIALECTS[dialect](*call)
     cut = text[: data.draw(st.integers(0, len(text) - 1))]
-    ran = runnable(normalise(Reply(cut, finish=finish), SPECS))
+    ran = runnable(normalise(ModelReply(cut, finish=finish), SPECS))
     assert [(one.name, one.arguments) for one in ran] in ([], [call])
 
 
@@ -211,4 +247,4 @@ def test_a_call_in_a_fence_with_words_around_it_is_not_run(
 ) -> None:
     shown = f"Here is how:\n\n````\n{DIALECTS[dialect](*call)}\n````\n\n{words_before.replace('`', '')} It works."
     if "{" not in words_before and "[" not in words_before:
-        assert not normalise(Reply(shown, finish="stop"), SPECS).calls
+        assert not normalise(ModelReply(shown, finish="stop"), SPECS).calls

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.repair.builtin import builtin_rules
-from holdfast.repair.rules.learn import learn
-from holdfast.repair.rules.merge import merge
-from holdfast.repair.rules.rewrite import Rewritten, rewrite
-from holdfast.repair.rules.rule import Rule, complaint_of
-from holdfast.repair.rules.rule_json import dump_rule, parse_rule
+from holdfast.rules.learn.learn_rule import learn
+from holdfast.rules.learn.merge_rules import merge
+from holdfast.rules.match.apply_rule import Rewritten, rewrite
+from holdfast.rules.rule import Rule, complaint_of
+from holdfast.rules.rule_json import dump_rule, parse_rule
 from holdfast.vocab.diagnostics import Area, Diagnostic
 
 WORDS = st.sampled_from(
@@ -40,14 +40,22 @@ WORDS = st.sampled_from(
     ]
 )
 TEXTS = st.lists(WORDS, max_size=14).map("".join)
-TARGETS = st.sampled_from(["python", "c", "rust", "java", "javascript", "typescript", "cpp", "go", "any"])
+TARGETS = st.sampled_from(
+    ["python", "c", "rust", "java", "javascript", "typescript", "cpp", "go", "any"]
+)
 
 
 @st.composite
 def complaints(draw: st.DrawFn) -> Diagnostic:
     line, column = draw(st.integers(0, 5)), draw(st.integers(0, 9))
-    area = draw(st.sampled_from([None, Area(line, column, line, column), Area(line, column, line, column + 3)]))
-    args = tuple(draw(st.lists(st.sampled_from(["x", "total", "os", "1", "std::x", ")"]), max_size=2)))
+    area = draw(
+        st.sampled_from(
+            [None, Area(line, column, line, column), Area(line, column, line, column + 3)]
+        )
+    )
+    args = tuple(
+        draw(st.lists(st.sampled_from(["x", "total", "os", "1", "std::x", ")"]), max_size=2))
+    )
     template = " ".join(["bad", *(f"{{{number}}}" for number in range(len(args)))])
     return Diagnostic("tool", "1", "X", "error", template.format(*args), template, args, "a", area)
 
@@ -66,7 +74,9 @@ def test_what_is_learned_from_a_pair_makes_the_one_of_the_other(
 
 
 @given(TEXTS, TEXTS, st.lists(WORDS, max_size=4), complaints())
-def test_a_second_example_is_merged_once(before: str, after: str, more: list[str], complaint: Diagnostic) -> None:
+def test_a_second_example_is_merged_once(
+    before: str, after: str, more: list[str], complaint: Diagnostic
+) -> None:
     rule = learn(before, after, complaint, "python")
     other = learn(before + "".join(more), after + "".join(more), complaint, "python")
     if isinstance(rule, Rule) and isinstance(other, Rule):
@@ -76,7 +86,9 @@ def test_a_second_example_is_merged_once(before: str, after: str, more: list[str
 
 
 @given(st.sampled_from(builtin_rules()), st.integers(0, 3), TEXTS, complaints())
-def test_a_rule_touches_nothing_but_its_spans(rule: Rule, number: int, tail: str, strange: Diagnostic) -> None:
+def test_a_rule_touches_nothing_but_its_spans(
+    rule: Rule, number: int, tail: str, strange: Diagnostic
+) -> None:
     example = rule.examples[number % len(rule.examples)]
     text = example.before + tail
     for complaint in (complaint_of(rule, example), strange):

@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.guards.budget import Caps
-from holdfast.loop.history import rebuild
+from holdfast.guards.step_cap import StepCaps
+from holdfast.loop.context.history import rebuild
 from holdfast.loop.limits import LoopLimits
-from holdfast.loop.ports import Ask
-from holdfast.vocab.calls import FAILURE_KINDS, ToolCall, ToolOutcome
+from holdfast.loop.ports import ModelRequest
 from holdfast.vocab.events import CallEnded, Compacted, Said
+from holdfast.vocab.tool_calls import FAILURE_KINDS, ToolCall, ToolOutcome
 from holdfast.vocab.transcript import AssistantSaid, Message, UserText
 from tests.loop.playing import (
     DONE,
@@ -36,7 +36,9 @@ from tests.loop.playing import (
 
 INTERVENTIONS = {"mistake_recovery", "doom_loop", "cap_hit"}
 
-NAMES = st.sampled_from(["read_file", "search", "write_file", "run_command", "no_such_tool", "", "Read_File"])
+NAMES = st.sampled_from(
+    ["read_file", "search", "write_file", "run_command", "no_such_tool", "", "Read_File"]
+)
 ARGUMENTS: st.SearchStrategy[dict[str, Any] | str] = st.one_of(
     st.sampled_from(
         [
@@ -81,8 +83,15 @@ REPLIES = st.one_of(
     st.just(EMPTY),
     st.just(DONE),
     st.just(()),
-    st.builds(fails, st.sampled_from(["overflow", "cut", "bad", "server", "refused", "unreachable", "cancelled"])),
-    st.builds(lambda text, kind: (*says(text)[:1], *fails(kind)), WORDS, st.sampled_from(["cut", "bad"])),
+    st.builds(
+        fails,
+        st.sampled_from(
+            ["overflow", "cut", "bad", "server", "refused", "unreachable", "cancelled"]
+        ),
+    ),
+    st.builds(
+        lambda text, kind: (*says(text)[:1], *fails(kind)), WORDS, st.sampled_from(["cut", "bad"])
+    ),
     st.builds(using, st.integers(0, 20_000), st.builds(says, WORDS)),
 )
 OUTCOMES = st.builds(
@@ -95,12 +104,17 @@ OUTCOMES = st.builds(
 )
 
 
-def played(replies: list[Pieces], outcomes: list[ToolOutcome], context: int, cancel_after: int | None = None) -> Played:
+def played(
+    replies: list[Pieces],
+    outcomes: list[ToolOutcome],
+    context: int,
+    cancel_after: int | None = None,
+) -> Played:
     """A turn in which replies and outcomes come round and round, up to 25 steps."""
     said, done = cycle(replies), cycle(outcomes)
     switch, left = Switch(), [cancel_after]
 
-    def reply(ask: Ask) -> Pieces:
+    def reply(ask: ModelRequest) -> Pieces:
         return next(said)
 
     def outcome(call: ToolCall) -> ToolOutcome:
@@ -115,7 +129,7 @@ def played(replies: list[Pieces], outcomes: list[ToolOutcome], context: int, can
         [reply],
         ScriptedTools(outcome),
         context=context,
-        limits=LoopLimits(Caps(soft=15, hard=25)),
+        limits=LoopLimits(StepCaps(soft=15, hard=25)),
         cancel=switch,
         then=count,
     )
@@ -161,7 +175,9 @@ def test_each_payload_begins_with_what_stays_of_the_one_before(
     if turn.of(Compacted):
         return
     for one, two in pairwise(ask for ask in turn.model.asks if ask.tools):
-        assert all(before is after for before, after in zip(one.messages[:-1], two.messages, strict=False))
+        assert all(
+            before is after for before, after in zip(one.messages[:-1], two.messages, strict=False)
+        )
         assert without_nudge(two.messages[len(one.messages) - 1]) == without_nudge(one.messages[-1])
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.files import DiskFiles
-from holdfast.changes.files import Found, Looked, Unfit
+from holdfast.adapters.filesystem.disk_files import DiskFiles
+from holdfast.changes.ports import FileFound, FileLook, FileUnfit
 from holdfast.testing import MemoryFiles
 
 FILES = {"a.py": b"a", "src/b.py": b"b", "src/deep/c.py": b"c"}
@@ -45,8 +45,8 @@ def test_a_look_says_what_the_disk_says(tmp_path: Path, path: str) -> None:
     disk.close()
 
 
-def kind(looked: Looked) -> object:
-    return ("unfit", looked.reason) if isinstance(looked, Unfit) else looked
+def kind(looked: FileLook) -> object:
+    return ("unfit", looked.reason) if isinstance(looked, FileUnfit) else looked
 
 
 def test_names_near_a_file_come_first() -> None:
@@ -57,4 +57,4 @@ def test_a_file_that_is_put_there_is_found() -> None:
     files = MemoryFiles()
     files.files["new.py"] = b"x"
 
-    assert files.look("new.py") == Found("new.py", b"x", 0o644)
+    assert files.look("new.py") == FileFound("new.py", b"x", 0o644)

@@ -49,6 +49,8 @@ def test_the_page_names_every_public_name() -> None:
 )
 def test_what_is_only_imported_does_not_load_the_http_client(statement: str) -> None:
     script = f"import json, sys; {statement}; print(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, encoding="utf-8"
+    )
 
     assert not {"httpx", "httpcore", "jiter"} & set(json.loads(done.stdout))

@@ -7,8 +7,17 @@ from threading import Event
 
 import pytest
 
-from holdfast.adapters.models.openai_compatible import OpenAICompatible, Patience
-from holdfast.loop.ports import Ask, CallPiece, FailPiece, Model, Piece, RetryPiece, TextPiece, UsagePiece
+from holdfast.adapters.models.openai_compatible import OpenAICompatible, Timeouts
+from holdfast.loop.ports import (
+    CallPiece,
+    FailPiece,
+    Model,
+    ModelRequest,
+    RetryPiece,
+    StreamPiece,
+    TextPiece,
+    UsagePiece,
+)
 from holdfast.testing import (
     Reply,
     ScriptedModel,
@@ -30,14 +39,16 @@ from holdfast.testing import (
 )
 from holdfast.vocab.transcript import UserText
 
-HELLO = Ask((UserText("hello"),))
+HELLO = ModelRequest((UserText("hello"),))
 
 
-def stream(model: Model, ask: Ask = HELLO, cancel: Event | None = None) -> list[Piece]:
+def stream(
+    model: Model, ask: ModelRequest = HELLO, cancel: Event | None = None
+) -> list[StreamPiece]:
     return list(model.stream(ask, cancel or Event()))
 
 
-def essence(pieces: list[Piece]) -> list[object]:
+def essence(pieces: list[StreamPiece]) -> list[object]:
     """What a reader of the port makes of it: without the sizes, the wording, and how a call was cut into pieces."""
     found: list[object] = []
     for piece in pieces:
@@ -79,7 +90,7 @@ def essence(pieces: list[Piece]) -> list[object]:
     ],
 )
 def test_both_give_the_same_pieces(reply: Reply) -> None:
-    patience = Patience(retries=0)
+    patience = Timeouts(retries=0)
     with (
         ScriptedServer([], otherwise=reply) as server,
         OpenAICompatible(server.base_url, "scripted", patience=patience) as real,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from holdfast.testing import (
+    RecordedRequest,
     Reply,
-    Request,
     ScriptedServer,
     call,
     calls,
@@ -36,7 +36,9 @@ def post(server: ScriptedServer, **body: Any) -> tuple[int, http.client.HTTPMess
     """Ask with nothing but the standard library; the body as far as it comes."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=LONGEST)
     try:
-        connection.request("POST", "/v1/chat/completions", json.dumps({"model": "m", "messages": [], **body}))
+        connection.request(
+            "POST", "/v1/chat/completions", json.dumps({"model": "m", "messages": [], **body})
+        )
         answer = connection.getresponse()
         try:
             data = answer.read()
@@ -68,22 +70,33 @@ def test_a_reply_is_streamed_or_whole_as_it_was_asked_for() -> None:
         _, _, at_once = post(server)
 
     assert headers["content-type"] == "text/event-stream"
-    assert [chunk["choices"][0]["delta"].get("content") for chunk in events(streamed)[:-2]] == ["", "Hello, world", "."]
+    assert [chunk["choices"][0]["delta"].get("content") for chunk in events(streamed)[:-2]] == [
+        "",
+        "Hello, world",
+        ".",
+    ]
     assert events(streamed)[-1]["usage"]["completion_tokens"] == 4
-    assert json.loads(at_once)["choices"][0]["message"] == {"role": "assistant", "content": "Hello, world."}
+    assert json.loads(at_once)["choices"][0]["message"] == {
+        "role": "assistant",
+        "content": "Hello, world.",
+    }
 
 
 def test_replies_come_in_the_order_of_the_script_and_then_there_are_no_more() -> None:
     with ScriptedServer([say("one"), fail(429, "slow down", retry_after=3)]) as server:
         assert b"one" in post(server)[2]
         status, headers, data = post(server)
-        assert (status, headers["retry-after"], json.loads(data)["error"]["message"]) == (429, "3", "slow down")
+        assert (status, headers["retry-after"], json.loads(data)["error"]["message"]) == (
+            429,
+            "3",
+            "slow down",
+        )
         assert post(server)[0] == 410
     assert len(server.requests) == 3
 
 
 def test_a_script_can_be_a_function_of_the_request() -> None:
-    def echo(request: Request) -> Reply:
+    def echo(request: RecordedRequest) -> Reply:
         return say(request.messages[-1]["content"])
 
     with ScriptedServer(echo) as server:
@@ -150,7 +163,10 @@ def test_a_cut_stream_ends_after_so_many_pieces() -> None:
 
 
 def test_a_dropped_request_has_no_answer() -> None:
-    with ScriptedServer([drop()]) as server, pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
+    with (
+        ScriptedServer([drop()]) as server,
+        pytest.raises((http.client.RemoteDisconnected, ConnectionError)),
+    ):
         post(server)
 
 
@@ -180,7 +196,7 @@ def test_closing_lets_whoever_hangs_go() -> None:
 
 
 def test_what_goes_wrong_in_a_script_is_raised_at_the_close() -> None:
-    def wrong(request: Request) -> Reply:
+    def wrong(request: RecordedRequest) -> Reply:
         raise ZeroDivisionError
 
     server = ScriptedServer(wrong)

@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 
 from holdfast.adapters.models.openai_compatible import OpenAICompatible
-from holdfast.loop.ports import Ask, TextPiece
+from holdfast.loop.ports import ModelRequest, TextPiece
 from holdfast.testing import (
     BadScript,
     Call,
@@ -42,9 +42,18 @@ from tests.waiting import LONGEST
         ({"say": "Hello.", "think": "hm"}, say("Hello.", reasoning="hm")),
         ({"call": {"name": "read_file", "arguments": {"path": "a"}}}, call("read_file", path="a")),
         ({"call": {"name": "read_file", "arguments": '{"pa'}}, call("read_file", '{"pa')),
-        ({"call": {"name": "a", "id": "7", "as_object": True}}, Reply(calls=(Call("a", "{}", "7", as_object=True),))),
-        ({"calls": [{"name": "a"}, {"name": "b"}], "say": "Both."}, calls(call("a"), call("b"), text="Both.")),
-        ({"text_call": {"name": "a", "arguments": {"n": 1}, "style": "bare"}}, text_call("a", "bare", n=1)),
+        (
+            {"call": {"name": "a", "id": "7", "as_object": True}},
+            Reply(calls=(Call("a", "{}", "7", as_object=True),)),
+        ),
+        (
+            {"calls": [{"name": "a"}, {"name": "b"}], "say": "Both."},
+            calls(call("a"), call("b"), text="Both."),
+        ),
+        (
+            {"text_call": {"name": "a", "arguments": {"n": 1}, "style": "bare"}},
+            text_call("a", "bare", n=1),
+        ),
         ({"fail": 429, "retry_after": 2, "message": "slow"}, fail(429, "slow", retry_after=2)),
         ({"overflow": 4096}, overflow(4096)),
         ({"drop": True}, drop()),
@@ -52,7 +61,10 @@ from tests.waiting import LONGEST
         ({"say": "a", "whole": True}, whole(say("a"))),
         ({"say": "a", "wrong_json": True}, wrong_json(say("a"))),
         ({"say": "a", "prompt_tokens": 5}, truncated(say("a"), 5)),
-        ({"say": "a", "finish": "length", "usage": "none"}, Reply(text="a", finish="length", usage="none")),
+        (
+            {"say": "a", "finish": "length", "usage": "none"},
+            Reply(text="a", finish="length", usage="none"),
+        ),
         ({"chunks": [{"a": 1}]}, Reply(chunks=({"a": 1},))),
         ({"raw": ["a", "b"]}, Reply(raw=(b"a", b"b"))),
     ],
@@ -63,10 +75,17 @@ def test_each_reply_can_be_written_as_json(entry: dict[str, object], reply: Repl
 
 def test_options_and_repeated_replies() -> None:
     text = json.dumps(
-        {"replies": [{"fail": 500, "times": 2}], "otherwise": {"say": "x"}, "kind": "vllm", "context": 4096}
+        {
+            "replies": [{"fail": 500, "times": 2}],
+            "otherwise": {"say": "x"},
+            "kind": "vllm",
+            "context": 4096,
+        }
     )
 
-    assert read_script(text) == Script((fail(500), fail(500)), say("x"), {"kind": "vllm", "context": 4096})
+    assert read_script(text) == Script(
+        (fail(500), fail(500)), say("x"), {"kind": "vllm", "context": 4096}
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,21 +116,32 @@ def test_the_command_serves_a_script_and_keeps_the_requests(tmp_path: Path) -> N
     with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as serving:
         assert serving.stdout is not None
         with OpenAICompatible(serving.stdout.readline().strip(), "m") as model:
-            assert next(iter(model.stream(Ask((UserText("hi"),)), Event()))) == TextPiece("Hello.")
+            assert next(iter(model.stream(ModelRequest((UserText("hi"),)), Event()))) == TextPiece(
+                "Hello."
+            )
         serving.send_signal(signal.SIGTERM)
         assert serving.wait(LONGEST) == 0
 
-    assert [json.loads(line)["model"] for line in requests.read_text(encoding="utf-8").splitlines()] == ["m"]
+    assert [
+        json.loads(line)["model"] for line in requests.read_text(encoding="utf-8").splitlines()
+    ] == ["m"]
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize(("text", "message"), [("[3]", "reply 1: this must be an object."), (None, "No such file")])
-def test_the_command_refuses_a_script_that_cannot_be_read(tmp_path: Path, text: str | None, message: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"), [("[3]", "reply 1: this must be an object."), (None, "No such file")]
+)
+def test_the_command_refuses_a_script_that_cannot_be_read(
+    tmp_path: Path, text: str | None, message: str
+) -> None:
     script = tmp_path / "script.json"
     if text is not None:
         script.write_text(text, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "holdfast.testing", str(script)], check=False, capture_output=True, encoding="utf-8"
+        [sys.executable, "-m", "holdfast.testing", str(script)],
+        check=False,
+        capture_output=True,
+        encoding="utf-8",
     )
 
     assert (done.returncode, done.stdout) == (2, "")

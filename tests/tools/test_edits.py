@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from holdfast.loop.normalise import normalise
-from holdfast.loop.reply import Reply
-from holdfast.tools.ports import Denied, Nobody
-from holdfast.vocab.calls import RawCall, ToolCall
+from holdfast.loop.parse_reply import normalise
+from holdfast.loop.reply import ModelReply
+from holdfast.tools.ports import Denied, NobodyToAsk
 from holdfast.vocab.events import EditLanded, EditRefused
+from holdfast.vocab.tool_calls import RawCall, ToolCall
 from tests.tools.world import Somebody, World, open_world
 
 DIFF = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 3\n"
@@ -29,21 +29,29 @@ DIFF2 = "--- a/a.py\n+++ b/a.py\n@@ -4,3 +4,3 @@\n \n def second():\n-    return
 def test_a_replacement_lands_and_is_told_with_its_lines(world: World) -> None:
     world.write("a.py", "x = 1\ny = 2\n")
     outcome = world.call("edit_file", path="a.py", old="y = 2", new="y = 3\nz = 4")
-    assert outcome.text == "a.py: Landed at line 2. The lines below moved by +1.\n-y = 2\n+y = 3\n+z = 4"
+    assert (
+        outcome.text
+        == "a.py: Landed at line 2. The lines below moved by +1.\n-y = 2\n+y = 3\n+z = 4"
+    )
     assert (outcome.failure, outcome.modified) == (None, ("a.py",))
     assert world.read("a.py") == "x = 1\ny = 3\nz = 4\n"
     (event,) = outcome.events
     assert isinstance(event, EditLanded)
-    assert (event.path, event.action, event.rung, event.proposed) == ("a.py", "edit", "exact", False)
+    assert (event.path, event.action, event.rung, event.proposed) == (
+        "a.py",
+        "edit",
+        "exact",
+        False,
+    )
     assert event.change_id == world.workspace.log.list()[0].id
     assert event.diff.startswith("--- a/a.py\n+++ b/a.py\n@@ ")
 
 
 def test_a_drifted_replacement_says_how_it_landed(world: World) -> None:
     world.write("a.py", "def f():\n\treturn 1\n")
-    assert world.told("edit_file", path="a.py", old="def f():\n    return 1", new="def f():\n    return 2") == (
-        "a.py: Landed at line 2 (white space differed).\n-\treturn 1\n+\treturn 2"
-    )
+    assert world.told(
+        "edit_file", path="a.py", old="def f():\n    return 1", new="def f():\n    return 2"
+    ) == ("a.py: Landed at line 2 (white space differed).\n-\treturn 1\n+\treturn 2")
 
 
 def test_windows_line_ends_stay(world: World) -> None:
@@ -57,8 +65,12 @@ def test_windows_line_ends_stay(world: World) -> None:
 def test_one_of_several_places_is_picked_and_all_of_them_too(world: World) -> None:
     world.write("a.py", "x\n\nx\n\nx\n")
     assert world.error("edit_file", path="a.py", old="x", new="y")["candidates"] == [1, 3, 5]
-    assert world.told("edit_file", path="a.py", old="x", new="y", near_line=3).startswith("a.py: Landed at line 3.")
-    assert world.told("edit_file", path="a.py", old="x", new="y", every=True).startswith("a.py: Landed at lines 1, 5.")
+    assert world.told("edit_file", path="a.py", old="x", new="y", near_line=3).startswith(
+        "a.py: Landed at line 3."
+    )
+    assert world.told("edit_file", path="a.py", old="x", new="y", every=True).startswith(
+        "a.py: Landed at lines 1, 5."
+    )
 
 
 def test_a_whole_file_is_written_new_or_anew(world: World) -> None:
@@ -72,7 +84,9 @@ def test_a_whole_file_is_written_new_or_anew(world: World) -> None:
 
 
 def test_nothing_in_a_file_that_is_not_there_becomes_a_new_file(world: World) -> None:
-    assert world.told("edit_file", path="new.py", old="", new="x = 1\n") == "new.py: created, 1 line."
+    assert (
+        world.told("edit_file", path="new.py", old="", new="x = 1\n") == "new.py: created, 1 line."
+    )
     assert world.error("edit_file", path="new.py", old="", new="y")["reason"] == "empty_old"
 
 
@@ -86,7 +100,10 @@ def test_a_diff_lands_over_several_files_all_or_none(world: World) -> None:
     assert (error["kind"], error["path"], error["reason"]) == ("patch_error", "a.py", "not_found")
     assert error["message"].endswith("Nothing was written, the other edits of this call neither.")
     outcome = world.call("write_patch", diff=DIFF + new + gone)
-    assert outcome.text == "a.py: Landed at line 2.\n-y = 2\n+y = 3\nc.py: created, 1 line.\nb.py: deleted."
+    assert (
+        outcome.text
+        == "a.py: Landed at line 2.\n-y = 2\n+y = 3\nc.py: created, 1 line.\nb.py: deleted."
+    )
     assert outcome.modified == ("a.py", "c.py", "b.py")
     assert world.files() == {"a.py": b"x = 1\ny = 3\n", "c.py": b"c\n"}
 
@@ -102,7 +119,10 @@ def test_other_notations_for_edits_are_taken_as_well(world: World) -> None:
     world.write("a.py", "x = 1\ny = 2\n")
     world.told("write_patch", diff="a.py\n<<<<<<< SEARCH\ny = 2\n=======\ny = 3\n>>>>>>> REPLACE\n")
     assert world.read("a.py") == "x = 1\ny = 3\n"
-    world.told("write_patch", diff="*** Begin Patch\n*** Update File: a.py\n x = 1\n-y = 3\n+y = 4\n*** End Patch\n")
+    world.told(
+        "write_patch",
+        diff="*** Begin Patch\n*** Update File: a.py\n x = 1\n-y = 3\n+y = 4\n*** End Patch\n",
+    )
     assert world.read("a.py") == "x = 1\ny = 4\n"
 
 
@@ -128,7 +148,10 @@ def test_edits_by_text_and_by_number_land_together(world: World) -> None:
 def test_an_old_text_that_begins_its_range_means_the_whole_range(world: World) -> None:
     world.write("a.py", "def f(x):\n    y = x\n    return y\n\nz = 1\n")
     new = "def f(x):\n    return x\n"
-    world.told("apply_edits", edits=[{"path": "a.py", "start": 1, "end": 3, "old": "def f(x):", "new": new}])
+    world.told(
+        "apply_edits",
+        edits=[{"path": "a.py", "start": 1, "end": 3, "old": "def f(x):", "new": new}],
+    )
     assert world.read("a.py") == new + "\nz = 1\n"
 
 
@@ -147,7 +170,12 @@ def test_without_an_end_the_range_is_as_long_as_the_old_text(world: World) -> No
 def test_the_notation_of_the_command_line_is_understood(world: World) -> None:
     world.write("a.py", "a\nb\n")
     world.told("read_file", path="a.py")
-    edits = [{"path": "a.py", "edits": [{"range": {"start": 2, "end": 2}, "oldText": "b", "newText": "B"}]}]
+    edits = [
+        {
+            "path": "a.py",
+            "edits": [{"range": {"start": 2, "end": 2}, "oldText": "b", "newText": "B"}],
+        }
+    ]
     world.told("apply_edits", edits=edits)
     assert world.read("a.py") == "a\nB\n"
     world.told("apply_edits", edits=[{"path": "a.py", "delete": True}])
@@ -159,16 +187,27 @@ FOURTH_LINE: dict[str, dict[str, Any]] = {
         "path": "a.py",
         "edits": [{"range": {"start": 4, "end": 4}, "oldText": "b", "newText": "B"}],
     },
-    "without the old text": {"path": "a.py", "edits": [{"range": {"start": 4, "end": 4}, "newText": "B"}]},
-    "a path in each edit": {"edits": [{"path": "a.py", "range": {"start": 4, "end": 4}, "old": "b", "new": "B"}]},
+    "without the old text": {
+        "path": "a.py",
+        "edits": [{"range": {"start": 4, "end": 4}, "newText": "B"}],
+    },
+    "a path in each edit": {
+        "edits": [{"path": "a.py", "range": {"start": 4, "end": 4}, "old": "b", "new": "B"}]
+    },
     "the path on top and in the edit": {
         "path": "a.py",
         "edits": [{"path": "./a.py", "range": {"start": 4, "end": 4}, "new": "B"}],
     },
-    "flat numbers under a path": {"path": "a.py", "edits": [{"start": 4, "end": 4, "oldText": "b", "newText": "B"}]},
+    "flat numbers under a path": {
+        "path": "a.py",
+        "edits": [{"start": 4, "end": 4, "oldText": "b", "newText": "B"}],
+    },
     "one number": {"path": "a.py", "edits": [{"start": 4, "new": "B"}]},
     "a list for the range": {"path": "a.py", "edits": [{"range": [4, 4], "newText": "B"}]},
-    "text with a line near it": {"path": "a.py", "edits": [{"old": "b", "new": "B", "near_line": 4}]},
+    "text with a line near it": {
+        "path": "a.py",
+        "edits": [{"old": "b", "new": "B", "near_line": 4}],
+    },
 }
 
 
@@ -176,7 +215,9 @@ FOURTH_LINE: dict[str, dict[str, Any]] = {
 def test_every_form_of_an_edit_lands_on_the_line_that_it_names(world: World, form: str) -> None:
     world.write("a.py", "a\nb\nc\nb\ne\n")
     world.told("read_file", path="a.py")
-    reply = Reply(calls=(RawCall("c", "apply_edits", json.dumps(FOURTH_LINE[form])),), finish="tool_calls")
+    reply = ModelReply(
+        calls=(RawCall("c", "apply_edits", json.dumps(FOURTH_LINE[form])),), finish="tool_calls"
+    )
     (call,) = normalise(reply, world.toolbox.specs).calls
     assert isinstance(call, ToolCall), call
     world.told(call.name, **call.arguments)
@@ -229,7 +270,11 @@ def test_a_refused_edit_shows_the_closest_lines(world: World) -> None:
 def test_several_refusals_are_a_list(world: World) -> None:
     world.write("a.py", "a\n")
     error = world.error(
-        "apply_edits", edits=[{"path": "a.py", "old": "q", "new": "x"}, {"path": "none.py", "old": "q", "new": "x"}]
+        "apply_edits",
+        edits=[
+            {"path": "a.py", "old": "q", "new": "x"},
+            {"path": "none.py", "old": "q", "new": "x"},
+        ],
     )
     assert error["kind"] == "edit_error"
     assert error["message"] == "2 edits were refused. Nothing was written."
@@ -262,20 +307,31 @@ def test_old_and_new_alike_are_a_failure(world: World) -> None:
 def test_an_elision_is_answered_with_the_format_of_the_tool(world: World) -> None:
     world.write("a.py", "x\ny\n")
     error = world.error("write_file", path="a.py", text="x\n# ... rest of the code unchanged ...\n")
-    assert (error["reason"], json.loads(error["expected_format"])["path"]) == ("elision", "src/app.py")
+    assert (error["reason"], json.loads(error["expected_format"])["path"]) == (
+        "elision",
+        "src/app.py",
+    )
 
 
 def test_the_second_refusal_on_a_file_carries_its_lines(world: World) -> None:
     words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta"]
     names = [f"{words[i % 7]}_{words[i // 7 % 7]}_{words[i // 49]}" for i in range(200)]
     world.write("a.py", "".join(f"{name} = {i}\n" for i, name in enumerate(names, 1)))
-    assert "current_lines" not in world.error("edit_file", path="a.py", old=f"{names[149]} = 7", new="x")
-    lines = world.error("edit_file", path="a.py", old=f"{names[149]} = 7", new="x")["current_lines"].split("\n")
+    assert "current_lines" not in world.error(
+        "edit_file", path="a.py", old=f"{names[149]} = 7", new="x"
+    )
+    lines = world.error("edit_file", path="a.py", old=f"{names[149]} = 7", new="x")[
+        "current_lines"
+    ].split("\n")
     assert len(lines) == 60
     assert f"150| {names[149]} = 150" in lines
-    assert "current_lines" in world.error("edit_file", path="a.py", old=f"{names[149]} = 8", new="x")
+    assert "current_lines" in world.error(
+        "edit_file", path="a.py", old=f"{names[149]} = 8", new="x"
+    )
     world.told("edit_file", path="a.py", old=f"{names[149]} = 150", new="x")
-    assert "current_lines" not in world.error("edit_file", path="a.py", old=f"{names[159]} = 7", new="x")
+    assert "current_lines" not in world.error(
+        "edit_file", path="a.py", old=f"{names[159]} = 7", new="x"
+    )
 
 
 def test_a_refusal_on_another_file_does_not_count(world: World) -> None:
@@ -294,7 +350,9 @@ def test_line_numbers_of_a_file_that_was_not_read_are_refused(world: World) -> N
     assert error["message"].startswith(
         "a.py: line numbers say nothing about a file that was not read; read it first, or give the lines' text as old."
     )
-    world.told("apply_edits", edits=[{"path": "a.py", "start": 2, "end": 2, "new": "B", "old": "b"}])
+    world.told(
+        "apply_edits", edits=[{"path": "a.py", "start": 2, "end": 2, "new": "B", "old": "b"}]
+    )
 
 
 def test_line_numbers_are_those_of_the_text_that_was_shown(world: World) -> None:
@@ -309,7 +367,12 @@ def test_line_numbers_of_lines_that_changed_since_are_stale(world: World) -> Non
     world.write("a.py", "a\nb\nc\n")
     world.told("read_file", path="a.py")
     world.write("a.py", "a\nB\nc\n")
-    assert world.error("apply_edits", edits=[{"path": "a.py", "start": 2, "end": 2, "new": "x"}])["reason"] == "stale"
+    assert (
+        world.error("apply_edits", edits=[{"path": "a.py", "start": 2, "end": 2, "new": "x"}])[
+            "reason"
+        ]
+        == "stale"
+    )
 
 
 def test_line_numbers_after_an_edit_of_ones_own_hold_where_nothing_moved(world: World) -> None:
@@ -348,7 +411,11 @@ def ranged(first: int, last: int, /, **more: object) -> dict[str, object]:
     ("edits", "reason", "sentence"),
     [
         ([ranged(9, 9)], "out_of_bounds", "line 9: the file has 3 lines; number them from 1."),
-        ([ranged(0, 1)], "out_of_bounds", "lines 0 to 1: the file has 3 lines; number them from 1."),
+        (
+            [ranged(0, 1)],
+            "out_of_bounds",
+            "lines 0 to 1: the file has 3 lines; number them from 1.",
+        ),
         (
             [ranged(3, 1)],
             "out_of_bounds",
@@ -399,7 +466,9 @@ def test_a_range_that_says_too_little_or_too_much_is_named(
 
 
 def test_a_range_without_an_end_is_named(world: World) -> None:
-    told = world.refused("apply_edits", "schema_reject", path="a.py", edits=[{"range": {"start": 1}, "new": "x"}])
+    told = world.refused(
+        "apply_edits", "schema_reject", path="a.py", edits=[{"range": {"start": 1}, "new": "x"}]
+    )
     assert told.startswith("apply_edits: edits.0.range.end is missing. It takes ")
     assert "range?: {start: integer, end: integer}" in told
 
@@ -413,12 +482,17 @@ def test_a_range_without_an_end_is_named(world: World) -> None:
         ([{"path": "a.py", "start": 3}], "edits[0].new"),
         ([{"path": "a.py"}], "edits[0]"),
         (
-            [{"path": "a.py", "old": "a", "new": "b"}, {"path": "a.py", "start": 1, "new": "x", "delete": True}],
+            [
+                {"path": "a.py", "old": "a", "new": "b"},
+                {"path": "a.py", "start": 1, "new": "x", "delete": True},
+            ],
             "edits[1].delete",
         ),
     ],
 )
-def test_an_edit_that_says_too_little_is_named(world: World, edits: list[object], field: str) -> None:
+def test_an_edit_that_says_too_little_is_named(
+    world: World, edits: list[object], field: str
+) -> None:
     world.write("a.py", "a\n")
     error = world.error("apply_edits", "schema_reject", edits=edits)
     assert error["message"].startswith(f"{field}")
@@ -428,18 +502,34 @@ def test_an_edit_that_says_too_little_is_named(world: World, edits: list[object]
 # -------------------------------------------------------------------------------------------------------- permission
 
 
-@pytest.mark.parametrize("path", ["/etc/hosts", "../out.txt", "a/../../out.txt", ".git/hooks/pre-commit", "~/x"])
+@pytest.mark.parametrize(
+    "path", ["/etc/hosts", "../out.txt", "a/../../out.txt", ".git/hooks/pre-commit", "~/x"]
+)
 def test_no_edit_leaves_the_root(world: World, path: str) -> None:
     outside = world.root.parent / "out.txt"
     outside.write_text("x\n")
     (world.root / ".git/hooks").mkdir(parents=True)
     world.refused("write_file", "permission_denied", path=path, text="pwned")
     world.refused("edit_file", "permission_denied", path=path, old="x", new="pwned")
-    world.refused("apply_edits", "permission_denied", edits=[{"path": path, "old": "x", "new": "pwned"}])
-    world.refused("apply_edits", "permission_denied", edits=[{"path": path, "start": 1, "new": "pwned"}])
-    world.refused("apply_edits", "permission_denied", path=path, edits=[{"start": 1, "new": "pwned"}])
-    world.refused("write_patch", "permission_denied", diff=f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-x\n+pwned\n")
-    world.refused("write_patch", "permission_denied", diff=f"--- /dev/null\n+++ {path}\n@@ -0,0 +1 @@\n+pwned\n")
+    world.refused(
+        "apply_edits", "permission_denied", edits=[{"path": path, "old": "x", "new": "pwned"}]
+    )
+    world.refused(
+        "apply_edits", "permission_denied", edits=[{"path": path, "start": 1, "new": "pwned"}]
+    )
+    world.refused(
+        "apply_edits", "permission_denied", path=path, edits=[{"start": 1, "new": "pwned"}]
+    )
+    world.refused(
+        "write_patch",
+        "permission_denied",
+        diff=f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-x\n+pwned\n",
+    )
+    world.refused(
+        "write_patch",
+        "permission_denied",
+        diff=f"--- /dev/null\n+++ {path}\n@@ -0,0 +1 @@\n+pwned\n",
+    )
     assert outside.read_text() == "x\n"
     assert not (world.root / ".git/hooks/pre-commit").exists()
 
@@ -493,7 +583,10 @@ def test_a_file_that_is_written_in_between_is_left_alone(world: World, tmp_path:
 def test_an_edit_that_is_denied_is_not_made(tmp_path: Path) -> None:
     with open_world(tmp_path, gate=Somebody(Denied("a.py: no."))) as world:
         world.write("a.py", "x\n")
-        assert world.refused("edit_file", "permission_denied", path="a.py", old="x", new="y") == "a.py: no."
+        assert (
+            world.refused("edit_file", "permission_denied", path="a.py", old="x", new="y")
+            == "a.py: no."
+        )
         assert world.gate.asked == [("edit", "a.py")]
 
 
@@ -504,7 +597,7 @@ def test_nobody_is_asked_about_an_edit_that_does_not_land(world: World) -> None:
 
 
 def test_where_nobody_is_there_the_turn_is_told(tmp_path: Path) -> None:
-    with open_world(tmp_path, gate=Somebody(Nobody())) as world:
+    with open_world(tmp_path, gate=Somebody(NobodyToAsk())) as world:
         world.write("a.py", "x\n")
         outcome = world.call("edit_file", path="a.py", old="x", new="y")
         assert (outcome.failure, outcome.unanswered) == ("permission_denied", True)
@@ -539,7 +632,9 @@ def test_an_edit_in_review_waits_and_is_what_later_calls_see(tmp_path: Path) -> 
         before = world.files()
         outcome = world.call("edit_file", path="a.py", old="x", new="hit")
         assert outcome.text.startswith("Proposed for review")
-        assert [event.proposed for event in outcome.events if isinstance(event, EditLanded)] == [True]
+        assert [event.proposed for event in outcome.events if isinstance(event, EditLanded)] == [
+            True
+        ]
         world.told("write_file", path="new/b.py", text="hit\n")
         assert world.files() == before
         assert world.told("read_file", path="a.py") == "a.py: 1 line.\n1| hit"

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.adapters.files import DiskFiles
-from holdfast.adapters.folders import DiskFolders
-from holdfast.adapters.overview import look_over
-from holdfast.changes.files import Found
+from holdfast.adapters.filesystem.disk_files import DiskFiles
+from holdfast.adapters.project.directories import DiskDirectories
+from holdfast.adapters.project.project_overview import look_over
+from holdfast.changes.ports import FileFound
 from holdfast.landing.land import land
-from holdfast.tools.profile import DIFF, JSON, UNKNOWN
-from holdfast.tools.prompt import Repository, overview, system_prompt
+from holdfast.tools.prompt.system_prompt import Repository, overview, system_prompt
+from holdfast.tools.prompt.tool_profiles import DIFF, JSON, UNKNOWN
 from holdfast.vocab.outcomes import Landed
 from holdfast.vocab.requests import Patch
 
@@ -23,9 +23,17 @@ from holdfast.vocab.requests import Patch
 def test_the_patch_rules_have_an_example_that_lands() -> None:
     prompt = system_prompt(UNKNOWN.tools(), UNKNOWN)
     assert "# Patch rules" in prompt
-    for rule in ("raw unified diff", "No Markdown fence", "no `<tool_call>`", "no prose", "before the call"):
+    for rule in (
+        "raw unified diff",
+        "No Markdown fence",
+        "no `<tool_call>`",
+        "no prose",
+        "before the call",
+    ):
         assert rule in prompt
-    example = prompt.partition("A minimal correct `diff`:\n")[2].partition("\n# ")[0].rstrip("\n") + "\n"
+    example = (
+        prompt.partition("A minimal correct `diff`:\n")[2].partition("\n# ")[0].rstrip("\n") + "\n"
+    )
     landed = land("def main():\n    return 1\n", Patch(example))
     assert isinstance(landed, Landed)
     assert landed.text == "def main():\n    return 2\n"
@@ -50,7 +58,9 @@ def test_the_rules_are_short() -> None:
 
 def test_an_overview_tells_languages_check_guide_and_files() -> None:
     repository = Repository(
-        ("AGENTS.md", "src/a.py", "src/b.py", "web/x.ts"), "# For agents\n\nBe kind.\n", check="make check"
+        ("AGENTS.md", "src/a.py", "src/b.py", "web/x.ts"),
+        "# For agents\n\nBe kind.\n",
+        check="make check",
     )
     assert overview(repository) == (
         "The project has 4 files. Languages: Python (2), TypeScript (1).\n"
@@ -81,7 +91,7 @@ def test_an_overview_keeps_to_its_tokens(files: list[str], guide: str | None, to
 def look(root: Path) -> Repository:
     files = DiskFiles(str(root))
     try:
-        return look_over(files, DiskFolders(str(root)))
+        return look_over(files, DiskDirectories(str(root)))
     finally:
         files.close()
 
@@ -118,7 +128,9 @@ def test_a_guide_that_leads_out_of_the_project_is_not_read(tmp_path: Path) -> No
         ("pyproject.toml", "[project]\n", None),
     ],
 )
-def test_the_check_is_read_from_the_projects_own_files(tmp_path: Path, name: str, text: str, check: str | None) -> None:
+def test_the_check_is_read_from_the_projects_own_files(
+    tmp_path: Path, name: str, text: str, check: str | None
+) -> None:
     (tmp_path / name).write_text(text)
     assert look(tmp_path).check == check
 
@@ -130,5 +142,5 @@ def test_what_git_ignores_is_not_in_the_overview(tmp_path: Path) -> None:
     (tmp_path / "a.out").write_text("")
     assert look(tmp_path).files == (".gitignore", "a.py")
     files = DiskFiles(str(tmp_path))
-    assert isinstance(files.look("a.out"), Found)
+    assert isinstance(files.look("a.out"), FileFound)
     files.close()

@@ -20,9 +20,14 @@ def test_a_file_is_read_with_line_numbers(world: World) -> None:
 
 def test_a_range_says_how_many_lines_there_are(world: World) -> None:
     world.write("a.txt", "".join(f"{i}\n" for i in range(1, 11)))
-    assert world.told("read_file", path="a.txt", start=3, end=4) == "a.txt: lines 3 to 4 of 10.\n3| 3\n4| 4"
+    assert (
+        world.told("read_file", path="a.txt", start=3, end=4)
+        == "a.txt: lines 3 to 4 of 10.\n3| 3\n4| 4"
+    )
     assert world.told("read_file", path="a.txt", start=10) == "a.txt: line 10 of 10.\n10| 10"
-    assert world.told("read_file", path="a.txt", start=9, end=99).startswith("a.txt: lines 9 to 10 of 10.\n")
+    assert world.told("read_file", path="a.txt", start=9, end=99).startswith(
+        "a.txt: lines 9 to 10 of 10.\n"
+    )
     assert world.told("read_file", path="a.txt", start=0, end=-1).startswith("a.txt: 10 lines.\n")
 
 
@@ -116,7 +121,12 @@ def test_a_path_that_begins_at_the_roots_own_path_is_one_below_it(world: World) 
 def test_what_is_outside_is_denied(world: World, tool: str, path: str) -> None:
     (world.root.parent / "secret.txt").write_text("secret")
     (world.root / ".git").mkdir()
-    arguments = {"read_file": {}, "list_dir": {}, "search": {"pattern": "s"}, "find_files": {"pattern": "s"}}[tool]
+    arguments = {
+        "read_file": {},
+        "list_dir": {},
+        "search": {"pattern": "s"},
+        "find_files": {"pattern": "s"},
+    }[tool]
     assert "secret\n" not in world.refused(tool, "permission_denied", path=path, **arguments)
 
 
@@ -127,7 +137,12 @@ def test_no_symlink_leads_outside(world: World, tool: str) -> None:
     (outside / "key.txt").write_text("secret")
     (world.root / "out").symlink_to(outside)
     (world.root / "link.txt").symlink_to(outside / "key.txt")
-    arguments = {"read_file": {}, "list_dir": {}, "search": {"pattern": "s"}, "find_files": {"pattern": "key"}}[tool]
+    arguments = {
+        "read_file": {},
+        "list_dir": {},
+        "search": {"pattern": "s"},
+        "find_files": {"pattern": "key"},
+    }[tool]
     for path in ("out/key.txt", "out", "link.txt"):
         told = world.refused(tool, "permission_denied", path=path, **arguments)
         assert "leads out of the project" in told
@@ -207,10 +222,16 @@ def test_files_are_found_by_glob_and_by_a_part_of_the_name(world: World) -> None
     assert world.told("find_files", pattern="**/*.{py,js}", path="src") == (
         "3 files below src:\nsrc/b.js\nsrc/b.py\nsrc/deep/c.py"
     )
-    assert world.told("find_files", pattern="*.py", path="src/deep") == "1 file below src/deep:\nsrc/deep/c.py"
+    assert (
+        world.told("find_files", pattern="*.py", path="src/deep")
+        == "1 file below src/deep:\nsrc/deep/c.py"
+    )
     assert world.told("find_files", pattern="readme") == "1 file:\nREADME.md"
     assert world.told("find_files", pattern="[ab].py") == "2 files:\na.py\nsrc/b.py"
-    assert world.told("find_files", pattern="REDME.md") == "No file matches REDME.md. Names like it: README.md."
+    assert (
+        world.told("find_files", pattern="REDME.md")
+        == "No file matches REDME.md. Names like it: README.md."
+    )
 
 
 def test_finding_answers_what_cannot_be_looked_for(world: World) -> None:
@@ -227,7 +248,9 @@ def test_many_finds_are_cut(world: World) -> None:
     assert world.told("find_files", pattern="*.txt").endswith("(50 more; give a narrower pattern)")
 
 
-def test_a_file_swapped_for_a_symlink_while_it_is_read_leads_nowhere(world: World, tmp_path: Path) -> None:
+def test_a_file_swapped_for_a_symlink_while_it_is_read_leads_nowhere(
+    world: World, tmp_path: Path
+) -> None:
     """The directory becomes a way out after the path was judged: the walk by descriptors meets the symlink."""
     outside = tmp_path / "outside"
     outside.mkdir()

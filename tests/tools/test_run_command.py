@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from holdfast.guards.commands import CommandRules
-from holdfast.tools.ports import Denied, Nobody
+from holdfast.tools.ports import Denied, NobodyToAsk
 from holdfast.vocab.events import CommandRan
 from tests.tools.world import Somebody, World, open_world
 from tests.waiting import FOREVER, limit_to_begin, set_when
@@ -42,7 +42,8 @@ def test_a_command_that_hangs_is_a_failure_and_says_what_to_do(world: World) -> 
     )
     assert outcome.failure == "exec_error"
     assert (
-        outcome.text == f"Ended by the time limit of {limit:.0f} s; give a longer timeout, or do less at once.\nbegun"
+        outcome.text
+        == f"Ended by the time limit of {limit:.0f} s; give a longer timeout, or do less at once.\nbegun"
     )
     assert outcome.events == (CommandRan(command, None, "begun"),)
 
@@ -52,7 +53,10 @@ def test_a_cancel_is_no_failure(world: World) -> None:
     canceller = set_when(world.cancel, begun.exists)
     outcome = world.call("run_command", command=f"touch begun; {FOREVER}")
     canceller.join()
-    assert (outcome.failure, outcome.text) == (None, "Cancelled by the user before it had ended.\n(no output)")
+    assert (outcome.failure, outcome.text) == (
+        None,
+        "Cancelled by the user before it had ended.\n(no output)",
+    )
 
 
 def test_a_signal_is_told(world: World) -> None:
@@ -93,12 +97,14 @@ def test_a_command_that_is_on_no_list_is_asked_about(tmp_path: Path) -> None:
     with open_world(tmp_path, gate=gate, rules=CommandRules(allow=("echo *",))) as world:
         assert world.told("run_command", command="echo yes") == "Exit code 0.\nyes"
         assert gate.asked == []
-        assert world.refused("run_command", "permission_denied", command="touch x") == "touch x: no."
+        assert (
+            world.refused("run_command", "permission_denied", command="touch x") == "touch x: no."
+        )
         assert gate.asked == [("command", "touch x")]
 
 
 def test_a_command_that_nobody_can_allow_ends_the_turn(tmp_path: Path) -> None:
-    with open_world(tmp_path, gate=Somebody(Nobody())) as world:
+    with open_world(tmp_path, gate=Somebody(NobodyToAsk())) as world:
         outcome = world.call("run_command", command="touch x")
         assert (outcome.failure, outcome.unanswered) == ("permission_denied", True)
         assert world.files() == {}
@@ -112,5 +118,10 @@ def test_a_command_that_is_denied_by_a_rule_is_never_asked_about(tmp_path: Path)
 
 def test_an_argument_it_does_not_know_is_not_ignored(world: World) -> None:
     told = world.refused("run_command", "schema_reject", command="touch x", cwd="/tmp")
-    assert told == "run_command: cwd is no argument of it. It takes {command: string, timeout?: integer}."
-    assert world.told("run_command", command="true", description="says nothing").startswith("Exit code 0.")
+    assert (
+        told
+        == "run_command: cwd is no argument of it. It takes {command: string, timeout?: integer}."
+    )
+    assert world.told("run_command", command="true", description="says nothing").startswith(
+        "Exit code 0."
+    )

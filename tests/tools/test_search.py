@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.search import DiskSearcher
+from holdfast.adapters.project.search import DiskSearcher
 from holdfast.tools.ports import Hits, Query
 from tests.tools.world import Somebody, World, open_world
 
@@ -30,7 +30,11 @@ def find(searcher: DiskSearcher, pattern: str, **more: object) -> list[tuple[str
 def test_lines_that_match_come_by_path_and_line(searcher: DiskSearcher, tmp_path: Path) -> None:
     (tmp_path / "b.py").write_text("x = 1\ny = 22\n")
     (tmp_path / "a.py").write_text("z = 333\r\n")
-    assert find(searcher, r"= \d+$") == [("a.py", 1, "z = 333"), ("b.py", 1, "x = 1"), ("b.py", 2, "y = 22")]
+    assert find(searcher, r"= \d+$") == [
+        ("a.py", 1, "z = 333"),
+        ("b.py", 1, "x = 1"),
+        ("b.py", 2, "y = 22"),
+    ]
 
 
 def test_plain_text_is_found_as_it_is(searcher: DiskSearcher, tmp_path: Path) -> None:
@@ -42,14 +46,23 @@ def test_a_directory_a_file_and_a_glob_narrow_it(searcher: DiskSearcher, tmp_pat
     for name in ("a.py", "src/a.py", "src/a.js", "src/deep/a.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("hit\n")
-    assert [path for path, *_ in find(searcher, "hit", under="src")] == ["src/a.js", "src/a.py", "src/deep/a.py"]
+    assert [path for path, *_ in find(searcher, "hit", under="src")] == [
+        "src/a.js",
+        "src/a.py",
+        "src/deep/a.py",
+    ]
     assert [path for path, *_ in find(searcher, "hit", under="src/a.js")] == ["src/a.js"]
     assert [path for path, *_ in find(searcher, "hit", glob="*.js")] == ["src/a.js"]
     assert [path for path, *_ in find(searcher, "hit", glob="src/*.py")] == ["src/a.py"]
-    assert [path for path, *_ in find(searcher, "hit", under="src", glob="*/*.py")] == ["src/a.py", "src/deep/a.py"]
+    assert [path for path, *_ in find(searcher, "hit", under="src", glob="*/*.py")] == [
+        "src/a.py",
+        "src/deep/a.py",
+    ]
 
 
-def test_ignored_files_caches_binaries_and_secrets_are_left_out(searcher: DiskSearcher, tmp_path: Path) -> None:
+def test_ignored_files_caches_binaries_and_secrets_are_left_out(
+    searcher: DiskSearcher, tmp_path: Path
+) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     (tmp_path / ".gitignore").write_text("*.out\n")
     for name in ("a.py", "a.out", ".env", "deep/.env", "node_modules/a.js"):
@@ -61,13 +74,17 @@ def test_ignored_files_caches_binaries_and_secrets_are_left_out(searcher: DiskSe
     assert not {"a.out", ".env", "deep/.env", "a.bin"} & set(found)
 
 
-def test_an_expression_that_only_python_knows_works_everywhere(searcher: DiskSearcher, tmp_path: Path) -> None:
+def test_an_expression_that_only_python_knows_works_everywhere(
+    searcher: DiskSearcher, tmp_path: Path
+) -> None:
     (tmp_path / "a.py").write_text("foobar\nbar\n")
     assert find(searcher, "(?<!foo)bar") == [("a.py", 2, "bar")]
     assert find(searcher, r"(o)\1") == [("a.py", 1, "foobar")]
 
 
-def test_a_match_over_lines_is_shown_where_it_begins(searcher: DiskSearcher, tmp_path: Path) -> None:
+def test_a_match_over_lines_is_shown_where_it_begins(
+    searcher: DiskSearcher, tmp_path: Path
+) -> None:
     (tmp_path / "a.py").write_text("x\nif a:\n  b\n")
     assert find(searcher, r"if a:\n") == [("a.py", 2, "if a:")]
 
@@ -78,11 +95,16 @@ def test_more_than_a_hundred_matches_are_cut(searcher: DiskSearcher, tmp_path: P
     assert (len(found.hits), found.more, found.late) == (100, True, False)
 
 
-def test_texts_that_are_not_on_the_disk_are_searched_instead(searcher: DiskSearcher, tmp_path: Path) -> None:
+def test_texts_that_are_not_on_the_disk_are_searched_instead(
+    searcher: DiskSearcher, tmp_path: Path
+) -> None:
     (tmp_path / "a.py").write_text("hit on the disk\n")
     (tmp_path / "gone.py").write_text("hit\n")
     instead = {"a.py": "x\nhit in memory\n", "new.py": "hit\n", "gone.py": None}
-    assert find(searcher, "hit", instead=instead) == [("a.py", 2, "hit in memory"), ("new.py", 1, "hit")]
+    assert find(searcher, "hit", instead=instead) == [
+        ("a.py", 2, "hit in memory"),
+        ("new.py", 1, "hit"),
+    ]
 
 
 def test_an_expression_that_never_ends_is_ended_by_a_cancel(tmp_path: Path) -> None:
@@ -95,8 +117,10 @@ def test_an_expression_that_never_ends_is_ended_by_a_cancel(tmp_path: Path) -> N
     assert found == Hits((), late=True)
 
 
-def test_an_expression_that_never_ends_is_ended_by_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.adapters.search._PATIENCE", 0.3)
+def test_an_expression_that_never_ends_is_ended_by_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.adapters.project.search._PATIENCE", 0.3)
     (tmp_path / "1.txt").write_text("aa\n")
     (tmp_path / "2.txt").write_text("a" * 60 + "b\n")
     found = DiskSearcher(str(tmp_path), "no-such-program").find(Query("(a+)+$"), threading.Event())
@@ -116,7 +140,10 @@ def test_matches_are_told_with_path_and_line(world: World) -> None:
     outcome = world.call("search", pattern="hit")
     assert outcome.text == "1 match:\nsrc/a.py:2:     return hit"
     assert world.call("search", pattern="hit", path="src").read == ("src",)
-    assert world.told("search", pattern="nothing", path="src", glob="*.py") == "No match for nothing in src (*.py)."
+    assert (
+        world.told("search", pattern="nothing", path="src", glob="*.py")
+        == "No match for nothing in src (*.py)."
+    )
 
 
 def test_what_is_no_expression_is_searched_for_as_it_is(world: World) -> None:
@@ -137,7 +164,9 @@ def test_wide_lines_and_many_matches_are_bounded(world: World) -> None:
 def test_a_search_answers_what_it_cannot_look_for(world: World) -> None:
     assert "empty" in world.refused("search", "schema_reject", pattern="")
     assert "no glob" in world.refused("search", "schema_reject", pattern="x", glob="[z-a]")
-    assert "no such file or directory" in world.refused("search", "exec_error", pattern="x", path="none")
+    assert "no such file or directory" in world.refused(
+        "search", "exec_error", pattern="x", path="none"
+    )
 
 
 def test_a_file_with_secrets_is_searched_only_if_somebody_allows_it(tmp_path: Path) -> None:

@@ -13,9 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.changes.log import LogUnavailable
+from holdfast.changes.change_log import LogUnavailable
 from holdfast.loop.ports import Toolbox
-from holdfast.tools.profile import DIFF, JSON, READING, SMALL, UNKNOWN, Profile, profile_of
+from holdfast.tools.prompt.tool_profiles import (
+    DIFF,
+    JSON,
+    READING,
+    SMALL,
+    UNKNOWN,
+    Profile,
+    profile_of,
+)
 from tests.tools.world import World, open_world
 
 ALL = {
@@ -51,13 +59,26 @@ def test_the_specs_are_short_and_flat(world: World) -> None:
     schema = next(spec.schema for spec in world.toolbox.specs if spec.name == "read_file")
     assert schema == {
         "type": "object",
-        "properties": {"path": {"type": "string"}, "start": {"type": "integer"}, "end": {"type": "integer"}},
+        "properties": {
+            "path": {"type": "string"},
+            "start": {"type": "integer"},
+            "end": {"type": "integer"},
+        },
         "required": ["path"],
     }
     takes = next(spec.schema for spec in world.toolbox.specs if spec.name == "apply_edits")
     assert (set(takes["properties"]), takes["required"]) == ({"path", "edits"}, ["edits"])
     edit = takes["properties"]["edits"]["items"]
-    assert set(edit["properties"]) == {"path", "range", "old", "new", "start", "end", "near_line", "every"}
+    assert set(edit["properties"]) == {
+        "path",
+        "range",
+        "old",
+        "new",
+        "start",
+        "end",
+        "near_line",
+        "every",
+    }
     assert edit["properties"]["range"] == {
         "type": "object",
         "properties": {"start": {"type": "integer"}, "end": {"type": "integer"}},
@@ -71,15 +92,22 @@ def test_in_plan_mode_nothing_can_be_changed(tmp_path: Path) -> None:
         assert tuple(spec.name for spec in world.toolbox.specs) == READING
         assert world.told("read_file", path="a.py")
         for name in sorted(ALL - set(READING)):
-            told = world.refused(name, "permission_denied", path="a.py", text="y", command="touch b")
-            assert told == f"{name} is switched off in this session; the tools are: {', '.join(READING)}."
+            told = world.refused(
+                name, "permission_denied", path="a.py", text="y", command="touch b"
+            )
+            assert (
+                told
+                == f"{name} is switched off in this session; the tools are: {', '.join(READING)}."
+            )
 
 
 def test_a_tool_that_is_none_is_answered_with_the_nearest(world: World) -> None:
     assert world.refused("reed_file", "tool_not_found") == (
         "there is no tool reed_file; did you mean read_file or edit_file or write_file?"
     )
-    assert world.refused("zzz", "tool_not_found").startswith("there is no tool zzz; the tools are: read_file, ")
+    assert world.refused("zzz", "tool_not_found").startswith(
+        "there is no tool zzz; the tools are: read_file, "
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,7 +141,9 @@ def test_a_cancelled_turn_runs_nothing_more(world: World) -> None:
     assert world.files() == {}
 
 
-@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), LogUnavailable("the database is gone.")])
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device"), LogUnavailable("the database is gone.")]
+)
 def test_what_the_world_refuses_is_an_outcome(world: World, error: Exception) -> None:
     def land(requests: object, *, overwrite: bool) -> object:
         raise error
@@ -124,9 +154,12 @@ def test_what_the_world_refuses_is_an_outcome(world: World, error: Exception) ->
 
 
 def test_importing_the_toolbox_does_not_load_pydantic() -> None:
-    script = "import sys, holdfast.tools.toolbox, holdfast.tools.profile, holdfast.tools.prompt; print('pydantic' in sys.modules)"
+    script = "import sys, holdfast.tools.toolbox, holdfast.tools.prompt.tool_profiles, holdfast.tools.prompt.system_prompt; print('pydantic' in sys.modules)"
     assert (
-        subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout == "False\n"
+        subprocess.run(
+            [sys.executable, "-c", script], check=True, capture_output=True, text=True
+        ).stdout
+        == "False\n"
     )
 
 
@@ -192,9 +225,9 @@ paths = st.sampled_from(
         "d//c.py",
     ]
 )
-texts = st.sampled_from(["", "x", "a = 1", "a = 2", "b\nb", "\r\n", "…", "# ... existing code ..."]) | st.text(
-    max_size=12
-)
+texts = st.sampled_from(
+    ["", "x", "a = 1", "a = 2", "b\nb", "\r\n", "…", "# ... existing code ..."]
+) | st.text(max_size=12)
 numbers = st.integers(-3, 9) | st.sampled_from(["1", "x", None, 1.5, True])
 edits = st.fixed_dictionaries(
     {},
@@ -211,11 +244,15 @@ edits = st.fixed_dictionaries(
     },
 )
 calls = st.one_of(
-    st.tuples(st.just("edit_file"), st.fixed_dictionaries({"path": paths, "old": texts, "new": texts})),
+    st.tuples(
+        st.just("edit_file"), st.fixed_dictionaries({"path": paths, "old": texts, "new": texts})
+    ),
     st.tuples(st.just("write_file"), st.fixed_dictionaries({"path": paths, "text": texts})),
     st.tuples(
         st.just("apply_edits"),
-        st.fixed_dictionaries({"edits": st.lists(edits, max_size=3) | texts}, optional={"path": paths}),
+        st.fixed_dictionaries(
+            {"edits": st.lists(edits, max_size=3) | texts}, optional={"path": paths}
+        ),
     ),
     st.tuples(
         st.just("write_patch"),
@@ -243,13 +280,20 @@ def test_a_call_that_fails_never_changes_a_file_and_none_raises(
 ) -> None:
     for name in shared.files():
         (shared.root / name).unlink()
-    for name, data in {"a.py": b"a = 1\nb = 2\n", "b.txt": b"b\r\nb\r\n", "d/c.py": b"x\n", "a.bin": b"\0"}.items():
+    for name, data in {
+        "a.py": b"a = 1\nb = 2\n",
+        "b.txt": b"b\r\nb\r\n",
+        "d/c.py": b"x\n",
+        "a.bin": b"\0",
+    }.items():
         shared.write(name, data)
     for name, arguments in sequence:
         before = shared.files()
         outcome = shared.call(name, **arguments)
         after = shared.files()
-        changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+        changed = {
+            path for path in before.keys() | after.keys() if before.get(path) != after.get(path)
+        }
         assert changed <= {path.replace("//", "/").removeprefix("./") for path in outcome.modified}
         assert not outcome.failure or not changed
         assert bool(outcome.modified) == bool(changed)

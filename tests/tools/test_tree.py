@@ -11,20 +11,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.adapters.tree_digest import DiskTrees
-from holdfast.tools.ports import Marks
-from holdfast.tools.tree import TreeMemory, mark_of
+from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests
+from holdfast.tools.edits.changed_files import TreeMemory, mark_of
+from holdfast.tools.ports import FileDigests
 from tests.tools.world import World, open_world
 
-GIT = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+GIT = {
+    "GIT_AUTHOR_NAME": "a",
+    "GIT_AUTHOR_EMAIL": "a@b",
+    "GIT_COMMITTER_NAME": "a",
+    "GIT_COMMITTER_EMAIL": "a@b",
+}
 
 
 def git(root: Path, *words: str) -> None:
-    subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, env={**os.environ, **GIT})
+    subprocess.run(
+        ["git", *words], cwd=root, check=True, capture_output=True, env={**os.environ, **GIT}
+    )
 
 
 @pytest.fixture(params=["git", "below git", "no git"])
-def project(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+def project(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[World]:
     """A project in a repository of its own, in a directory of a larger one, and in none."""
     for name, value in GIT.items():
         monkeypatch.setenv(name, value)
@@ -95,7 +104,13 @@ def test_an_edit_after_a_command_counts_from_the_beginning(project: World) -> No
 
 def test_what_programs_write_about_themselves_is_no_progress(project: World) -> None:
     start = project.toolbox.tree()
-    assert run(project, "mkdir __pycache__; echo x > __pycache__/a.pyc; echo x > run.log; echo x > .coverage") == start
+    assert (
+        run(
+            project,
+            "mkdir __pycache__; echo x > __pycache__/a.pyc; echo x > run.log; echo x > .coverage",
+        )
+        == start
+    )
 
 
 def test_what_git_ignores_and_a_commit_are_no_progress(project: World) -> None:
@@ -130,14 +145,16 @@ def test_large_and_many_files_are_looked_at_cheaply(tmp_path: Path) -> None:
         file.truncate(5_000_000_000)
     (tmp_path / "link").symlink_to("/etc/passwd")
     os.mkfifo(tmp_path / "pipe")
-    trees = DiskTrees(str(tmp_path))
+    trees = DiskWorktreeDigests(str(tmp_path))
     assert trees.look() == trees.look()
 
 
-def test_files_that_were_not_touched_are_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_were_not_touched_are_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for i in range(5):
         (tmp_path / f"{i}.py").write_text(f"{i}\n")
-    trees = DiskTrees(str(tmp_path))
+    trees = DiskWorktreeDigests(str(tmp_path))
     before = trees.look()
     (tmp_path / "3.py").write_text("changed\n")
     read: list[str] = []
@@ -152,7 +169,7 @@ def test_files_that_were_not_touched_are_not_read_again(tmp_path: Path, monkeypa
 
 
 def test_no_look_is_taken_where_no_command_ran(project: World) -> None:
-    def fail() -> Marks:
+    def fail() -> FileDigests:
         raise AssertionError("looked")
 
     project.toolbox._bench.ports.trees.look = fail  # type: ignore[method-assign]
@@ -172,10 +189,14 @@ def test_the_digest_is_that_of_the_files_whoever_changes_them(
     first: dict[str, bytes | None] = {"a": b"1", "b": None, "c": b"2"}
     now = dict(first)
 
-    def marks() -> Marks:
+    def marks() -> FileDigests:
         if whole:
-            return Marks({path: mark_of(data) for path, data in now.items() if data is not None}, whole=True)
-        return Marks({path: mark_of(data) for path, data in now.items() if data != first[path]}, whole=False)
+            return FileDigests(
+                {path: mark_of(data) for path, data in now.items() if data is not None}, whole=True
+            )
+        return FileDigests(
+            {path: mark_of(data) for path, data in now.items() if data != first[path]}, whole=False
+        )
 
     memory = TreeMemory(lambda path: mark_of(now[path]))
     seen = {memory.digest(): dict(now)}

@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from holdfast.adapters.files import DiskFiles
-from holdfast.adapters.folders import DiskFolders
-from holdfast.adapters.processes import OsCommands
-from holdfast.adapters.search import DiskSearcher
-from holdfast.adapters.tree_digest import DiskTrees
+from holdfast.adapters.filesystem.disk_files import DiskFiles
+from holdfast.adapters.processes.commands import OsCommands
+from holdfast.adapters.project.directories import DiskDirectories
+from holdfast.adapters.project.search import DiskSearcher
+from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests
 from holdfast.changes.change import NOBODY
-from holdfast.changes.files import Files
+from holdfast.changes.ports import Files
 from holdfast.guards.commands import CommandRules
-from holdfast.sessions.editor import ReviewedFiles, TurnEditor
-from holdfast.tools.bench import Policy, Ports
-from holdfast.tools.ports import Answer
-from holdfast.tools.profile import UNKNOWN
+from holdfast.tools.context import ToolPolicy, ToolPorts
+from holdfast.tools.ports import GateAnswer
+from holdfast.tools.prompt.tool_profiles import UNKNOWN
 from holdfast.tools.toolbox import ToolboxOf
-from holdfast.vocab.calls import ToolCall, ToolOutcome
+from holdfast.usecases.turns.turn_editor import ReviewedFiles, TurnEditor
+from holdfast.vocab.tool_calls import ToolCall, ToolOutcome
 from holdfast.wiring import DiskWorkspace
 from tests.changes.memory_log import MemoryLog
 
@@ -32,11 +32,11 @@ from tests.changes.memory_log import MemoryLog
 class Somebody:
     """Answers every question the same, or one by one, and remembers what was asked (port `Gate`)."""
 
-    answer: Answer = "yes"
+    answer: GateAnswer = "yes"
     asked: list[tuple[str, str]] = field(default_factory=list)
-    reads: Answer | None = None
+    reads: GateAnswer | None = None
 
-    def ask(self, what: Literal["edit", "command", "read"], subject: str, why: str) -> Answer:
+    def ask(self, what: Literal["edit", "command", "read"], subject: str, why: str) -> GateAnswer:
         self.asked.append((what, subject))
         return self.reads if what == "read" and self.reads is not None else self.answer
 
@@ -44,7 +44,9 @@ class Somebody:
 class World:
     """The toolbox, the root, and shorthands for both."""
 
-    def __init__(self, root: Path, toolbox: ToolboxOf, gate: Somebody, workspace: DiskWorkspace) -> None:
+    def __init__(
+        self, root: Path, toolbox: ToolboxOf, gate: Somebody, workspace: DiskWorkspace
+    ) -> None:
         self.root = root
         self.toolbox = toolbox
         self.gate = gate
@@ -61,7 +63,9 @@ class World:
         return (self.root / name).read_bytes().decode()
 
     def files(self) -> dict[str, bytes]:
-        found = (path for path in self.root.rglob("*") if path.is_file() and ".git" not in path.parts)
+        found = (
+            path for path in self.root.rglob("*") if path.is_file() and ".git" not in path.parts
+        )
         return {str(path.relative_to(self.root)): path.read_bytes() for path in found}
 
     def call(self, name: str, **arguments: Any) -> ToolOutcome:
@@ -108,16 +112,18 @@ def open_world(
         def covered() -> list[str]:
             return [path for change in log.list(state="proposed") for path in change.paths]
 
-        ports = Ports(
+        ports = ToolPorts(
             str(root),
             files,
-            DiskFolders(str(root)),
+            DiskDirectories(str(root)),
             DiskSearcher(str(root)),
             TurnEditor(workspace, NOBODY, review=review),
             OsCommands(),
             gate,
-            DiskTrees(str(root)),
+            DiskWorktreeDigests(str(root)),
             covered,
         )
-        toolbox = ToolboxOf(names or UNKNOWN.tools(), ports, Policy(rules or CommandRules(), plan=plan))
+        toolbox = ToolboxOf(
+            names or UNKNOWN.tools(), ports, ToolPolicy(rules or CommandRules(), plan=plan)
+        )
         yield World(root, toolbox, gate, workspace)

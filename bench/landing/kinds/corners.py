@@ -49,9 +49,13 @@ def blanks_behind_changed_line(shop: Workshop) -> Case | None:
     if scene is None:
         return None
     blanks = shop.rng.choice((" ", "  ", "\t"))
-    filed = tuple(Line("-", line.text + blanks) if line.mark == "-" else line for line in scene.true)
+    filed = tuple(
+        Line("-", line.text + blanks) if line.mark == "-" else line for line in scene.true
+    )
     size = sum(line.mark == "+" for line in scene.true)
-    also = [_with_endings(scene.filed(filed), ends).after for ends in product(("", blanks), repeat=size)]
+    also = [
+        _with_endings(scene.filed(filed), ends).after for ends in product(("", blanks), repeat=size)
+    ]
     return shop.land(scene.filed(filed), as_replace(scene), *also[1:])
 
 
@@ -65,12 +69,17 @@ def reindented(lines: Sequence[str], at: int, rng: Random, lang: str) -> Change 
     step = "\t" if any(line.startswith("\t") for line in lines) else "    "
     inward = rng.random() < 0.5 or not all(line.startswith(step) for line in block)
     moved = [step + line if inward else line[len(step) :] for line in block]
-    return Change(at, tuple(Line("-", line) for line in block) + tuple(Line("+", line) for line in moved))
+    return Change(
+        at, tuple(Line("-", line) for line in block) + tuple(Line("+", line) for line in moved)
+    )
 
 
 def stands_once(scene: Scene) -> bool:
     """Whether the old text stands once in the file; the new one may be the same but for its indentation."""
-    return strong_lines(old_side(scene.true)) >= 1 and windows(scene.before_lines, old_side(scene.true)) == 1
+    return (
+        strong_lines(old_side(scene.true)) >= 1
+        and windows(scene.before_lines, old_side(scene.true)) == 1
+    )
 
 
 def tiny(drift: Drift) -> Maker:
@@ -87,7 +96,11 @@ def tiny(drift: Drift) -> Maker:
             return None
         edit = as_replace(drifted)
         at = drifted.before.find(edit.old)
-        spliced = [drifted.before[:at] + edit.new + drifted.before[at + len(edit.old) :]] if at >= 0 else []
+        spliced = (
+            [drifted.before[:at] + edit.new + drifted.before[at + len(edit.old) :]]
+            if at >= 0
+            else []
+        )
         return shop.land(drifted, edit, *spliced)
 
     return make
@@ -97,7 +110,13 @@ def odd_characters(shop: Workshop) -> Case | None:
     """Characters that look like line ends and are not stand in a line of context, in the file and in the needle."""
     scene = shop.scene(context=(1, 4))
     spots = (
-        [at for at, line in enumerate(scene.true) if line.mark == " " and len(line.text.strip()) > 8] if scene else []
+        [
+            at
+            for at, line in enumerate(scene.true)
+            if line.mark == " " and len(line.text.strip()) > 8
+        ]
+        if scene
+        else []
     )
     if scene is None or not spots:
         return None
@@ -120,10 +139,16 @@ def old_mac_newlines(shop: Workshop) -> Case | None:
 
 def whole_file(shop: Workshop) -> Case | None:
     """The needle is the whole file, exact or with blanks at the ends of its lines."""
-    scene = shop.scene(ALL, (400, 400), fits=lambda one: is_clear(one) and not one.above and not one.below)
+    scene = shop.scene(
+        ALL, (400, 400), fits=lambda one: is_clear(one) and not one.above and not one.below
+    )
     if scene is None or len(scene.true) > 150:
         return None
-    drifted = drifts.trailing_blanks(scene, shop.rng) if shop.rng.random() < 0.5 and is_plain(scene) else scene
+    drifted = (
+        drifts.trailing_blanks(scene, shop.rng)
+        if shop.rng.random() < 0.5 and is_plain(scene)
+        else scene
+    )
     return shop.land(drifted, as_replace(drifted)) if drifted else None
 
 
@@ -155,7 +180,8 @@ def at_the_border(shop: Workshop) -> Case | None:
     if source is None:
         return None
     new = tuple(
-        Line("+", line) for line in (f"first_{shop.rng.randint(1, 99)}()", f"second_{shop.rng.randint(1, 99)}()")
+        Line("+", line)
+        for line in (f"first_{shop.rng.randint(1, 99)}()", f"second_{shop.rng.randint(1, 99)}()")
     )
     size = shop.rng.randint(1, 3)
     lines = source.lines
@@ -166,7 +192,12 @@ def at_the_border(shop: Workshop) -> Case | None:
         true = tuple(Line(" ", line) for line in lines[-size:]) + new
         scene = Scene(source.name, source.lang, lines[:-size], true, (), true)
     block = old_side(true)
-    if not is_plain(scene) or windows(lines, block) != 1 or not block[0].strip() or not block[-1].strip():
+    if (
+        not is_plain(scene)
+        or windows(lines, block) != 1
+        or not block[0].strip()
+        or not block[-1].strip()
+    ):
         return None
     edit = as_patch(scene) if shop.rng.random() < 0.5 else as_replace(scene)
     return shop.land(scene, edit)
@@ -175,7 +206,9 @@ def at_the_border(shop: Workshop) -> Case | None:
 def _with_endings(scene: Scene, ends: tuple[str, ...]) -> Scene:
     """The scene whose new lines end in these blanks."""
     left = iter(ends)
-    return scene.filed(Line("+", line.text + next(left)) if line.mark == "+" else line for line in scene.true)
+    return scene.filed(
+        Line("+", line.text + next(left)) if line.mark == "+" else line for line in scene.true
+    )
 
 
 def _told_clear(scene: Scene) -> bool:

@@ -41,7 +41,9 @@ def written(
     return make
 
 
-def drifting(drift: Drift, fits: Callable[[Scene], bool] = is_plain, context: tuple[int, int] = (2, 3)) -> Maker:
+def drifting(
+    drift: Drift, fits: Callable[[Scene], bool] = is_plain, context: tuple[int, int] = (2, 3)
+) -> Maker:
     """A hunk whose lines drift under a right header."""
 
     def make(shop: Workshop) -> Case | None:
@@ -58,7 +60,11 @@ def mixed(shop: Workshop) -> Case | None:
     """Several drifts at once under a number that may be wrong: refusing is fine, harming is not."""
     scene = shop.scene(STEADY, (2, 4), fits=is_clear_by_indent, trim=False)
     drifted = surely(drifts.MIXED)(scene, shop.rng) if scene else None
-    return shop.land(drifted, as_patch(drifted, shift=shop.rng.choice((0, -3, 8))), refuse_ok=True) if drifted else None
+    return (
+        shop.land(drifted, as_patch(drifted, shift=shop.rng.choice((0, -3, 8))), refuse_ok=True)
+        if drifted
+        else None
+    )
 
 
 def _exact(scene: Scene, rng: Random) -> Patch:
@@ -90,12 +96,16 @@ def _without_leading_spaces(scene: Scene, rng: Random) -> Patch | None:
     spots = [
         at
         for at, line in enumerate(scene.draft)
-        if line.mark == " " and not line.blank and not line.text.startswith(("+", "-", "@", "\\", "diff ", "index "))
+        if line.mark == " "
+        and not line.blank
+        and not line.text.startswith(("+", "-", "@", "\\", "diff ", "index "))
     ]
     if not spots:
         return None
     lost = set(rng.sample(spots, rng.randint(1, len(spots))))
-    body = [line.text if at in lost else line.mark + line.text for at, line in enumerate(scene.draft)]
+    body = [
+        line.text if at in lost else line.mark + line.text for at, line in enumerate(scene.draft)
+    ]
     return _patch([*file_header(scene.name), hunk_of(scene).header, *body])
 
 
@@ -116,7 +126,11 @@ def _odd_header(scene: Scene, rng: Random) -> Patch:
             [f"--- /home/user/project/{scene.name}", f"+++ /home/user/project/{scene.name}"],
             [],
             [f"--- a/{base}\t2024-01-01 00:00:00", f"+++ b/{base}\t2024-01-01 00:00:01"],
-            [f"diff --git a/{scene.name} b/{scene.name}", "index 1234567..89abcde 100644", *file_header(scene.name)],
+            [
+                f"diff --git a/{scene.name} b/{scene.name}",
+                "index 1234567..89abcde 100644",
+                *file_header(scene.name),
+            ],
         )
     )
     return _patch([*header, hunk.header, *hunk.body])
@@ -126,7 +140,13 @@ def _with_section(scene: Scene, rng: Random) -> Patch:
     """The header names the function, as git does."""
     hunk = hunk_of(scene, shift=rng.choice((0, 0, 3)))
     above = [line for line in scene.above if line.strip() and line[0] not in " \t#/"]
-    return _patch([*file_header(scene.name), f"{hunk.header} {above[-1] if above else ''}".rstrip(), *hunk.body])
+    return _patch(
+        [
+            *file_header(scene.name),
+            f"{hunk.header} {above[-1] if above else ''}".rstrip(),
+            *hunk.body,
+        ]
+    )
 
 
 def _in_fence(scene: Scene, rng: Random) -> Patch | None:
@@ -139,14 +159,18 @@ def _in_fence(scene: Scene, rng: Random) -> Patch | None:
 
 
 def _in_prose(scene: Scene, rng: Random) -> Patch:
-    intro = rng.choice(("I will now apply the fix.\n", "Sure! I updated the file. The diff is below.\n\n"))
+    intro = rng.choice(
+        ("I will now apply the fix.\n", "Sure! I updated the file. The diff is below.\n\n")
+    )
     outro = rng.choice(("", "\nThis makes the code behave as expected.\n"))
     return Patch(intro + as_patch(scene).diff + outro, unwrap=True)
 
 
 def _blank_context_stripped(scene: Scene, rng: Random) -> Patch | None:
     del rng
-    body = ["" if line.mark == " " and not line.text else line.mark + line.text for line in scene.draft]
+    body = [
+        "" if line.mark == " " and not line.text else line.mark + line.text for line in scene.draft
+    ]
     if "" not in body[:-1] or body[-1] == "" or body[0] == "":
         return None
     return _patch([*file_header(scene.name), hunk_of(scene).header, *body])
@@ -178,7 +202,10 @@ def several_hunks(*, shuffled: bool = False, shift: bool = False) -> Maker:
             shop.rng.shuffle(hunks)
         if shift:
             off = [shop.rng.randint(-4, 4) for _ in hunks]
-            hunks = [replace(hunk, start=max(1, hunk.start + by)) for hunk, by in zip(hunks, off, strict=True)]
+            hunks = [
+                replace(hunk, start=max(1, hunk.start + by))
+                for hunk, by in zip(hunks, off, strict=True)
+            ]
         lines = [part for hunk in hunks for part in (hunk.header, *hunk.body)]
         return shop.land(scene, _patch([*file_header(scene.name), *lines]))
 
@@ -218,7 +245,9 @@ def edits_markup(shop: Workshop) -> Case | None:
     scene = shop.scene(STEADY, (2, 3), "markdown", trim=False)
     if scene is None:
         return None
-    extra = shop.rng.choice((["```", words.sentence(shop.rng), "```"], ["<tool_call>", words.name(shop.rng)]))
+    extra = shop.rng.choice(
+        (["```", words.sentence(shop.rng), "```"], ["<tool_call>", words.name(shop.rng)])
+    )
     at = max(at for at, line in enumerate(scene.true) if line.mark != " ") + 1
     true = (*scene.true[:at], *added(extra), *scene.true[at:])
     scene = scene.filed(true).drafted(true)
@@ -227,7 +256,9 @@ def edits_markup(shop: Workshop) -> Case | None:
 
 def _scene_at_end(shop: Workshop) -> Scene | None:
     def fits(scene: Scene) -> bool:
-        return is_plain(scene) and not scene.below and len(scene.true) > 2 and not scene.true[-1].blank
+        return (
+            is_plain(scene) and not scene.below and len(scene.true) > 2 and not scene.true[-1].blank
+        )
 
     return shop.scene(STEADY, (0, 4), fits=fits, trim=False)
 

@@ -90,9 +90,15 @@ def shown_before_a_move(shop: Workshop) -> Case | None:
     size = shop.rng.randint(1, 4)
     then = [*scene.above[:at], *scene.above[at + size :]]
     if shop.rng.random() < 0.5:
-        then = [*scene.above[:at], *(f"# was here once {n}" for n in range(size)), *scene.above[at:]]
+        then = [
+            *scene.above[:at],
+            *(f"# was here once {n}" for n in range(size)),
+            *scene.above[at:],
+        ]
     shown = "\n".join([*then, *old_side(scene.true), *scene.below]) + "\n"
-    edit = LineEdit(len(then) + 1, len(then) + len(old_side(scene.true)), "\n".join(new_side(scene.true)))
+    edit = LineEdit(
+        len(then) + 1, len(then) + len(old_side(scene.true)), "\n".join(new_side(scene.true))
+    )
     return shop.land(scene, LineEdits((edit,), shown=shown), refuse_ok=True)
 
 

@@ -12,7 +12,14 @@ from bench.landing import drift as drifts
 from bench.landing.cases import Case
 from bench.landing.drawing import is_alone, is_plain, with_clone
 from bench.landing.drift import Drift
-from bench.landing.forms import Form, as_replace, write_line_edits, write_patch, write_patch_blindly, write_replace
+from bench.landing.forms import (
+    Form,
+    as_replace,
+    write_line_edits,
+    write_patch,
+    write_patch_blindly,
+    write_replace,
+)
 from bench.landing.grammar import (
     defined_name,
     is_code,
@@ -51,7 +58,9 @@ def absent(form: Form) -> Maker:
         if any(found in here for found in keys(old_side(scene.true)) if len(found) >= 6):
             return None
         before = "\n".join(host.lines) + "\n"
-        return shop.refuse(Scene(host.name, host.lang, (), (), host.lines, ()), form(scene, shop.rng), before)
+        return shop.refuse(
+            Scene(host.name, host.lang, (), (), host.lines, ()), form(scene, shop.rng), before
+        )
 
     return make
 
@@ -62,7 +71,9 @@ def renamed(form: Form) -> Maker:
     def make(shop: Workshop) -> Case | None:
         scene = shop.scene(context=(1, 6))
         drifted = _rename_definition(scene, shop.rng) if scene else None
-        return shop.refuse(drifted, form(drifted, shop.rng)) if drifted and is_alone(drifted) else None
+        return (
+            shop.refuse(drifted, form(drifted, shop.rng)) if drifted and is_alone(drifted) else None
+        )
 
     return make
 
@@ -88,7 +99,9 @@ def stale_removal(form: Form, mutate: Mutate) -> Maker:
     def make(shop: Workshop) -> Case | None:
         scene = shop.scene(STEADY, (1, 4))
         drifted = _mutated_removal(scene, shop.rng, mutate) if scene else None
-        return shop.refuse(drifted, form(drifted, shop.rng)) if drifted and is_alone(drifted) else None
+        return (
+            shop.refuse(drifted, form(drifted, shop.rng)) if drifted and is_alone(drifted) else None
+        )
 
     return make
 
@@ -119,7 +132,11 @@ def one_hunk_stale(shop: Workshop) -> Case | None:
     if found is None or not isinstance(found.edit, Patch):
         return None
     lines = found.edit.diff.split("\n")
-    spots = [at for at, line in enumerate(lines) if at > 2 and line.startswith("-") and is_code(line[1:], found.lang)]
+    spots = [
+        at
+        for at, line in enumerate(lines)
+        if at > 2 and line.startswith("-") and is_code(line[1:], found.lang)
+    ]
     if not spots:
         return None
     at = shop.rng.choice(spots)
@@ -160,7 +177,9 @@ def natural_duplicate(form: Form) -> Maker:
         cut = shop.rng.randint(1, size - 1)
         new = [statement(shop.rng, source.lang, "    ")]
         true = kept(lines[:cut]) + added(new) + kept(lines[cut:])
-        scene = Scene(source.name, source.lang, source.lines[:start], true, source.lines[start + size :], true)
+        scene = Scene(
+            source.name, source.lang, source.lines[:start], true, source.lines[start + size :], true
+        )
         return shop.refuse(scene, form(scene, shop.rng))
 
     return make
@@ -203,7 +222,9 @@ def applied_insertion(form: Form) -> Maker:
 
 def cuts_end(shop: Workshop) -> Case | None:
     """`timeout = 10` where the file has `timeout = 100`."""
-    scene = shop.scene(REPLACEMENTS, (0, 2), fits=lambda one: is_clear(one) and not _context_below(one))
+    scene = shop.scene(
+        REPLACEMENTS, (0, 2), fits=lambda one: is_clear(one) and not _context_below(one)
+    )
     if scene is None:
         return None
     text = next(line.text for line in scene.true if line.mark == "-")
@@ -236,7 +257,9 @@ def blank_old(shop: Workshop) -> Case | None:
     scene = shop.scene()
     if scene is None:
         return None
-    return shop.refuse(scene, Replace(shop.rng.choice(("", " ", "\n", "\n\n", "    ", "\t")), "x = 1\n"))
+    return shop.refuse(
+        scene, Replace(shop.rng.choice(("", " ", "\n", "\n\n", "    ", "\t")), "x = 1\n")
+    )
 
 
 def unpaired_elision(shop: Workshop) -> Case | None:
@@ -275,7 +298,11 @@ def _rename_definition(scene: Scene, rng: Random) -> Scene | None:
 
 
 def _mutated_removal(scene: Scene, rng: Random, mutate: Mutate) -> Scene | None:
-    spots = [at for at, line in enumerate(scene.draft) if line.mark == "-" and is_code(line.text, scene.lang)]
+    spots = [
+        at
+        for at, line in enumerate(scene.draft)
+        if line.mark == "-" and is_code(line.text, scene.lang)
+    ]
     if not spots:
         return None
     at = rng.choice(spots)

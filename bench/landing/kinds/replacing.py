@@ -48,7 +48,11 @@ def surely(drift: Drift) -> Drift:
         if any(_DOTS.match(line.text) for line in scene.draft):
             return None
         drifted = drift(scene, rng)
-        if drifted is None or not is_unrivalled(scene) or breaks_syntax(scene.lang, scene.before, scene.after):
+        if (
+            drifted is None
+            or not is_unrivalled(scene)
+            or breaks_syntax(scene.lang, scene.before, scene.after)
+        ):
             return None
         return drifted
 
@@ -108,7 +112,12 @@ def clean(shop: Workshop) -> Case | None:
 def partial_lines(shop: Workshop) -> Case | None:
     """The first and the last line of the needle are not whole; both are context."""
     scene = shop.scene(STEADY, (1, 3))
-    if scene is None or scene.draft[0].mark != " " or scene.draft[-1].mark != " " or len(scene.draft) < 3:
+    if (
+        scene is None
+        or scene.draft[0].mark != " "
+        or scene.draft[-1].mark != " "
+        or len(scene.draft) < 3
+    ):
         return None
     first, last = scene.draft[0].text, scene.draft[-1].text
     if len(first.strip()) < 8 or len(last.strip()) < 8:
@@ -169,7 +178,9 @@ def _newlines_after(scene: Scene, wide: list[bool]) -> Iterator[list[bool]]:
     top, bottom = scene.region
     for choice in product((False, True), repeat=sum(line.mark == "+" for line in scene.true)):
         own, fresh = iter(wide[top:bottom]), iter(choice)
-        marked = [(line.mark, next(fresh) if line.mark == "+" else next(own)) for line in scene.true]
+        marked = [
+            (line.mark, next(fresh) if line.mark == "+" else next(own)) for line in scene.true
+        ]
         yield [*wide[:top], *(flag for mark, flag in marked if mark != "-"), *wide[bottom:]]
 
 
@@ -211,7 +222,16 @@ def every_name(shop: Workshop) -> Case | None:
     pattern = re.compile(rf"(?<!\w){old}(?!\w)")
     scene = Scene(source.name, source.lang, (), (), source.lines, ())
     after = pattern.sub(new, text)
-    return Case(shop.id, scene.lang, shop.kind, "land", scene.name, text, Replace(old, new, every=True), (after,))
+    return Case(
+        shop.id,
+        scene.lang,
+        shop.kind,
+        "land",
+        scene.name,
+        text,
+        Replace(old, new, every=True),
+        (after,),
+    )
 
 
 def every_block(shop: Workshop) -> Case | None:
@@ -221,7 +241,11 @@ def every_block(shop: Workshop) -> Case | None:
         return None
     lines = source.lines
     old = shop.rng.choice(lines)
-    if strong_lines([old]) == 0 or windows(lines, [old]) != lines.count(old) or lines.count(old) < 2:
+    if (
+        strong_lines([old]) == 0
+        or windows(lines, [old]) != lines.count(old)
+        or lines.count(old) < 2
+    ):
         return None
     text = "\n".join(lines) + "\n"
     if text.count(old) != lines.count(old):
@@ -265,7 +289,9 @@ def shortened(shop: Workshop) -> Case | None:
     if scene is None or not old_side(scene.draft) or not new_side(scene.draft):
         return None
     edit = as_replace(scene, end="")
-    return shop.land(scene, edit, refuse_ok=True) if not _cuts_token(scene.before, edit.old) else None
+    return (
+        shop.land(scene, edit, refuse_ok=True) if not _cuts_token(scene.before, edit.old) else None
+    )
 
 
 def invented_tail(shop: Workshop) -> Case | None:
@@ -321,7 +347,9 @@ def _word_start(text: str, at: int) -> int:
 
 
 def _joined(lines: Sequence[str], crlf: Sequence[bool]) -> str:
-    return "".join(line + ("\r\n" if wide else "\n") for line, wide in zip(lines, crlf, strict=True))
+    return "".join(
+        line + ("\r\n" if wide else "\n") for line, wide in zip(lines, crlf, strict=True)
+    )
 
 
 KINDS: Final[dict[str, Maker]] = {
@@ -340,7 +368,9 @@ KINDS: Final[dict[str, Maker]] = {
     "crlf-needle": crlf_in_needle,
     "mixed-eol": mixed_newlines,
     "no-final-newline": no_final_newline,
-    "bom-file": drifting(drifts.with_bom, lambda scene: is_plain(scene) and not scene.above, context=(0, 8)),
+    "bom-file": drifting(
+        drifts.with_bom, lambda scene: is_plain(scene) and not scene.above, context=(0, 8)
+    ),
     "quotes-needle": drifting(drifts.typography),
     "quotes-file": quotes_in_file,
     "nfc-nfd": drifting(drifts.composed_otherwise, context=(2, 5)),
@@ -360,13 +390,18 @@ KINDS: Final[dict[str, Maker]] = {
     "stale-ident-ctx": drifting(surely(drifts.stale_name), context=(2, 5)),
     "partial-lines": partial_lines,
     "part-of-line": part_of_line,
-    "combo-indent-trail": drifting(drifts.both(drifts.shifted_indent, drifts.trailing_blanks), is_clear_by_indent),
+    "combo-indent-trail": drifting(
+        drifts.both(drifts.shifted_indent, drifts.trailing_blanks), is_clear_by_indent
+    ),
     "combo-fence-lineno-indent": mangling(manglings.then(manglings.numbered, manglings.fenced)),
     "combo-crlf-quotes-blank": drifting(
-        drifts.both(drifts.both(drifts.crlf_in_file, drifts.dropped_blank_line), drifts.typography), context=(2, 6)
+        drifts.both(drifts.both(drifts.crlf_in_file, drifts.dropped_blank_line), drifts.typography),
+        context=(2, 6),
     ),
     "combo-typo-indent": drifting(
-        surely(drifts.both(drifts.soft_typos, drifts.shifted_indent)), is_clear_by_indent, context=(2, 6)
+        surely(drifts.both(drifts.soft_typos, drifts.shifted_indent)),
+        is_clear_by_indent,
+        context=(2, 6),
     ),
     "dollars": dollars,
     "every-name": every_name,

@@ -76,9 +76,15 @@ def third(form: Form, mutate: Mutate) -> Maker:
         if scene is None or twin is None:
             return None
         text = mutate(scene.draft[twin.at].text, shop.rng)
-        if text is None or key(text) in keys([*scene.before_lines, *twin.lines]) or not _same_spot(scene, twin, text):
+        if (
+            text is None
+            or key(text) in keys([*scene.before_lines, *twin.lines])
+            or not _same_spot(scene, twin, text)
+        ):
             return None
-        drifted = with_clone(scene, twin.lines, shop.rng).drafted(_with_text(scene.draft, twin.at, text))
+        drifted = with_clone(scene, twin.lines, shop.rng).drafted(
+            _with_text(scene.draft, twin.at, text)
+        )
         return shop.refuse(drifted, form(drifted, shop.rng)) if is_alone(scene) else None
 
     return make
@@ -94,13 +100,19 @@ def crossed(form: Form) -> Maker:
         mark = shop.rng.choice(" -")
         # A line that defines something rules its place out by itself, and then the other place is a fair choice.
         spots = [
-            at for at in _code_spots(scene) if scene.true[at].mark == mark and not defined_name(scene.true[at].text)
+            at
+            for at in _code_spots(scene)
+            if scene.true[at].mark == mark and not defined_name(scene.true[at].text)
         ]
         if len(spots) < 2:
             return None
         one, other = shop.rng.sample(spots, 2)
         first, second = (mutate_name(scene.true[at].text, shop.rng) for at in (one, other))
-        if first is None or second is None or {key(first), key(second)} & set(keys(scene.before_lines)):
+        if (
+            first is None
+            or second is None
+            or {key(first), key(second)} & set(keys(scene.before_lines))
+        ):
             return None
         twin = old_side(_with_text(_with_text(scene.true, one, first), other, second))
         drifted = with_clone(scene, twin, shop.rng).drafted(_with_text(scene.draft, one, first))
@@ -147,7 +159,9 @@ def deleted_target(form: Form, mutate: Mutate) -> Maker:
 # Full twins and numbers
 
 
-def number_decides(write: Callable[[Scene], Patch | LineEdits | Replace], drift: Drift | None = None) -> Maker:
+def number_decides(
+    write: Callable[[Scene], Patch | LineEdits | Replace], drift: Drift | None = None
+) -> Maker:
     """Two equal places, and an exact line number picks one."""
 
     def make(shop: Workshop) -> Case | None:
@@ -256,7 +270,9 @@ def deeper_twin(shop: Workshop) -> Case | None:
 def repeated_lines(shop: Workshop) -> Case | None:
     """Lines within the block repeat (imports, decorators, braces), and only some of them change."""
     scene = shop.scene(STEADY, (3, 6), fits=lambda one: is_plain(one) and _repeats(one.true))
-    drifted = drifts.trailing_blanks(scene, shop.rng) if scene and shop.rng.random() < 0.5 else scene
+    drifted = (
+        drifts.trailing_blanks(scene, shop.rng) if scene and shop.rng.random() < 0.5 else scene
+    )
     return shop.land(drifted, as_replace(drifted)) if drifted else None
 
 
@@ -287,11 +303,19 @@ def _twin(scene: Scene, rng: Random, mutate: Mutate, marks: str = " -") -> _Twin
 
 
 def _code_spots(scene: Scene) -> list[int]:
-    return [at for at, line in enumerate(scene.true) if line.mark != "+" and is_code(line.text, scene.lang)]
+    return [
+        at
+        for at, line in enumerate(scene.true)
+        if line.mark != "+" and is_code(line.text, scene.lang)
+    ]
 
 
 def _prose_spot(scene: Scene, rng: Random) -> int | None:
-    context = [at for at, line in enumerate(scene.true) if line.mark == " " and is_prose(line.text, scene.lang)]
+    context = [
+        at
+        for at, line in enumerate(scene.true)
+        if line.mark == " " and is_prose(line.text, scene.lang)
+    ]
     spots = [at for at in context if prose_words(scene.true[at].text)]
     return rng.choice(spots) if spots else None
 
@@ -309,7 +333,10 @@ def _same_spot(scene: Scene, twin: _Twin, text: str) -> bool:
 
 def _first_difference(one: str, other: str) -> int:
     """The column of the word in which they begin to differ."""
-    at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    at = next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
     while at > 0 and (one[at - 1].isalnum() or one[at - 1] == "_"):
         at -= 1
     return at
@@ -328,9 +355,15 @@ def _stands_once(scene: Scene) -> bool:
 
 def _equal_pair(shop: Workshop) -> Scene | None:
     """A scene whose old lines stand exactly twice."""
-    scene = shop.scene(STEADY, (1, 3), fits=lambda one: is_plain(one) and strong_lines(old_side(one.true)) >= 1)
+    scene = shop.scene(
+        STEADY, (1, 3), fits=lambda one: is_plain(one) and strong_lines(old_side(one.true)) >= 1
+    )
     pair = with_clone(scene, old_side(scene.true), shop.rng) if scene else None
-    if pair is None or len(_starts(pair)) != 2 or windows(pair.before_lines, old_side(pair.true)) != 2:
+    if (
+        pair is None
+        or len(_starts(pair)) != 2
+        or windows(pair.before_lines, old_side(pair.true)) != 2
+    ):
         return None
     return pair
 

@@ -54,7 +54,9 @@ class Workshop:
         before, after = scene.before, scene.after
         if before == after:
             return None
-        if isinstance(edit, Replace) and (_leaves_a_blank(edit) or (not edit.every and _found_twice(before, edit))):
+        if isinstance(edit, Replace) and (
+            _leaves_a_blank(edit) or (not edit.every and _found_twice(before, edit))
+        ):
             return None
         return Case(
             self.id,

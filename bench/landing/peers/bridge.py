@@ -78,7 +78,9 @@ class Bridge:
         process.stdin.flush()
         line = b""
         while not line.endswith(b"\n"):
-            ready, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
+            ready, _, _ = select.select(
+                [process.stdout], [], [], max(0.0, deadline - time.monotonic())
+            )
             if not ready:
                 raise TimeoutError
             part = os.read(process.stdout.fileno(), 1 << 20)

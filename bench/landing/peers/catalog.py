@@ -12,7 +12,9 @@ from bench.landing.peers import bridge, tools
 CALL_LIMIT_SECONDS: Final = 5.0
 
 
-def find_peers(names: str, limit_seconds: float = CALL_LIMIT_SECONDS) -> tuple[list[Engine], list[str]]:
+def find_peers(
+    names: str, limit_seconds: float = CALL_LIMIT_SECONDS
+) -> tuple[list[Engine], list[str]]:
     """The engines asked for (`all`, or names with commas), and a line about each that is not installed."""
     offered = _offered(limit_seconds)
     wanted = list(offered) if names == "all" else [name.strip() for name in names.split(",")]
@@ -56,20 +58,31 @@ def _npm(limit: float) -> dict[str, Engine | None]:
         "cline_patch": ("@cline/core", tools.ClinePatchPeer("cline apply_patch", node)),
         "jsdiff": ("diff", tools.DiffPeer("jsdiff, fuzz 2", node, "jsdiff")),
     }
-    return {name: peer if _has_package(package) else None for name, (package, peer) in peers.items()}
+    return {
+        name: peer if _has_package(package) else None for name, (package, peer) in peers.items()
+    }
 
 
 def _commands(limit: float) -> dict[str, Engine | None]:
     codex = next(iter(sorted(bridge.NODE_MODULES.glob("@openai/codex-*/vendor/*/bin/codex"))), None)
     lenient = tools.git_apply_command("--recount", "--ignore-whitespace", "-C1")
-    found: dict[str, Engine | None] = {"codex": None, "patch": None, "git_apply": None, "git_apply_lenient": None}
+    found: dict[str, Engine | None] = {
+        "codex": None,
+        "patch": None,
+        "git_apply": None,
+        "git_apply_lenient": None,
+    }
     if codex is not None:
         found["codex"] = tools.CommandPeer("codex apply_patch", tools.codex_command(codex), limit)
     if shutil.which("patch"):
         found["patch"] = tools.CommandPeer("patch(1)", tools.patch_command, limit)
     if shutil.which("git"):
-        found["git_apply"] = tools.CommandPeer("git apply", tools.git_apply_command(), limit, keep_name=True)
-        found["git_apply_lenient"] = tools.CommandPeer("git apply, lenient", lenient, limit, keep_name=True)
+        found["git_apply"] = tools.CommandPeer(
+            "git apply", tools.git_apply_command(), limit, keep_name=True
+        )
+        found["git_apply_lenient"] = tools.CommandPeer(
+            "git apply, lenient", lenient, limit, keep_name=True
+        )
     return found
 
 

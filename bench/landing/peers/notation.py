@@ -41,7 +41,11 @@ def _hunk_lines(edit: Edit) -> list[str] | None:
     if isinstance(edit, Patch):
         return list(_diff_body(edit.diff.split("\n")))
     texts = pairs(edit)
-    return None if texts is None else [line for old, new in texts for line in ("@@", *_line_diff(old, new))]
+    return (
+        None
+        if texts is None
+        else [line for old, new in texts for line in ("@@", *_line_diff(old, new))]
+    )
 
 
 def _diff_body(lines: list[str]) -> Iterator[str]:

@@ -56,7 +56,8 @@ class TextPeer:
         ms = 0.0
         for old, new in texts:
             part = _ask(
-                self.bridge, {"tool": self.tool, "file": case.file_name, "before": text, "old": old, "new": new}
+                self.bridge,
+                {"tool": self.tool, "file": case.file_name, "before": text, "old": old, "new": new},
             )
             ms += part.ms
             if part.text is None:
@@ -79,7 +80,12 @@ class DiffPeer:
     def answer(self, case: Case) -> Answer | None:
         if not isinstance(case.edit, Patch):
             return None
-        ask = {"tool": self.tool, "file": case.file_name, "before": case.before, "diff": case.edit.diff}
+        ask = {
+            "tool": self.tool,
+            "file": case.file_name,
+            "before": case.before,
+            "diff": case.edit.diff,
+        }
         return _ask(self.bridge, ask)
 
     def close(self) -> None:
@@ -97,7 +103,10 @@ class ClinePatchPeer:
         patch = begin_patch(case.edit, "@@FILE@@") if isinstance(case.edit, Patch) else None
         if patch is None:
             return None
-        return _ask(self.bridge, {"tool": "clinePatch", "file": case.file_name, "before": case.before, "patch": patch})
+        return _ask(
+            self.bridge,
+            {"tool": "clinePatch", "file": case.file_name, "before": case.before, "patch": patch},
+        )
 
     def close(self) -> None:
         self.bridge.close()
@@ -142,7 +151,9 @@ class CommandPeer:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return Answer(None, self.limit_seconds * 1000, f"no answer within {self.limit_seconds:.0f} s")
+            return Answer(
+                None, self.limit_seconds * 1000, f"no answer within {self.limit_seconds:.0f} s"
+            )
         ms = (time.perf_counter() - start) * 1000
         if done.returncode != 0:
             return Answer(None, ms)
@@ -171,7 +182,9 @@ def git_apply_command(*options: str) -> Callable[[Case, str], tuple[list[str], s
 
     def command(case: Case, name: str) -> tuple[list[str], str] | None:
         del name
-        return (["git", "apply", *options], case.edit.diff) if isinstance(case.edit, Patch) else None
+        return (
+            (["git", "apply", *options], case.edit.diff) if isinstance(case.edit, Patch) else None
+        )
 
     return command
 

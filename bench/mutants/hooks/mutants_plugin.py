@@ -58,7 +58,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = json.loads(Path(os.environ["MUTANTS_CHOSEN"]).read_text(encoding="utf-8"))
     order = {nodeid: place for place, nodeid in enumerate(chosen)}
     left_out = [item for item in items if item.nodeid not in order]
-    items[:] = sorted((item for item in items if item.nodeid in order), key=lambda item: order[item.nodeid])
+    items[:] = sorted(
+        (item for item in items if item.nodeid in order), key=lambda item: order[item.nodeid]
+    )
     config.hook.pytest_deselected(items=left_out)
 
 
@@ -72,7 +74,9 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     is_worker = hasattr(session.config, "workerinput")
     if "MUTANTS_REPORT" in os.environ and not is_worker:
-        passed = {nodeid: seconds for nodeid, seconds in _seconds.items() if nodeid not in _not_passed}
+        passed = {
+            nodeid: seconds for nodeid, seconds in _seconds.items() if nodeid not in _not_passed
+        }
         report = {"passed": passed, "not_passed": sorted(_not_passed)}
         Path(os.environ["MUTANTS_REPORT"]).write_text(json.dumps(report), encoding="utf-8")
     recorder = _recorder()

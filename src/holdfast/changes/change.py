@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
-    from holdfast.changes.batch import Content
-    from holdfast.changes.plan import Plan
+    from holdfast.changes.plan import ChangePlan
+    from holdfast.changes.swaps import Content
     from holdfast.vocab.requests import FileRequest
 
-State: TypeAlias = Literal["proposed", "applied", "rejected", "rewound"]
+ChangeState: TypeAlias = Literal["proposed", "applied", "rejected", "rewound"]
 
 AT_ONCE = "apply"
 """The origin of a change that is proposed and applied by one command, under the root's lock."""
@@ -30,11 +30,15 @@ OBSERVED = "observed"
 SPLIT = "split"
 """The origin of a change that is a part of another one."""
 
-_ONLY_FROM: dict[State, State] = {"applied": "proposed", "rejected": "proposed", "rewound": "applied"}
+_ONLY_FROM: dict[ChangeState, ChangeState] = {
+    "applied": "proposed",
+    "rejected": "proposed",
+    "rewound": "applied",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestedEdits:
     """The requests as they came. `overwrite` says that a create may write a file anew that is there.
 
     None at all for what was observed, and for a part of a change (`part_of` is the id of that): their texts say all.
@@ -46,14 +50,14 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class ChangeOwner:
     """The session and the turn that a change belongs to; none for what is done outside of any."""
 
     session: str | None = None
     turn: str | None = None
 
 
-NOBODY = Owner()
+NOBODY = ChangeOwner()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +70,10 @@ class Change:
     """
 
     id: str
-    state: State
+    state: ChangeState
     origin: str
-    asked: Asked
-    plan: Plan
+    asked: RequestedEdits
+    plan: ChangePlan
     seq: int = 0
     created_at: str = ""
     settled_at: str | None = None
@@ -82,14 +86,19 @@ class Change:
         return frozenset(swap.path for swap in self.plan.swaps)
 
 
-def judge_move(change: Change, to: State) -> Refused | None:
+def judge_move(change: Change, to: ChangeState) -> Refused | None:
     """Refuse a move that is not legal; None if it is."""
     needed = _ONLY_FROM.get(to)
     if change.state == needed:
         return None
     if change.state == to:
-        return Refused("already_applied", f"change {change.id} is {to} already; there is nothing to do.")
-    return Refused("conflict", f"change {change.id} is {change.state}; only {_a(needed)} change can become {to}.")
+        return Refused(
+            "already_applied", f"change {change.id} is {to} already; there is nothing to do."
+        )
+    return Refused(
+        "conflict",
+        f"change {change.id} is {change.state}; only {_a(needed)} change can become {to}.",
+    )
 
 
 def hash_of(content: Content | None) -> str | None:
@@ -97,5 +106,5 @@ def hash_of(content: Content | None) -> str | None:
     return None if content is None else hashlib.sha256(content.data).hexdigest()
 
 
-def _a(state: State | None) -> str:
+def _a(state: ChangeState | None) -> str:
     return f"an {state}" if state == "applied" else f"a {state}"

@@ -7,9 +7,9 @@ import zlib
 from dataclasses import asdict
 from typing import Any, assert_never
 
-from holdfast.changes.batch import Content, Swap
-from holdfast.changes.change import Asked, hash_of
-from holdfast.changes.plan import FileLanded, Plan
+from holdfast.changes.change import RequestedEdits, hash_of
+from holdfast.changes.plan import ChangePlan, FileLanded
+from holdfast.changes.swaps import Content, Swap
 from holdfast.vocab.requests import (
     FileRequest,
     LineEdit,
@@ -30,19 +30,19 @@ _KINDS: dict[type[Request], str] = {
 }
 
 
-def asked_to_json(asked: Asked) -> dict[str, Any]:
+def asked_to_json(asked: RequestedEdits) -> dict[str, Any]:
     """Write down what was asked."""
     requests = [_file_request_to_json(each) for each in asked.requests]
     return {"overwrite": asked.overwrite, "requests": requests, "part_of": asked.part_of}
 
 
-def asked_from_json(read: dict[str, Any]) -> Asked:
+def asked_from_json(read: dict[str, Any]) -> RequestedEdits:
     """Read what `asked_to_json` wrote."""
     requests = tuple(_file_request_from_json(each) for each in read["requests"])
-    return Asked(requests, read["overwrite"], read.get("part_of"))
+    return RequestedEdits(requests, read["overwrite"], read.get("part_of"))
 
 
-def plan_to_json(plan: Plan) -> dict[str, Any]:
+def plan_to_json(plan: ChangePlan) -> dict[str, Any]:
     """Write down what lands, with the bytes and the hashes of both sides."""
     return {
         "landed": [asdict(file) for file in plan.files],
@@ -59,17 +59,22 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
     }
 
 
-def plan_from_json(read: dict[str, Any]) -> Plan:
+def plan_from_json(read: dict[str, Any]) -> ChangePlan:
     """Read what `plan_to_json` wrote."""
     landed = (
         FileLanded(**each | {"warnings": tuple(each["warnings"]), "real": tuple(each["real"])})
         for each in read["landed"]
     )
     swaps = (
-        Swap(each["path"], _content_from_json(each["before"]), _content_from_json(each["after"]), each["modes"])
+        Swap(
+            each["path"],
+            _content_from_json(each["before"]),
+            _content_from_json(each["after"]),
+            each["modes"],
+        )
         for each in read["swaps"]
     )
-    return Plan(tuple(landed), tuple(swaps), tuple(read["makes"]))
+    return ChangePlan(tuple(landed), tuple(swaps), tuple(read["makes"]))
 
 
 def _file_request_to_json(each: FileRequest) -> dict[str, Any]:
@@ -111,4 +116,8 @@ def _content_to_json(content: Content | None) -> dict[str, Any] | None:
 
 
 def _content_from_json(read: dict[str, Any] | None) -> Content | None:
-    return None if read is None else Content(zlib.decompress(base64.b64decode(read["zlib"])), read["mode"])
+    return (
+        None
+        if read is None
+        else Content(zlib.decompress(base64.b64decode(read["zlib"])), read["mode"])
+    )

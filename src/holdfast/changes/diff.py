@@ -5,19 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.landing.encoding import decode
-from holdfast.landing.splices import Splice, landed
+from holdfast.landing.projection.splices import Splice, landed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.changes.batch import Content
+    from holdfast.changes.swaps import Content
     from holdfast.vocab.outcomes import Landed
 
 
-def diff_of(old: str, new: str, before: Content | None, after: Content | None, landings: Sequence[Landed] = ()) -> str:
+def diff_of(
+    old: str,
+    new: str,
+    before: Content | None,
+    after: Content | None,
+    landings: Sequence[Landed] = (),
+) -> str:
     """Give the whole diff of a file and what it becomes. A landing that did all of it alone has the hunks already."""
     hunks = _hunks(before.data if before else b"", after.data if after else b"", landings)
-    names = f"--- {f'a/{old}' if before else '/dev/null'}\n+++ {f'b/{new}' if after else '/dev/null'}\n"
+    names = (
+        f"--- {f'a/{old}' if before else '/dev/null'}\n+++ {f'b/{new}' if after else '/dev/null'}\n"
+    )
     names = names if hunks else ""
     if before and after and old != new:
         names = f"diff --git a/{old} b/{new}\nrename from {old}\nrename to {new}\n" + names

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from holdfast.changes.batch import Swap
+    from holdfast.changes.swaps import Swap
     from holdfast.vocab.outcomes import Refused, Rung
     from holdfast.vocab.requests import Action
 
@@ -45,7 +45,7 @@ class FileRefused:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ChangePlan:
     """Every request landed: what becomes of which file, and the directories that have to be made first."""
 
     files: tuple[FileLanded, ...]

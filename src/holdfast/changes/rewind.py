@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.changes.batch import Batch
 from holdfast.changes.plan import FileRefused
-from holdfast.changes.projection import Clash, project
-from holdfast.changes.three_way import project_bytes
+from holdfast.changes.rebase.rebase_swaps import Clash, project
+from holdfast.changes.rebase.three_way import project_bytes
+from holdfast.changes.swaps import Batch
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.changes.batch import Swap
     from holdfast.changes.change import Change
-    from holdfast.changes.files import Files
+    from holdfast.changes.ports import Files
+    from holdfast.changes.swaps import Swap
 
 _WHY = {
     "touched": "later edits touch the same lines",
@@ -45,7 +45,9 @@ def plan_rewind(
     """
     back = [swap.reversed() for swap in reversed(change.plan.swaps)]
     projected = project(back, files)
-    clashes = projected.clashes or tuple(Clash(swap.path, "touched") for swap in back if _depends(swap, later))
+    clashes = projected.clashes or tuple(
+        Clash(swap.path, "touched") for swap in back if _depends(swap, later)
+    )
     if clashes:
         return tuple(_refuse(clash, later, left_by) for clash in clashes)
     clears = tuple(reversed(change.plan.makes))
@@ -72,6 +74,10 @@ def _passes(back: Swap, above: Swap) -> bool:
 def _refuse(clash: Clash, later: Sequence[Change], left_by: str) -> FileRefused:
     above = [each.id for each in later if clash.path in each.paths]
     by_hand = _CURES[clash.why]
-    cure = f"rewind change {above[0]} first, or {by_hand}" if above else f"{by_hand}, and run this again"
+    cure = (
+        f"rewind change {above[0]} first, or {by_hand}"
+        if above
+        else f"{by_hand}, and run this again"
+    )
     told = f"{clash.path}: this is no longer what {left_by} left ({_WHY[clash.why]}); {cure}."
     return FileRefused(clash.path, Refused("conflict", told))

@@ -13,21 +13,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from holdfast.changes.log import LogUnavailable
+from holdfast.changes.change_log import LogUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from holdfast.changes.batch import Batch, Swap
+    from holdfast.changes.swaps import Batch, Swap
 
-Side: TypeAlias = Literal["before", "after", "neither"]
+SwapSide: TypeAlias = Literal["before", "after", "neither"]
 """Which of a swap's two contents the disk holds."""
 
 
 class Tree(Protocol):
     """The workspace's files. A symlink in a path is never followed. Each call may raise OSError."""
 
-    def side(self, swap: Swap) -> Side:
+    def side(self, swap: Swap) -> SwapSide:
         """Look what the file holds now."""
         ...
 
@@ -71,7 +71,9 @@ class Damaged(Exception):  # noqa: N818 - the word for it
     """A journal's file cannot be read: not written by this version, or changed since. `place` is the file."""
 
     def __init__(self, place: str) -> None:
-        super().__init__(f"{place}: this journal is damaged; move it away, and look at the files it was about.")
+        super().__init__(
+            f"{place}: this journal is damaged; move it away, and look at the files it was about."
+        )
         self.place = place
 
 
@@ -154,8 +156,8 @@ class Stopped:
     carried: Moved | Failed
 
 
-Recovered: TypeAlias = Finished | TakenBack | Stopped
-Record: TypeAlias = "Callable[[Batch], None]"
+BatchRecovery: TypeAlias = Finished | TakenBack | Stopped
+RecordBatch: TypeAlias = "Callable[[Batch], None]"
 """Tells the log that a batch is done. Told twice, it is as if told once. May raise `LogUnavailable`."""
 
 
@@ -163,7 +165,9 @@ def _tell_nobody(batch: Batch) -> None:
     """Record nothing: for a batch that is no change's."""
 
 
-def carry_out(batch: Batch, tree: Tree, journal: Journal, record: Record = _tell_nobody) -> Carried:
+def carry_out(
+    batch: Batch, tree: Tree, journal: Journal, record: RecordBatch = _tell_nobody
+) -> Carried:
     """Swap all files of the batch, or none; `record` tells the log once they are new."""
     try:
         journal.prepare(batch)
@@ -181,7 +185,9 @@ def carry_out(batch: Batch, tree: Tree, journal: Journal, record: Record = _tell
     return _swap(batch, tree, journal, record)
 
 
-def recover(tree: Tree, journal: Journal, record: Record = _tell_nobody) -> Recovered | None:
+def recover(
+    tree: Tree, journal: Journal, record: RecordBatch = _tell_nobody
+) -> BatchRecovery | None:
     """Finish or take back what a process that died has left; None if it left nothing.
 
     Raises `LogUnavailable` if the log cannot be told: no other batch can begin before it is.
@@ -213,7 +219,7 @@ def _stage(batch: Batch, tree: Tree) -> None:
             tree.stage(swap, batch.sibling(place))
 
 
-def _swap(batch: Batch, tree: Tree, journal: Journal, record: Record) -> Carried:
+def _swap(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) -> Carried:
     try:
         for place, swap in enumerate(batch.swaps):
             if not tree.put(swap, batch.sibling(place)):
@@ -263,7 +269,11 @@ def _clean_up(batch: Batch, tree: Tree, journal: Journal) -> Moved:
 
 
 def _give_up(
-    error: OSError, take_back: Callable[[Batch, Tree, Journal], Moved], batch: Batch, tree: Tree, journal: Journal
+    error: OSError,
+    take_back: Callable[[Batch, Tree, Journal], Moved],
+    batch: Batch,
+    tree: Tree,
+    journal: Journal,
 ) -> Moved | Failed:
     """Take everything back after the disk refused; if it refuses that too, the next command on this root will do it."""
     try:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["manual", "turn", "undo", "undone", "interrupted"]
+CheckpointKind: TypeAlias = Literal["manual", "turn", "undo", "undone", "interrupted"]
 """Why it was taken: by hand, before a turn, before a restore, before an undo, before one was finished for the dead."""
 
-Why: TypeAlias = Literal["nested repository", "too large", "unreadable", "not a file"]
+SkipReason: TypeAlias = Literal["nested repository", "too large", "unreadable", "not a file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +18,11 @@ class Skipped:
     """A path that a snapshot left out, and that no restore of it may remove. A directory stands for all below it."""
 
     path: str
-    why: Why
+    why: SkipReason
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class WorktreeState:
     """The files as they are now. `modes` are the permissions of files that are more private than new ones."""
 
     tree: str
@@ -34,7 +34,7 @@ class Present:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class CheckpointDraft:
     """What is known of a checkpoint before it is taken. `message` is the one that it precedes.
 
     Of a point that was taken before a restore or an undo: `toward` is where that led, `files` whether the files went
@@ -43,7 +43,7 @@ class Draft:
     """
 
     id: str
-    kind: Kind
+    kind: CheckpointKind
     created_at: str
     label: str = ""
     session: str | None = None
@@ -58,8 +58,8 @@ class Draft:
 class Checkpoint:
     """A draft that was taken: `seq` is its place in the order of its worktree, `commit` its shadow commit."""
 
-    draft: Draft
-    present: Present
+    draft: CheckpointDraft
+    present: WorktreeState
     seq: int
     commit: str
     worktree: str
@@ -81,20 +81,20 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Ambiguous:
+class AmbiguousCheckpoint:
     """A shortened id that several checkpoints have."""
 
     ids: tuple[str, ...]
 
 
-def find(wanted: str, checkpoints: Iterable[Checkpoint]) -> Checkpoint | Ambiguous | None:
+def find(wanted: str, checkpoints: Iterable[Checkpoint]) -> Checkpoint | AmbiguousCheckpoint | None:
     """Give the checkpoint with this id, or the only one whose id begins so."""
     matching = [each for each in checkpoints if wanted and each.id.startswith(wanted)]
     for each in matching:
         if each.id == wanted:
             return each
     if len(matching) > 1:
-        return Ambiguous(tuple(each.id for each in matching))
+        return AmbiguousCheckpoint(tuple(each.id for each in matching))
     return matching[0] if matching else None
 
 

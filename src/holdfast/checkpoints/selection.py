@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from holdfast.checkpoints.checkpoint import Skipped, Why
+from holdfast.checkpoints.checkpoint import Skipped, SkipReason
 
-Shape: TypeAlias = Literal["absent", "file", "link", "directory", "other"]
+FileShape: TypeAlias = Literal["absent", "file", "link", "directory", "other"]
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
     """What is at a path, without following a symlink at its end."""
 
-    shape: Shape
+    shape: FileShape
     size: int = 0
     mode: int = 0
     readable: bool = True
@@ -83,10 +83,16 @@ def select(listing: Listing, disk: Disk, limit: int, spare: Iterable[str] = ()) 
         size += look.size
         modes.append((path, look.mode if look.shape == "file" else None))
     known = frozenset(listing.new)
-    return Selection(tuple(path for path in drop if path not in known), tuple(take), tuple(skipped), tuple(modes), size)
+    return Selection(
+        tuple(path for path in drop if path not in known),
+        tuple(take),
+        tuple(skipped),
+        tuple(modes),
+        size,
+    )
 
 
-def judge(look: Look, limit: int | None) -> Why | None:
+def judge(look: Look, limit: int | None) -> SkipReason | None:
     """Say why a path cannot be captured; None if it can, or is gone."""
     if look.shape == "directory":
         # Only a repository is reported as one path; the files of any other directory are reported by themselves.

@@ -24,7 +24,9 @@ class Notation(StrEnum):
 
 ReplyFile = Annotated[str, typer.Argument(metavar="FILE|-", help="The reply; - is standard input.")]
 WrittenAs = Annotated[Notation, typer.Option("--format", help="How the reply is written.")]
-Unwrap = Annotated[bool, typer.Option("--unwrap", help="Take a diff out of a fence or a little prose.")]
+Unwrap = Annotated[
+    bool, typer.Option("--unwrap", help="Take a diff out of a fence or a little prose.")
+]
 
 
 def apply(
@@ -32,7 +34,9 @@ def apply(
     *,
     root: Root = Path(),
     notation: WrittenAs = Notation.auto,
-    check: Annotated[bool, typer.Option("--check", help="Say what would land, and write nothing.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say what would land, and write nothing.")
+    ] = False,
     unwrap: Unwrap = False,
     as_json: AsJson = False,
 ) -> None:
@@ -41,11 +45,11 @@ def apply(
     Exit 0: landed. 1: refused, and no file has changed. 2: wrong usage.
     """
     # Help does without all this.
-    from holdfast.cli.show import Face, JsonFace, TerminalFace, attempt, warn_unrecorded  # noqa: PLC0415
-    from holdfast.sessions.apply import Reply, apply_reply  # noqa: PLC0415
-    from holdfast.sessions.workspace import NothingDone  # noqa: PLC0415
+    from holdfast.cli.render.common import Face, JsonFace, TerminalFace, attempt, warn_unrecorded  # noqa: PLC0415
+    from holdfast.usecases.changes.apply import ReplyText, apply_reply  # noqa: PLC0415
+    from holdfast.usecases.workspace import NothingDone  # noqa: PLC0415
 
-    reply = Reply(read_reply(file), notation.value, unwrap)
+    reply = ReplyText(read_reply(file), notation.value, unwrap)
     face: Face = JsonFace() if as_json else TerminalFace()
     with workspace_at(root) as workspace:
         outcome = attempt(lambda: apply_reply(reply, workspace, check=check))
@@ -62,7 +66,9 @@ def read_reply(file: str) -> str:
     from holdfast.landing.encoding import decode  # noqa: PLC0415 - help does without it
 
     if file == "-" and sys.stdin is None:
-        raise typer.BadParameter("standard input is closed; give the reply of a model.", param_hint="FILE")
+        raise typer.BadParameter(
+            "standard input is closed; give the reply of a model.", param_hint="FILE"
+        )
     if file == "-" and sys.stdin.isatty():
         typer.echo("reading the reply from standard input; end it with Ctrl-D.", err=True)
     try:

@@ -14,19 +14,21 @@ from holdfast.cli.options import AsJson, Root, workspace_at
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.changes.change import State
-    from holdfast.cli.show_changes import ChangesFace
-    from holdfast.sessions.workspace import NothingDone
+    from holdfast.changes.change import ChangeState
+    from holdfast.cli.render.changes import ChangesFace
+    from holdfast.usecases.workspace import NothingDone
     from holdfast.wiring import DiskWorkspace
 
 _Outcome = TypeVar("_Outcome")
 
 changes = typer.Typer(
-    help="Changes of files: proposed, applied, rejected, rewound.", no_args_is_help=True, rich_markup_mode=None
+    help="Changes of files: proposed, applied, rejected, rewound.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 
-class Stage(StrEnum):
+class StateOption(StrEnum):
     """What `--state` takes."""
 
     proposed = "proposed"
@@ -35,34 +37,46 @@ class Stage(StrEnum):
     rewound = "rewound"
 
 
-ChangeId = Annotated[str, typer.Argument(metavar="ID", help="The change; the beginning of its id is enough.")]
+ChangeId = Annotated[
+    str, typer.Argument(metavar="ID", help="The change; the beginning of its id is enough.")
+]
 
 
 @changes.command("list")
 def list_(
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, at most.")] = 50,
-    state: Annotated[Stage | None, typer.Option("--state", help="Only those that are so.")] = None,
-    session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Only those of a session.")] = None,
-    turn: Annotated[str | None, typer.Option("--turn", metavar="ID", help="Only those of a turn.")] = None,
+    state: Annotated[
+        StateOption | None, typer.Option("--state", help="Only those that are so.")
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", metavar="ID", help="Only those of a session.")
+    ] = None,
+    turn: Annotated[
+        str | None, typer.Option("--turn", metavar="ID", help="Only those of a turn.")
+    ] = None,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
     """List the changes below this root, newest first."""
-    from holdfast.changes.change import Owner  # noqa: PLC0415 - help does without all this
-    from holdfast.sessions.review import list_changes  # noqa: PLC0415
+    from holdfast.changes.change import ChangeOwner  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.changes.review import list_changes  # noqa: PLC0415
 
     face = _face(as_json)
-    chosen: State | None = state.value if state else None
-    whose = Owner(session, turn)
-    listed = _done(root, face, lambda workspace: list_changes(workspace, state=chosen, owner=whose, limit=limit))
+    chosen: ChangeState | None = state.value if state else None
+    whose = ChangeOwner(session, turn)
+    listed = _done(
+        root,
+        face,
+        lambda workspace: list_changes(workspace, state=chosen, owner=whose, limit=limit),
+    )
     face.show_list(listed)
 
 
 @changes.command("show")
 def show(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False) -> None:
     """Show one change: its files, how surely they landed, and its hunks with their numbers."""
-    from holdfast.sessions.review import show_change  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.changes.review import show_change  # noqa: PLC0415 - help does without all this
 
     face = _face(as_json)
     face.show_change(_done(root, face, lambda workspace: show_change(change_id, workspace)))
@@ -81,10 +95,10 @@ def propose(
 
     Exit 0: proposed. 1: refused, and nothing is recorded. 2: wrong usage.
     """
-    from holdfast.sessions.apply import Reply  # noqa: PLC0415 - help does without all this
-    from holdfast.sessions.propose import propose_reply  # noqa: PLC0415
+    from holdfast.usecases.changes.apply import ReplyText  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.changes.propose import propose_reply  # noqa: PLC0415
 
-    reply = Reply(read_reply(file), notation.value, unwrap)
+    reply = ReplyText(read_reply(file), notation.value, unwrap)
     face = _face(as_json)
     proposed = _done(root, face, lambda workspace: propose_reply(reply, workspace))
     face.show_note(proposed.recovered)
@@ -96,7 +110,8 @@ def apply(
     change_id: ChangeId,
     *,
     hunks: Annotated[
-        str | None, typer.Option("--hunks", metavar="1,3", help="Only these; the others stay proposed.")
+        str | None,
+        typer.Option("--hunks", metavar="1,3", help="Only these; the others stay proposed."),
     ] = None,
     root: Root = Path(),
     as_json: AsJson = False,
@@ -105,12 +120,14 @@ def apply(
 
     Exit 0: applied. 1: refused, and no file has changed. 2: wrong usage.
     """
-    from holdfast.cli.show import warn_unrecorded  # noqa: PLC0415 - help does without all this
-    from holdfast.sessions.review import apply_change  # noqa: PLC0415
+    from holdfast.cli.render.common import warn_unrecorded  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.changes.review import apply_change  # noqa: PLC0415
 
     numbers = _numbers(hunks)
     face = _face(as_json)
-    accepted = _done(root, face, lambda workspace: apply_change(change_id, workspace, hunks=numbers))
+    accepted = _done(
+        root, face, lambda workspace: apply_change(change_id, workspace, hunks=numbers)
+    )
     face.show_note(accepted.recovered)
     face.show_accepted(accepted)
     warn_unrecorded(accepted.applied.unrecorded)
@@ -122,7 +139,7 @@ def reject(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False)
 
     Exit 0: rejected. 1: refused (it is not proposed). 2: wrong usage.
     """
-    from holdfast.sessions.review import reject_change  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.changes.review import reject_change  # noqa: PLC0415 - help does without all this
 
     face = _face(as_json)
     rejected = _done(root, face, lambda workspace: reject_change(change_id, workspace))
@@ -137,8 +154,8 @@ def rewind(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False)
     A file is given its old bytes; where it was edited since, only what the change did is taken out of it.
     Exit 0: rewound. 1: refused (later edits are in the way), and no file has changed. 2: wrong usage.
     """
-    from holdfast.cli.show import warn_unrecorded  # noqa: PLC0415 - help does without all this
-    from holdfast.sessions.rewind import rewind_change  # noqa: PLC0415
+    from holdfast.cli.render.common import warn_unrecorded  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.changes.rewind import rewind_change  # noqa: PLC0415
 
     face = _face(as_json)
     rewound = _done(root, face, lambda workspace: rewind_change(change_id, workspace))
@@ -150,7 +167,9 @@ def rewind(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False)
 @changes.command("prune")
 def prune(
     *,
-    keep: Annotated[int, typer.Option("--keep", min=0, metavar="N", help="How many of the latest stay.")] = 100,
+    keep: Annotated[
+        int, typer.Option("--keep", min=0, metavar="N", help="How many of the latest stay.")
+    ] = 100,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -158,7 +177,7 @@ def prune(
 
     Exit 0: done; no file is touched, and what is forgotten cannot be rewound. 1: refused. 2: wrong usage.
     """
-    from holdfast.sessions.prune import prune_changes  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.changes.prune import prune_changes  # noqa: PLC0415 - help does without all this
 
     face = _face(as_json)
     pruned = _done(root, face, lambda workspace: prune_changes(workspace, keep=keep))
@@ -167,15 +186,17 @@ def prune(
 
 
 def _face(as_json: bool) -> ChangesFace:
-    from holdfast.cli.show_changes import JsonChanges, TerminalChanges  # noqa: PLC0415 - help does without it
+    from holdfast.cli.render.changes import JsonChanges, TerminalChanges  # noqa: PLC0415 - help does without it
 
     return JsonChanges() if as_json else TerminalChanges()
 
 
-def _done(root: Path, face: ChangesFace, use_case: Callable[[DiskWorkspace], _Outcome | NothingDone]) -> _Outcome:
+def _done(
+    root: Path, face: ChangesFace, use_case: Callable[[DiskWorkspace], _Outcome | NothingDone]
+) -> _Outcome:
     """Run a use case on the root; if it is refused, say so and end with 1."""
-    from holdfast.cli.show import attempt  # noqa: PLC0415 - help does without it
-    from holdfast.sessions.workspace import NothingDone  # noqa: PLC0415
+    from holdfast.cli.render.common import attempt  # noqa: PLC0415 - help does without it
+    from holdfast.usecases.workspace import NothingDone  # noqa: PLC0415
 
     with workspace_at(root) as workspace:
         outcome = attempt(lambda: use_case(workspace))
@@ -189,7 +210,11 @@ def _done(root: Path, face: ChangesFace, use_case: Callable[[DiskWorkspace], _Ou
 def _numbers(hunks: str | None) -> frozenset[int]:
     """Read the numbers. None of them given at all means the whole change, an empty list of them is a mistake."""
     try:
-        return frozenset(int(number) for number in hunks.split(",")) if hunks is not None else frozenset()
+        return (
+            frozenset(int(number) for number in hunks.split(","))
+            if hunks is not None
+            else frozenset()
+        )
     except ValueError as error:
         told = f"{hunks or '(none)'}: give numbers with commas, such as 1,3."
         raise typer.BadParameter(told, param_hint="--hunks") from error

@@ -13,8 +13,8 @@ from holdfast.cli.options import AsJson, Root
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.cli.show_checkpoints import CheckpointFace
-    from holdfast.sessions.workspace import NothingDone
+    from holdfast.cli.render.checkpoints import CheckpointFace
+    from holdfast.usecases.workspace import NothingDone
     from holdfast.wiring import GitWorktrees
 
 _Outcome = TypeVar("_Outcome")
@@ -25,13 +25,17 @@ checkpoint = typer.Typer(
     rich_markup_mode=None,
 )
 
-Wanted = Annotated[str, typer.Argument(metavar="ID", help="The checkpoint; the beginning of its id is enough.")]
+Wanted = Annotated[
+    str, typer.Argument(metavar="ID", help="The checkpoint; the beginning of its id is enough.")
+]
 
 
 @checkpoint.command("create")
 def create(
     *,
-    label: Annotated[str, typer.Option("--message", "-m", metavar="LABEL", help="What it is for.")] = "",
+    label: Annotated[
+        str, typer.Option("--message", "-m", metavar="LABEL", help="What it is for.")
+    ] = "",
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -39,7 +43,7 @@ def create(
 
     Exit 0: taken. 1: refused. 2: wrong usage.
     """
-    from holdfast.sessions.checkpoint import create_checkpoint  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.checkpoints.checkpoint import create_checkpoint  # noqa: PLC0415 - help does without all this
 
     face = _face(as_json)
     face.show_created(_done(root, face, lambda worktrees: create_checkpoint(worktrees, label)))
@@ -48,7 +52,7 @@ def create(
 @checkpoint.command("list")
 def list_(*, root: Root = Path(), as_json: AsJson = False) -> None:
     """List the checkpoints of this worktree, the latest first."""
-    from holdfast.sessions.checkpoint import list_checkpoints  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.checkpoints.checkpoint import list_checkpoints  # noqa: PLC0415 - help does without all this
 
     face = _face(as_json)
     face.show_list(_done(root, face, list_checkpoints))
@@ -57,7 +61,7 @@ def list_(*, root: Root = Path(), as_json: AsJson = False) -> None:
 @checkpoint.command("show")
 def show(wanted: Wanted, *, root: Root = Path(), as_json: AsJson = False) -> None:
     """Show one checkpoint: what it is of, what it left out, and what it holds that its commit does not."""
-    from holdfast.sessions.checkpoint import show_checkpoint  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.checkpoints.checkpoint import show_checkpoint  # noqa: PLC0415 - help does without all this
 
     face = _face(as_json)
     face.show_checkpoint(_done(root, face, lambda worktrees: show_checkpoint(wanted, worktrees)))
@@ -67,17 +71,20 @@ def show(wanted: Wanted, *, root: Root = Path(), as_json: AsJson = False) -> Non
 def diff(
     wanted: Wanted,
     other: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="Another one; without it, the files as they are.")
+        str | None,
+        typer.Argument(metavar="[ID]", help="Another one; without it, the files as they are."),
     ] = None,
     *,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
     """Show what differs between a checkpoint and another one, or the files as they are."""
-    from holdfast.sessions.checkpoint import compare_checkpoints  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.checkpoints.checkpoint import compare_checkpoints  # noqa: PLC0415 - help does without all this
 
     face = _face(as_json)
-    face.show_diff(_done(root, face, lambda worktrees: compare_checkpoints(wanted, other, worktrees)))
+    face.show_diff(
+        _done(root, face, lambda worktrees: compare_checkpoints(wanted, other, worktrees))
+    )
 
 
 @checkpoint.command("restore")
@@ -85,7 +92,9 @@ def restore(
     wanted: Wanted,
     *,
     files: Annotated[bool, typer.Option("--files", help="Only the files.")] = False,
-    conversation: Annotated[bool, typer.Option("--conversation", help="Only the conversation.")] = False,
+    conversation: Annotated[
+        bool, typer.Option("--conversation", help="Only the conversation.")
+    ] = False,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -93,11 +102,11 @@ def restore(
 
     Exit 0: done. 1: refused, and no file has changed. 2: wrong usage.
     """
-    from holdfast.sessions.restore import Scope, restore  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.checkpoints.restore import RestoreScope, restore  # noqa: PLC0415 - help does without all this
 
     if files and conversation:
         raise typer.BadParameter("give --files or --conversation; without them both are restored.")
-    scope: Scope = "files" if files else "conversation" if conversation else "both"
+    scope: RestoreScope = "files" if files else "conversation" if conversation else "both"
     face = _face(as_json)
     face.show_restored(_done(root, face, lambda worktrees: restore(wanted, worktrees, scope=scope)))
 
@@ -109,7 +118,7 @@ def undo(*, root: Root = Path(), as_json: AsJson = False) -> None:
     Exit 0: done. 1: refused (there is nothing to undo, or something is in the way), and no file has changed.
     2: wrong usage.
     """
-    from holdfast.sessions.restore import undo_restore  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.checkpoints.restore import undo_restore  # noqa: PLC0415 - help does without all this
 
     face = _face(as_json)
     face.show_restored(_done(root, face, undo_restore))
@@ -118,26 +127,30 @@ def undo(*, root: Root = Path(), as_json: AsJson = False) -> None:
 @checkpoint.command("prune")
 def prune(
     *,
-    keep: Annotated[int, typer.Option("--keep", min=0, metavar="N", help="How many of the latest stay.")] = 50,
+    keep: Annotated[
+        int, typer.Option("--keep", min=0, metavar="N", help="How many of the latest stay.")
+    ] = 50,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
     """Remove all but the latest checkpoints, and empty the trash of restores."""
-    from holdfast.sessions.checkpoint import prune_checkpoints  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.checkpoints.checkpoint import prune_checkpoints  # noqa: PLC0415 - help does without all this
 
     face = _face(as_json)
     face.show_pruned(_done(root, face, lambda worktrees: prune_checkpoints(worktrees, keep)))
 
 
 def _face(as_json: bool) -> CheckpointFace:
-    from holdfast.cli.show_checkpoints import JsonCheckpoints, TerminalCheckpoints  # noqa: PLC0415 - as above
+    from holdfast.cli.render.checkpoints import JsonCheckpoints, TerminalCheckpoints  # noqa: PLC0415 - as above
 
     return JsonCheckpoints() if as_json else TerminalCheckpoints()
 
 
-def _done(root: Path, face: CheckpointFace, use_case: Callable[[GitWorktrees], _Outcome | NothingDone]) -> _Outcome:
+def _done(
+    root: Path, face: CheckpointFace, use_case: Callable[[GitWorktrees], _Outcome | NothingDone]
+) -> _Outcome:
     """Run a use case on the worktree of a root, and give what it did; if that is nothing, say why and leave."""
-    from holdfast.sessions.workspace import NothingDone  # noqa: PLC0415 - as above
+    from holdfast.usecases.workspace import NothingDone  # noqa: PLC0415 - as above
     from holdfast.wiring import open_worktrees  # noqa: PLC0415
 
     if not root.is_dir():

@@ -9,7 +9,9 @@ import typer
 
 from holdfast.cli.options import AsJson, Root
 
-config = typer.Typer(help="The settings, and where each comes from.", no_args_is_help=True, rich_markup_mode=None)
+config = typer.Typer(
+    help="The settings, and where each comes from.", no_args_is_help=True, rich_markup_mode=None
+)
 
 
 @config.command("show")
@@ -18,8 +20,8 @@ def show(*, root: Root = Path(), as_json: AsJson = False) -> None:
 
     Exit 0: shown. 1: a file or a variable cannot be read.
     """
-    from holdfast.cli.show import warn  # noqa: PLC0415 - help does without it
-    from holdfast.config import BadConfig  # noqa: PLC0415
+    from holdfast.cli.render.common import warn  # noqa: PLC0415 - help does without it
+    from holdfast.config.settings import BadConfig  # noqa: PLC0415
     from holdfast.wiring import settings_at, user_file  # noqa: PLC0415
 
     if not root.is_dir():
@@ -43,7 +45,9 @@ def show(*, root: Root = Path(), as_json: AsJson = False) -> None:
             for value in settings.values.values()
         }
         withheld = settings.why_key_withheld
-        print(json.dumps({"settings": shown, "user_file": str(user_file()), "key_withheld": withheld}))
+        print(
+            json.dumps({"settings": shown, "user_file": str(user_file()), "key_withheld": withheld})
+        )
         return
     width = max(len(name) for name in settings.values)
     for name, value in settings.values.items():

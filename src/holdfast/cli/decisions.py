@@ -14,7 +14,7 @@ from holdfast.cli.options import AsJson, Root, workspace_at
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.repair.decisions.decision import Decision, Scope
+    from holdfast.repair.decisions.decision import Decision, DecisionScope
     from holdfast.repair.decisions.manifest import Manifest, Pin
 
 _Outcome = TypeVar("_Outcome")
@@ -26,25 +26,34 @@ decisions = typer.Typer(
 )
 
 
-class Where(StrEnum):
+class ScopeOption(StrEnum):
     """What `--scope` takes."""
 
     build = "build"
     runtime = "runtime"
 
 
-DecisionId = Annotated[str, typer.Argument(metavar="ID", help="The decision; the beginning of its id is enough.")]
-Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for whoever reads it later.")]
-By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who says so.", show_default="you")]
+DecisionId = Annotated[
+    str, typer.Argument(metavar="ID", help="The decision; the beginning of its id is enough.")
+]
+Reason = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="Why, for whoever reads it later.")
+]
+By = Annotated[
+    str | None, typer.Option("--by", metavar="NAME", help="Who says so.", show_default="you")
+]
 
 
 @decisions.command("list")
 def list_(
     *,
     scope: Annotated[
-        Where | None, typer.Option("--scope", help="Only those of the project, or of this machine.")
+        ScopeOption | None,
+        typer.Option("--scope", help="Only those of the project, or of this machine."),
     ] = None,
-    unpinned: Annotated[bool, typer.Option("--unpinned", help="Only those that nobody has pinned.")] = False,
+    unpinned: Annotated[
+        bool, typer.Option("--unpinned", help="Only those that nobody has pinned.")
+    ] = False,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -52,15 +61,17 @@ def list_(
 
     Exit 0: listed; a manifest that cannot be read is named besides. 1: the decisions cannot be read. 2: wrong usage.
     """
-    from holdfast.cli.show import warn  # noqa: PLC0415 - help does without it
+    from holdfast.cli.render.common import warn  # noqa: PLC0415 - help does without it
 
-    chosen: Scope | None = scope.value if scope else None
+    chosen: DecisionScope | None = scope.value if scope else None
     survey = _done(as_json, lambda: _manifest(root).survey(chosen))
     listed = tuple(each for each in survey.decisions if not (unpinned and each.pinned))
     for problem in survey.problems:
         warn(problem)
     if as_json:
-        _print_json({"decisions": [_as_json(each) for each in listed], "problems": list(survey.problems)})
+        _print_json(
+            {"decisions": [_as_json(each) for each in listed], "problems": list(survey.problems)}
+        )
         return
     for each in listed:
         typer.echo(_line(each))
@@ -76,19 +87,29 @@ def show(decision_id: DecisionId, *, root: Root = Path(), as_json: AsJson = Fals
 
 @decisions.command("pin")
 def pin(
-    decision_id: DecisionId, *, reason: Reason = "", by: By = None, root: Root = Path(), as_json: AsJson = False
+    decision_id: DecisionId,
+    *,
+    reason: Reason = "",
+    by: By = None,
+    root: Root = Path(),
+    as_json: AsJson = False,
 ) -> None:
     """Let a decision be made again without a model, in production too; one that changed no code is only agreed to."""
-    from holdfast.cli.refused import refuse  # noqa: PLC0415 - help does without it
+    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
 
     manifest = _manifest(root)
     found = _find(manifest, decision_id, as_json=as_json)
     if found.superseded_by is not None:
         heir = found.superseded_by
-        refuse(f"{found.id}: {heir} has taken its place; pin that one, or override it.", as_json=as_json)
+        refuse(
+            f"{found.id}: {heir} has taken its place; pin that one, or override it.",
+            as_json=as_json,
+        )
     # One that was accepted without a diff shuts the gate like any other, so that somebody must be able to agree to it.
     if not found.diff and not found.counts:
-        refuse(f"{found.id}: no code came of this, so there is nothing to make again.", as_json=as_json)
+        refuse(
+            f"{found.id}: no code came of this, so there is nothing to make again.", as_json=as_json
+        )
     word = _word(reason, by)
     _show(_done(as_json, lambda: manifest.pin(found, word)), as_json=as_json, short=True)
 
@@ -118,28 +139,33 @@ def override(
     Exit 0: recorded. 1: refused. 2: wrong usage.
     """
     from holdfast.cli.apply import read_reply  # noqa: PLC0415 - help does without all this
-    from holdfast.cli.refused import refuse  # noqa: PLC0415
-    from holdfast.sessions.decisions import override_decision  # noqa: PLC0415
+    from holdfast.cli.exit_with import refuse  # noqa: PLC0415
+    from holdfast.usecases.repair.decisions import override_decision  # noqa: PLC0415
     from holdfast.vocab.outcomes import Refused  # noqa: PLC0415
 
     code = read_reply(file)
     manifest = _manifest(root)
     found = _find(manifest, decision_id, as_json=as_json)
     with workspace_at(root) as workspace:
-        done = _done(as_json, lambda: override_decision(found, code, _word(reason, by), manifest, workspace.files))
+        done = _done(
+            as_json,
+            lambda: override_decision(found, code, _word(reason, by), manifest, workspace.files),
+        )
     if isinstance(done, Refused):
         refuse(done.message, as_json=as_json)
     if as_json:
         _print_json({"decision": _as_json(done), "verified": False})
         return
     _show(done, as_json=False, short=True)
-    typer.echo(f"It is not verified yet: `holdfast repair {done.path}` does that, when the file has that text again.")
+    typer.echo(
+        f"It is not verified yet: `holdfast repair {done.path}` does that, when the file has that text again."
+    )
 
 
 @decisions.command("promote")
 def promote(decision_id: DecisionId, *, root: Root = Path(), as_json: AsJson = False) -> None:
     """Take a decision of a running program (scope runtime) into the project, to be committed and reviewed."""
-    from holdfast.cli.refused import refuse  # noqa: PLC0415 - help does without it
+    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
 
     manifest = _manifest(root)
     found = _find(manifest, decision_id, as_json=as_json)
@@ -154,7 +180,7 @@ def gate(*, root: Root = Path(), as_json: AsJson = False) -> None:
 
     Exit 0: all are pinned. 1: the decisions cannot be read. 4: some are not pinned.
     """
-    from holdfast.repair.decisions.gate import judge_gate  # noqa: PLC0415 - help does without it
+    from holdfast.repair.decisions.production_gate import judge_gate  # noqa: PLC0415 - help does without it
 
     judged = _done(as_json, lambda: judge_gate(_manifest(root).list("build")))
     if as_json:
@@ -180,7 +206,7 @@ def _manifest(root: Path) -> Manifest:
 
 
 def _find(manifest: Manifest, beginning: str, *, as_json: bool) -> Decision:
-    from holdfast.cli.refused import refuse  # noqa: PLC0415 - as above
+    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - as above
     from holdfast.repair.decisions.manifest import NoSuchDecision  # noqa: PLC0415
 
     found = _done(as_json, lambda: manifest.find(beginning))
@@ -191,7 +217,7 @@ def _find(manifest: Manifest, beginning: str, *, as_json: bool) -> Decision:
 
 def _done(as_json: bool, act: Callable[[], _Outcome]) -> _Outcome:
     """Run it; a manifest that cannot be read or written is told in words."""
-    from holdfast.cli.refused import refuse  # noqa: PLC0415 - as above
+    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - as above
     from holdfast.repair.decisions.manifest import BadManifest  # noqa: PLC0415
 
     try:
@@ -200,7 +226,9 @@ def _done(as_json: bool, act: Callable[[], _Outcome]) -> _Outcome:
         refuse(str(error), as_json=as_json)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        refuse(f"{where}{error.strerror}; the decisions cannot be read or written.", as_json=as_json)
+        refuse(
+            f"{where}{error.strerror}; the decisions cannot be read or written.", as_json=as_json
+        )
 
 
 def _word(reason: str, by: str | None) -> Pin:
@@ -228,15 +256,17 @@ def _print_json(told: dict[str, object]) -> None:
 
 
 def _line(decision: Decision) -> str:
-    from holdfast.cli.show import plain  # noqa: PLC0415 - as above
+    from holdfast.cli.render.common import plain  # noqa: PLC0415 - as above
 
     marks = [decision.verdict, *(["pinned"] if decision.pinned else [])]
     marks += [f"superseded by {decision.superseded_by}"] if decision.superseded_by else []
-    return plain(f"{decision.id}  {decision.path}  {decision.decision_type}: {decision.choice} ({', '.join(marks)})")
+    return plain(
+        f"{decision.id}  {decision.path}  {decision.decision_type}: {decision.choice} ({', '.join(marks)})"
+    )
 
 
 def _show(decision: Decision, *, as_json: bool, short: bool = False) -> None:
-    from holdfast.cli.show import plain  # noqa: PLC0415 - as above
+    from holdfast.cli.render.common import plain  # noqa: PLC0415 - as above
 
     if as_json:
         _print_json({"decision": _as_json(decision)})

@@ -14,10 +14,10 @@ from holdfast.cli.checkpoint import checkpoint
 from holdfast.cli.config import config
 from holdfast.cli.decisions import decisions
 from holdfast.cli.demo import demo
-from holdfast.cli.output import Lasting
 from holdfast.cli.repair import repair
 from holdfast.cli.rules import rules
 from holdfast.cli.run import run
+from holdfast.cli.safe_stdout import SafeStdout
 from holdfast.cli.undo import undo
 
 app = typer.Typer(
@@ -51,7 +51,10 @@ def _print_version(wanted: bool) -> None:
 def holdfast(
     *,
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", is_eager=True, callback=_print_version
+        ),
     ] = False,
 ) -> None:
     """Edits by language models that land exactly where they were meant, or are refused with the cure."""
@@ -61,7 +64,7 @@ def main() -> None:
     """Run the command line."""
     _never_fail_to_print(sys.stdout)
     _never_fail_to_print(sys.stderr)
-    output = sys.stdout = Lasting(sys.stdout)
+    output = sys.stdout = SafeStdout(sys.stdout)
     try:
         app(prog_name="holdfast")
     finally:

@@ -13,8 +13,13 @@ if TYPE_CHECKING:
 
     from holdfast.wiring import DiskWorkspace
 
-Root = Annotated[Path, typer.Option("--root", metavar="DIR", help="The project's directory.", show_default="here")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the outcome as JSON, and nothing else.")]
+Root = Annotated[
+    Path,
+    typer.Option("--root", metavar="DIR", help="The project's directory.", show_default="here"),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the outcome as JSON, and nothing else.")
+]
 
 
 @contextmanager

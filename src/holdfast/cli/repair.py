@@ -16,9 +16,9 @@ from holdfast.cli.options import AsJson, Root
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.config import Settings
+    from holdfast.config.settings import Settings
     from holdfast.repair.ports import Target
-    from holdfast.sessions.repair import Mended
+    from holdfast.usecases.repair.repair_files import FileRepair
 
 
 class Language(StrEnum):
@@ -44,24 +44,43 @@ class Level(StrEnum):
 
 
 def repair(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, or directories to look into.")],
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH…", help="Files, or directories to look into.")
+    ],
     *,
     target: Annotated[
-        Language | None, typer.Option("--target", help="The language, where a file's name does not tell it.")
+        Language | None,
+        typer.Option("--target", help="The language, where a file's name does not tell it."),
     ] = None,
     strictness: Annotated[
         Level | None,
-        typer.Option("--strictness", help="production: nothing but what is pinned, and no model. sketch: no review."),
+        typer.Option(
+            "--strictness",
+            help="production: nothing but what is pinned, and no model. sketch: no review.",
+        ),
     ] = None,
     no_model: Annotated[bool, typer.Option("--no-model", help="Do without a model.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change, and write nothing.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Take a model's word only from 0.90 on, not 0.75.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would change, and write nothing.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Take a model's word only from 0.90 on, not 0.75.")
+    ] = False,
     timeout: Annotated[
         int | None,
-        typer.Option("--timeout", metavar="SECONDS", min=1, help="How long a check may take; else `command_timeout`."),
+        typer.Option(
+            "--timeout",
+            metavar="SECONDS",
+            min=1,
+            help="How long a check may take; else `command_timeout`.",
+        ),
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", metavar="M", help="The model to use.")] = None,
-    base_url: Annotated[str | None, typer.Option("--base-url", metavar="U", help="The server, up to /v1.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="M", help="The model to use.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", metavar="U", help="The server, up to /v1.")
+    ] = None,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -72,9 +91,9 @@ def repair(
     Exit 0: all pass. 1: some still fail. 2: wrong usage. 4: blocked by the strictness. 130: stopped with Ctrl-C.
     """
     # Help does without all this.
-    from holdfast.cli.show_repair import JsonRepair, TerminalRepair, exit_code  # noqa: PLC0415
-    from holdfast.repair.strictness import Policy  # noqa: PLC0415
-    from holdfast.sessions.repair import repair_files  # noqa: PLC0415
+    from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code  # noqa: PLC0415
+    from holdfast.repair.strictness import RepairPolicy  # noqa: PLC0415
+    from holdfast.usecases.repair.repair_files import repair_files  # noqa: PLC0415
     from holdfast.wiring import repair_crew_at  # noqa: PLC0415
 
     level = strictness.value if strictness else None
@@ -83,38 +102,44 @@ def repair(
     language: Target | None = target.value if target else None
     chosen, met = _choose(paths, root, language, has_check=settings["check"] is not None)
     face = JsonRepair() if as_json else TerminalRepair(len(chosen), progress=sys.stderr.isatty())
-    policy = Policy(settings["strictness"], strict)
+    policy = RepairPolicy(settings["strictness"], strict)
     ask = not no_model and policy.allowed.fresh_model_calls
-    done: list[Mended] = []
+    done: list[FileRepair] = []
 
-    def show(each: Mended) -> None:
+    def show(each: FileRepair) -> None:
         done.append(each)
         face.show(each)
 
     try:
-        with repair_crew_at(root, settings, target=language, model=ask, dry_run=dry_run, say=face.say) as crew:
+        with repair_crew_at(
+            root, settings, target=language, model=ask, dry_run=dry_run, say=face.say
+        ) as crew:
             mended = repair_files(chosen, crew, policy, show, met)
     except KeyboardInterrupt:
         face.say(_tell_stopped(done, len(chosen)))
         raise typer.Exit(130) from None
     except OSError as error:
-        face.say(f"{error.filename or root}: {error.strerror}; the project's rules or the state cannot be used.")
+        face.say(
+            f"{error.filename or root}: {error.strerror}; the project's rules or the state cannot be used."
+        )
         raise typer.Exit(1) from None
     face.end()
     face.show_all(mended, dry_run=dry_run)
     raise typer.Exit(exit_code(mended))
 
 
-def _tell_stopped(done: Sequence[Mended], total: int) -> str:
+def _tell_stopped(done: Sequence[FileRepair], total: int) -> str:
     written = [each.path for each in done if each.change_id is not None]
     mended = f" Mended: {', '.join(written)}." if written else ""
     rest = "every other file is as it was" if written else "every file is as it was"
-    return f"stopped after {len(done)} of {total} files.{mended} The compilers are ended, and {rest}."
+    return (
+        f"stopped after {len(done)} of {total} files.{mended} The compilers are ended, and {rest}."
+    )
 
 
 def _settings(root: Path, flags: dict[str, str | int | None]) -> Settings:
-    from holdfast.cli.show import warn  # noqa: PLC0415 - help does without all this
-    from holdfast.config import BadConfig  # noqa: PLC0415
+    from holdfast.cli.render.common import warn  # noqa: PLC0415 - help does without all this
+    from holdfast.config.settings import BadConfig  # noqa: PLC0415
     from holdfast.wiring import settings_at  # noqa: PLC0415
 
     if not root.is_dir():
@@ -129,7 +154,9 @@ def _settings(root: Path, flags: dict[str, str | int | None]) -> Settings:
     try:
         shlex.split(settings["check"] or "")
     except ValueError:
-        raise typer.BadParameter(f"{settings['check']}: a quote is open in `check`.", param_hint="check") from None
+        raise typer.BadParameter(
+            f"{settings['check']}: a quote is open in `check`.", param_hint="check"
+        ) from None
     return settings
 
 
@@ -137,7 +164,7 @@ def _choose(
     paths: list[str], root: Path, target: Target | None, *, has_check: bool
 ) -> tuple[list[str], frozenset[str]]:
     """Give the files that are named, with those in directories that can be checked; and which were only met there."""
-    from holdfast.adapters.listing import list_files  # noqa: PLC0415 - help does without all this
+    from holdfast.adapters.project.project_files import list_files  # noqa: PLC0415 - help does without all this
     from holdfast.adapters.toolchains.registry import target_of  # noqa: PLC0415
 
     chosen: dict[str, bool] = {}
@@ -150,7 +177,12 @@ def _choose(
         for name in list_files(str(root), "" if at == "." else at).paths:
             language = target_of(name)
             inside = at == "." or name.startswith(f"{at}/")
-            if inside and language is not None and target in {None, language} and not name.startswith(".holdfast/"):
+            if (
+                inside
+                and language is not None
+                and target in {None, language}
+                and not name.startswith(".holdfast/")
+            ):
                 chosen.setdefault(name, False)
     return list(chosen), frozenset(name for name, named in chosen.items() if not named)
 
@@ -173,5 +205,7 @@ def _below(path: str, root: Path) -> str:
             real = place if place.is_relative_to(top) else place.resolve()
             if real.is_relative_to(top):
                 return str(real.relative_to(top))
-            raise typer.BadParameter(f"{path}: this is outside of {root}; name another --root.", param_hint="PATH")
+            raise typer.BadParameter(
+                f"{path}: this is outside of {root}; name another --root.", param_hint="PATH"
+            )
     raise typer.BadParameter(f"{path}: there is no such file.", param_hint="PATH")

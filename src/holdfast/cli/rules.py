@@ -11,22 +11,32 @@ import typer
 from holdfast.cli.options import AsJson, Root
 
 if TYPE_CHECKING:
-    from holdfast.repair.rules.book import RuleBook, Verdict
-    from holdfast.repair.rules.rule import Rule
+    from holdfast.rules.rule import Rule
+    from holdfast.rules.rule_book import LearnVerdict, RuleBook
 
 rules = typer.Typer(
-    help="Rules: fixes that were verified once and need no model again.", no_args_is_help=True, rich_markup_mode=None
+    help="Rules: fixes that were verified once and need no model again.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
-RuleId = Annotated[str, typer.Argument(metavar="ID", help="The rule; the beginning of its id is enough.")]
+RuleId = Annotated[
+    str, typer.Argument(metavar="ID", help="The rule; the beginning of its id is enough.")
+]
 
 
 @rules.command("list")
 def list_(
     *,
-    target: Annotated[str | None, typer.Option("--target", metavar="T", help="Only those of a language.")] = None,
-    unreviewed: Annotated[bool, typer.Option("--unreviewed", help="Only those nobody has looked at.")] = False,
-    own: Annotated[bool, typer.Option("--own", help="Without those that came with holdfast.")] = False,
+    target: Annotated[
+        str | None, typer.Option("--target", metavar="T", help="Only those of a language.")
+    ] = None,
+    unreviewed: Annotated[
+        bool, typer.Option("--unreviewed", help="Only those nobody has looked at.")
+    ] = False,
+    own: Annotated[
+        bool, typer.Option("--own", help="Without those that came with holdfast.")
+    ] = False,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -43,12 +53,18 @@ def list_(
         and not (own and rule.provenance == "builtin")
     ]
     if as_json:
-        print(json.dumps({"rules": [_shown(rule) for rule in chosen], "problems": list(book.problems)}))
+        print(
+            json.dumps(
+                {"rules": [_shown(rule) for rule in chosen], "problems": list(book.problems)}
+            )
+        )
         return
     for rule in chosen:
         note = "" if rule.reviewed else "  (unreviewed)"
         record = f"{rule.applied} helped, {rule.failed} failed"
-        print(f"{rule.id}  {rule.status:<8}  {rule.provenance:<9}  {rule.target:<10}  {record}{note}")
+        print(
+            f"{rule.id}  {rule.status:<8}  {rule.provenance:<9}  {rule.target:<10}  {record}{note}"
+        )
         print(f"    {rule.tool}{f' {rule.code}' if rule.code else ''}: {rule.template}")
     if not chosen:
         print("There are no such rules.")
@@ -60,7 +76,7 @@ def show(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> No
 
     Exit 0: shown. 1: there is no such rule. 2: wrong usage.
     """
-    from holdfast.cli.show_rules import print_rule  # noqa: PLC0415 - help does without it
+    from holdfast.cli.render.rules import print_rule  # noqa: PLC0415 - help does without it
 
     rule = _find(_book(root, as_json), rule_id, as_json)
     if as_json:
@@ -80,25 +96,39 @@ def run_examples(
 
     Exit 0: all do. 1: some do not, or a rule's file cannot be read. 2: wrong usage.
     """
-    from holdfast.repair.rules.merge import explains  # noqa: PLC0415 - help does without it
+    from holdfast.rules.learn.merge_rules import explains  # noqa: PLC0415 - help does without it
 
     book = _book(root, as_json)
     chosen = [_find(book, rule_id, as_json)] if rule_id else list(book)
     failures = [
         {"rule": rule.id, "target": rule.target, kind: number}
         for rule in chosen
-        for kind, examples in (("example", rule.examples), ("counter_example", rule.counter_examples))
+        for kind, examples in (
+            ("example", rule.examples),
+            ("counter_example", rule.counter_examples),
+        )
         for number, example in enumerate(examples, 1)
         if not explains(rule, example)
     ]
     count = sum(len(rule.examples) + len(rule.counter_examples) for rule in chosen)
     if as_json:
         problems = list(book.problems)
-        print(json.dumps({"rules": len(chosen), "examples": count, "failures": failures, "problems": problems}))
+        print(
+            json.dumps(
+                {
+                    "rules": len(chosen),
+                    "examples": count,
+                    "failures": failures,
+                    "problems": problems,
+                }
+            )
+        )
     else:
         for failure in failures:
             what = "example" if "example" in failure else "counter_example"
-            print(f"{failure['target']}/{failure['rule']}: {what.replace('_', '-')} {failure[what]} fails.")
+            print(
+                f"{failure['target']}/{failure['rule']}: {what.replace('_', '-')} {failure[what]} fails."
+            )
         print(f"{len(chosen)} rules, {count} examples, {len(failures)} failed.")
     if failures or book.problems:
         raise typer.Exit(1)
@@ -134,9 +164,9 @@ def demote(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> 
     _judge(root, rule_id, "demote", as_json)
 
 
-def _judge(root: Path, rule_id: str, verdict: Verdict, as_json: bool) -> None:
-    from holdfast.cli.refused import refuse  # noqa: PLC0415 - help does without it
-    from holdfast.repair.rules.rule_json import BadRule  # noqa: PLC0415
+def _judge(root: Path, rule_id: str, verdict: LearnVerdict, as_json: bool) -> None:
+    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
+    from holdfast.rules.rule_json import BadRule  # noqa: PLC0415
 
     book = _book(root, as_json)
     rule = _find(book, rule_id, as_json)
@@ -144,7 +174,10 @@ def _judge(root: Path, rule_id: str, verdict: Verdict, as_json: bool) -> None:
         judged = book.judge(rule.id, verdict)
     except (OSError, BadRule) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        refuse(f".holdfast/rules/{rule.target}/{rule.id}.json cannot be written: {reason}.", as_json=as_json)
+        refuse(
+            f".holdfast/rules/{rule.target}/{rule.id}.json cannot be written: {reason}.",
+            as_json=as_json,
+        )
     if as_json:
         print(json.dumps({"rule": _shown(judged)}))
     else:
@@ -152,8 +185,8 @@ def _judge(root: Path, rule_id: str, verdict: Verdict, as_json: bool) -> None:
 
 
 def _book(root: Path, as_json: bool) -> RuleBook:
-    from holdfast.cli.refused import refuse  # noqa: PLC0415 - help does without it
-    from holdfast.cli.show import warn  # noqa: PLC0415
+    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
+    from holdfast.cli.render.common import warn  # noqa: PLC0415
     from holdfast.wiring import rule_book_at  # noqa: PLC0415
 
     if not root.is_dir():
@@ -169,17 +202,19 @@ def _book(root: Path, as_json: bool) -> RuleBook:
 
 def _find(book: RuleBook, beginning: str, as_json: bool) -> Rule:
     """Give the one rule whose id begins so; else say what is wrong, and end with 1."""
-    from holdfast.cli.refused import refuse  # noqa: PLC0415 - help does without it
+    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
 
     found = book.starting(beginning) if beginning else ()
     if not found:
-        refuse(f"{beginning}: there is no such rule; `holdfast rules list` shows all.", as_json=as_json)
+        refuse(
+            f"{beginning}: there is no such rule; `holdfast rules list` shows all.", as_json=as_json
+        )
     if len(found) > 1:
         refuse(f"{beginning}: {len(found)} rules begin so; give more of the id.", as_json=as_json)
     return found[0]
 
 
 def _shown(rule: Rule) -> dict[str, Any]:
-    from holdfast.repair.rules.rule_json import rule_to_json  # noqa: PLC0415 - help does without it
+    from holdfast.rules.rule_json import rule_to_json  # noqa: PLC0415 - help does without it
 
     return {**rule_to_json(rule), "reviewed": rule.reviewed, "pinned": rule.pinned}

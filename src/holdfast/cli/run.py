@@ -17,7 +17,7 @@ from holdfast.cli.options import Root
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.config import Settings
+    from holdfast.config.settings import Settings
 
 
 class Approve(StrEnum):
@@ -30,12 +30,17 @@ class Approve(StrEnum):
 
 def run(
     prompt: Annotated[
-        str | None, typer.Argument(metavar="PROMPT", help="What is to be done; without it, standard input.")
+        str | None,
+        typer.Argument(metavar="PROMPT", help="What is to be done; without it, standard input."),
     ] = None,
     *,
     root: Root = Path(),
-    model: Annotated[str | None, typer.Option("--model", metavar="M", help="The model to use.")] = None,
-    base_url: Annotated[str | None, typer.Option("--base-url", metavar="U", help="The server, up to /v1.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="M", help="The model to use.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", metavar="U", help="The server, up to /v1.")
+    ] = None,
     approve: Annotated[
         Approve | None,
         typer.Option(
@@ -45,10 +50,15 @@ def run(
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only tools that read.")] = False,
     max_steps: Annotated[
-        int | None, typer.Option("--max-steps", metavar="N", min=1, help="How often the model may be asked.")
+        int | None,
+        typer.Option("--max-steps", metavar="N", min=1, help="How often the model may be asked."),
     ] = None,
-    go_on: Annotated[str | None, typer.Option("--continue", metavar="ID", help="Go on with this session.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, and nothing else.")] = False,
+    go_on: Annotated[
+        str | None, typer.Option("--continue", metavar="ID", help="Go on with this session.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a line, and nothing else.")
+    ] = False,
 ) -> None:
     """Have a model work on the project: one turn, guarded, with a checkpoint before it.
 
@@ -56,16 +66,21 @@ def run(
     12: on the cap. 13: the model cannot be reached. 130: cancelled.
     """
     # Help does without all this.
-    from holdfast.cli.approve import TerminalAsker  # noqa: PLC0415
-    from holdfast.cli.show import warn  # noqa: PLC0415
-    from holdfast.cli.show_turn import EXIT_CODES, JsonTurn, TerminalTurn  # noqa: PLC0415
-    from holdfast.config import BadConfig  # noqa: PLC0415
-    from holdfast.sessions.send import Message, NotSent  # noqa: PLC0415
+    from holdfast.cli.render.common import warn  # noqa: PLC0415
+    from holdfast.cli.render.turn import EXIT_CODES, JsonTurn, TerminalTurn  # noqa: PLC0415
+    from holdfast.cli.terminal_asker import TerminalAsker  # noqa: PLC0415
+    from holdfast.config.settings import BadConfig  # noqa: PLC0415
+    from holdfast.usecases.turns.send_message import NotSent, UserMessage  # noqa: PLC0415
     from holdfast.wiring import run_turn_at, settings_at  # noqa: PLC0415
 
     if not root.is_dir():
         raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
-    flags = {"model": model, "base_url": base_url, "approve": approve and approve.value, "max_steps": max_steps}
+    flags = {
+        "model": model,
+        "base_url": base_url,
+        "approve": approve and approve.value,
+        "max_steps": max_steps,
+    }
     settings = settings_at(root, flags)
     if isinstance(settings, BadConfig):
         for problem in settings.problems:
@@ -78,7 +93,13 @@ def run(
     with _cancellable() as cancel:
         asker = TerminalAsker(cancel) if _can_ask(settings, as_json=as_json) else None
         ended = run_turn_at(
-            root, settings, Message(words, go_on, plan=plan), show=face.show, say=warn, asker=asker, cancel=cancel
+            root,
+            settings,
+            UserMessage(words, go_on, plan=plan),
+            show=face.show,
+            say=warn,
+            asker=asker,
+            cancel=cancel,
         )
     if isinstance(ended, NotSent):
         face.show_not_sent(ended)
@@ -88,11 +109,15 @@ def run(
 def _read_prompt(prompt: str | None, *, needed: bool) -> str | None:
     if prompt is not None and prompt != "-":
         if not prompt.strip():
-            raise typer.BadParameter("the prompt is empty; say what is to be done.", param_hint="PROMPT")
+            raise typer.BadParameter(
+                "the prompt is empty; say what is to be done.", param_hint="PROMPT"
+            )
         return prompt
     if prompt is None and (not needed or sys.stdin is None or sys.stdin.isatty()):
         if needed:
-            raise typer.BadParameter("give a prompt, or pipe it into standard input.", param_hint="PROMPT")
+            raise typer.BadParameter(
+                "give a prompt, or pipe it into standard input.", param_hint="PROMPT"
+            )
         return None
     from holdfast.landing.encoding import decode  # noqa: PLC0415 - help does without it
 

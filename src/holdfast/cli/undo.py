@@ -17,9 +17,9 @@ def undo(*, root: Root = Path(), as_json: AsJson = False) -> None:
     2: wrong usage.
     """
     # Help does without all this.
-    from holdfast.cli.show import Face, JsonFace, TerminalFace, attempt, warn_unrecorded  # noqa: PLC0415
-    from holdfast.sessions.undo import undo_last  # noqa: PLC0415
-    from holdfast.sessions.workspace import NothingDone  # noqa: PLC0415
+    from holdfast.cli.render.common import Face, JsonFace, TerminalFace, attempt, warn_unrecorded  # noqa: PLC0415
+    from holdfast.usecases.changes.undo import undo_last  # noqa: PLC0415
+    from holdfast.usecases.workspace import NothingDone  # noqa: PLC0415
 
     face: Face = JsonFace() if as_json else TerminalFace()
     with workspace_at(root) as workspace:

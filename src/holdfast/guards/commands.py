@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from holdfast.guards.harm import find_harm
-from holdfast.guards.reading import why_not_prepared, why_not_unasked
-from holdfast.guards.script import Script, Simple, Word
-from holdfast.guards.shell import TOO_DEEP, parse
+from holdfast.guards.shell.destructive_commands import find_harm
+from holdfast.guards.shell.read_only_commands import why_not_prepared, why_not_unasked
+from holdfast.guards.shell.shell_ast import ShellScript, ShellWord, SimpleCommand
+from holdfast.guards.shell.shell_parser import TOO_DEEP, parse
 
 _LONGEST = 32_000
 _BUILT_INS = re.compile(
@@ -56,10 +56,10 @@ class Refuse:
     message: str
 
 
-Verdict: TypeAlias = Allow | Ask | Refuse
+CommandVerdict: TypeAlias = Allow | Ask | Refuse
 
 
-def judge_command(command: str, rules: CommandRules) -> Verdict:
+def judge_command(command: str, rules: CommandRules) -> CommandVerdict:
     """Say whether a command may run.
 
     >>> judge_command("git status", CommandRules()), judge_command("pytest && make", CommandRules(("pytest", "make")))
@@ -78,17 +78,21 @@ def judge_command(command: str, rules: CommandRules) -> Verdict:
         return Refuse(f"{shown}: this is too long to be looked through; write a file and run that.")
     script = parse(command)
     if TOO_DEEP in script.doubts:
-        return Refuse(f"{shown}: {TOO_DEEP} to be looked through; say it in simpler commands, one after the other.")
+        return Refuse(
+            f"{shown}: {TOO_DEEP} to be looked through; say it in simpler commands, one after the other."
+        )
     harm = find_harm(command, script)
     if harm:
         return Refuse(f"{shown}: {harm}. Commands of this kind are never run; find another way.")
     for rule in rules.deny:
         if any(_begins(simple, rule) for simple in script.commands):
-            return Refuse(f"{shown}: the rule '{rule}' forbids this; find another way, or say what you need it for.")
+            return Refuse(
+                f"{shown}: the rule '{rule}' forbids this; find another way, or say what you need it for."
+            )
     return _judge_unasked(command, script, rules)
 
 
-def _judge_unasked(command: str, script: Script, rules: CommandRules) -> Allow | Ask:
+def _judge_unasked(command: str, script: ShellScript, rules: CommandRules) -> Allow | Ask:
     for rule in rules.ask:
         if any(_begins(simple, rule) for simple in script.commands):
             return Ask(f"the rule '{rule}' wants it to be asked")
@@ -106,12 +110,12 @@ def _judge_unasked(command: str, script: Script, rules: CommandRules) -> Allow |
     return Ask(why) if why else Allow()
 
 
-def _is_granted(simple: Simple, allow: Iterable[str]) -> bool:
+def _is_granted(simple: SimpleCommand, allow: Iterable[str]) -> bool:
     """Whether a rule allows the words of this command; its redirections are not the rule's."""
     return any(_is_covered(simple, rule) for rule in allow)
 
 
-def _begins(simple: Simple, rule: str) -> bool:
+def _begins(simple: SimpleCommand, rule: str) -> bool:
     """Whether the command begins with the words of the rule; by the plain name of the program, too."""
     wanted = rule.split()
     if wanted[-1:] == ["*"]:
@@ -119,10 +123,12 @@ def _begins(simple: Simple, rule: str) -> bool:
     elif not wanted:
         return False
     words = [word.text for word in simple.words]
-    return bool(words) and (words[: len(wanted)] == wanted or [simple.name, *words[1:]][: len(wanted)] == wanted)
+    return bool(words) and (
+        words[: len(wanted)] == wanted or [simple.name, *words[1:]][: len(wanted)] == wanted
+    )
 
 
-def _is_covered(simple: Simple, rule: str) -> bool:
+def _is_covered(simple: SimpleCommand, rule: str) -> bool:
     """Whether the words of the rule are those of the command: all of them, or, with a star, its first ones."""
     wanted = rule.split()
     open_ended = wanted[-1:] == ["*"]
@@ -144,7 +150,7 @@ def needs_shell(command: str) -> bool:
     return _why_shell(parse(command)) is not None
 
 
-def _why_shell(script: Script) -> str | None:
+def _why_shell(script: ShellScript) -> str | None:
     """Return why only a shell can run this; None if it is one program and its words."""
     if script.doubts:
         return script.doubts[0]
@@ -165,7 +171,7 @@ def _why_shell(script: Script) -> str | None:
     return None
 
 
-def _is_expanded(word: Word) -> bool:
+def _is_expanded(word: ShellWord) -> bool:
     """Whether a shell would put something else in the place of this word."""
     return word.expansion != "none" or word.glob or (word.text.startswith("~") and word.bare)
 

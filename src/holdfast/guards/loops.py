@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from holdfast.guards.digest import digest_call, digest_result, news_of
-from holdfast.guards.verdicts import is_bad, is_fine
+from holdfast.guards.call_digest import digest_call, digest_result, news_of
+from holdfast.guards.command_success import is_bad, is_fine
 
-Pattern: TypeAlias = Literal["identical", "cycle", "duplicate", "no_progress", "no_effect"]
+LoopPattern: TypeAlias = Literal["identical", "cycle", "duplicate", "no_progress", "no_effect"]
 
 IDENTICAL = 3
 CYCLE_ROUNDS = 3
@@ -24,7 +24,13 @@ NO_PROGRESS = 12
 NO_EFFECT = 4
 COMMAND_TOOL = "run_command"
 
-_LEASH: dict[Pattern, int] = {"identical": 3, "cycle": 3, "no_progress": 2, "duplicate": 2, "no_effect": 2}
+_LEASH: dict[LoopPattern, int] = {
+    "identical": 3,
+    "cycle": 3,
+    "no_progress": 2,
+    "duplicate": 2,
+    "no_effect": 2,
+}
 """After a nudge this many more calls of what it was about are enough, until there is progress."""
 _LONG_LEASH = 3
 """For `no_effect` where the output is not bad, only always the same."""
@@ -45,7 +51,7 @@ _LIST = re.compile(r"\s*(?:cd\s+\S+\s*&&\s*)?(?:git|ls|pwd|find|tree|which|du)\b
 class Trip:
     """The calls go round in circles. `count`: how many are alike, or rounds of a cycle; `escalated`: stop the turn."""
 
-    pattern: Pattern
+    pattern: LoopPattern
     count: int
     escalated: bool
 
@@ -87,7 +93,9 @@ class _Seen:
 
     def has(self, digests: frozenset[str] | frozenset[int]) -> bool:
         """Whether all of these were seen."""
-        return digests <= self.young or all(digest in self.young or digest in self.old for digest in digests)
+        return digests <= self.young or all(
+            digest in self.young or digest in self.old for digest in digests
+        )
 
     def add(self, digests: frozenset[str] | frozenset[int], most: int) -> _Seen:
         """Give the same with these digests among the young, of which there are so many and no more."""
@@ -102,7 +110,7 @@ class _Seen:
 class _Strike:
     """A nudge that is outstanding. `stale` are the calls or results it was about, as long as the leash is on."""
 
-    pattern: Pattern
+    pattern: LoopPattern
     period: int
     calls: int
     stale: frozenset[str]
@@ -130,7 +138,13 @@ def begin(tree: str) -> Loops:
 
 
 def record(
-    state: Loops, name: str, arguments: Mapping[str, Any], result: str, tree: str, *, read: Iterable[str] = ()
+    state: Loops,
+    name: str,
+    arguments: Mapping[str, Any],
+    result: str,
+    tree: str,
+    *,
+    read: Iterable[str] = (),
 ) -> Loops:
     """Take one call that has been run: what it was, what came of it, and the digest of the files after it.
 
@@ -153,8 +167,14 @@ def record(
         waits=_WAIT.fullmatch(line) is not None,
     )
     moved = not state.trees.has(frozenset({tree}))
-    news = not (state.results.has(opened) and (state.results.has(brought) or state.results.has(whole)))
-    run = _run_of(state, entry.pair, command, tree, (line, result)) if line and not _LIST.fullmatch(line) else None
+    news = not (
+        state.results.has(opened) and (state.results.has(brought) or state.results.has(whole))
+    )
+    run = (
+        _run_of(state, entry.pair, command, tree, (line, result))
+        if line and not _LIST.fullmatch(line)
+        else None
+    )
     kept = () if moved else state.history
     return Loops(
         history=(*kept, entry)[-_HISTORY:],
@@ -222,7 +242,7 @@ def guidance(trip: Trip) -> str:
 # ------------------------------------------------------------------------------------------------------------ patterns
 
 
-def _find(state: Loops) -> tuple[Pattern, int, int] | None:
+def _find(state: Loops) -> tuple[LoopPattern, int, int] | None:
     """Give the pattern, the number of calls in it, and the length of its period."""
     pairs = _pairs(state)
     alike = _alike(pairs)
@@ -235,7 +255,9 @@ def _find(state: Loops) -> tuple[Pattern, int, int] | None:
     most = max(Counter(pairs).values(), default=0)
     if most >= DUPLICATE:
         return "duplicate", most, 1
-    across = max((_across(state.runs, run) for run in _last_of_each(state.runs[-_RECENT:])), default=0)
+    across = max(
+        (_across(state.runs, run) for run in _last_of_each(state.runs[-_RECENT:])), default=0
+    )
     if across >= NO_EFFECT:
         return "no_effect", across, 1
     if state.quiet >= NO_PROGRESS:
@@ -282,16 +304,20 @@ def _across(runs: tuple[_Run, ...], last: _Run) -> int:
     return count
 
 
-def _stale(state: Loops, pattern: Pattern, calls: int, period: int) -> frozenset[str]:
+def _stale(state: Loops, pattern: LoopPattern, calls: int, period: int) -> frozenset[str]:
     """What the nudge is about: the calls with their results; if they differ, what came of them, and of which file."""
     match pattern:
         case "identical" | "cycle":
             return frozenset(_pairs(state)[-period:])
         case "duplicate":
-            return frozenset(pair for pair, count in Counter(_pairs(state)).items() if count >= DUPLICATE)
+            return frozenset(
+                pair for pair, count in Counter(_pairs(state)).items() if count >= DUPLICATE
+            )
         case "no_progress":
             about = state.history[-calls:]
-            return frozenset(word for entry in about for word in (entry.result, entry.subject) if word)
+            return frozenset(
+                word for entry in about for word in (entry.result, entry.subject) if word
+            )
         case "no_effect":
             last = _last_of_each(state.runs[-_RECENT:])
             return frozenset(run.pair for run in last if _across(state.runs, run) >= NO_EFFECT)
@@ -306,7 +332,9 @@ def _run_of(state: Loops, pair: str, command: str, tree: str, run: tuple[str, st
     return _Run(pair, command, tree, fresh, is_fine(result, line), is_bad(result))
 
 
-def _aged(state: Loops, entry: _Entry, run: _Run | None, *, moved: bool, news: bool) -> _Strike | None:
+def _aged(
+    state: Loops, entry: _Entry, run: _Run | None, *, moved: bool, news: bool
+) -> _Strike | None:
     """Give the strike after one more call: is it more of the same, is the leash off, is it forgiven."""
     strike = state.strike
     if strike is None or strike.age + 1 >= _FORGIVEN:
@@ -316,11 +344,16 @@ def _aged(state: Loops, entry: _Entry, run: _Run | None, *, moved: bool, news: b
         case "no_effect":
             about = run is not None and any(pair.startswith(run.command) for pair in strike.stale)
             free = run is not None and about and (run.fresh or run.fine)
-            more = run is not None and run.pair in strike.stale and _on_another_tree(state.runs, run)
+            more = (
+                run is not None and run.pair in strike.stale and _on_another_tree(state.runs, run)
+            )
         case "duplicate":
             free, more = moved, entry.pair in strike.stale
         case _:
-            free, more = moved or news, not strike.stale.isdisjoint({entry.pair, entry.result, entry.subject})
+            free, more = (
+                moved or news,
+                not strike.stale.isdisjoint({entry.pair, entry.result, entry.subject}),
+            )
     if free:
         return replace(strike, stale=frozenset(), again=0)
     return replace(strike, again=strike.again + 1) if more else strike

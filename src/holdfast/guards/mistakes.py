@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from holdfast.vocab.calls import FailureKind
+from holdfast.vocab.tool_calls import FailureKind
 
 MISTAKE_THRESHOLD = 3
 

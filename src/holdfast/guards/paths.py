@@ -26,7 +26,9 @@ def judge_path(path: str) -> str | Barred:
     Barred(message="../a.py: '..' leads out of the project; give the path from the project's root downwards.")
     """
     if not path:
-        return Barred("a file is named with no path; give its path from the project's root downwards.")
+        return Barred(
+            "a file is named with no path; give its path from the project's root downwards."
+        )
     try:
         path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -34,13 +36,19 @@ def judge_path(path: str) -> str | Barred:
     if "\0" in path:
         return Barred(f"{path}: a NUL cannot stand in a file's name.")
     if path.startswith(("/", "~/")) or path == "~" or _DRIVE.match(path):
-        return Barred(f"{path}: this path does not start at the project's root; give it from there, such as src/a.py.")
+        return Barred(
+            f"{path}: this path does not start at the project's root; give it from there, such as src/a.py."
+        )
     parts = [part for part in path.split("/") if part not in {"", "."}]
     if ".." in parts:
-        return Barred(f"{path}: '..' leads out of the project; give the path from the project's root downwards.")
+        return Barred(
+            f"{path}: '..' leads out of the project; give the path from the project's root downwards."
+        )
     if not parts or path.endswith(("/", "/.")):
         return Barred(f"{path}: this names a directory; name a file.")
     # Casefolded: on macOS `.GIT/hooks/pre-commit` is the same file, and a hook is a program that git will run.
     if any(part.casefold() == ".git" for part in parts):
-        return Barred(f"{path}: this belongs to git itself; edit the project's files and let git keep its own.")
+        return Barred(
+            f"{path}: this belongs to git itself; edit the project's files and let git keep its own."
+        )
     return "/".join(parts)

@@ -26,14 +26,27 @@ _NAMES = frozenset(
         "id_ed25519",
     }
 )
-_ENDINGS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".tfvars", ".tfstate")
+_ENDINGS = (
+    ".pem",
+    ".key",
+    ".p12",
+    ".pfx",
+    ".jks",
+    ".keystore",
+    ".kdbx",
+    ".ppk",
+    ".tfvars",
+    ".tfstate",
+)
 _DATA = re.compile(
     r"(?:.*[-_.])?(?:secrets?|credentials?|service[-_]?account)(?:[-_.].*)?\.(?:json|ya?ml|toml|ini|env|txt)"
 )
 _FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"})
 _ENVIRONMENT = re.compile(r"\.env[.\-_].+|.+\.env")
 # Made to be read: they show the names, not the values.
-_SHOWN = re.compile(r"(?:.*[.\-_])?(?:example|sample|template|tmpl|tpl|dist|defaults?|schema)(?:[.\-_].*)?|.*\.pub")
+_SHOWN = re.compile(
+    r"(?:.*[.\-_])?(?:example|sample|template|tmpl|tpl|dist|defaults?|schema)(?:[.\-_].*)?|.*\.pub"
+)
 
 
 def is_secret(path: str) -> bool:
@@ -42,7 +55,9 @@ def is_secret(path: str) -> bool:
     >>> is_secret("app/.env.production"), is_secret(".env.example"), is_secret("src/secrets.py"), is_secret("a/key.pem")
     (True, False, False, True)
     """
-    parts = [part for part in path.casefold().replace("\\", "/").split("/") if part not in {"", "."}]
+    parts = [
+        part for part in path.casefold().replace("\\", "/").split("/") if part not in {"", "."}
+    ]
     if not parts:
         return False
     # No file has a longer name; a longer word is no name, and would only take time.

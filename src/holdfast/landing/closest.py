@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.landing.align import align, start_of
-from holdfast.landing.keys import indent_of, key_of
-from holdfast.landing.lines import Doc, is_blank
+from holdfast.landing.text.align import align, start_of
+from holdfast.landing.text.line_keys import indent_of, key_of
+from holdfast.landing.text.lines import Doc, is_blank
 
 _SHOWN = 8
 _WORTH_SHOWING = 45.0
 
 
-def closest_lines(doc: Doc, old: Sequence[str], region: tuple[int, int] | None = None) -> tuple[str, int]:
+def closest_lines(
+    doc: Doc, old: Sequence[str], region: tuple[int, int] | None = None
+) -> tuple[str, int]:
     """Up to eight numbered lines most like the old ones, and the first one's number (0-based); "" if none is."""
     start = region[0] if region else _closest_start(doc, old)
     if start is None:
         return "", 0
-    stop = min(len(doc.lines), start + min(_SHOWN, max(len(old), (region[1] - region[0]) if region else 0, 1)))
+    stop = min(
+        len(doc.lines),
+        start + min(_SHOWN, max(len(old), (region[1] - region[0]) if region else 0, 1)),
+    )
     return numbered(doc, start, stop), start
 
 
@@ -45,7 +50,9 @@ def _closest_start(doc: Doc, old: Sequence[str]) -> int | None:
 
     at = max(range(len(solid)), key=lambda j: min(len(solid[j]), _WIDTH))
     keys = [key[:_WIDTH] for key in doc.solid_keys]
-    found = process.extractOne(key_of(solid[at])[:_WIDTH], keys, scorer=fuzz.ratio, score_cutoff=_WORTH_SHOWING)
+    found = process.extractOne(
+        key_of(solid[at])[:_WIDTH], keys, scorer=fuzz.ratio, score_cutoff=_WORTH_SHOWING
+    )
     if found is None:
         return None
     return doc.solid[max(0, found[2] - at)]
@@ -75,5 +82,7 @@ def _say(indent: str) -> str:
     if not indent:
         return "no indentation"
     tabs, blanks = indent.count("\t"), indent.count(" ")
-    parts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in ((tabs, "tab"), (blanks, "space")) if n]
+    parts = [
+        f"{n} {word}{'s' if n > 1 else ''}" for n, word in ((tabs, "tab"), (blanks, "space")) if n
+    ]
     return " and ".join(parts)

@@ -9,7 +9,11 @@ from typing import Literal, TypeAlias
 Encoding: TypeAlias = Literal["utf-8", "utf-8-bom", "utf-16-le", "utf-16-be", "cp1252"]
 """How a file holds its text. The byte order mark is part of this, not of the text, so line 1 has none in the way."""
 
-_MARKS: dict[Encoding, bytes] = {"utf-8-bom": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
+_MARKS: dict[Encoding, bytes] = {
+    "utf-8-bom": b"\xef\xbb\xbf",
+    "utf-16-le": b"\xff\xfe",
+    "utf-16-be": b"\xfe\xff",
+}
 
 # What surrogateescape makes of a byte that is not UTF-8 is U+DC80 to U+DCFF; anything else here was well-formed UTF-8.
 _MULTIBYTE = re.compile("[^\x00-\x7f\udc80-\udcff]")

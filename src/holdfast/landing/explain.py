@@ -76,7 +76,9 @@ def _how(outcome: Landed) -> str:
 def _changed_lines(diff: str) -> str:
     changed = [line for line in diff.split("\n") if line[:1] in ("+", "-")]
     more = len(changed) - _SHOWN_LINES
-    return "\n".join(changed[:_SHOWN_LINES] + ([f"({more} more changed lines)"] if more > 0 else []))
+    return "\n".join(
+        changed[:_SHOWN_LINES] + ([f"({more} more changed lines)"] if more > 0 else [])
+    )
 
 
 def _refused(outcome: Refused, audience: Audience) -> str:

@@ -7,11 +7,11 @@ from typing import assert_never
 
 from holdfast.landing import refusals
 from holdfast.landing.line_edits import land_line_edits
-from holdfast.landing.mark import MARK, without_mark
 from holdfast.landing.patch import land_patch
 from holdfast.landing.replace import land_replace
-from holdfast.landing.syntax import breaks
+from holdfast.landing.text.byte_order_mark import MARK, without_mark
 from holdfast.landing.write_file import land_file
+from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.outcomes import Landed, Outcome, Refused, Span
 from holdfast.vocab.requests import LineEdits, OneOf, Patch, Replace, Request, WriteFile
 
@@ -50,7 +50,9 @@ def _marked(outcome: Outcome) -> Outcome:
 def _addressed(outcome: Refused, request: Request, path: str | None) -> Refused:
     """The refusal with the file it is about and the notation it answers."""
     message = f"{path}: {outcome.message}" if path else outcome.message
-    return replace(outcome, message=message, kind="patch_error" if isinstance(request, Patch) else "edit_error")
+    return replace(
+        outcome, message=message, kind="patch_error" if isinstance(request, Patch) else "edit_error"
+    )
 
 
 def _land(text: str, request: Request, path: str | None) -> Outcome:
@@ -78,9 +80,15 @@ def _land_one_of(text: str, request: OneOf) -> Outcome:
     if len(hits) > 1:
         lines = tuple(sorted({outcome.spans[0].line for outcome in hits}))
         return refusals.plain(
-            "ambiguous", "the block has several ======= lines and more than one way to read it fits; split it.", lines
+            "ambiguous",
+            "the block has several ======= lines and more than one way to read it fits; split it.",
+            lines,
         )
-    applied = [outcome for outcome in outcomes if isinstance(outcome, Refused) and outcome.reason == "already_applied"]
+    applied = [
+        outcome
+        for outcome in outcomes
+        if isinstance(outcome, Refused) and outcome.reason == "already_applied"
+    ]
     return applied[0] if applied else outcomes[0]
 
 
@@ -97,4 +105,6 @@ def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
             f"{language}; copy the old lines from the file as they are.",
             (line,),
         )
-    return replace(outcome, warning=f"the file no longer parses as {language} (edit at line {line}).")
+    return replace(
+        outcome, warning=f"the file no longer parses as {language} (edit at line {line})."
+    )

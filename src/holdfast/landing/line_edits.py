@@ -10,13 +10,13 @@ from difflib import SequenceMatcher
 
 from holdfast.landing import refusals
 from holdfast.landing.closest import numbered
-from holdfast.landing.elision import gap_at_end, unpaired_gap
-from holdfast.landing.ladder import Plan, climb
-from holdfast.landing.lines import Doc, contents_of, is_blank
-from holdfast.landing.project import LineSplice
-from holdfast.landing.script import Script, script_of
-from holdfast.landing.splices import landed, overlap, splice_of
-from holdfast.landing.windows import Hint
+from holdfast.landing.ladder.elision import gap_at_end, unpaired_gap
+from holdfast.landing.ladder.ladder import LadderPlan, climb
+from holdfast.landing.ladder.strict_match import Hint
+from holdfast.landing.projection.projection import LineSplice
+from holdfast.landing.projection.splices import landed, overlap, splice_of
+from holdfast.landing.text.edit_script import EditScript, script_of
+from holdfast.landing.text.lines import Doc, contents_of, is_blank
 from holdfast.vocab.outcomes import RUNGS, Outcome, Refused
 from holdfast.vocab.requests import LineEdit, LineEdits
 
@@ -30,7 +30,7 @@ def land_line_edits(text: str, request: LineEdits) -> Outcome:
     shown = Doc(request.shown) if request.shown is not None else None
     if shown is not None and shown.lines == doc.lines:
         shown = doc
-    plans: list[Plan] = []
+    plans: list[LadderPlan] = []
     for number, edit in enumerate(request.edits, 1):
         plan = _plan(doc, shown, edit)
         if isinstance(plan, Refused):
@@ -46,23 +46,29 @@ def land_line_edits(text: str, request: LineEdits) -> Outcome:
 
 
 def _of(refusal: Refused, number: int) -> Refused:
-    return Refused(refusal.reason, f"edit {number}: {refusal.message}", refusal.closest, refusal.candidates)
+    return Refused(
+        refusal.reason, f"edit {number}: {refusal.message}", refusal.closest, refusal.candidates
+    )
 
 
-def _meet(plans: Sequence[Plan]) -> bool:
+def _meet(plans: Sequence[LadderPlan]) -> bool:
     """Whether two edits name the same line, or one inserts between the lines of another."""
     ordered = sorted((plan.lines for plan in plans), key=lambda lines: (lines.start, lines.stop))
     return any(one.stop > other.start for one, other in itertools.pairwise(ordered))
 
 
-def _plan(doc: Doc, shown: Doc | None, edit: LineEdit) -> Plan | Refused:
+def _plan(doc: Doc, shown: Doc | None, edit: LineEdit) -> LadderPlan | Refused:
     if edit.end < edit.start - 1:
         return refusals.plain(
             "out_of_bounds",
             f"the range {edit.start} to {edit.end} ends before it starts; to insert before line {edit.start} "
             f"use start {edit.start}, end {edit.start - 1}.",
         )
-    if edit.old is not None and contents_of(edit.old) and not all(map(is_blank, contents_of(edit.old))):
+    if (
+        edit.old is not None
+        and contents_of(edit.old)
+        and not all(map(is_blank, contents_of(edit.old)))
+    ):
         if edit.end < edit.start:
             return refusals.plain(
                 "conflict",
@@ -73,7 +79,7 @@ def _plan(doc: Doc, shown: Doc | None, edit: LineEdit) -> Plan | Refused:
     return _plan_by_number(doc, shown, edit)
 
 
-def _plan_by_text(doc: Doc, shown: Doc | None, edit: LineEdit, old: str) -> Plan | Refused:
+def _plan_by_text(doc: Doc, shown: Doc | None, edit: LineEdit, old: str) -> LadderPlan | Refused:
     """Return the plan for the place that both the old text and the size of the range fit, or refuse.
 
     The number of the first line may be off: it only picks one of several places.
@@ -90,7 +96,7 @@ def _plan_by_text(doc: Doc, shown: Doc | None, edit: LineEdit, old: str) -> Plan
     if fits and not kept and len(script.old) < _size(edit) and edit.end <= len(source.lines):
         return _plan_whole_range(doc, source, edit)
     found = climb(doc, script, Hint(near=edit.start - 1))
-    if not isinstance(found, Plan):
+    if not isinstance(found, LadderPlan):
         return refusals.of(doc, script, found)
     if _size(edit) in {len(script.old), len(_trimmed(script.old)), len(found.lines)}:
         return found
@@ -120,7 +126,7 @@ def _is_at(source: Doc, old: Sequence[str], first: int) -> bool:
     return [line.rstrip() for line in lines] == [line.rstrip() for line in old]
 
 
-def _keeps_last_line(script: Script) -> bool:
+def _keeps_last_line(script: EditScript) -> bool:
     """Return whether old and new end in the same line, blank lines aside."""
     return any(not is_blank(line) for line in script.old[script.edits[-1].o2 :])
 
@@ -131,7 +137,7 @@ def _trimmed(lines: Sequence[str]) -> Sequence[str]:
     return lines[solid[0] : solid[-1] + 1]
 
 
-def _plan_whole_range(doc: Doc, source: Doc, edit: LineEdit) -> Plan | Refused:
+def _plan_whole_range(doc: Doc, source: Doc, edit: LineEdit) -> LadderPlan | Refused:
     """Return the plan for a range of which the old text is only the beginning: the numbers name the lines."""
     new, first = contents_of(edit.new), edit.start - 1
     if new and _is_at(doc, new, first):
@@ -166,7 +172,7 @@ def _count(lines: int) -> str:
     return "1 line" if lines == 1 else f"{lines} lines"
 
 
-def _plan_by_number(doc: Doc, shown: Doc | None, edit: LineEdit) -> Plan | Refused:
+def _plan_by_number(doc: Doc, shown: Doc | None, edit: LineEdit) -> LadderPlan | Refused:
     """Only numbers: they speak of the text that was shown, and its lines must still be there."""
     if shown is None:
         return refusals.plain(
@@ -176,7 +182,8 @@ def _plan_by_number(doc: Doc, shown: Doc | None, edit: LineEdit) -> Plan | Refus
         )
     if edit.start < 1 or edit.end > len(shown.lines) or edit.start > len(shown.lines) + 1:
         return refusals.plain(
-            "out_of_bounds", f"{_lines(edit)}: the file has {len(shown.lines)} lines; number them from 1."
+            "out_of_bounds",
+            f"{_lines(edit)}: the file has {len(shown.lines)} lines; number them from 1.",
         )
     if edit.old is not None and contents_of(edit.old) != shown.lines[edit.start - 1 : edit.end]:
         return _stale(doc, edit)
@@ -190,7 +197,7 @@ def _plan_by_number(doc: Doc, shown: Doc | None, edit: LineEdit) -> Plan | Refus
     new = tuple(contents_of(edit.new))
     if list(new) == doc.lines[first:last]:
         return refusals.no_change()
-    return Plan((LineSplice(first, last, new),), "exact", 1.0, range(first, last))
+    return LadderPlan((LineSplice(first, last, new),), "exact", 1.0, range(first, last))
 
 
 def _lines(edit: LineEdit) -> str:
@@ -232,7 +239,9 @@ _MIDDLE_LIMIT = 4_000
 def _same_lines(middle: Sequence[str], now: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Pairs of equal lines in order; of long texts only lines that stand once in each, for difflib is quadratic."""
     if len(middle) + len(now) <= _MIDDLE_LIMIT:
-        for a, b, length in SequenceMatcher(None, middle, now, autojunk=False).get_matching_blocks():
+        for a, b, length in SequenceMatcher(
+            None, middle, now, autojunk=False
+        ).get_matching_blocks():
             yield from ((a + k, b + k) for k in range(length))
         return
     there = Counter(now)
@@ -254,7 +263,9 @@ def _where_now(shown: Sequence[str], lines: Sequence[str], wanted: range) -> dic
     if wanted.start >= len(shown) - tail:
         return {i: i + shift for i in wanted}
     middle, now = shown[head : len(shown) - tail], lines[head : len(lines) - tail]
-    mapped = {i: i for i in range(head)} | {i: i + shift for i in range(len(shown) - tail, len(shown))}
+    mapped = {i: i for i in range(head)} | {
+        i: i + shift for i in range(len(shown) - tail, len(shown))
+    }
     mapped.update({head + a: head + b for a, b in _same_lines(middle, now)})
     found = [mapped.get(i) for i in wanted]
     if None in found or any(b != (a or 0) + 1 for a, b in itertools.pairwise(found)):

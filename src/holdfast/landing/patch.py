@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from holdfast.landing import refusals
-from holdfast.landing.elision import unpaired_gap
-from holdfast.landing.hunks import FileDiff, Hunk, Malformed
-from holdfast.landing.keys import indent_of, key_of
-from holdfast.landing.ladder import Found, Plan, climb
-from holdfast.landing.lines import Doc, is_blank
-from holdfast.landing.notations.unified import read_diff
-from holdfast.landing.placement import Applied, Placement
-from holdfast.landing.script import Edit, Script, kept_lines
-from holdfast.landing.splices import Splice, landed, overlap, splice_of
-from holdfast.landing.windows import Bounds, Hint, find_window, find_windows
+from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed
+from holdfast.landing.formats.unified import read_diff
+from holdfast.landing.ladder.elision import unpaired_gap
+from holdfast.landing.ladder.ladder import LadderOutcome, LadderPlan, climb
+from holdfast.landing.ladder.strict_match import Bounds, Hint, find_window, find_windows
+from holdfast.landing.placement import AlreadyApplied, Placement
+from holdfast.landing.projection.splices import Splice, landed, overlap, splice_of
+from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines
+from holdfast.landing.text.line_keys import indent_of, key_of
+from holdfast.landing.text.lines import Doc, is_blank
 from holdfast.vocab.outcomes import RUNGS, Outcome, Refused
 from holdfast.vocab.requests import Patch
 
@@ -26,7 +26,9 @@ def land_patch(text: str, request: Patch, path: str | None = None) -> Outcome:
     if isinstance(files, Malformed):
         return refusals.plain("malformed", files.message)
     if len(files) != 1:
-        return refusals.plain("malformed", "the diff is about several files; send one file's share at a time.")
+        return refusals.plain(
+            "malformed", "the diff is about several files; send one file's share at a time."
+        )
     if not text or files[0].old_path is None:
         return _land_new_file(text, files[0])
     return land_hunks(Doc(text), files[0].hunks)
@@ -49,22 +51,30 @@ def _names(file: FileDiff, path: str) -> bool:
 
 def _land_new_file(text: str, diff: FileDiff) -> Outcome:
     """A diff from nothing: only + lines, and no text yet."""
-    if any(line.mark in "-?" or (line.mark == " " and line.text) for hunk in diff.hunks for line in hunk.lines):
+    if any(
+        line.mark in "-?" or (line.mark == " " and line.text)
+        for hunk in diff.hunks
+        for line in hunk.lines
+    ):
         return land_hunks(Doc(text), diff.hunks)
     lines = [line for hunk in diff.hunks for line in hunk.lines]
-    new = "\n".join(line.text for line in lines) + ("\n" if lines and not lines[-1].no_newline else "")
+    new = "\n".join(line.text for line in lines) + (
+        "\n" if lines and not lines[-1].no_newline else ""
+    )
     if new == text:
         return refusals.already_applied(1)
     if text:
-        return refusals.plain("conflict", "the diff creates the file, but it exists with another text; send an edit.")
+        return refusals.plain(
+            "conflict", "the diff creates the file, but it exists with another text; send an edit."
+        )
     return landed(text, [Splice(0, len(text), new)], "exact")
 
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
     hunk: Hunk
-    script: Script
-    found: Found
+    script: EditScript
+    found: LadderOutcome
 
 
 def land_hunks(doc: Doc, hunks: Sequence[Hunk]) -> Outcome:
@@ -75,7 +85,7 @@ def land_hunks(doc: Doc, hunks: Sequence[Hunk]) -> Outcome:
         refusal = _refusal(doc, one)
         if refusal is not None:
             return _numbered(refusal, number, placed)
-    plans = [one.found for one in placed if isinstance(one.found, Plan)]
+    plans = [one.found for one in placed if isinstance(one.found, LadderPlan)]
     splices = [splice for one in placed for splice in _splices(doc, one)]
     if not splices:
         return refusals.already_applied(plans[0].lines.start + 1)
@@ -97,15 +107,15 @@ def _place(doc: Doc, hunk: Hunk) -> _Placed:
     return _Placed(hunk, script, climb(doc, script, hint, bounds))
 
 
-def _standing_insert(doc: Doc, script: Script) -> Found:
+def _standing_insert(doc: Doc, script: EditScript) -> LadderOutcome:
     """A hunk without a line to hold on to lands nowhere; but it may have been applied."""
     keys = [line for line in script.new if not is_blank(line)]
     places = find_windows(doc, keys)
-    return Applied(places[0].first) if places else Plan((), "exact", 1.0, range(0))
+    return AlreadyApplied(places[0].first) if places else LadderPlan((), "exact", 1.0, range(0))
 
 
 def _refusal(doc: Doc, one: _Placed) -> Refused | None:
-    if all(is_blank(line) for line in one.script.old) and isinstance(one.found, Plan):
+    if all(is_blank(line) for line in one.script.old) and isinstance(one.found, LadderPlan):
         return refusals.plain(
             "malformed",
             "a hunk of the diff has no line to find its place by; add the line above or below it as context.",
@@ -113,7 +123,7 @@ def _refusal(doc: Doc, one: _Placed) -> Refused | None:
     gap = unpaired_gap(one.script.old, one.script.new)
     if gap is not None:
         return refusals.unpaired_gap(gap)
-    if isinstance(one.found, Plan):
+    if isinstance(one.found, LadderPlan):
         return None
     return refusals.of(doc, one.script, one.found)
 
@@ -122,31 +132,35 @@ def _numbered(refusal: Refused, number: int, placed: Sequence[_Placed]) -> Refus
     """Say which hunk it is, where there are several."""
     if len(placed) == 1:
         return refusal
-    if refusal.reason == "already_applied" and not all(isinstance(one.found, Applied) for one in placed):
+    if refusal.reason == "already_applied" and not all(
+        isinstance(one.found, AlreadyApplied) for one in placed
+    ):
         line = refusal.candidates[0]
-        sentence = f"hunk {number} is already applied (line {line}), others are not; send only the others."
+        sentence = (
+            f"hunk {number} is already applied (line {line}), others are not; send only the others."
+        )
         return replace(refusal, reason="conflict", message=sentence)
     return replace(refusal, message=f"hunk {number}: {refusal.message}")
 
 
-def script_of_hunk(hunk: Hunk) -> Script:
+def script_of_hunk(hunk: Hunk) -> EditScript:
     """The hunk's old and new lines, and its edits just as it marks them."""
     old: list[str] = []
     new: list[str] = []
-    edits: list[Edit] = []
+    edits: list[ScriptEdit] = []
     for line in hunk.lines:
         if line.mark in " ?":
             old.append(line.text)
             new.append(line.text)
             continue
         if not edits or edits[-1].o2 != len(old) or edits[-1].n2 != len(new):
-            edits.append(Edit(len(old), len(old), len(new), len(new)))
+            edits.append(ScriptEdit(len(old), len(old), len(new), len(new)))
         (old if line.mark == "-" else new).append(line.text)
-        edits[-1] = Edit(edits[-1].o1, len(old), edits[-1].n1, len(new))
-    return Script(tuple(old), tuple(new), tuple(edits))
+        edits[-1] = ScriptEdit(edits[-1].o1, len(old), edits[-1].n1, len(new))
+    return EditScript(tuple(old), tuple(new), tuple(edits))
 
 
-def _with_markers_found(doc: Doc, script: Script, hint: Hint, bounds: Bounds) -> Script:
+def _with_markers_found(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> EditScript:
     """The script with context lines that are one blank short as the file has them: the blank was the lost marker."""
     place = find_window(doc, script.old, hint, bounds)
     if not isinstance(place, Placement):
@@ -156,7 +170,7 @@ def _with_markers_found(doc: Doc, script: Script, hint: Hint, bounds: Bounds) ->
         i = place.pairs[j]
         if i is not None and doc.lines[i] == f" {old[j]}":
             old[j] = new[n] = doc.lines[i]
-    return Script(tuple(old), tuple(new), script.edits)
+    return EditScript(tuple(old), tuple(new), script.edits)
 
 
 _CLOSERS = ("}", ")", "]", "end", "fi", "done", "esac")
@@ -167,7 +181,9 @@ def _scopes(doc: Doc, anchors: Sequence[str]) -> tuple[range, ...]:
     scopes: tuple[range, ...] = (range(len(doc.lines)),)
     for anchor in anchors:
         key = key_of(anchor)
-        scopes = tuple(_block(doc, i) for lines in scopes for i in lines if _is_anchor(doc.keys[i], key))
+        scopes = tuple(
+            _block(doc, i) for lines in scopes for i in lines if _is_anchor(doc.keys[i], key)
+        )
     return scopes
 
 
@@ -180,13 +196,17 @@ def _block(doc: Doc, opener: int) -> range:
     """The opener and the lines indented deeper than it."""
     depth = len(indent_of(doc.lines[opener]).expandtabs())
     for i in range(opener + 1, len(doc.lines)):
-        if doc.keys[i] and len(indent_of(doc.lines[i]).expandtabs()) <= depth and not doc.keys[i].startswith(_CLOSERS):
+        if (
+            doc.keys[i]
+            and len(indent_of(doc.lines[i]).expandtabs()) <= depth
+            and not doc.keys[i].startswith(_CLOSERS)
+        ):
             return range(opener, i)
     return range(opener, len(doc.lines))
 
 
 def _splices(doc: Doc, one: _Placed) -> list[Splice]:
-    if not isinstance(one.found, Plan):
+    if not isinstance(one.found, LadderPlan):
         return []
     wants = _ends_in_newline(one.hunk)
     splices = [splice_of(doc, splice, ends_in_newline=wants) for splice in one.found.splices]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.landing.lines import Doc, is_blank
+from holdfast.landing.text.lines import Doc, is_blank
 from holdfast.vocab.outcomes import Rung
 
 
@@ -29,7 +29,7 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
+class SeveralPlaces:
     """More than one place is as good; the file lines at which they begin."""
 
     lines: tuple[int, ...]
@@ -43,7 +43,7 @@ class Nowhere:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AlreadyApplied:
     """What the request would write stands there already, at this file line."""
 
     line: int
@@ -65,7 +65,9 @@ class Elsewhere:
     named: int
 
 
-def with_blanks(doc: Doc, old: Sequence[str], solid_pairs: Mapping[int, int]) -> tuple[int | None, ...]:
+def with_blanks(
+    doc: Doc, old: Sequence[str], solid_pairs: Mapping[int, int]
+) -> tuple[int | None, ...]:
     """Complete the pairs of the lines that are not blank with those of the blank lines between them.
 
     A blank line is optional: the k-th blank below a line is paired with the k-th blank below its partner, if it

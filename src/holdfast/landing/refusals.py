@@ -6,21 +6,25 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from holdfast.landing.closest import closest_lines, first_difference
-from holdfast.landing.lines import Doc
-from holdfast.landing.placement import Applied, Doubtful, Elsewhere, Nowhere, Several
-from holdfast.landing.project import Unclear
-from holdfast.landing.script import Script
+from holdfast.landing.placement import AlreadyApplied, Doubtful, Elsewhere, Nowhere, SeveralPlaces
+from holdfast.landing.projection.projection import UnclearProjection
+from holdfast.landing.text.edit_script import EditScript
+from holdfast.landing.text.lines import Doc
 from holdfast.vocab.outcomes import Reason, Refused
 
 _FEW = 12
 
 
-def of(doc: Doc, script: Script, found: Several | Nowhere | Applied | Doubtful | Elsewhere | Unclear) -> Refused:
+def of(
+    doc: Doc,
+    script: EditScript,
+    found: SeveralPlaces | Nowhere | AlreadyApplied | Doubtful | Elsewhere | UnclearProjection,
+) -> Refused:
     """The refusal for a place that was not found, or not clearly."""
     match found:
-        case Several(lines):
+        case SeveralPlaces(lines):
             return ambiguous([line + 1 for line in lines])
-        case Applied(line):
+        case AlreadyApplied(line):
             return already_applied(line + 1)
         case Doubtful(line, done):
             return doubtful(line + 1, done + 1)
@@ -28,17 +32,20 @@ def of(doc: Doc, script: Script, found: Several | Nowhere | Applied | Doubtful |
             return elsewhere(line + 1, named + 1)
         case Nowhere(closest):
             return not_found(doc, script, closest)
-        case Unclear(first, last):
+        case UnclearProjection(first, last):
             return not_found(doc, script, (first, last))
         case _:
             assert_never(found)
 
 
-def not_found(doc: Doc, script: Script, region: tuple[int, int] | None) -> Refused:
+def not_found(doc: Doc, script: EditScript, region: tuple[int, int] | None) -> Refused:
     """The old text is not there; shows the closest real lines and the first difference."""
     closest, start = closest_lines(doc, script.old, region)
     if not closest:
-        return Refused("not_found", "the old text is not in the file. Read the file and copy the lines to change.")
+        return Refused(
+            "not_found",
+            "the old text is not in the file. Read the file and copy the lines to change.",
+        )
     difference = first_difference(doc, script.old, start)
     return Refused(
         "not_found",
@@ -89,7 +96,9 @@ def already_applied(line: int) -> Refused:
 
 def no_change() -> Refused:
     """The request changes nothing."""
-    return Refused("no_change", "old and new are the same; send the text as it should become in new.")
+    return Refused(
+        "no_change", "old and new are the same; send the text as it should become in new."
+    )
 
 
 def empty_old() -> Refused:
@@ -100,10 +109,13 @@ def empty_old() -> Refused:
     )
 
 
-def unpaired_gap(line: str, cure: str = "write the lines out, or put the same line into the old text") -> Refused:
+def unpaired_gap(
+    line: str, cure: str = "write the lines out, or put the same line into the old text"
+) -> Refused:
     """The new text has a placeholder for code that the old text does not have."""
     return Refused(
-        "elision", f"the new text has `{line.strip()}` in place of code, which would be written to the file; {cure}."
+        "elision",
+        f"the new text has `{line.strip()}` in place of code, which would be written to the file; {cure}.",
     )
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from holdfast.landing import refusals
-from holdfast.landing.elision import gap_at_end, unpaired_gap
-from holdfast.landing.exact import land_exactly
-from holdfast.landing.keys import key_of
-from holdfast.landing.ladder import Plan, climb, climb_everywhere
-from holdfast.landing.lines import Doc, contents_of
-from holdfast.landing.script import script_of
-from holdfast.landing.splices import landed, overlap, splice_of
-from holdfast.landing.windows import Hint
+from holdfast.landing.ladder.elision import gap_at_end, unpaired_gap
+from holdfast.landing.ladder.exact import land_exactly
+from holdfast.landing.ladder.ladder import LadderPlan, climb, climb_everywhere
+from holdfast.landing.ladder.strict_match import Hint
+from holdfast.landing.projection.splices import landed, overlap, splice_of
+from holdfast.landing.text.edit_script import script_of
+from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.lines import Doc, contents_of
 from holdfast.vocab.outcomes import Outcome
 from holdfast.vocab.requests import Replace
 
@@ -40,7 +40,7 @@ def _land_by_lines(text: str, request: Replace) -> Outcome:
     else:
         near = request.near_line - 1 if request.near_line is not None else None
         found = climb(doc, script, Hint(near=near))
-    if not isinstance(found, Plan):
+    if not isinstance(found, LadderPlan):
         return refusals.of(doc, script, found)
     splices = [splice_of(doc, splice) for splice in found.splices]
     if not splices:

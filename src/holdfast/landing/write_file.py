@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from holdfast.landing import refusals
-from holdfast.landing.elision import gap_at_end, unpaired_gap
-from holdfast.landing.exact import with_mixed_endings
-from holdfast.landing.lines import Doc, contents_of
-from holdfast.landing.splices import Splice, landed
+from holdfast.landing.ladder.elision import gap_at_end, unpaired_gap
+from holdfast.landing.ladder.exact import with_mixed_endings
+from holdfast.landing.projection.splices import Splice, landed
+from holdfast.landing.text.lines import Doc, contents_of
 from holdfast.vocab.outcomes import Outcome
 from holdfast.vocab.requests import WriteFile
 
@@ -20,12 +20,22 @@ def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
     new = request.text
     gap = unpaired_gap(contents_of(text), contents_of(new))
     if gap is not None:
-        return refusals.unpaired_gap(gap, "write the whole file out, or send an edit of the lines that change")
+        return refusals.unpaired_gap(
+            gap, "write the whole file out, or send an edit of the lines that change"
+        )
     gap = gap_at_end(contents_of(text), contents_of(new))
     if gap is not None:
-        return refusals.gap_at_end(gap, "Write the whole file out, or send an edit of the lines that change")
-    if _is_fenced(new) and not _is_fenced(text) and not (path or "").endswith((".md", ".markdown", ".mdx", ".rst")):
-        return refusals.plain("malformed", "the text is wrapped in a Markdown fence; send the file's content alone.")
+        return refusals.gap_at_end(
+            gap, "Write the whole file out, or send an edit of the lines that change"
+        )
+    if (
+        _is_fenced(new)
+        and not _is_fenced(text)
+        and not (path or "").endswith((".md", ".markdown", ".mdx", ".rst"))
+    ):
+        return refusals.plain(
+            "malformed", "the text is wrapped in a Markdown fence; send the file's content alone."
+        )
     new = _as_the_file(text, new)
     if new == text:
         return refusals.plain("no_change", "the file has this text already; nothing to do.")
@@ -34,7 +44,11 @@ def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
 
 def _is_fenced(text: str) -> bool:
     lines = contents_of(text.strip())
-    return len(lines) > 1 and _FENCE.fullmatch(lines[0]) is not None and _FENCE.fullmatch(lines[-1]) is not None
+    return (
+        len(lines) > 1
+        and _FENCE.fullmatch(lines[0]) is not None
+        and _FENCE.fullmatch(lines[-1]) is not None
+    )
 
 
 def _as_the_file(text: str, new: str) -> str:

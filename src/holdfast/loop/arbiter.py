@@ -44,7 +44,9 @@ class NudgeReply:
     text: str
 
 
-Intervention: TypeAlias = StopAtCap | StopLoop | StopMistakes | NudgeLoop | NudgeMistakes | NudgeReply
+Intervention: TypeAlias = (
+    StopAtCap | StopLoop | StopMistakes | NudgeLoop | NudgeMistakes | NudgeReply
+)
 
 
 def decide(

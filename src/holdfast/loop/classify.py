@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from holdfast.loop.intent import announces_action
-from holdfast.loop.normalise.drafts import draft
-from holdfast.loop.reply import Reply
-from holdfast.loop.unread_call import shows_unread_call
-from holdfast.vocab.calls import ToolSpec
+from holdfast.loop.announced_action import announces_action
+from holdfast.loop.parse_reply.draft_calls import draft
+from holdfast.loop.reply import ModelReply
+from holdfast.loop.unparsed_call import shows_unread_call
+from holdfast.vocab.tool_calls import ToolSpec
 
 
 class Class(StrEnum):
@@ -26,7 +26,7 @@ class Class(StrEnum):
     API_ERROR = "api_error"
 
 
-def classify(reply: Reply, specs: Sequence[ToolSpec]) -> Class:
+def classify(reply: ModelReply, specs: Sequence[ToolSpec]) -> Class:
     """Give the reply its class. A chant is an `API_ERROR` here: whoever retries it looks at `reply.chant` first."""
     failure = reply.failure
     if failure is not None and failure.kind == "overflow":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from holdfast.guards.budget import Caps
+from holdfast.guards.step_cap import StepCaps
 
-CAPS = Caps()
+CAPS = StepCaps()
 """Soft 60 while there is progress, hard 200."""
 
 
@@ -14,7 +14,7 @@ CAPS = Caps()
 class LoopLimits:
     """The caps on steps; how many tokens a reply may have; the context to assume where the server does not say."""
 
-    caps: Caps = CAPS
+    caps: StepCaps = CAPS
     output: int = 4096
     context: int = 32_768
 

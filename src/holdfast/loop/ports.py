@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from holdfast.vocab.calls import ToolCall, ToolOutcome, ToolSpec
     from holdfast.vocab.events import Event
+    from holdfast.vocab.tool_calls import ToolCall, ToolOutcome, ToolSpec
     from holdfast.vocab.transcript import Message
 
 
@@ -21,7 +21,7 @@ class Cancel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ModelRequest:
     """One question to a model. `sampling` is `changed` after a reply that went round in circles.
 
     `force` names a tool that has to be called: a server that can, constrains what the model writes to its schema.
@@ -89,11 +89,15 @@ class FailPiece:
     `server`: it fails (429, 5xx, timeout). `cancelled`: we were told to stop.
     """
 
-    kind: Literal["unreachable", "login", "overflow", "cut", "bad", "refused", "server", "cancelled"]
+    kind: Literal[
+        "unreachable", "login", "overflow", "cut", "bad", "refused", "server", "cancelled"
+    ]
     message: str
 
 
-Piece: TypeAlias = TextPiece | ReasoningPiece | CallPiece | UsagePiece | RetryPiece | FinishPiece | FailPiece
+StreamPiece: TypeAlias = (
+    TextPiece | ReasoningPiece | CallPiece | UsagePiece | RetryPiece | FinishPiece | FailPiece
+)
 
 
 class Model(Protocol):
@@ -109,7 +113,7 @@ class Model(Protocol):
         """How many tokens it can hold, if the server says so."""
         ...
 
-    def stream(self, ask: Ask, cancel: Cancel) -> Iterator[Piece]:
+    def stream(self, ask: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
         """Ask, and give the reply as it comes. To close the iterator ends the request."""
         ...
 

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, assert_never
 
-from holdfast.guards.chants import Chant, Chants
+from holdfast.guards.repetition import Repetition, RepetitionWatch
 from holdfast.loop.ports import (
     CallPiece,
     FailPiece,
     FinishPiece,
-    Piece,
     ReasoningPiece,
     RetryPiece,
+    StreamPiece,
     TextPiece,
     UsagePiece,
 )
-from holdfast.vocab.calls import RawCall
+from holdfast.vocab.tool_calls import RawCall
 
 _Told: TypeAlias = TextPiece | ReasoningPiece | CallPiece | UsagePiece | FinishPiece | FailPiece
 Finish: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter", "unknown"]
@@ -26,7 +26,7 @@ _WHOLE: Final[frozenset[Finish | None]] = frozenset(("stop", "tool_calls", "unkn
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """What came of one question. `finish` is None if the stream never said that it was over.
 
     `failure` is why there is no more; `chant` is why we stopped listening.
@@ -38,7 +38,7 @@ class Reply:
     finish: Finish | None = None
     usage: UsagePiece | None = None
     failure: FailPiece | None = None
-    chant: Chant | None = None
+    chant: Repetition | None = None
 
     @property
     def whole(self) -> bool:
@@ -46,7 +46,7 @@ class Reply:
         return self.finish in _WHOLE and self.failure is None and self.chant is None
 
 
-def collect(pieces: Iterator[Piece], sink_piece: Callable[[Piece], None]) -> Reply:
+def collect(pieces: Iterator[StreamPiece], sink_piece: Callable[[StreamPiece], None]) -> ModelReply:
     """Take the pieces as they come, pass each on, and give the reply. A model that chants is cut off."""
     draft = _Draft()
     try:
@@ -76,8 +76,8 @@ class _Draft:
     finish: Finish | None = None
     usage: UsagePiece | None = None
     failure: FailPiece | None = None
-    chant: Chant | None = None
-    chants: Chants = field(default_factory=Chants)
+    chant: Repetition | None = None
+    chants: RepetitionWatch = field(default_factory=RepetitionWatch)
 
     def take(self, piece: _Told) -> None:
         match piece:
@@ -106,10 +106,13 @@ class _Draft:
         if piece.arguments:
             self.chant = self.chants.feed("arguments", piece.arguments)
 
-    def reply(self) -> Reply:
-        calls = tuple(RawCall(call.id, call.name, "".join(call.arguments)) for _, call in sorted(self.calls.items()))
+    def reply(self) -> ModelReply:
+        calls = tuple(
+            RawCall(call.id, call.name, "".join(call.arguments))
+            for _, call in sorted(self.calls.items())
+        )
         text, reasoning = "".join(self.text), "".join(self.reasoning)
-        return Reply(text, reasoning, calls, self.finish, self.usage, self.failure, self.chant)
+        return ModelReply(text, reasoning, calls, self.finish, self.usage, self.failure, self.chant)
 
 
 @dataclass(slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.guards.loops import Trip
-from holdfast.vocab.calls import FailureKind
 from holdfast.vocab.events import Compacted
+from holdfast.vocab.tool_calls import FailureKind
 from holdfast.vocab.transcript import Sentinel
 
 _PATTERNS = {
@@ -37,14 +37,20 @@ def doom_loop(trip: Trip) -> Sentinel:
     """Say that the model goes round in circles: it was told so, or the turn was stopped."""
     what = f"The model repeats itself ({_PATTERNS[trip.pattern]}, {trip.count} times)"
     text = f"{what} — stopped the turn." if trip.escalated else f"{what} — told it so, continuing."
-    body: dict[str, Any] = {"pattern": trip.pattern, "count": trip.count, "escalated": trip.escalated}
+    body: dict[str, Any] = {
+        "pattern": trip.pattern,
+        "count": trip.count,
+        "escalated": trip.escalated,
+    }
     return Sentinel("doom_loop", text, _with_continue(body, escalated=trip.escalated))
 
 
 def cap_hit(steps: int) -> Sentinel:
     """Say that the budget of steps is spent."""
     return Sentinel(
-        "cap_hit", f"Stopped after {steps} steps, the most allowed.", {"steps": steps, "can_continue": True}
+        "cap_hit",
+        f"Stopped after {steps} steps, the most allowed.",
+        {"steps": steps, "can_continue": True},
     )
 
 
@@ -55,7 +61,11 @@ def compaction(done: Compacted) -> Sentinel:
         f"The context was nearly full: {how} {done.messages} messages "
         f"(about {done.tokens_before} tokens became {done.tokens_after})."
     )
-    body = {"messages": done.messages, "tokens_before": done.tokens_before, "tokens_after": done.tokens_after}
+    body = {
+        "messages": done.messages,
+        "tokens_before": done.tokens_before,
+        "tokens_after": done.tokens_after,
+    }
     return Sentinel("compaction", text, body)
 
 

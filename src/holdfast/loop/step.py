@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from holdfast.loop.classify import Class, classify
-from holdfast.loop.normalise import Normalised, normalise
-from holdfast.loop.patience import Patience, Verdict, judge
+from holdfast.loop.parse_reply import Normalised, normalise
 from holdfast.loop.ports import (
-    Ask,
     Cancel,
     FailPiece,
     Model,
-    Piece,
+    ModelRequest,
     ReasoningPiece,
     RetryPiece,
     Sink,
+    StreamPiece,
     TextPiece,
 )
-from holdfast.loop.reply import Reply, collect
-from holdfast.vocab.calls import ToolSpec
+from holdfast.loop.reply import ModelReply, collect
+from holdfast.loop.retry_policy import RetryPolicy, RetryVerdict, judge
 from holdfast.vocab.events import ReasoningArrived, Retried, TextArrived
+from holdfast.vocab.tool_calls import ToolSpec
 
 _CANCELLED = FailPiece("cancelled", "Cancelled.")
 
@@ -30,22 +30,24 @@ _CANCELLED = FailPiece("cancelled", "Cancelled.")
 class Heard:
     """A reply, what it is, the calls that were made of it, and what is to be done with it."""
 
-    reply: Reply
+    reply: ModelReply
     kind: Class
     normalised: Normalised
-    verdict: Verdict
+    verdict: RetryVerdict
 
 
-def listen(model: Model, ask: Ask, cancel: Cancel, sink: Sink | None) -> Reply:
+def listen(model: Model, ask: ModelRequest, cancel: Cancel, sink: Sink | None) -> ModelReply:
     """Ask the model and take its reply; with a sink, each piece is shown as it comes."""
     if cancel.is_set():
         return collect(iter((_CANCELLED,)), _ignore)
-    return collect(_until_cancelled(model.stream(ask, cancel), cancel), _shower(sink) if sink else _ignore)
+    return collect(
+        _until_cancelled(model.stream(ask, cancel), cancel), _shower(sink) if sink else _ignore
+    )
 
 
 def understand(
-    reply: Reply, specs: tuple[ToolSpec, ...], patience: Patience, *, step: int = 0
-) -> tuple[Heard, Patience]:
+    reply: ModelReply, specs: tuple[ToolSpec, ...], patience: RetryPolicy, *, step: int = 0
+) -> tuple[Heard, RetryPolicy]:
     """Say what a reply is and what is to be done with it. The number of the step goes into ids that we have to give."""
     kind = classify(reply, specs)
     normalised = normalise(reply, specs, prefix=f"step_{step}")
@@ -55,7 +57,7 @@ def understand(
     return Heard(reply, kind, normalised, verdict), patience
 
 
-def _until_cancelled(pieces: Iterator[Piece], cancel: Cancel) -> Iterator[Piece]:
+def _until_cancelled(pieces: Iterator[StreamPiece], cancel: Cancel) -> Iterator[StreamPiece]:
     try:
         for piece in pieces:
             if cancel.is_set():
@@ -69,8 +71,8 @@ def _until_cancelled(pieces: Iterator[Piece], cancel: Cancel) -> Iterator[Piece]
             close()
 
 
-def _shower(sink: Sink) -> Callable[[Piece], None]:
-    def show(piece: Piece) -> None:
+def _shower(sink: Sink) -> Callable[[StreamPiece], None]:
+    def show(piece: StreamPiece) -> None:
         match piece:
             case TextPiece(text):
                 sink.emit(TextArrived(text))
@@ -84,5 +86,5 @@ def _shower(sink: Sink) -> Callable[[Piece], None]:
     return show
 
 
-def _ignore(piece: Piece) -> None:
+def _ignore(piece: StreamPiece) -> None:
     """Show nothing."""

@@ -8,12 +8,12 @@ from typing import Literal
 from holdfast.guards import loops, mistakes
 from holdfast.guards.loops import Loops
 from holdfast.guards.mistakes import Mistakes
-from holdfast.loop.normalise import BadCall
+from holdfast.loop.context.summary import clip
+from holdfast.loop.parse_reply import BadCall
 from holdfast.loop.ports import Sink, Toolbox
-from holdfast.loop.summary import clip
-from holdfast.loop.world import World
-from holdfast.vocab.calls import ToolCall, ToolOutcome
+from holdfast.loop.turn_ports import TurnPorts
 from holdfast.vocab.events import CallEnded, CallStarted
+from holdfast.vocab.tool_calls import ToolCall, ToolOutcome
 
 NOT_RUN_CANCELLED = "Not run: the user cancelled the turn."
 NOT_RUN_APPROVAL = "Not run: the turn stopped at an earlier call that needs approval."
@@ -23,7 +23,7 @@ _NOT_UNDERSTOOD = ("schema_reject", "tool_not_found")
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class TurnGuards:
     """What the guards know of a turn, and the digest of the files that they were told last."""
 
     mistakes: Mistakes
@@ -32,16 +32,18 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class ToolPhase:
     """What came of the calls of a reply: an answer for each, what the guards know now, and whether the turn stops."""
 
     ended: tuple[CallEnded, ...]
-    watch: Watch
+    watch: TurnGuards
     stop: Literal["cancelled", "needs_approval"] | None = None
     stopped_at: str = ""
 
 
-def run_calls(calls: tuple[ToolCall | BadCall, ...], world: World, watch: Watch, room: int) -> Phase:
+def run_calls(
+    calls: tuple[ToolCall | BadCall, ...], world: TurnPorts, watch: TurnGuards, room: int
+) -> ToolPhase:
     """Run the calls in order. `room` is how many characters their answers may have together."""
     toolbox, sink, cancel = world.toolbox, world.sink, world.cancel
     each = max(_LEAST_ROOM, room // max(1, len(calls)))
@@ -49,7 +51,9 @@ def run_calls(calls: tuple[ToolCall | BadCall, ...], world: World, watch: Watch,
     ended: list[CallEnded] = []
     for at, call in enumerate(calls):
         if cancel.is_set():
-            return Phase((*ended, *_leave(calls[at:], NOT_RUN_CANCELLED, sink)), watch, "cancelled")
+            return ToolPhase(
+                (*ended, *_leave(calls[at:], NOT_RUN_CANCELLED, sink)), watch, "cancelled"
+            )
         if isinstance(call, BadCall):
             ended.append(_end(sink, _refuse(call, toolbox)))
             watch = replace(watch, mistakes=mistakes.record(watch.mistakes, ended[-1].failure))
@@ -57,13 +61,22 @@ def run_calls(calls: tuple[ToolCall | BadCall, ...], world: World, watch: Watch,
         outcome = _run(call, world)
         # Some servers refuse an answer without a word in it.
         answer = clip(outcome.text, each, keep_end=0.3) or "(no output)"
-        ended.append(_end(sink, CallEnded(call.id, call.name, answer, outcome.failure, outcome.read, outcome.modified)))
+        ended.append(
+            _end(
+                sink,
+                CallEnded(
+                    call.id, call.name, answer, outcome.failure, outcome.read, outcome.modified
+                ),
+            )
+        )
         if outcome.unanswered:
             rest = _leave(calls[at + 1 :], NOT_RUN_APPROVAL, sink)
-            return Phase((*ended, *rest), watch, "needs_approval", call.name)
+            return ToolPhase((*ended, *rest), watch, "needs_approval", call.name)
         # To look at the whole tree costs: only a call that may change it is a reason to.
-        watch = _observe(watch, call, outcome, toolbox.tree() if call.name in changing else watch.tree)
-    return Phase(tuple(ended), watch, "cancelled" if cancel.is_set() else None)
+        watch = _observe(
+            watch, call, outcome, toolbox.tree() if call.name in changing else watch.tree
+        )
+    return ToolPhase(tuple(ended), watch, "cancelled" if cancel.is_set() else None)
 
 
 def _refuse(call: BadCall, toolbox: Toolbox) -> CallEnded:
@@ -75,7 +88,7 @@ def _refuse(call: BadCall, toolbox: Toolbox) -> CallEnded:
     return CallEnded(call.id, call.name, call.message, call.failure)
 
 
-def _run(call: ToolCall, world: World) -> ToolOutcome:
+def _run(call: ToolCall, world: TurnPorts) -> ToolOutcome:
     world.sink.emit(CallStarted(call))
     outcome = world.toolbox.run(call, world.cancel)
     for event in outcome.events:
@@ -83,13 +96,13 @@ def _run(call: ToolCall, world: World) -> ToolOutcome:
     return outcome
 
 
-def _observe(watch: Watch, call: ToolCall, outcome: ToolOutcome, tree: str) -> Watch:
+def _observe(watch: TurnGuards, call: ToolCall, outcome: ToolOutcome, tree: str) -> TurnGuards:
     counted = mistakes.record(watch.mistakes, outcome.failure)
     if outcome.failure in _NOT_UNDERSTOOD:
-        return Watch(counted, watch.loops, tree)
+        return TurnGuards(counted, watch.loops, tree)
     result = outcome.text if outcome.repeat is None else outcome.repeat
     seen = loops.record(watch.loops, call.name, call.arguments, result, tree, read=outcome.read)
-    return Watch(counted, seen, tree)
+    return TurnGuards(counted, seen, tree)
 
 
 def _leave(calls: tuple[ToolCall | BadCall, ...], why: str, sink: Sink) -> list[CallEnded]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from holdfast.guards import budget, loops, mistakes
+from holdfast.guards import loops, mistakes, step_cap
 from holdfast.guards.mistakes import MISTAKE_THRESHOLD, Mistakes
 from holdfast.loop import sentinels
 from holdfast.loop.arbiter import (
@@ -18,19 +18,18 @@ from holdfast.loop.arbiter import (
     decide,
 )
 from holdfast.loop.classify import Class
-from holdfast.loop.history import History, as_message, note
+from holdfast.loop.context.history import History, as_message, note
+from holdfast.loop.context.model_context import ModelContext
+from holdfast.loop.context.payload import merge_nudge
+from holdfast.loop.context.token_count import weigh_text
 from holdfast.loop.limits import LoopLimits
-from holdfast.loop.memory import Memory
-from holdfast.loop.normalise import BadCall, Normalised
-from holdfast.loop.patience import CANCELLED, CUT_CALL, Again, Compact, Drop, Patience, Stop
-from holdfast.loop.payload import merge_nudge
-from holdfast.loop.ports import Ask, Cancel, Model, Sink, Toolbox
-from holdfast.loop.reply import Reply
+from holdfast.loop.parse_reply import BadCall, Normalised
+from holdfast.loop.ports import Cancel, Model, ModelRequest, Sink, Toolbox
+from holdfast.loop.reply import ModelReply
+from holdfast.loop.retry_policy import CANCELLED, CUT_CALL, Again, Compact, Drop, RetryPolicy, Stop
 from holdfast.loop.step import Heard, listen, understand
-from holdfast.loop.tokens import weigh_text
-from holdfast.loop.tool_phase import Watch, run_calls
-from holdfast.loop.world import World
-from holdfast.vocab.calls import FailureKind
+from holdfast.loop.tool_phase import TurnGuards, run_calls
+from holdfast.loop.turn_ports import TurnPorts
 from holdfast.vocab.events import (
     CallEnded,
     Retried,
@@ -40,6 +39,7 @@ from holdfast.vocab.events import (
     TurnEnded,
     UsageReported,
 )
+from holdfast.vocab.tool_calls import FailureKind
 from holdfast.vocab.transcript import Sentinel, ToolAnswered
 
 LAST_WORDS = (
@@ -57,20 +57,20 @@ def run_turn(  # noqa: PLR0917 - what a turn needs of the world, each by its own
 
     The history ends with the user's message or with a tool's answer (see `History.waits`). Guards start fresh.
     """
-    return _Turn(history, limits, World(model, toolbox, sink, cancel)).run()
+    return _Turn(history, limits, TurnPorts(model, toolbox, sink, cancel)).run()
 
 
 class _Turn:
     """The state of a turn while it runs."""
 
-    def __init__(self, history: History, limits: LoopLimits, world: World) -> None:
+    def __init__(self, history: History, limits: LoopLimits, world: TurnPorts) -> None:
         self._world = world
         self._caps = limits.caps
         self._specs = world.toolbox.specs
-        self._memory = Memory(history, limits, world.model.context, self._specs)
+        self._memory = ModelContext(history, limits, world.model.context, self._specs)
         tree = world.toolbox.tree()
-        self._watch = Watch(Mistakes(), loops.begin(tree), tree)
-        self._patience = Patience()
+        self._watch = TurnGuards(Mistakes(), loops.begin(tree), tree)
+        self._patience = RetryPolicy()
         self._nudge: str | None = None
         self._force: str | None = None
         self._rejected = ""
@@ -113,7 +113,9 @@ class _Turn:
                 self._world.sink.emit(Retried(reason))
                 self._dropped = reason
                 if counted:
-                    self._watch = replace(self._watch, mistakes=mistakes.record(self._watch.mistakes, "api_error"))
+                    self._watch = replace(
+                        self._watch, mistakes=mistakes.record(self._watch.mistakes, "api_error")
+                    )
                 return self._intervene(nudge)
             case _:
                 self._dropped = None
@@ -140,13 +142,15 @@ class _Turn:
                         if self._world.cancel.is_set():
                             return replace(heard, verdict=CANCELLED)
                         return replace(heard, verdict=Stop("failed", _TOO_LONG))
-                    self._world.sink.emit(Retried("the conversation was too long for the model and was made shorter"))
+                    self._world.sink.emit(
+                        Retried("the conversation was too long for the model and was made shorter")
+                    )
                 case _:
                     return heard
 
-    def _listen(self, *, changed: bool) -> Reply:
+    def _listen(self, *, changed: bool) -> ModelReply:
         messages = merge_nudge(self._memory.messages, self._nudge)
-        ask = Ask(
+        ask = ModelRequest(
             messages,
             self._specs,
             self._memory.gauge.output,
@@ -160,7 +164,7 @@ class _Turn:
             self._memory.measure(nudge, reply.usage.prompt)
         return reply
 
-    def _report_usage(self, reply: Reply, expected: int) -> None:
+    def _report_usage(self, reply: ModelReply, expected: int) -> None:
         written = weigh_text(reply.text) + weigh_text(reply.reasoning)
         written += sum(weigh_text(call.arguments) for call in reply.calls)
         if reply.usage is not None:
@@ -187,7 +191,9 @@ class _Turn:
 
     def _take(self, heard: Heard) -> Stop | None:
         normalised = heard.normalised
-        calls = tuple(call.as_call() if isinstance(call, BadCall) else call for call in normalised.calls)
+        calls = tuple(
+            call.as_call() if isinstance(call, BadCall) else call for call in normalised.calls
+        )
         self._say(Said(normalised.text, normalised.reasoning, calls))
         if not calls:
             return self._finish(heard.kind)
@@ -201,7 +207,9 @@ class _Turn:
             return CANCELLED
         if phase.stop == "needs_approval":
             self._raise(sentinels.needs_approval(phase.stopped_at))
-            return Stop("needs_approval", f"{phase.stopped_at} needs approval and nobody is there to ask.")
+            return Stop(
+                "needs_approval", f"{phase.stopped_at} needs approval and nobody is there to ask."
+            )
         self._consider_force(heard.kind, normalised)
         refused = any(isinstance(call, BadCall) for call in normalised.calls)
         return self._intervene(CUT_CALL if refused and heard.kind == Class.TRUNCATED else None)
@@ -212,7 +220,9 @@ class _Turn:
             return Stop("done", f"Done after {_count(self._steps)}.")
         kind_of_it: FailureKind = "api_error"
         self._raise(sentinels.mistake_recovery((kind_of_it,) * MISTAKE_THRESHOLD, escalated=True))
-        return Stop("mistakes", "Stopped: the model went on saying what it would do, and did not do it.")
+        return Stop(
+            "mistakes", "Stopped: the model went on saying what it would do, and did not do it."
+        )
 
     def _note(self, ended: CallEnded) -> None:
         self._memory.ledger = note(self._memory.ledger, ended)
@@ -225,7 +235,11 @@ class _Turn:
         """
         only = normalised.calls[0] if len(normalised.calls) == 1 else None
         rejected = ""
-        if isinstance(only, BadCall) and only.failure == "schema_reject" and kind != Class.TRUNCATED:
+        if (
+            isinstance(only, BadCall)
+            and only.failure == "schema_reject"
+            and kind != Class.TRUNCATED
+        ):
             rejected = only.name if any(spec.name == only.name for spec in self._specs) else ""
         self._force = rejected if rejected and rejected == self._rejected else None
         self._rejected = rejected
@@ -236,7 +250,7 @@ class _Turn:
         """Do the one thing that the arbiter picks."""
         watch = self._watch
         chosen = decide(
-            budget.judge(self._steps, loops.since_progress(watch.loops), self._caps),
+            step_cap.judge(self._steps, loops.since_progress(watch.loops), self._caps),
             loops.detect(watch.loops),
             mistakes.detect(watch.mistakes),
             about_reply,
@@ -248,12 +262,17 @@ class _Turn:
                 return self._end_at_cap()
             case StopLoop(trip):
                 self._raise(sentinels.doom_loop(trip))
-                return Stop("loop", "Stopped: the model went on repeating itself after it was told so.")
+                return Stop(
+                    "loop", "Stopped: the model went on repeating itself after it was told so."
+                )
             case StopMistakes():
                 self._raise(sentinels.mistake_recovery(watch.mistakes.run, escalated=True))
                 # Where no reply came at all, it is the server that somebody must look at.
                 last = "" if self._dropped is None else f" The last: {self._dropped.rstrip('.')}."
-                return Stop("mistakes", f"Stopped: errors went on after the model was told how to recover.{last}")
+                return Stop(
+                    "mistakes",
+                    f"Stopped: errors went on after the model was told how to recover.{last}",
+                )
             case NudgeLoop(trip):
                 self._raise(sentinels.doom_loop(trip))
                 self._nudge = _frame(loops.guidance(trip))
@@ -271,10 +290,10 @@ class _Turn:
     def _end_at_cap(self) -> Stop:
         """Let the model say where things stand, without tools, and stop."""
         messages = merge_nudge(self._memory.messages, _frame(LAST_WORDS))
-        ask = Ask(messages, max_tokens=self._memory.gauge.output)
+        ask = ModelRequest(messages, max_tokens=self._memory.gauge.output)
         reply = listen(self._world.model, ask, self._world.cancel, self._world.sink)
         self._report_usage(reply, self._memory.gauge.tokens(self._memory.weight))
-        heard, _ = understand(reply, (), Patience())
+        heard, _ = understand(reply, (), RetryPolicy())
         text = heard.normalised.text.strip()
         if text and reply.chant is None:
             self._say(Said(text, heard.normalised.reasoning))
@@ -300,14 +319,14 @@ class _Turn:
             self._raise(sentinels.compaction_off())
         return done is not None
 
-    def _ask_for_summary(self, ask: Ask) -> str | None:
+    def _ask_for_summary(self, ask: ModelRequest) -> str | None:
         reply = listen(self._world.model, ask, self._world.cancel, None)
         self._report_usage(reply, sum(weigh_text(message.text) for message in ask.messages))
         if self._world.cancel.is_set():
             return None
         if reply.failure is not None or reply.chant is not None:
             return ""
-        return understand(reply, (), Patience())[0].normalised.text
+        return understand(reply, (), RetryPolicy())[0].normalised.text
 
 
 _TOO_LONG = (

@@ -53,7 +53,9 @@ def judge_confidence(given: object, *, strict: bool = False) -> Judged:
     if not isinstance(given, int | float):
         return NoConfidence("the confidence is no number; a number from 0 to 1 is asked for.")
     if isinstance(given, float) and math.isnan(given):
-        return NoConfidence("the confidence is not a number (NaN); a number from 0 to 1 is asked for.")
+        return NoConfidence(
+            "the confidence is not a number (NaN); a number from 0 to 1 is asked for."
+        )
     if not 0 <= given <= 1:
         return NoConfidence("the confidence is outside of 0 to 1.")
     threshold = STRICT_THRESHOLD if strict else THRESHOLD

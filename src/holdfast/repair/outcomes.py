@@ -190,7 +190,7 @@ class TimedOut(_Failed):
     name: ClassVar[str] = "TimedOut"
 
 
-Outcome: TypeAlias = (
+RepairOutcome: TypeAlias = (
     FirstTrySuccess
     | FixItRepaired
     | Replayed

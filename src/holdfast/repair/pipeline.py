@@ -13,33 +13,32 @@ from typing import TypeAlias
 
 from holdfast.landing.encoding import decode
 from holdfast.landing.land import land
-from holdfast.repair.cached import find_response, keep_response
+from holdfast.repair.candidate import make_candidate
 from holdfast.repair.confidence import NoConfidence, Sure, Unsure, judge_confidence
-from holdfast.repair.decisions.decision import Decision, Verdict
-from holdfast.repair.decisions.ids import module_of, sha_of
-from holdfast.repair.fixits import apply_fixits
-from holdfast.repair.made import make_candidate
+from holdfast.repair.context import NoRule, PipelinePorts, Provider, RepairUnit
+from holdfast.repair.decision_recorder import DecisionRecorder, How, Standing
+from holdfast.repair.decisions.decision import Decision, DecisionVerdict
+from holdfast.repair.decisions.decision_ids import module_of, sha_of
 from holdfast.repair.outcomes import (
     Exhausted,
     FirstTrySuccess,
     FixItRepaired,
     NoProgress,
     NoProvider,
-    Outcome,
     ProductionBlocked,
     ProviderError,
     RejectedLowConfidence,
     Repaired,
+    RepairOutcome,
     Replayed,
     RuleRepaired,
     TimedOut,
     VerificationRejected,
 )
 from holdfast.repair.ports import CheckTimedOut, Proposal, ProposalAsked, ProposerFailed
-from holdfast.repair.record import How, Recorder, Standing
-from holdfast.repair.strictness import Policy
-from holdfast.repair.unit import NoRule, Provider, Unit, World
-from holdfast.repair.unpinned import decisions_that_would_mend, rules_that_would_mend
+from holdfast.repair.production_hints import decisions_that_would_mend, rules_that_would_mend
+from holdfast.repair.response_cache import find_response, keep_response
+from holdfast.repair.strictness import RepairPolicy
 from holdfast.repair.verify import (
     Candidate,
     GuardRejected,
@@ -50,6 +49,7 @@ from holdfast.repair.verify import (
     same_errors,
     tell_errors,
 )
+from holdfast.syntax.fixits import apply_fixits
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import Patch
 
@@ -59,7 +59,7 @@ _FIXITS_ALONE = 3
 _RULE_ROUNDS = 64
 _MOST_REASONS = 3
 
-_Ended: TypeAlias = Outcome | None
+_Ended: TypeAlias = RepairOutcome | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,9 @@ class _SeenBefore:
 _Verdict: TypeAlias = Verified | StillFailing | GuardRejected | CheckTimedOut | _SeenBefore
 
 
-def repair(unit: Unit, world: World, policy: Policy | None = None) -> Outcome:
+def repair(
+    unit: RepairUnit, world: PipelinePorts, policy: RepairPolicy | None = None
+) -> RepairOutcome:
     """Repair a unit, and say how that ended. The unit's file is not written.
 
     Raises `ToolchainMissing` and `CheckCrashed`, and what the ledger raises if it cannot be written.
@@ -81,10 +83,12 @@ def repair(unit: Unit, world: World, policy: Policy | None = None) -> Outcome:
     first = world.check.run(unit.path, unit.data)
     if isinstance(first, CheckTimedOut):
         return _timed_out(first)
-    judge = Judge(unit.path, unit.target, text, unit.data, first, world.check, world.tests, world.project)
+    judge = Judge(
+        unit.path, unit.target, text, unit.data, first, world.check, world.tests, world.project
+    )
     if judge.passes(first):
         return FirstTrySuccess(text, first.oracle)
-    return _Repair(unit, world, policy or Policy(), judge).run()
+    return _Repair(unit, world, policy or RepairPolicy(), judge).run()
 
 
 class _Repair:
@@ -94,23 +98,25 @@ class _Repair:
     worse.
     """
 
-    def __init__(self, unit: Unit, world: World, policy: Policy, judge: Judge) -> None:
+    def __init__(
+        self, unit: RepairUnit, world: PipelinePorts, policy: RepairPolicy, judge: Judge
+    ) -> None:
         self._unit = unit
         self._world = world
         self._policy = policy
         self._judge = judge
         self._sure = self._now = Standing(Candidate(judge.text, unit.data), judge.first)
         self._seen: dict[str, tuple[str, ...]] = {judge.text: ()}
-        self._records = Recorder(unit, world)
+        self._records = DecisionRecorder(unit, world)
         self._error = tell_errors(judge.first)
 
-    def run(self) -> Outcome:
+    def run(self) -> RepairOutcome:
         outcome = self._try_all()
         # Before the caller writes the file: what cannot be recorded is not done.
         self._records.settle(success=outcome.is_success())
         return outcome
 
-    def _try_all(self) -> Outcome:
+    def _try_all(self) -> RepairOutcome:
         for stage in (self._take_fixits, self._replay, self._apply_rules):
             ended = stage()
             if ended is not None:
@@ -122,7 +128,9 @@ class _Repair:
         return self._take_cached(provider.model) or self._ask_model(provider)
 
     def _blocked(self) -> ProductionBlocked:
-        rules = rules_that_would_mend(self._unit, self._world.rules, self._judge, self._sure, self._seen)
+        rules = rules_that_would_mend(
+            self._unit, self._world.rules, self._judge, self._sure, self._seen
+        )
         decisions = decisions_that_would_mend(self._unit, self._world.ledger, self._sure)
         return ProductionBlocked(self._error, (*rules, *decisions), decisions)
 
@@ -226,7 +234,11 @@ class _Repair:
 
     def _take_cached(self, model: str) -> _Ended:
         answers = self._world.answers
-        response = find_response(answers, self._question(()), model) if answers is not None and model else None
+        response = (
+            find_response(answers, self._question(()), model)
+            if answers is not None and model
+            else None
+        )
         if response is None:
             return None
         judged = judge_confidence(response.confidence, strict=self._policy.strict)
@@ -238,7 +250,7 @@ class _Repair:
             return _timed_out(verdict)
         return self._repaired(base, verdict, 0) if isinstance(verdict, Verified) else None
 
-    def _ask_model(self, provider: Provider) -> Outcome:
+    def _ask_model(self, provider: Provider) -> RepairOutcome:
         if provider.proposer is None:
             return NoProvider(self._error)
         start, first_asked = self._sure, self._question(())
@@ -246,7 +258,9 @@ class _Repair:
         verdict: _Verdict = _SeenBefore()
         for attempt in range(1, self._policy.max_attempts + 1):
             base = self._now
-            judged = self._judge_proposal(provider.proposer.propose(self._question(tuple(tried))), attempt)
+            judged = self._judge_proposal(
+                provider.proposer.propose(self._question(tuple(tried))), attempt
+            )
             if isinstance(judged, ProviderError | RejectedLowConfidence):
                 return judged
             proposal, confidence = judged
@@ -254,23 +268,33 @@ class _Repair:
             if isinstance(verdict, Verified):
                 if self._world.answers is not None:
                     kept = replace(proposal, text=self._now.candidate.text)
-                    keep_response(self._world.answers, first_asked, provider.model, kept, confidence)
+                    keep_response(
+                        self._world.answers, first_asked, provider.model, kept, confidence
+                    )
                 return self._repaired(start, verdict, attempt)
             if isinstance(verdict, CheckTimedOut):
                 return _timed_out(verdict)
             if isinstance(verdict, _SeenBefore):
-                return self._no_progress(attempt, "the model proposed the same text again", verdict.reasons)
+                return self._no_progress(
+                    attempt, "the model proposed the same text again", verdict.reasons
+                )
             more = attempt < self._policy.max_attempts
-            if more and isinstance(verdict, StillFailing) and same_errors(verdict.checked, base.checked):
+            if (
+                more
+                and isinstance(verdict, StillFailing)
+                and same_errors(verdict.checked, base.checked)
+            ):
                 return self._no_progress(attempt, "the proposal has the very same errors", ())
             tried.append(_what_failed(proposal.text, verdict))
         return self._exhausted(verdict)
 
     def _no_progress(self, attempt: int, told: str, reasons: tuple[str, ...]) -> NoProgress:
         message = f"{told}, which was refused: {_shortly(reasons)}" if reasons else f"{told}."
-        return NoProgress(self._error, attempt, message, self._best(), reasons, self._records.last_refused)
+        return NoProgress(
+            self._error, attempt, message, self._best(), reasons, self._records.last_refused
+        )
 
-    def _exhausted(self, last: _Verdict) -> Outcome:
+    def _exhausted(self, last: _Verdict) -> RepairOutcome:
         attempts, record = self._policy.max_attempts, self._records.last_refused
         if isinstance(last, GuardRejected):
             return VerificationRejected(self._error, last.reasons, attempts, record)
@@ -281,7 +305,11 @@ class _Repair:
     def _question(self, tried: tuple[str, ...]) -> ProposalAsked:
         standing = self._now
         return ProposalAsked(
-            self._unit.path, self._unit.target, standing.candidate.text, standing.checked.diagnostics, tried
+            self._unit.path,
+            self._unit.target,
+            standing.candidate.text,
+            standing.checked.diagnostics,
+            tried,
         )
 
     def _judge_proposal(
@@ -298,13 +326,17 @@ class _Repair:
                 self._refuse(_by_model(proposal, None), proposal.text, "rejected", message)
                 return ProviderError(self._error, message, attempt)
             case Unsure(confidence, threshold):
-                detail = f"the model's confidence is {confidence:g}, and {threshold:g} is asked for."
+                detail = (
+                    f"the model's confidence is {confidence:g}, and {threshold:g} is asked for."
+                )
                 self._refuse(_by_model(proposal, confidence), proposal.text, "rejected", detail)
                 return RejectedLowConfidence(self._error, confidence, threshold, attempt)
 
-    def _refuse(self, how: How, text: str | None, verdict: Verdict, detail: str) -> None:
+    def _refuse(self, how: How, text: str | None, verdict: DecisionVerdict, detail: str) -> None:
         made = make_candidate(self._unit, text) if text is not None else None
-        self._records.refused(how, self._sure, made if isinstance(made, Candidate) else None, verdict, detail)
+        self._records.refused(
+            how, self._sure, made if isinstance(made, Candidate) else None, verdict, detail
+        )
 
     def _repaired(self, base: Standing, verdict: Verified, attempts: int) -> Repaired:
         after = self._now.candidate.text
@@ -343,7 +375,9 @@ class _Repair:
             case GuardRejected(reasons):
                 self._records.refused(how, self._sure, made, "rejected", " ".join(reasons))
             case CheckTimedOut(oracle, seconds):
-                self._records.refused(how, self._sure, made, "failed", f"{oracle} was ended after {seconds:g} s.")
+                self._records.refused(
+                    how, self._sure, made, "failed", f"{oracle} was ended after {seconds:g} s."
+                )
             case StillFailing(checked):
                 self._weigh(how, Standing(made, checked), roll=roll, replay=replay)
         return verdict
@@ -359,7 +393,9 @@ class _Repair:
             self._now = made
 
     def _is_better(self, made: Standing, then: Standing) -> bool:
-        return self._judge.is_better(made.checked, made.candidate.text, then.checked, then.candidate.text)
+        return self._judge.is_better(
+            made.checked, made.candidate.text, then.checked, then.candidate.text
+        )
 
     def _go_on(self, how: How, made: Standing, oracle: str, *, replay: bool) -> None:
         if not replay:  # that one is on record, and pinned
@@ -372,7 +408,11 @@ def _by_model(proposal: Proposal, confidence: float | None) -> How:
 
 
 def _what_failed(text: str, verdict: StillFailing | GuardRejected) -> str:
-    why = " ".join(verdict.reasons) if isinstance(verdict, GuardRejected) else tell_errors(verdict.checked)
+    why = (
+        " ".join(verdict.reasons)
+        if isinstance(verdict, GuardRejected)
+        else tell_errors(verdict.checked)
+    )
     return f"{why}\n\n{text}"
 
 

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 UpdateBytes: TypeAlias = Callable[[bytes | None], bytes | None]
 """What becomes of a file's bytes; None is no file."""
-Target: TypeAlias = Literal["python", "javascript", "typescript", "c", "cpp", "rust", "java", "go", "any"]
+Target: TypeAlias = Literal[
+    "python", "javascript", "typescript", "c", "cpp", "rust", "java", "go", "any"
+]
 
 # ------------------------------------------------------------------------------------------------------------- checks
 
@@ -127,7 +129,9 @@ class DecisionFiles(Protocol):
         """Say where a manifest is, for people."""
         ...
 
-    def update(self, scope: Literal["build", "runtime"], module: str, change: UpdateBytes) -> bytes | None:
+    def update(
+        self, scope: Literal["build", "runtime"], module: str, change: UpdateBytes
+    ) -> bytes | None:
         """Replace one manifest atomically, one process at a time."""
         ...
 

@@ -29,20 +29,32 @@ class Allowed:
 TABLE: Mapping[Strictness, Allowed] = MappingProxyType(
     {
         "sketch": Allowed(
-            fresh_model_calls=True, rules_applied="active", new_rules=True, unreviewed=False, guessed_fixits=True
+            fresh_model_calls=True,
+            rules_applied="active",
+            new_rules=True,
+            unreviewed=False,
+            guessed_fixits=True,
         ),
         "development": Allowed(
-            fresh_model_calls=True, rules_applied="active", new_rules=True, unreviewed=True, guessed_fixits=True
+            fresh_model_calls=True,
+            rules_applied="active",
+            new_rules=True,
+            unreviewed=True,
+            guessed_fixits=True,
         ),
         "production": Allowed(
-            fresh_model_calls=False, rules_applied="pinned", new_rules=False, unreviewed=False, guessed_fixits=False
+            fresh_model_calls=False,
+            rules_applied="pinned",
+            new_rules=False,
+            unreviewed=False,
+            guessed_fixits=False,
         ),
     }
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class RepairPolicy:
     """What one repair may do. `strict` asks the model to be surer of itself."""
 
     strictness: Strictness = DEFAULT

@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from holdfast.repair.kept.losses import parse_errors, what_is_lost
+from holdfast.preservation.judge import parse_errors, what_is_lost
 from holdfast.repair.ports import Check, Checked, CheckTimedOut, Target
-from holdfast.repair.syntax import is_syntax
+from holdfast.syntax.syntax_errors import is_syntax
 from holdfast.vocab.diagnostics import Diagnostic
 
-Signature: TypeAlias = tuple[str, str, str, str, tuple[str, ...]]
+ErrorSignature: TypeAlias = tuple[str, str, str, str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class GuardRejected:
     checked: Checked
 
 
-Verdict: TypeAlias = Verified | StillFailing | GuardRejected | CheckTimedOut
+Verification: TypeAlias = Verified | StillFailing | GuardRejected | CheckTimedOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,14 @@ class Judge:
     tests: Check | None = None
     project: bool = False
 
-    def verify(self, candidate: Candidate) -> Verdict:
+    def verify(self, candidate: Candidate) -> Verification:
         """Run the check exactly once, then the guards, and at last the tests if there are any."""
         checked = self.check.run(self.path, candidate.data)
         if isinstance(checked, CheckTimedOut):
             return checked
-        lost = what_is_lost(self.text, candidate.text, self.path, self.target, self.first.diagnostics)
+        lost = what_is_lost(
+            self.text, candidate.text, self.path, self.target, self.first.diagnostics
+        )
         if lost:
             return GuardRejected(lost, checked)
         if not self.passes(checked):
@@ -93,13 +95,17 @@ class Judge:
         """
         if len(errors_of(now)) < len(errors_of(then)) and not new_errors(then, now):
             return True
-        if any(map(is_syntax, errors_of(then))) and errors_of(now) and not any(map(is_syntax, errors_of(now))):
+        if (
+            any(map(is_syntax, errors_of(then)))
+            and errors_of(now)
+            and not any(map(is_syntax, errors_of(now)))
+        ):
             return True
         was = parse_errors(before, self.path, self.target)
         broken = parse_errors(text, self.path, self.target)
         return was is not None and broken is not None and broken < was
 
-    def _test(self, candidate: Candidate, checked: Checked) -> Verdict:
+    def _test(self, candidate: Candidate, checked: Checked) -> Verification:
         if self.tests is None:
             return Verified(checked.oracle, checked)
         tested = self.tests.run(self.path, candidate.data)
@@ -129,7 +135,7 @@ def errors_of(checked: Checked) -> tuple[Diagnostic, ...]:
     return tuple(each for each in checked.diagnostics if each.severity == "error")
 
 
-def new_errors(then: Checked, now: Checked) -> Counter[Signature]:
+def new_errors(then: Checked, now: Checked) -> Counter[ErrorSignature]:
     """Count the errors that were not there before, wherever they stood."""
     return Counter(map(signature, errors_of(now))) - Counter(map(signature, errors_of(then)))
 
@@ -141,7 +147,7 @@ def same_errors(one: Checked, other: Checked) -> bool:
     return Counter(map(signature, errors_of(one))) == Counter(map(signature, errors_of(other)))
 
 
-def signature(diagnostic: Diagnostic) -> Signature:
+def signature(diagnostic: Diagnostic) -> ErrorSignature:
     """Give what a diagnostic says, without where: lines move when a text is mended."""
     return (diagnostic.path, diagnostic.tool, diagnostic.code, diagnostic.template, diagnostic.args)
 

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from holdfast.testing.desk import Request
     from holdfast.testing.fixed_clock import FixedClock
     from holdfast.testing.memory_files import MemoryFiles
     from holdfast.testing.replies import (
@@ -30,9 +29,10 @@ if TYPE_CHECKING:
         whole,
         wrong_json,
     )
+    from holdfast.testing.request_log import RecordedRequest
+    from holdfast.testing.script_file import BadScript, Script, read_script
     from holdfast.testing.scripted_model import ScriptedModel
     from holdfast.testing.scripted_server import ScriptedServer
-    from holdfast.testing.scripts import BadScript, Script, read_script
 
 __all__ = [
     "BadScript",
@@ -79,7 +79,9 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         message = f"module 'holdfast.testing' has no attribute {name!r}"
         raise AttributeError(message)
-    value = globals()[name] = getattr(import_module(f"holdfast.testing.{_HOMES.get(name, 'replies')}"), name)
+    value = globals()[name] = getattr(
+        import_module(f"holdfast.testing.{_HOMES.get(name, 'replies')}"), name
+    )
     return value
 
 

@@ -12,17 +12,25 @@ import sys
 import threading
 from pathlib import Path
 
-from holdfast.testing.desk import Request
+from holdfast.testing.request_log import RecordedRequest
+from holdfast.testing.script_file import BadScript, read_script
 from holdfast.testing.scripted_server import ScriptedServer
-from holdfast.testing.scripts import BadScript, read_script
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Serve a script; give the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m holdfast.testing", description="Serve a scripted model.")
-    parser.add_argument("script", type=Path, help="the script, as JSON; docs/testing.md has the fields")
-    parser.add_argument("--port", type=int, default=0, help="where to listen; 0 takes one that is free")
-    parser.add_argument("--requests", type=Path, help="a file to which the body of each question is added")
+    parser = argparse.ArgumentParser(
+        prog="python -m holdfast.testing", description="Serve a scripted model."
+    )
+    parser.add_argument(
+        "script", type=Path, help="the script, as JSON; docs/testing.md has the fields"
+    )
+    parser.add_argument(
+        "--port", type=int, default=0, help="where to listen; 0 takes one that is free"
+    )
+    parser.add_argument(
+        "--requests", type=Path, help="a file to which the body of each question is added"
+    )
     asked = parser.parse_args(arguments)
     try:
         script = read_script(asked.script.read_text(encoding="utf-8"))
@@ -31,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     if isinstance(script, BadScript):
         return _refuse(f"{asked.script}: {script.message}")
 
-    def note(request: Request) -> None:
+    def note(request: RecordedRequest) -> None:
         if asked.requests is not None:
             with asked.requests.open("ab") as file:
                 file.write(request.raw.replace(b"\n", b" ") + b"\n")
@@ -40,7 +48,11 @@ def main(arguments: list[str] | None = None) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())
     with ScriptedServer(
-        script.replies, otherwise=script.otherwise, port=asked.port, on_request=note, **script.options
+        script.replies,
+        otherwise=script.otherwise,
+        port=asked.port,
+        on_request=note,
+        **script.options,
     ) as server:
         sys.stdout.write(server.base_url + "\n")
         sys.stdout.flush()

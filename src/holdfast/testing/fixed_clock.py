@@ -16,7 +16,9 @@ class FixedClock:
     (1.5, [1.5], '2024-01-01T00:00:01.500000+00:00')
     """
 
-    def __init__(self, start: datetime = datetime(2024, 1, 1, tzinfo=UTC), step: float = 0.0) -> None:
+    def __init__(
+        self, start: datetime = datetime(2024, 1, 1, tzinfo=UTC), step: float = 0.0
+    ) -> None:
         self._start = start
         self._step = step
         self._seconds = 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from holdfast.changes.files import Found, Looked, Missing, Unfit
+from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
 from holdfast.guards.paths import Barred, judge_path
 
 
@@ -16,27 +16,35 @@ class MemoryFiles:
     (b'x = 1', ('lib',), ['src/a.py'])
     """
 
-    def __init__(self, files: Mapping[str, bytes] | None = None, links: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, files: Mapping[str, bytes] | None = None, links: Mapping[str, str] | None = None
+    ) -> None:
         self.files = dict(files or {})
         self.links = dict(links or {})
 
-    def look(self, path: str) -> Looked:
+    def look(self, path: str) -> FileLook:
         """Say what is at a path that a model named."""
         plain = judge_path(path)
         if isinstance(plain, Barred):
-            return Unfit("out_of_bounds", plain.message)
+            return FileUnfit("out_of_bounds", plain.message)
         at = judge_path(self.links.get(plain, plain))
         if isinstance(at, Barred):
-            return Unfit("out_of_bounds", f"{path}: a symlink on this path leads to {at.message}")
+            return FileUnfit(
+                "out_of_bounds", f"{path}: a symlink on this path leads to {at.message}"
+            )
         if at in self.files:
-            return Found(at, self.files[at], 0o644, linked=plain in self.links)
+            return FileFound(at, self.files[at], 0o644, linked=plain in self.links)
         directories = self._directories()
         if at in directories:
-            return Unfit("conflict", f"{path}: this is a directory; only regular files can be edited.")
+            return FileUnfit(
+                "conflict", f"{path}: this is a directory; only regular files can be edited."
+            )
         parents = _parents(at)
         if file := next((parent for parent in parents if parent in self.files), None):
-            return Unfit("conflict", f"{path}: {file} is a regular file, so no file can be in it.")
-        return Missing(at, tuple(parent for parent in parents if parent not in directories))
+            return FileUnfit(
+                "conflict", f"{path}: {file} is a regular file, so no file can be in it."
+            )
+        return FileMissing(at, tuple(parent for parent in parents if parent not in directories))
 
     def names(self, near: str) -> list[str]:
         """List the files, those in the directory of `near` first."""

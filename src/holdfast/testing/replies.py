@@ -71,11 +71,16 @@ def calls(*replies: Reply, text: str = "") -> Reply:
 
 
 def text_call(
-    tool: str, /, style: Literal["hermes", "function", "mistral", "fenced", "bare"] = "hermes", **fields: Any
+    tool: str,
+    /,
+    style: Literal["hermes", "function", "mistral", "fenced", "bare"] = "hermes",
+    **fields: Any,
 ) -> Reply:
     """Print a call as text, the way of one family of models."""
     body = json.dumps({"name": tool, "arguments": fields}, ensure_ascii=False)
-    parameters = "".join(f"<parameter={name}>\n{value}\n</parameter>\n" for name, value in fields.items())
+    parameters = "".join(
+        f"<parameter={name}>\n{value}\n</parameter>\n" for name, value in fields.items()
+    )
     texts = {
         "hermes": f"<tool_call>\n{body}\n</tool_call>",
         "function": f"<tool_call>\n<function={tool}>\n{parameters}</function>\n</tool_call>",
@@ -121,14 +126,18 @@ def drop() -> Reply:
     return Reply(drop=True)
 
 
-def fail(status: int, message: str = "the script says so", *, retry_after: float | None = None) -> Reply:
+def fail(
+    status: int, message: str = "the script says so", *, retry_after: float | None = None
+) -> Reply:
     """Answer with an error. For several in a row: `[fail(500)] * 3`."""
     return Reply(status=status, message=message, retry_after=retry_after)
 
 
 def overflow(tokens: int = 4096) -> Reply:
     """Answer that the messages are too long, in the words of llama.cpp."""
-    return fail(400, f"the request exceeds the available context size ({tokens} tokens), try increasing it")
+    return fail(
+        400, f"the request exceeds the available context size ({tokens} tokens), try increasing it"
+    )
 
 
 def truncated(reply: Reply, prompt_tokens: int) -> Reply:

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from threading import Event
 
 from holdfast.loop.ports import (
-    Ask,
     CallPiece,
     Cancel,
     FailPiece,
     FinishPiece,
-    Piece,
+    ModelRequest,
     ReasoningPiece,
+    StreamPiece,
     TextPiece,
     UsagePiece,
 )
+from holdfast.testing.completion_chunks import call_id, finish_of, in_pieces, usage_of
 from holdfast.testing.replies import Reply
-from holdfast.testing.stream import call_id, finish_of, in_pieces, usage_of
 from holdfast.vocab.transcript import AssistantSaid
 
 _CANCELLED = FailPiece("cancelled", "the request was cancelled.")
@@ -32,7 +32,7 @@ class ScriptedModel:
 
     def __init__(
         self,
-        script: Sequence[Reply] | Callable[[Ask], Reply],
+        script: Sequence[Reply] | Callable[[ModelRequest], Reply],
         *,
         otherwise: Reply | None = None,
         name: str = "scripted",
@@ -40,7 +40,7 @@ class ScriptedModel:
     ) -> None:
         self._script, self._otherwise = script, otherwise
         self._name, self._context = name, context
-        self.asks: list[Ask] = []
+        self.asks: list[ModelRequest] = []
 
     @property
     def name(self) -> str:
@@ -52,7 +52,7 @@ class ScriptedModel:
         """How many tokens it can hold."""
         return self._context
 
-    def stream(self, ask: Ask, cancel: Cancel) -> Iterator[Piece]:
+    def stream(self, ask: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
         """Give the next reply, piece by piece."""
         number = len(self.asks)
         self.asks.append(ask)
@@ -71,7 +71,7 @@ class ScriptedModel:
         yield from _pieces(reply, number, ask, cancel)
 
 
-def _pieces(reply: Reply, number: int, ask: Ask, cancel: Cancel) -> Iterator[Piece]:
+def _pieces(reply: Reply, number: int, ask: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
     if (failure := _failure(reply)) is not None:
         yield failure
         return
@@ -96,7 +96,7 @@ def _pieces(reply: Reply, number: int, ask: Ask, cancel: Cancel) -> Iterator[Pie
             yield FinishPiece("unknown")
 
 
-def _said(reply: Reply, number: int) -> Iterator[Piece]:
+def _said(reply: Reply, number: int) -> Iterator[StreamPiece]:
     yield from map(ReasoningPiece, in_pieces(reply.reasoning))
     yield from map(TextPiece, in_pieces(reply.text))
     for place, call in enumerate(reply.calls):
@@ -113,7 +113,9 @@ def _failure(reply: Reply) -> FailPiece | None:
         return FailPiece("login", reply.message)
     if "context size" in reply.message:
         return FailPiece("overflow", reply.message)
-    return FailPiece("server" if reply.status == 429 or reply.status >= 500 else "refused", reply.message)
+    return FailPiece(
+        "server" if reply.status == 429 or reply.status >= 500 else "refused", reply.message
+    )
 
 
 def _wait(gate: Event | None, cancel: Cancel) -> bool:
@@ -124,7 +126,7 @@ def _wait(gate: Event | None, cancel: Cancel) -> bool:
     return True
 
 
-def _size(ask: Ask) -> int:
+def _size(ask: ModelRequest) -> int:
     total = 0
     for message in ask.messages:
         total += len(message.text)

@@ -10,11 +10,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
-from holdfast.adapters.models.servers import Kind
-from holdfast.testing.desk import Desk, Request
-from holdfast.testing.native_api import native_answers
+from holdfast.adapters.models.servers import ServerKind
+from holdfast.testing.completion_chunks import events_of, whole_of
 from holdfast.testing.replies import Reply
-from holdfast.testing.stream import events_of, whole_of
+from holdfast.testing.request_log import RecordedRequest, RequestLog
+from holdfast.testing.server_apis import native_answers
 
 
 class ScriptedServer:
@@ -27,26 +27,28 @@ class ScriptedServer:
 
     def __init__(
         self,
-        script: Sequence[Reply] | Callable[[Request], Reply],
+        script: Sequence[Reply] | Callable[[RecordedRequest], Reply],
         *,
         otherwise: Reply | None = None,
         model: str = "scripted",
         models: Sequence[str] | None = None,
-        kind: Kind = "other",
+        kind: ServerKind = "other",
         context: int | None = None,
         key: str | None = None,
         extra: Mapping[str, Any] | None = None,
         port: int = 0,
-        on_request: Callable[[Request], None] | None = None,
+        on_request: Callable[[RecordedRequest], None] | None = None,
     ) -> None:
         answers = {**native_answers(kind, tuple(models or (model,)), context), **(extra or {})}
-        self._desk = Desk(script, otherwise, key, answers, on_request)
+        self._desk = RequestLog(script, otherwise, key, answers, on_request)
         self._server = _Listener(("127.0.0.1", port), _handler_for(self._desk))
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), name="scripted-server")
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.01,), name="scripted-server"
+        )
         self._thread.start()
 
     @property
-    def requests(self) -> list[Request]:
+    def requests(self) -> list[RecordedRequest]:
         """The questions so far."""
         return self._desk.requests
 
@@ -76,7 +78,12 @@ class ScriptedServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         self.close()
 
 
@@ -94,7 +101,7 @@ class _Listener(ThreadingHTTPServer):
             self.faults.append(error)
 
 
-def _handler_for(at: Desk) -> type[BaseHTTPRequestHandler]:
+def _handler_for(at: RequestLog) -> type[BaseHTTPRequestHandler]:
     class Handler(_Handler):
         desk = at
 
@@ -102,7 +109,7 @@ def _handler_for(at: Desk) -> type[BaseHTTPRequestHandler]:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    desk: Desk
+    desk: RequestLog
     protocol_version = "HTTP/1.1"
     timeout = 30  # of a client that connects and then says nothing
 
@@ -119,10 +126,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer_native()
             return
         if not self.desk.allows(headers):
-            self._send_json(401, {"error": {"message": f"Incorrect API key: {headers.get('authorization')}"}})
+            self._send_json(
+                401, {"error": {"message": f"Incorrect API key: {headers.get('authorization')}"}}
+            )
             return
         body = json.loads(data)
-        number, reply = self.desk.choose(Request(self.path, data, body, headers))
+        number, reply = self.desk.choose(RecordedRequest(self.path, data, body, headers))
         if reply.drop or not self.desk.hold(reply.hang, self.connection):
             self._break()
             return
@@ -132,7 +141,9 @@ class _Handler(BaseHTTPRequestHandler):
         model = str(body.get("model", ""))
         if reply.status != 200:
             wait = {} if reply.retry_after is None else {"Retry-After": f"{reply.retry_after:g}"}
-            self._send_json(reply.status, {"error": {"message": reply.message, "code": reply.status}}, wait)
+            self._send_json(
+                reply.status, {"error": {"message": reply.message, "code": reply.status}}, wait
+            )
         elif reply.raw is not None:
             self._send_parts(reply, list(reply.raw), "text/event-stream")
         elif reply.whole or not body.get("stream"):
@@ -146,7 +157,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(401, {"error": {"message": "no key"}})
             return
         answer = self.desk.answers.get(self.path)
-        self._send_json(404 if answer is None else 200, {"error": "not found"} if answer is None else answer)
+        self._send_json(
+            404 if answer is None else 200, {"error": "not found"} if answer is None else answer
+        )
 
     def _send_parts(self, reply: Reply, parts: list[bytes], kind: str) -> None:
         self.send_response(200)
@@ -170,7 +183,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_json(self, status: int, value: Any, headers: Mapping[str, str] | None = None) -> None:
         self._send(status, json.dumps(value).encode(), "application/json", headers)
 
-    def _send(self, status: int, data: bytes, kind: str, headers: Mapping[str, str] | None = None) -> None:
+    def _send(
+        self, status: int, data: bytes, kind: str, headers: Mapping[str, str] | None = None
+    ) -> None:
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))

@@ -8,7 +8,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 # What models like to say about a call, beside it. It is talk, and no argument.
-_TALK = frozenset({"description", "explanation", "reason", "reasoning", "rationale", "security_risk", "thought"})
+_TALK = frozenset(
+    {"description", "explanation", "reason", "reasoning", "rationale", "security_risk", "thought"}
+)
 
 
 _LEFT_OUT = frozenset({"title", "default", "additionalProperties"})
@@ -30,7 +32,11 @@ class StrictArguments(BaseModel):
     def _drop_talk(cls, given: Any) -> Any:
         if not isinstance(given, Mapping):
             return given
-        return {name: value for name, value in given.items() if name in cls.model_fields or name not in _TALK}
+        return {
+            name: value
+            for name, value in given.items()
+            if name in cls.model_fields or name not in _TALK
+        }
 
 
 def schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
@@ -38,7 +44,11 @@ def schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
     whole = arguments.model_json_schema()
     shared = whole.pop("$defs", {})
     small = _small(whole, shared)
-    return {"type": "object", "properties": small["properties"], "required": small.get("required", [])}
+    return {
+        "type": "object",
+        "properties": small["properties"],
+        "required": small.get("required", []),
+    }
 
 
 def sentence_of(error: ValidationError, name: str, schema: Mapping[str, Any]) -> str:
@@ -55,7 +65,8 @@ def signature(schema: Mapping[str, Any]) -> str:
     """
     required = schema.get("required", [])
     fields = (
-        f"{name}{'' if name in required else '?'}: {_type(field)}" for name, field in schema["properties"].items()
+        f"{name}{'' if name in required else '?'}: {_type(field)}"
+        for name, field in schema["properties"].items()
     )
     return "{" + ", ".join(fields) + "}"
 

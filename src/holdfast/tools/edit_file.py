@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from holdfast.changes.files import Missing
+from holdfast.changes.ports import FileMissing
 from holdfast.landing.explain import EDIT_FORMAT
 from holdfast.tools.arguments import StrictArguments
-from holdfast.tools.bench import Bench
-from holdfast.tools.edits import Asked, edit
+from holdfast.tools.context import ToolContext
+from holdfast.tools.edits.land_edits import EditCall, edit
 from holdfast.tools.ports import Cancel
 from holdfast.tools.tool import Tool
-from holdfast.vocab.calls import ToolOutcome
 from holdfast.vocab.requests import FileRequest, Replace, WriteFile
+from holdfast.vocab.tool_calls import ToolOutcome
 
 
-class EditFile(StrictArguments):
+class EditFileTool(StrictArguments):
     """Text for text."""
 
     path: str
@@ -23,14 +23,16 @@ class EditFile(StrictArguments):
     every: bool | None = None
 
 
-def edit_file(asked: EditFile, bench: Bench, _: Cancel) -> ToolOutcome:
+def edit_file(asked: EditFileTool, bench: ToolContext, _: Cancel) -> ToolOutcome:
     """Land the replacement."""
     path = bench.plain(asked.path)
-    request = FileRequest(path, "edit", Replace(asked.old, asked.new, asked.near_line, every=bool(asked.every)))
+    request = FileRequest(
+        path, "edit", Replace(asked.old, asked.new, asked.near_line, every=bool(asked.every))
+    )
     # Nothing in a file that is not there becomes this text: a new file, and there is no other way to read it.
-    if not asked.old.strip() and isinstance(bench.ports.files.look(path), Missing):
+    if not asked.old.strip() and isinstance(bench.ports.files.look(path), FileMissing):
         request = FileRequest(path, "create", WriteFile(asked.new))
-    return edit(Asked((request,), "edit_error", EDIT_FORMAT), bench)
+    return edit(EditCall((request,), "edit_error", EDIT_FORMAT), bench)
 
 
-TOOL = Tool("edit_file", EditFile, edit_file, changes=True)
+TOOL = Tool("edit_file", EditFileTool, edit_file, changes=True)

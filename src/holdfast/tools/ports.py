@@ -1,4 +1,4 @@
-"""What tools need of the world. A use case fulfils `Editor` and `Gate`; adapters fulfil the rest."""
+"""What tools need of the world. A use case fulfils `Editor` and `ApprovalGate`; adapters fulfil the rest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from holdfast.changes.files import Unfit
+from holdfast.changes.ports import FileUnfit
 
 if TYPE_CHECKING:
     from holdfast.changes.plan import FileLanded, FileRefused
@@ -25,7 +25,7 @@ class Cancel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Landing:
+class LandedEdits:
     """Every request landed. `proposed` says that the change waits for review and is not on the disk."""
 
     files: tuple[FileLanded, ...]
@@ -36,7 +36,9 @@ class Landing:
 class Editor(Protocol):
     """The one way to change a file: all requests land, or none."""
 
-    def land(self, requests: Sequence[FileRequest], *, overwrite: bool) -> Landing | tuple[FileRefused, ...]:
+    def land(
+        self, requests: Sequence[FileRequest], *, overwrite: bool
+    ) -> LandedEdits | tuple[FileRefused, ...]:
         """Land and record the requests; `overwrite` lets a create write a file anew that is there.
 
         May raise OSError and `changes.log.LogUnavailable`.
@@ -48,7 +50,7 @@ class Editor(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DirectoryEntry:
     """One name in a directory; `size` is that of a regular file."""
 
     name: str
@@ -61,7 +63,7 @@ class Directory:
     """A directory, `at` its real path below the root ("" for the root); `more` says that not all is listed."""
 
     at: str
-    entries: tuple[Entry, ...]
+    entries: tuple[DirectoryEntry, ...]
     more: bool = False
 
 
@@ -74,31 +76,31 @@ class Regular:
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class NothingThere:
     """There is nothing at `at`."""
 
     at: str
 
 
-Place: TypeAlias = Directory | Regular | Nothing | Unfit
+PathLook: TypeAlias = Directory | Regular | NothingThere | FileUnfit
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class FileNames:
     """Files, as paths below the root, sorted; `more` says that there are too many to list."""
 
     paths: tuple[str, ...]
     more: bool = False
 
 
-class Folders(Protocol):
+class Directories(Protocol):
     """The directories below one root. No symlink leads out, and none is followed while walking. May raise OSError."""
 
-    def place(self, path: str) -> Place:
+    def place(self, path: str) -> PathLook:
         """Say what is at a path that a model named; "" is the root."""
         ...
 
-    def names(self, under: str) -> Names:
+    def names(self, under: str) -> FileNames:
         """List all files that matter below a directory: what git ignores, and caches, do not."""
         ...
 
@@ -181,17 +183,17 @@ class Denied:
 
 
 @dataclass(frozen=True, slots=True)
-class Nobody:
+class NobodyToAsk:
     """Somebody has to be asked, and nobody is there."""
 
 
-Answer: TypeAlias = Literal["yes"] | Denied | Nobody
+GateAnswer: TypeAlias = Literal["yes"] | Denied | NobodyToAsk
 
 
-class Gate(Protocol):
+class ApprovalGate(Protocol):
     """Whoever says whether something may be done."""
 
-    def ask(self, what: Literal["edit", "command", "read"], subject: str, why: str) -> Answer:
+    def ask(self, what: Literal["edit", "command", "read"], subject: str, why: str) -> GateAnswer:
         """Ask; waits for the answer. `subject` is the path or the command."""
         ...
 
@@ -200,16 +202,16 @@ class Gate(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class FileDigests:
     """For each listed file a mark of what it holds. `whole`: what is not listed is not there; else it is unchanged."""
 
     marks: Mapping[str, str]
     whole: bool
 
 
-class Trees(Protocol):
+class WorktreeDigests(Protocol):
     """The files that commands may have changed. May raise OSError."""
 
-    def look(self) -> Marks:
+    def look(self) -> FileDigests:
         """Give a mark of each file that matters and may differ from what it was; bounded in number and in time."""
         ...

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from holdfast.changes.files import Files, Found, Missing, Unfit
-from holdfast.changes.near import names_near
+from holdfast.changes.ports import FileFound, FileMissing, Files, FileUnfit
+from holdfast.changes.similar_paths import names_near
 from holdfast.landing.encoding import decode
-from holdfast.landing.lines import split_lines
+from holdfast.landing.text.lines import split_lines
 from holdfast.tools.arguments import Arguments
-from holdfast.tools.bench import Bench, Seen, denied, failed
+from holdfast.tools.context import ShownText, ToolContext, denied, failed
 from holdfast.tools.ports import Cancel, Directory, Regular
+from holdfast.tools.text_limits import count, one_or_many, shorten_line
 from holdfast.tools.tool import Tool
-from holdfast.tools.words import count, one_or_many, shorten_line
-from holdfast.vocab.calls import ToolOutcome
+from holdfast.vocab.tool_calls import ToolOutcome
 
 _MOST_LINES = 400
 _MOST_CHARACTERS = 16_000
 _LARGEST = 5_000_000
 
 
-class ReadFile(Arguments):
+class ReadFileTool(Arguments):
     """Which lines of which file."""
 
     path: str
@@ -26,44 +26,52 @@ class ReadFile(Arguments):
     end: int | None = None
 
 
-def read_file(asked: ReadFile, bench: Bench, _: Cancel) -> ToolOutcome:
+def read_file(asked: ReadFileTool, bench: ToolContext, _: Cancel) -> ToolOutcome:
     """Judge the path, read, and show the lines that were asked for."""
     path = bench.plain(asked.path).rstrip("/")
     place = bench.ports.folders.place(path)
-    if isinstance(place, Unfit) and place.reason == "out_of_bounds":
+    if isinstance(place, FileUnfit) and place.reason == "out_of_bounds":
         return denied(place.message)
     if isinstance(place, Directory):
         return failed(f"{path or '.'}: this is a directory; use list_dir to see what is in it.")
     if isinstance(place, Regular) and place.size > _LARGEST:
         size = f"{place.size / 1_000_000:.0f} MB"
-        return failed(f"{path}: this file has {size}, too much to be read; use search to find lines in it.")
-    refused = bench.ask_secret(path, path if isinstance(place, Unfit) else place.at)
+        return failed(
+            f"{path}: this file has {size}, too much to be read; use search to find lines in it."
+        )
+    refused = bench.ask_secret(path, path if isinstance(place, FileUnfit) else place.at)
     if refused is not None:
         return refused
     looked = bench.ports.files.look(path)
     match looked:
-        case Unfit("out_of_bounds", message):
+        case FileUnfit("out_of_bounds", message):
             return denied(message)
-        case Unfit(_, message):
+        case FileUnfit(_, message):
             return failed(message)
-        case Missing():
+        case FileMissing():
             return failed(not_there(path, bench.ports.files))
-        case Found():
+        case FileFound():
             return _show(path, looked, asked, bench)
 
 
 def not_there(path: str, files: Files) -> str:
     """Say that there is no such file, and which ones have a name like it."""
     near = names_near(path, files.names(path))
-    cure = f"did you mean {one_or_many(near)}?" if near else "use find_files or list_dir to see what there is."
+    cure = (
+        f"did you mean {one_or_many(near)}?"
+        if near
+        else "use find_files or list_dir to see what there is."
+    )
     return f"{path}: there is no such file; {cure}"
 
 
-def _show(path: str, found: Found, asked: ReadFile, bench: Bench) -> ToolOutcome:
+def _show(path: str, found: FileFound, asked: ReadFileTool, bench: ToolContext) -> ToolOutcome:
     decoded = decode(found.data)
     if decoded.binary:
-        return failed(f"{path}: this is a binary file ({len(found.data)} bytes); only text can be read.")
-    bench.memory.shown[found.at] = Seen(decoded.text)
+        return failed(
+            f"{path}: this is a binary file ({len(found.data)} bytes); only text can be read."
+        )
+    bench.memory.shown[found.at] = ShownText(decoded.text)
     lines, _ = split_lines(decoded.text)
     if not lines:
         return ToolOutcome(f"{path}: the file is empty.", read=(path,))
@@ -71,14 +79,20 @@ def _show(path: str, found: Found, asked: ReadFile, bench: Bench) -> ToolOutcome
     start = max(1, asked.start or 1)
     end = len(lines) if asked.end is None or asked.end < 1 else min(asked.end, len(lines))
     if start > len(lines):
-        return failed(f"{path}: the file has {count(len(lines), 'line')}; there is no line {start}.")
+        return failed(
+            f"{path}: the file has {count(len(lines), 'line')}; there is no line {start}."
+        )
     if end < start:
-        return failed(f"{path}: end={end} is before start={start}; give the first line as start, the last as end.")
+        return failed(
+            f"{path}: end={end} is before start={start}; give the first line as start, the last as end."
+        )
     shown = _fitting(lines, start, end)
     last = start + len(shown) - 1
     # The heading differs from range to range; only the lines are news.
     told = "\n".join(shown)
-    return ToolOutcome(f"{_heading(path, start, last, end, len(lines))}\n{told}", read=(path,), repeat=told)
+    return ToolOutcome(
+        f"{_heading(path, start, last, end, len(lines))}\n{told}", read=(path,), repeat=told
+    )
 
 
 def _fitting(lines: list[str], start: int, end: int) -> list[str]:
@@ -101,4 +115,4 @@ def _heading(path: str, start: int, last: int, end: int, total: int) -> str:
     return f"{path}: {what} of {total}.{more}"
 
 
-TOOL = Tool("read_file", ReadFile, read_file)
+TOOL = Tool("read_file", ReadFileTool, read_file)

@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from holdfast.tools.arguments import schema_of
-from holdfast.tools.bench import Bench
+from holdfast.tools.context import ToolContext
 from holdfast.tools.ports import Cancel
-from holdfast.vocab.calls import ToolOutcome, ToolSpec
+from holdfast.vocab.tool_calls import ToolOutcome, ToolSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Tool:
 
     name: str
     arguments: type[BaseModel]
-    run: Callable[[Any, Bench, Cancel], ToolOutcome]
+    run: Callable[[Any, ToolContext, Cancel], ToolOutcome]
     changes: bool = False
 
     @property

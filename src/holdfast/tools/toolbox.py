@@ -6,11 +6,11 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from holdfast.changes.log import LogUnavailable
-from holdfast.tools.bench import Bench, Policy, Ports, denied, failed
-from holdfast.tools.profile import READING
-from holdfast.tools.words import clean, has_half_pair
-from holdfast.vocab.calls import ToolCall, ToolOutcome, ToolSpec
+from holdfast.changes.change_log import LogUnavailable
+from holdfast.tools.context import ToolContext, ToolPolicy, ToolPorts, denied, failed
+from holdfast.tools.prompt.tool_profiles import READING
+from holdfast.tools.text_limits import clean, has_half_pair
+from holdfast.vocab.tool_calls import ToolCall, ToolOutcome, ToolSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class ToolboxOf:
     """The tools called `names`, over these ports and under this policy. One for each turn: it remembers."""
 
-    def __init__(self, names: Sequence[str], ports: Ports, policy: Policy) -> None:
+    def __init__(self, names: Sequence[str], ports: ToolPorts, policy: ToolPolicy) -> None:
         """Take the tools out; in plan mode only those that read."""
         # Here and not above: it brings pydantic, and `holdfast --help` may import this module.
         from holdfast.tools.registry import TOOLS  # noqa: PLC0415
@@ -32,7 +32,7 @@ class ToolboxOf:
         self._all = TOOLS
         self._tools = {name: TOOLS[name] for name in names if not policy.plan or name in READING}
         self._specs = tuple(tool.spec for tool in self._tools.values())
-        self._bench = Bench(ports, policy)
+        self._bench = ToolContext(ports, policy)
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -71,7 +71,9 @@ class ToolboxOf:
             return tool.run(asked, self._bench, cancel)
         except OSError as error:
             where = f"{error.filename}: " if isinstance(error.filename, str) else ""
-            return failed(f"{where}the system refused: {error.strerror or 'no reason given'}; try another way.")
+            return failed(
+                f"{where}the system refused: {error.strerror or 'no reason given'}; try another way."
+            )
         except LogUnavailable as error:
             return failed(f"the edit could not be recorded, and nothing was written: {error}")
 

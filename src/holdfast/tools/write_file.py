@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from holdfast.tools.arguments import StrictArguments
-from holdfast.tools.bench import Bench
-from holdfast.tools.edits import Asked, edit
+from holdfast.tools.context import ToolContext
+from holdfast.tools.edits.land_edits import EditCall, edit
 from holdfast.tools.ports import Cancel
 from holdfast.tools.tool import Tool
-from holdfast.vocab.calls import ToolOutcome
 from holdfast.vocab.requests import FileRequest
 from holdfast.vocab.requests import WriteFile as Whole
+from holdfast.vocab.tool_calls import ToolOutcome
 
 _FORMAT = '{"path": "src/app.py", "text": "def main():\\n    return 2\\n"}'
 
 
-class WriteFile(StrictArguments):
+class WriteFileTool(StrictArguments):
     """The whole text of a file."""
 
     path: str
     text: str
 
 
-def write_file(asked: WriteFile, bench: Bench, _: Cancel) -> ToolOutcome:
+def write_file(asked: WriteFileTool, bench: ToolContext, _: Cancel) -> ToolOutcome:
     """Land the text, over the file that is there or as a new one."""
     request = FileRequest(bench.plain(asked.path), "create", Whole(asked.text))
-    return edit(Asked((request,), "edit_error", _FORMAT, overwrite=True), bench)
+    return edit(EditCall((request,), "edit_error", _FORMAT, overwrite=True), bench)
 
 
-TOOL = Tool("write_file", WriteFile, write_file, changes=True)
+TOOL = Tool("write_file", WriteFileTool, write_file, changes=True)

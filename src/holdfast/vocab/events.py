@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from holdfast.vocab.calls import FailureKind, ToolCall
 from holdfast.vocab.outcomes import Reason, Rung
 from holdfast.vocab.requests import Action
+from holdfast.vocab.tool_calls import FailureKind, ToolCall
 from holdfast.vocab.transcript import Sentinel, StopReason
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from holdfast.vocab.calls import ToolCall
+from holdfast.vocab.tool_calls import ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,14 @@ Message: TypeAlias = SystemText | UserText | AssistantSaid | ToolAnswered
 """One message of a payload. In history a call's arguments are always valid JSON, and each call has its answer."""
 
 SentinelKind: TypeAlias = Literal[
-    "mistake_recovery", "doom_loop", "cap_hit", "compaction", "compaction_off", "chant", "interrupted", "needs_approval"
+    "mistake_recovery",
+    "doom_loop",
+    "cap_hit",
+    "compaction",
+    "compaction_off",
+    "chant",
+    "interrupted",
+    "needs_approval",
 ]
 
 

@@ -5,7 +5,9 @@ What is heavy is imported inside the functions: `holdfast --help`, a check and a
 
 from holdfast.wiring.models import find_model
 from holdfast.wiring.repairs import decisions_at, repair_crew_at, rule_book_at
-from holdfast.wiring.roots import (
+from holdfast.wiring.settings import settings_at, user_file
+from holdfast.wiring.turns import run_turn_at
+from holdfast.wiring.workspaces import (
     DiskWorkspace,
     GitWorktrees,
     LateStore,
@@ -13,8 +15,6 @@ from holdfast.wiring.roots import (
     open_worktrees,
     state_directory,
 )
-from holdfast.wiring.settings import settings_at, user_file
-from holdfast.wiring.turns import run_turn_at
 
 __all__ = [
     "DiskWorkspace",

@@ -11,31 +11,31 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from holdfast.wiring.models import find_model
-from holdfast.wiring.roots import open_workspace, state_directory
+from holdfast.wiring.workspaces import open_workspace, state_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from holdfast.adapters.models.openai_compatible import OpenAICompatible
-    from holdfast.adapters.toolchains.check import Mode
-    from holdfast.config import Settings
-    from holdfast.guards.commands import CommandRules, Verdict
+    from holdfast.adapters.toolchains.tool_check import CheckMode
+    from holdfast.config.settings import Settings
+    from holdfast.guards.commands import CommandRules, CommandVerdict
     from holdfast.loop.ports import Cancel, Model
+    from holdfast.repair.context import PipelinePorts
     from holdfast.repair.decisions.manifest import Manifest
     from holdfast.repair.ports import Check, Target
-    from holdfast.repair.rules.book import RuleBook
-    from holdfast.repair.unit import World
-    from holdfast.sessions.repair import RepairCrew
-    from holdfast.sessions.repair_proposer import LateProvider
-    from holdfast.sessions.send import NotSent
-    from holdfast.sessions.turn_repairs import ProjectCheck, TurnRepairs
-    from holdfast.wiring.roots import DiskWorkspace
+    from holdfast.rules.rule_book import RuleBook
+    from holdfast.usecases.repair.model_proposer import LateProvider
+    from holdfast.usecases.repair.repair_files import RepairDependencies
+    from holdfast.usecases.turns.repair_ports import ProjectCheck, TurnRepairs
+    from holdfast.usecases.turns.send_message import NotSent
+    from holdfast.wiring.workspaces import DiskWorkspace
 
 
 def decisions_at(root: Path) -> Manifest:
     """Give the decisions about a project's code."""
-    from holdfast.adapters.decision_files import DiskDecisionFiles  # noqa: PLC0415 - help does without all this
+    from holdfast.adapters.filesystem.decision_files import DiskDecisionFiles  # noqa: PLC0415 - help does without all this
     from holdfast.repair.decisions.manifest import Manifest  # noqa: PLC0415
 
     return Manifest(DiskDecisionFiles(root, state_directory()))
@@ -43,20 +43,26 @@ def decisions_at(root: Path) -> Manifest:
 
 def rule_book_at(root: Path) -> RuleBook:
     """Give the rules that came with Holdfast and the project's own; raises OSError."""
-    from holdfast.adapters.rule_files import DiskRuleFiles  # noqa: PLC0415 - help does without all this
+    from holdfast.adapters.filesystem.rule_files import DiskRuleFiles  # noqa: PLC0415 - help does without all this
     from holdfast.repair.builtin import builtin_rules  # noqa: PLC0415
-    from holdfast.repair.rules.book import read_book  # noqa: PLC0415
+    from holdfast.rules.rule_book import read_book  # noqa: PLC0415
 
     return read_book(DiskRuleFiles(root), builtin_rules())
 
 
 @contextmanager
 def repair_crew_at(
-    root: Path, settings: Settings, *, target: Target | None, model: bool, dry_run: bool, say: Callable[[str], None]
-) -> Iterator[RepairCrew]:
+    root: Path,
+    settings: Settings,
+    *,
+    target: Target | None,
+    model: bool,
+    dry_run: bool,
+    say: Callable[[str], None],
+) -> Iterator[RepairDependencies]:
     """Bring together all that a repair below a root needs; a model is looked for when the first file needs one."""
-    from holdfast.sessions.repair_proposer import LateProvider  # noqa: PLC0415 - help does without all this
-    from holdfast.sessions.send import NotSent  # noqa: PLC0415
+    from holdfast.usecases.repair.model_proposer import LateProvider  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.turns.send_message import NotSent  # noqa: PLC0415
 
     cancel = threading.Event()
     with ExitStack() as opened:
@@ -76,31 +82,35 @@ def repair_crew_at(
         )
 
 
-def turn_repairs_at(workspace: DiskWorkspace, settings: Settings, say: Callable[[str], None]) -> TurnRepairs:
+def turn_repairs_at(
+    workspace: DiskWorkspace, settings: Settings, say: Callable[[str], None]
+) -> TurnRepairs:
     """Give what the repair after a turn needs; nothing is looked at before the turn's end."""
-    from holdfast.repair.strictness import Policy  # noqa: PLC0415 - help does without all this
-    from holdfast.sessions.turn_repairs import TurnRepairs  # noqa: PLC0415
+    from holdfast.repair.strictness import RepairPolicy  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.turns.repair_ports import TurnRepairs  # noqa: PLC0415
 
     root, limit, command = workspace.files.root, settings["command_timeout"], settings["check"]
 
     def find(path: str, cancel: Cancel) -> tuple[ProjectCheck, ...]:
-        from holdfast.adapters.toolchains.found import checks_of_project  # noqa: PLC0415 - most turns change no file
+        from holdfast.adapters.toolchains.project_checks import checks_of_project  # noqa: PLC0415 - most turns change no file
 
         return checks_of_project(path, root, command=command, timeout=limit, cancel=cancel)
 
-    def judge(words: str) -> Verdict:
+    def judge(words: str) -> CommandVerdict:
         from holdfast.guards.commands import judge_command  # noqa: PLC0415 - as above
 
         return judge_command(words, command_rules(settings))
 
-    def crew(model: Model, cancel: Cancel, tests: Check | None) -> RepairCrew:
-        from holdfast.sessions.repair_proposer import LateProvider  # noqa: PLC0415 - as above
+    def crew(model: Model, cancel: Cancel, tests: Check | None) -> RepairDependencies:
+        from holdfast.usecases.repair.model_proposer import LateProvider  # noqa: PLC0415 - as above
 
         provider = LateProvider(lambda: model, model.name, settings["max_tokens"], say, cancel)
         return _crew_for(workspace, provider, tests, say)
 
     secrets = tuple(filter(None, (settings["api_key"], settings["database_url"])))
-    return TurnRepairs(find, judge, crew, time.monotonic, Policy(settings["strictness"]), secrets)
+    return TurnRepairs(
+        find, judge, crew, time.monotonic, RepairPolicy(settings["strictness"]), secrets
+    )
 
 
 def command_rules(settings: Settings) -> CommandRules:
@@ -117,20 +127,20 @@ def _crew_for(
     say: Callable[[str], None],
     *,
     dry_run: bool = False,
-) -> RepairCrew:
+) -> RepairDependencies:
     """Bring together what every repair below a root needs; which file has which check, whoever calls says."""
-    from holdfast.adapters.response_cache import ResponseCache  # noqa: PLC0415 - help does without all this
+    from holdfast.adapters.filesystem.response_cache import ResponseCache  # noqa: PLC0415 - help does without all this
+    from holdfast.repair.context import PipelinePorts  # noqa: PLC0415
     from holdfast.repair.decisions.manifest import BadManifest  # noqa: PLC0415
-    from holdfast.repair.dry import DryLedger, DryRules  # noqa: PLC0415
-    from holdfast.repair.rules_at_hand import RulesAtHand  # noqa: PLC0415
-    from holdfast.repair.unit import World  # noqa: PLC0415
-    from holdfast.sessions.repair import RepairCrew  # noqa: PLC0415
+    from holdfast.repair.dry_run import DryLedger, DryRules  # noqa: PLC0415
+    from holdfast.repair.locked_rules import LockedRules  # noqa: PLC0415
+    from holdfast.usecases.repair.repair_files import RepairDependencies  # noqa: PLC0415
 
     root = workspace.files.root
     book = rule_book_at(root)
     for problem in book.problems:
         say(problem)
-    ledger, rules = decisions_at(root), RulesAtHand(book, _now)
+    ledger, rules = decisions_at(root), LockedRules(book, _now)
 
     def withdraw(module: str, decision_id: str, why: str) -> None:
         try:
@@ -139,10 +149,12 @@ def _crew_for(
             say(f"{error} The decision that was not carried out may still stand there as accepted.")
         except OSError as error:
             where = error.filename or root
-            say(f"{where}: {error.strerror}; a decision that was not carried out still stands there as accepted.")
+            say(
+                f"{where}: {error.strerror}; a decision that was not carried out still stands there as accepted."
+            )
 
-    def world(of: Check) -> World:
-        return World(
+    def world(of: Check) -> PipelinePorts:
+        return PipelinePorts(
             check=of,
             ledger=DryLedger(ledger) if dry_run else ledger,
             now=_now,
@@ -153,7 +165,7 @@ def _crew_for(
             project=_sees_project(of),
         )
 
-    return RepairCrew(
+    return RepairDependencies(
         workspace=workspace,
         check_for=lambda _: None,
         world_for=world,
@@ -163,32 +175,42 @@ def _crew_for(
     )
 
 
-def _check_at(path: str, root: Path, settings: Settings, target: Target | None, cancel: Cancel) -> Check | None:
+def _check_at(
+    path: str, root: Path, settings: Settings, target: Target | None, cancel: Cancel
+) -> Check | None:
     from holdfast.adapters.toolchains.registry import check_for, target_of  # noqa: PLC0415 - as above
 
     language = target or target_of(path)
-    mode: Mode = "project" if _with_its_project(language, root) else "file"
+    mode: CheckMode = "project" if _with_its_project(language, root) else "file"
     # For a language that has a compiler, the project's own command is its tests.
     command = settings["check"] if language in {None, "any"} else None
     limit = settings["command_timeout"]
-    return check_for(path, root, mode=mode, timeout=limit, command=command, target=target, cancel=cancel)
+    return check_for(
+        path, root, mode=mode, timeout=limit, command=command, target=target, cancel=cancel
+    )
 
 
 def _tests_at(root: Path, settings: Settings, cancel: Cancel) -> Check | None:
     from holdfast.adapters.toolchains.registry import check_for  # noqa: PLC0415 - as above
 
     command, limit = settings["check"], settings["command_timeout"]
-    return check_for("", root, mode="project", timeout=limit, command=command, cancel=cancel) if command else None
+    return (
+        check_for("", root, mode="project", timeout=limit, command=command, cancel=cancel)
+        if command
+        else None
+    )
 
 
 def _with_its_project(target: Target | None, root: Path) -> bool:
     """Whether the compiler sees a file only as a part of its project; the others stand on their own."""
-    return target in {"rust", "javascript", "typescript"} or (target == "go" and (root / "go.mod").is_file())
+    return target in {"rust", "javascript", "typescript"} or (
+        target == "go" and (root / "go.mod").is_file()
+    )
 
 
 def _sees_project(check: Check) -> bool:
-    from holdfast.adapters.toolchains.check import ToolCheck  # noqa: PLC0415 - as above
-    from holdfast.sessions.turn_before import SinceCheck  # noqa: PLC0415
+    from holdfast.adapters.toolchains.tool_check import ToolCheck  # noqa: PLC0415 - as above
+    from holdfast.usecases.turns.baseline import SinceCheck  # noqa: PLC0415
 
     inner = check.check if isinstance(check, SinceCheck) else check
     return isinstance(inner, ToolCheck) and inner.mode == "project"

@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.config import read_settings
+from holdfast.config.settings import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.config import BadConfig, Settings
+    from holdfast.config.settings import BadConfig, Settings
 
 
 def settings_at(root: Path, flags: Mapping[str, Any] | None = None) -> Settings | BadConfig:

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 
 from holdfast.wiring.models import find_model
 from holdfast.wiring.repairs import command_rules, turn_repairs_at
-from holdfast.wiring.roots import open_workspace, open_worktrees, state_directory
+from holdfast.wiring.workspaces import open_workspace, open_worktrees, state_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from holdfast.adapters.models.openai_compatible import OpenAICompatible
-    from holdfast.changes.files import Files
-    from holdfast.config import Settings
+    from holdfast.changes.ports import Files
+    from holdfast.config.settings import Settings
     from holdfast.loop.ports import Cancel
-    from holdfast.sessions.approve import Asker
-    from holdfast.sessions.send import Crew, Message, NotSent
-    from holdfast.tools.ports import Editor, Gate
+    from holdfast.tools.ports import ApprovalGate, Editor
     from holdfast.tools.toolbox import ToolboxOf
+    from holdfast.usecases.turns.approvals import Asker
+    from holdfast.usecases.turns.send_message import NotSent, TurnDependencies, UserMessage
     from holdfast.vocab.events import Event, TurnEnded
-    from holdfast.wiring.roots import DiskWorkspace
+    from holdfast.wiring.workspaces import DiskWorkspace
 
 _OVERVIEW_SHARE = 10
 """The overview may take one part in so many of the model's context."""
@@ -33,7 +33,7 @@ _OVERVIEW_SHARE = 10
 def run_turn_at(
     root: Path,
     settings: Settings,
-    message: Message,
+    message: UserMessage,
     *,
     show: Callable[[Event], None],
     say: Callable[[str], None],
@@ -42,7 +42,7 @@ def run_turn_at(
     find: Callable[[Settings, Callable[[str], None]], OpenAICompatible | NotSent] | None = None,
 ) -> TurnEnded | NotSent:
     """Run one turn on the project at a root. `find` says which model it asks, in the place of `find_model`."""
-    from holdfast.sessions.send import NotSent, send  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.turns.send_message import NotSent, send  # noqa: PLC0415 - help does without all this
 
     with ExitStack() as opened:
         workspace = opened.enter_context(open_workspace(root))
@@ -64,49 +64,65 @@ def _crew(
     workspace: DiskWorkspace,
     settings: Settings,
     model: OpenAICompatible,
-    message: Message,
+    message: UserMessage,
     asker: Asker | None,
-) -> Crew | NotSent:
-    from holdfast.adapters.folders import DiskFolders  # noqa: PLC0415 - help does without all this
-    from holdfast.adapters.grants import DiskGrants  # noqa: PLC0415
-    from holdfast.adapters.overview import look_over  # noqa: PLC0415
-    from holdfast.adapters.processes import OsCommands  # noqa: PLC0415
-    from holdfast.adapters.search import DiskSearcher  # noqa: PLC0415
+) -> TurnDependencies | NotSent:
+    from holdfast.adapters.filesystem.command_grants import DiskGrants  # noqa: PLC0415
+    from holdfast.adapters.filesystem.turn_locks import TurnLocks  # noqa: PLC0415
+    from holdfast.adapters.processes.commands import OsCommands  # noqa: PLC0415
+    from holdfast.adapters.project.directories import DiskDirectories  # noqa: PLC0415 - help does without all this
+    from holdfast.adapters.project.project_overview import look_over  # noqa: PLC0415
+    from holdfast.adapters.project.search import DiskSearcher  # noqa: PLC0415
+    from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests  # noqa: PLC0415
     from holdfast.adapters.store.errors import StoreError  # noqa: PLC0415
-    from holdfast.adapters.store.turn_records import StoredTurns  # noqa: PLC0415
-    from holdfast.adapters.tree_digest import DiskTrees  # noqa: PLC0415
-    from holdfast.adapters.turn_locks import TurnLocks  # noqa: PLC0415
-    from holdfast.guards.budget import Caps  # noqa: PLC0415
+    from holdfast.adapters.store.turn_log import StoredTurnLog  # noqa: PLC0415
+    from holdfast.guards.step_cap import StepCaps  # noqa: PLC0415
     from holdfast.loop.limits import LoopLimits  # noqa: PLC0415
-    from holdfast.sessions.editor import ReviewedFiles  # noqa: PLC0415
-    from holdfast.sessions.send import Crew, NotSent  # noqa: PLC0415
-    from holdfast.tools.bench import Policy, Ports  # noqa: PLC0415
-    from holdfast.tools.profile import profile_of  # noqa: PLC0415
-    from holdfast.tools.prompt import overview, system_prompt  # noqa: PLC0415
+    from holdfast.tools.context import ToolPolicy, ToolPorts  # noqa: PLC0415
+    from holdfast.tools.prompt.system_prompt import overview, system_prompt  # noqa: PLC0415
+    from holdfast.tools.prompt.tool_profiles import profile_of  # noqa: PLC0415
     from holdfast.tools.toolbox import ToolboxOf  # noqa: PLC0415
+    from holdfast.usecases.turns.send_message import NotSent, TurnDependencies  # noqa: PLC0415
+    from holdfast.usecases.turns.turn_editor import ReviewedFiles  # noqa: PLC0415
 
     root, state = workspace.files.root, state_directory()
     try:
-        records = StoredTurns(workspace.store.open(), root, TurnLocks(state))
+        records = StoredTurnLog(workspace.store.open(), root, TurnLocks(state))
     except StoreError as error:
         return NotSent(f"the turn cannot be recorded: {error}")
     profile = profile_of(model.name)
     tools = profile.tools(plan=message.plan)
-    folders = DiskFolders(str(root))
+    folders = DiskDirectories(str(root))
     found = look_over(workspace.files, folders)
     repository = replace(found, check=settings["check"] or found.check)
-    limits = LoopLimits(Caps(min(60, settings["max_steps"]), settings["max_steps"]), settings["max_tokens"])
+    limits = LoopLimits(
+        StepCaps(min(60, settings["max_steps"]), settings["max_steps"]), settings["max_tokens"]
+    )
     room = min(1_500, limits.window(model.context) // _OVERVIEW_SHARE)
 
-    def bind(files: Files, editor: Editor, gate: Gate) -> ToolboxOf:
-        policy = Policy(command_rules(settings), plan=message.plan, timeout=settings["command_timeout"])
+    def bind(files: Files, editor: Editor, gate: ApprovalGate) -> ToolboxOf:
+        policy = ToolPolicy(
+            command_rules(settings), plan=message.plan, timeout=settings["command_timeout"]
+        )
         covered = files.covered if isinstance(files, ReviewedFiles) else tuple
         here = str(root)
-        commands = OsCommands({value.setting.variable for value in settings.values.values() if value.setting.secret})
-        ports = Ports(here, files, folders, DiskSearcher(here), editor, commands, gate, DiskTrees(here), covered)
+        commands = OsCommands(
+            {value.setting.variable for value in settings.values.values() if value.setting.secret}
+        )
+        ports = ToolPorts(
+            here,
+            files,
+            folders,
+            DiskSearcher(here),
+            editor,
+            commands,
+            gate,
+            DiskWorktreeDigests(here),
+            covered,
+        )
         return ToolboxOf(tools, ports, policy)
 
-    return Crew(
+    return TurnDependencies(
         model=model,
         bind=bind,
         system=f"{system_prompt(tools, profile)}\n{overview(repository, room)}",

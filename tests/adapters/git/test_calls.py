@@ -8,14 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.git.calls import Git, GitFailed, environment, lines, names, packing, raw, text, version
+from holdfast.adapters.git.file_modes import noted
+from holdfast.adapters.git.git_command import (
+    Git,
+    GitFailed,
+    environment,
+    lines,
+    names,
+    packing,
+    raw,
+    text,
+    version,
+)
 from holdfast.adapters.git.lock import hold
-from holdfast.adapters.git.modes import noted
-from holdfast.checkpoints.worktree import CheckpointFailed
+from holdfast.checkpoints.ports import CheckpointFailed
 from tests.waiting import LONGEST
 
 
-def test_the_callers_git_variables_are_gone_and_ours_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_callers_git_variables_are_gone_and_ours_are_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("GIT_DIR", "/elsewhere")
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
@@ -30,17 +42,25 @@ def test_the_callers_git_variables_are_gone_and_ours_are_there(monkeypatch: pyte
         "GIT_COMMITTER_EMAIL": "holdfast@localhost",
         "GIT_INDEX_FILE": "x",
     }
-    assert ("LC_ALL" not in given, given["LC_CTYPE"], given["LC_MESSAGES"]) == (True, "de_DE.UTF-8", "C")
+    assert ("LC_ALL" not in given, given["LC_CTYPE"], given["LC_MESSAGES"]) == (
+        True,
+        "de_DE.UTF-8",
+        "C",
+    )
 
 
 def test_a_failure_says_what_git_said(tmp_path: Path) -> None:
-    with pytest.raises(GitFailed, match=r"git rev-parse failed: fatal: not a git repository") as caught:
+    with pytest.raises(
+        GitFailed, match=r"git rev-parse failed: fatal: not a git repository"
+    ) as caught:
         Git(tmp_path).having(dir=tmp_path / "none").run("rev-parse", "HEAD")
     assert caught.value.code == 128
 
 
 def test_a_git_that_does_not_know_an_option_is_called_too_old(tmp_path: Path) -> None:
-    with pytest.raises(GitFailed, match=r"unknown option .* too old: checkpoints need git 2\.18 or later") as caught:
+    with pytest.raises(
+        GitFailed, match=r"unknown option .* too old: checkpoints need git 2\.18 or later"
+    ) as caught:
         Git(tmp_path).run("config", "--no-git-has-this-option")
     assert caught.value.code == 129
 
@@ -85,7 +105,9 @@ def test_a_lock_that_is_held_too_long_is_told(tmp_path: Path) -> None:
 def test_a_child_that_outlives_its_command_holds_the_lock(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with hold(tmp_path / "lock", time.monotonic()) as (lock, _):
-        running = Git(tmp_path, lock=lock).start("hash-object", "--no-filters", str(tmp_path / "pipe"))
+        running = Git(tmp_path, lock=lock).start(
+            "hash-object", "--no-filters", str(tmp_path / "pipe")
+        )
     with pytest.raises(CheckpointFailed), hold(tmp_path / "lock", time.monotonic()):
         pass
     (tmp_path / "pipe").write_bytes(b"x")
@@ -104,7 +126,15 @@ def test_names_of_any_bytes_come_back() -> None:
 def test_only_private_modes_are_noted_and_those_that_once_were(tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
-        seen = [("a", 0o600), ("b", 0o644), ("c", 0o700), ("d", 0o755), ("e", 0o664), ("was", 0o644), ("gone", None)]
+        seen = [
+            ("a", 0o600),
+            ("b", 0o644),
+            ("c", 0o700),
+            ("d", 0o755),
+            ("e", 0o664),
+            ("was", 0o644),
+            ("gone", None),
+        ]
         told = noted({"was": 0o600, "gone": 0o600}, seen)
     finally:
         os.umask(before)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.git.worktree import hold_worktree
-from holdfast.checkpoints.budget import Budget
-from holdfast.checkpoints.checkpoint import Draft
-from holdfast.checkpoints.worktree import CheckpointFailed
+from holdfast.checkpoints.checkpoint import CheckpointDraft
+from holdfast.checkpoints.limits import SnapshotLimits
+from holdfast.checkpoints.ports import CheckpointFailed
 
 
 @pytest.fixture
@@ -26,14 +26,20 @@ def root(tmp_path: Path) -> Path:
 
 
 def _git(root: Path, *words: str) -> str:
-    return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True).stdout.decode()
+    return subprocess.run(
+        ["git", *words], cwd=root, check=True, capture_output=True
+    ).stdout.decode()
 
 
-def _take(root: Path, budget: Budget | None = None) -> dict[str, str]:
+def _take(root: Path, budget: SnapshotLimits | None = None) -> dict[str, str]:
     """Take a checkpoint and give its files."""
-    with hold_worktree(root, root.parent / "state", budget or Budget(), lambda _: None, make=True) as worktree:
+    with hold_worktree(
+        root, root.parent / "state", budget or SnapshotLimits(), lambda _: None, make=True
+    ) as worktree:
         number = len(worktree.checkpoints())
-        tree = worktree.record(Draft(f"id{number}", "manual", "now"), worktree.capture()).present.tree
+        tree = worktree.record(
+            CheckpointDraft(f"id{number}", "manual", "now"), worktree.capture()
+        ).present.tree
     names = _git(root, "ls-tree", "-r", "--name-only", tree).split()
     return {name: _git(root, "cat-file", "blob", f"{tree}:{name}") for name in names}
 
@@ -43,7 +49,12 @@ def test_what_changed_and_what_is_new_are_in_it(root: Path) -> None:
     assert _take(root) == {"a": "changed\n", "b": "b\n", "untracked": "untracked\n"}
     (root / "b").write_text("changed\n")
     (root / "new").write_text("new\n")
-    assert _take(root) == {"a": "changed\n", "b": "changed\n", "new": "new\n", "untracked": "untracked\n"}
+    assert _take(root) == {
+        "a": "changed\n",
+        "b": "changed\n",
+        "new": "new\n",
+        "untracked": "untracked\n",
+    }
 
 
 def test_a_changed_file_that_a_new_rule_ignores_is_not_in_it(root: Path) -> None:
@@ -56,18 +67,28 @@ def test_a_refusal_after_something_was_captured_does_not_spoil_the_next_one(root
     (root / "a").write_text("changed\n")
     (root / "new").write_bytes(b"x" * 1000)
     with pytest.raises(CheckpointFailed, match="would have to be captured"):
-        _take(root, Budget(new_bytes=500))
+        _take(root, SnapshotLimits(new_bytes=500))
     (root / "a").write_text("CHANGED\n")
-    assert _take(root) == {"a": "CHANGED\n", "b": "b\n", "new": "x" * 1000, "untracked": "untracked\n"}
+    assert _take(root) == {
+        "a": "CHANGED\n",
+        "b": "b\n",
+        "new": "x" * 1000,
+        "untracked": "untracked\n",
+    }
 
 
 def test_many_new_files_with_odd_names_and_conversions_come_back(root: Path) -> None:
     _git(root, "config", "core.autocrlf", "input")
-    files = {f"many/{number} é.txt": f"{number}\r\n" for number in range(150)} | {"many/empty": "", "many/one": "1"}
+    files = {f"many/{number} é.txt": f"{number}\r\n" for number in range(150)} | {
+        "many/empty": "",
+        "many/one": "1",
+    }
     for name, text in files.items():
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_bytes(text.encode())
-    with hold_worktree(root, root.parent / "state", Budget(), lambda _: None, make=True) as worktree:
+    with hold_worktree(
+        root, root.parent / "state", SnapshotLimits(), lambda _: None, make=True
+    ) as worktree:
         tree = worktree.capture().tree
     shown = {name: _git(root, "cat-file", "blob", f"{tree}:{name}") for name in files}
     assert shown == {name: text.replace("\r\n", "\n") for name, text in files.items()}

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from threading import Event
 from typing import Any
 
-from holdfast.adapters.models.openai_compatible import OpenAICompatible, Patience
-from holdfast.loop.ports import Ask, FailPiece, Piece, RetryPiece
+from holdfast.adapters.models.openai_compatible import OpenAICompatible, Timeouts
+from holdfast.loop.ports import FailPiece, ModelRequest, RetryPiece, StreamPiece
 from holdfast.testing import FixedClock, Reply, ScriptedServer
-from holdfast.vocab.calls import ToolSpec
+from holdfast.vocab.tool_calls import ToolSpec
 from holdfast.vocab.transcript import UserText
 
 READ = ToolSpec(
@@ -19,10 +19,12 @@ READ = ToolSpec(
     {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
 )
 WRITE = ToolSpec(
-    "write_file", "Writes a file.", {"type": "object", "properties": {"n": {"anyOf": [{"type": "integer"}]}}}
+    "write_file",
+    "Writes a file.",
+    {"type": "object", "properties": {"n": {"anyOf": [{"type": "integer"}]}}},
 )
-HELLO = Ask((UserText("hello"),))
-WITH_TOOLS = Ask((UserText("hello"),), (READ, WRITE))
+HELLO = ModelRequest((UserText("hello"),))
+WITH_TOOLS = ModelRequest((UserText("hello"),), (READ, WRITE))
 
 
 @contextmanager
@@ -38,24 +40,24 @@ def serving(
         yield model, listening
 
 
-def ask(model: OpenAICompatible, question: Ask = HELLO) -> list[Piece]:
+def ask(model: OpenAICompatible, question: ModelRequest = HELLO) -> list[StreamPiece]:
     """All pieces of the reply."""
     return list(model.stream(question, Event()))
 
 
-def pieces_of(reply: Reply, question: Ask = HELLO, **options: Any) -> list[Piece]:
+def pieces_of(reply: Reply, question: ModelRequest = HELLO, **options: Any) -> list[StreamPiece]:
     """The pieces that one answer of a server becomes, however often it is asked."""
-    options.setdefault("patience", Patience(retries=0))
+    options.setdefault("patience", Timeouts(retries=0))
     with serving([], server={"otherwise": reply}, **options) as (model, _):
         return ask(model, question)
 
 
-def last(pieces: list[Piece]) -> FailPiece:
+def last(pieces: list[StreamPiece]) -> FailPiece:
     """The last piece, which has to be a failure."""
     failure = pieces[-1]
     assert isinstance(failure, FailPiece), pieces
     return failure
 
 
-def retries(pieces: list[Piece]) -> list[RetryPiece]:
+def retries(pieces: list[StreamPiece]) -> list[RetryPiece]:
     return [piece for piece in pieces if isinstance(piece, RetryPiece)]

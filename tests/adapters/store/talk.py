@@ -8,13 +8,20 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from holdfast.adapters.store.agent_sessions import add_agent_session
 from holdfast.adapters.store.blocking import BlockingStore
-from holdfast.adapters.store.chats import add_chat
-from holdfast.adapters.store.messages import append_message, append_part
-from holdfast.adapters.store.tables import agent_sessions, checkpoints, message_parts, messages, trash, turns
-from holdfast.adapters.store.turns import begin_turn
-from holdfast.sessions.checkpoint import Created, Owner, create_checkpoint
+from holdfast.adapters.store.queries.agent_sessions import add_agent_session
+from holdfast.adapters.store.queries.chats import add_chat
+from holdfast.adapters.store.queries.messages import append_message, append_part
+from holdfast.adapters.store.queries.turns import begin_turn
+from holdfast.adapters.store.tables import (
+    agent_sessions,
+    checkpoints,
+    message_parts,
+    messages,
+    trash,
+    turns,
+)
+from holdfast.usecases.checkpoints.checkpoint import CheckpointOwner, Created, create_checkpoint
 from holdfast.wiring import open_worktrees
 from tests.adapters.store.world import World, new_world
 from tests.end_to_end.checkpoints.repo import Folder
@@ -37,7 +44,7 @@ class Talk:
         chat_id = self.world.chat.id
         self.store.run(say, chat_id, "user", f"do {name}")
         answer = self.store.run(say, chat_id, "assistant", f"on {name}")
-        owner = Owner(self.session, chat_id, answer)
+        owner = CheckpointOwner(self.session, chat_id, answer)
         created = create_checkpoint(open_worktrees(self.repo.root), name, kind="turn", owner=owner)
         assert isinstance(created, Created), created
         assert created.unrecorded is None
@@ -50,7 +57,10 @@ class Talk:
 
     def rows(self, *without: str) -> dict[str, list[dict[str, Any]]]:
         """Give all rows of messages, parts and checkpoints, but the checkpoints that are named."""
-        all_ = {table.name: self.store.read(rows, table) for table in (messages, message_parts, checkpoints)}
+        all_ = {
+            table.name: self.store.read(rows, table)
+            for table in (messages, message_parts, checkpoints)
+        }
         all_["checkpoints"] = [row for row in all_["checkpoints"] if row["id"] not in without]
         return all_
 
@@ -65,7 +75,11 @@ class Talk:
 
     def at_work(self) -> list[str]:
         """Give the states of all turns and agents."""
-        return [row["status"] for table in (turns, agent_sessions) for row in self.store.read(rows, table)]
+        return [
+            row["status"]
+            for table in (turns, agent_sessions)
+            for row in self.store.read(rows, table)
+        ]
 
 
 def new_talk(repo: Folder, store: BlockingStore) -> Talk:
@@ -75,7 +89,11 @@ def new_talk(repo: Folder, store: BlockingStore) -> Talk:
 def other_chat(talk: Talk) -> Talk:
     """Give another chat of the same session."""
     world = talk.world
-    return Talk(talk.repo, talk.store, World(world.project, world.session, talk.store.run(add_chat, world.session.id)))
+    return Talk(
+        talk.repo,
+        talk.store,
+        World(world.project, world.session, talk.store.run(add_chat, world.session.id)),
+    )
 
 
 async def say(connection: AsyncConnection, chat_id: str, role: str, words: str) -> str:
@@ -90,5 +108,7 @@ async def rows(connection: AsyncConnection, table: Any) -> list[dict[str, Any]]:
 
 
 async def _said(connection: AsyncConnection, chat_id: str) -> list[str]:
-    query = select(messages.c.metadata).where(messages.c.chat_id == chat_id).order_by(messages.c.seq)
+    query = (
+        select(messages.c.metadata).where(messages.c.chat_id == chat_id).order_by(messages.c.seq)
+    )
     return [row["words"] for row in (await connection.execute(query)).scalars()]

@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.adapters.store.address import PostgresDatabase, SqliteFile, chosen_url, parse_address
 from holdfast.adapters.store.blocking import blocking_store
+from holdfast.adapters.store.database_url import (
+    PostgresDatabase,
+    SqliteFile,
+    chosen_url,
+    parse_address,
+)
 from holdfast.adapters.store.errors import BadAddress, StoreUnavailable
 from tests.adapters.store.postgres import Postgres
 
@@ -57,12 +62,24 @@ def test_a_file_with_an_odd_name_is_opened_under_that_name(tmp_path: Path) -> No
             "mysql://ann:s3cret@db/holdfast",
             f"mysql: Holdfast keeps its store in PostgreSQL or SQLite only; {NEXT_STEP}",
         ),
-        ("postgres://ann:s3cret@db:port/x", f"postgres: the database URL cannot be read; {NEXT_STEP}"),
+        (
+            "postgres://ann:s3cret@db:port/x",
+            f"postgres: the database URL cannot be read; {NEXT_STEP}",
+        ),
         ("postgres://ann:s3cret@[::/x", f"postgres: the database URL cannot be read; {NEXT_STEP}"),
-        ("postgres://ann:s3@cret@db/x", f"postgres: the database URL has more than one @; {NEXT_STEP}"),
+        (
+            "postgres://ann:s3@cret@db/x",
+            f"postgres: the database URL has more than one @; {NEXT_STEP}",
+        ),
         ("postgres:/ann:s3cret@db/x", f"the database URL cannot be read; {NEXT_STEP}"),
-        ("postgresql://ann:s3cret@db", f"postgresql: the database URL names no database; {NEXT_STEP}"),
-        ("s3 cret://x", f"the database URL: Holdfast keeps its store in PostgreSQL or SQLite only; {NEXT_STEP}"),
+        (
+            "postgresql://ann:s3cret@db",
+            f"postgresql: the database URL names no database; {NEXT_STEP}",
+        ),
+        (
+            "s3 cret://x",
+            f"the database URL: Holdfast keeps its store in PostgreSQL or SQLite only; {NEXT_STEP}",
+        ),
         ("sqlite://", f"sqlite: the store must be a file with a name; {NEXT_STEP}"),
         ("sqlite:///:memory:", f"sqlite: the store must be a file with a name; {NEXT_STEP}"),
         ("", f"sqlite: the store must be a file with a name; {NEXT_STEP}"),
@@ -81,9 +98,17 @@ def test_a_bad_url_is_refused_with_the_next_step(url: str, sentence: str) -> Non
 
 
 @given(
-    password=st.text("ab@/:?#%&=[]", max_size=12) | st.text(st.characters(codec="utf-8"), max_size=12),
+    password=st.text("ab@/:?#%&=[]", max_size=12)
+    | st.text(st.characters(codec="utf-8"), max_size=12),
     before=st.sampled_from(
-        ["postgres://ann:", "postgresql://:", "mysql://ann:", "postgres:/ann:", "postgres:ann:", "ann:"]
+        [
+            "postgres://ann:",
+            "postgresql://:",
+            "mysql://ann:",
+            "postgres:/ann:",
+            "postgres:ann:",
+            "ann:",
+        ]
     ),
 )
 def test_no_part_of_a_password_is_ever_shown(password: str, before: str) -> None:
@@ -108,12 +133,17 @@ def test_a_server_that_does_not_answer_is_named_without_the_password(tmp_path: P
 
 def test_a_database_that_is_not_there_is_named_without_the_password(postgres: Postgres) -> None:
     reason = r"the database cannot be reached \(.*does not exist\)"
-    with pytest.raises(StoreUnavailable, match=reason) as refused, blocking_store(postgres.url("no_such")):
+    with (
+        pytest.raises(StoreUnavailable, match=reason) as refused,
+        blocking_store(postgres.url("no_such")),
+    ):
         pass
     assert "unused-secret" not in str(refused.value)
 
 
-def test_the_store_is_in_the_state_directory_unless_a_url_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_store_is_in_the_state_directory_unless_a_url_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("HOLDFAST_DATABASE_URL", raising=False)
     assert chosen_url(Path("/state")) == "/state/holdfast.sqlite3"
     monkeypatch.setenv("HOLDFAST_DATABASE_URL", "")

@@ -14,8 +14,8 @@ import pytest
 
 from holdfast.adapters.store.blocking import blocking_store
 from holdfast.adapters.store.errors import StoreUnavailable
-from holdfast.adapters.store.events import append_event, events_after
-from holdfast.adapters.store.projects import all_projects, project_at
+from holdfast.adapters.store.queries.events import append_event, events_after
+from holdfast.adapters.store.queries.projects import all_projects, project_at
 from tests.adapters.store.world import new_world
 
 
@@ -28,7 +28,9 @@ def small_disk() -> Iterator[Path]:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            pytest.skip(f"no small disk can be mounted here: {done.stderr.partition(chr(10))[0] or done.returncode}")
+            pytest.skip(
+                f"no small disk can be mounted here: {done.stderr.partition(chr(10))[0] or done.returncode}"
+            )
         yield place
         # SQLite keeps a file open until Python has forgotten the statement that failed. Beyond that none may be left open.
         gc.collect()
@@ -40,7 +42,9 @@ def small_disk() -> Iterator[Path]:
 
 
 @pytest.fixture
-def make_read_only(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Path, Callable[[], None]]]:
+def make_read_only(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[tuple[Path, Callable[[], None]]]:
     """A directory, and what makes it read-only. For root a mode means nothing: then it is a disk."""
     if os.geteuid() == 0:
         disk: Path = request.getfixturevalue("small_disk")
@@ -70,14 +74,23 @@ def test_a_full_disk_is_named_and_what_was_recorded_stays(small_disk: Path) -> N
         said = None
         while said is None and recorded < 1000:
             try:
-                recorded = store.run(append_event, world.session.id, kind="said", body="x" * 20_000).seq
+                recorded = store.run(
+                    append_event, world.session.id, kind="said", body="x" * 20_000
+                ).seq
             except StoreUnavailable as error:
                 said = str(error)
         assert recorded > 0
-        assert said == f"{file}: the disk is full, nothing was recorded; free some space and run it again."
-        assert [event.seq for event in store.read(events_after, world.session.id)] == list(range(1, recorded + 1))
+        assert (
+            said
+            == f"{file}: the disk is full, nothing was recorded; free some space and run it again."
+        )
+        assert [event.seq for event in store.read(events_after, world.session.id)] == list(
+            range(1, recorded + 1)
+        )
         ballast.unlink()
-        assert store.run(append_event, world.session.id, kind="said", body="again").seq == recorded + 1
+        assert (
+            store.run(append_event, world.session.id, kind="said", body="again").seq == recorded + 1
+        )
     with blocking_store(str(file)) as store:
         assert len(store.read(events_after, world.session.id)) == recorded + 1
 
@@ -89,7 +102,10 @@ def test_a_store_is_not_made_on_a_full_disk_and_is_when_there_is_space(small_dis
         os.posix_fallocate(filler.fileno(), 0, shutil.disk_usage(small_disk).free)
     with pytest.raises(StoreUnavailable) as refused, blocking_store(str(file)):
         pass
-    assert str(refused.value) == f"{file}: the disk is full, nothing was recorded; free some space and run it again."
+    assert (
+        str(refused.value)
+        == f"{file}: the disk is full, nothing was recorded; free some space and run it again."
+    )
     ballast.unlink()
     with blocking_store(str(file)) as store:
         assert store.read(all_projects) == ()
@@ -115,7 +131,9 @@ def test_a_store_in_a_read_only_directory_is_refused_and_keeps_its_bytes(
     assert _bytes(place) == before
 
 
-def test_no_store_is_made_in_a_read_only_directory(make_read_only: tuple[Path, Callable[[], None]]) -> None:
+def test_no_store_is_made_in_a_read_only_directory(
+    make_read_only: tuple[Path, Callable[[], None]],
+) -> None:
     place, close = make_read_only
     close()
     with (
@@ -129,5 +147,8 @@ def test_no_store_is_made_in_a_read_only_directory(make_read_only: tuple[Path, C
 def test_a_directory_in_the_place_of_the_file_is_refused(tmp_path: Path) -> None:
     place = tmp_path / "store.sqlite3"
     place.mkdir()
-    with pytest.raises(StoreUnavailable, match="cannot be opened or written"), blocking_store(str(place)):
+    with (
+        pytest.raises(StoreUnavailable, match="cannot be opened or written"),
+        blocking_store(str(place)),
+    ):
         pass

@@ -10,21 +10,31 @@ import pytest
 
 from holdfast.adapters.store.blocking import BlockingStore, blocking_store
 from holdfast.adapters.store.change_log import StoredChanges, open_changes
-from holdfast.adapters.store.sessions import remove_session
-from holdfast.adapters.store.turns import begin_turn
-from holdfast.changes.batch import Content, Swap
-from holdfast.changes.change import Asked, Change
-from holdfast.changes.log import ChangeLog, LogUnavailable
-from holdfast.changes.plan import FileLanded, Plan
-from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, OneOf, Patch, Replace, WriteFile
+from holdfast.adapters.store.queries.sessions import remove_session
+from holdfast.adapters.store.queries.turns import begin_turn
+from holdfast.changes.change import Change, RequestedEdits
+from holdfast.changes.change_log import ChangeLog, LogUnavailable
+from holdfast.changes.plan import ChangePlan, FileLanded
+from holdfast.changes.swaps import Content, Swap
+from holdfast.vocab.requests import (
+    FileRequest,
+    LineEdit,
+    LineEdits,
+    OneOf,
+    Patch,
+    Replace,
+    WriteFile,
+)
 from tests.adapters.store.world import new_world
 from tests.changes.memory_log import MemoryLog
 
-ASKED = Asked(
+ASKED = RequestedEdits(
     (
         FileRequest("a.py", "edit", Replace("a\0\udce9", "b", 3, every=True)),
         FileRequest("a.py", "edit", Patch("@@ -1 +1 @@\n", unwrap=True)),
-        FileRequest("a.py", "edit", LineEdits((LineEdit(1, 2, "x", "y"), LineEdit(3, 2, "z")), "shown\n")),
+        FileRequest(
+            "a.py", "edit", LineEdits((LineEdit(1, 2, "x", "y"), LineEdit(3, 2, "z")), "shown\n")
+        ),
         FileRequest("b.py", "create", WriteFile("\u2028\n")),
         FileRequest("c.py", "edit", OneOf((Replace("a", "b"), Replace("c", "d")))),
         FileRequest("d.py", "delete"),
@@ -32,8 +42,19 @@ ASKED = Asked(
     ),
     overwrite=True,
 )
-PLAN = Plan(
-    (FileLanded("a.py", "rename", "similar", 0.9, "-\0\udce9\n+b\n", "b.py", ("careful",), ("real/a.py", "b.py")),),
+PLAN = ChangePlan(
+    (
+        FileLanded(
+            "a.py",
+            "rename",
+            "similar",
+            0.9,
+            "-\0\udce9\n+b\n",
+            "b.py",
+            ("careful",),
+            ("real/a.py", "b.py"),
+        ),
+    ),
     (
         Swap("real/a.py", Content(b"\x00\xff", 0o640), None),
         Swap("b.py", None, Content(b"", None)),
@@ -47,7 +68,9 @@ def change(name: str, **values: object) -> Change:
     return replace(Change(name, "proposed", "proposal", ASKED, PLAN), **values)  # type: ignore[arg-type]
 
 
-PARTS = tuple(change(name, origin="split", asked=Asked(part_of="whole")) for name in ("part", "rest"))
+PARTS = tuple(
+    change(name, origin="split", asked=RequestedEdits(part_of="whole")) for name in ("part", "rest")
+)
 
 
 @pytest.fixture(params=["stored", "memory"])
@@ -99,7 +122,7 @@ def test_what_is_applied_becomes_the_latest(log: ChangeLog) -> None:
 
 def test_only_a_proposed_change_is_revised(log: ChangeLog) -> None:
     log.add(change("one"))
-    other = Plan((), (Swap("x", None, Content(b"y")),), ())
+    other = ChangePlan((), (Swap("x", None, Content(b"y")),), ())
     assert log.revise("one", other)
     revised = log.get("one")
     assert revised
@@ -131,7 +154,9 @@ def test_a_split_that_is_taken_back_was_never_made(log: ChangeLog) -> None:
     assert not log.join("whole", ["part", "rest"])
 
 
-def test_a_split_is_not_taken_back_once_something_is_decided_or_is_no_part_of_it(log: ChangeLog) -> None:
+def test_a_split_is_not_taken_back_once_something_is_decided_or_is_no_part_of_it(
+    log: ChangeLog,
+) -> None:
     log.add(change("whole"))
     log.add(change("above"))
     log.split("whole", *PARTS)
@@ -144,7 +169,9 @@ def test_a_split_is_not_taken_back_once_something_is_decided_or_is_no_part_of_it
     assert log.list() == before
 
 
-def test_only_the_latest_of_what_is_settled_is_kept_and_all_that_is_proposed(log: ChangeLog) -> None:
+def test_only_the_latest_of_what_is_settled_is_kept_and_all_that_is_proposed(
+    log: ChangeLog,
+) -> None:
     for name in ("waits", "applied", "rejected", "rewound", "latest"):
         log.add(change(name))
     log.move("rewound", "proposed", "applied")
@@ -190,12 +217,16 @@ def test_an_owner_that_is_not_there_is_said_and_nothing_is_recorded(
     store: BlockingStore, tmp_path: Path, owner: dict[str, str]
 ) -> None:
     log = StoredChanges(store, tmp_path)
-    with pytest.raises(LogUnavailable, match=f"{next(iter(owner))} gone: it is no longer in the store"):
+    with pytest.raises(
+        LogUnavailable, match=f"{next(iter(owner))} gone: it is no longer in the store"
+    ):
         log.add(change("mine", **owner))
     assert log.ids() == ()
 
 
-def test_the_changes_of_a_session_that_is_removed_stay(store: BlockingStore, tmp_path: Path) -> None:
+def test_the_changes_of_a_session_that_is_removed_stay(
+    store: BlockingStore, tmp_path: Path
+) -> None:
     log = StoredChanges(store, tmp_path)
     world = store.run(new_world, tmp_path)
     turn = store.run(begin_turn, world.chat.id).id
@@ -212,7 +243,9 @@ def other(store: BlockingStore, url: str) -> Iterator[BlockingStore]:
         yield opened
 
 
-def test_of_two_processes_one_moves_the_change(store: BlockingStore, other: BlockingStore, tmp_path: Path) -> None:
+def test_of_two_processes_one_moves_the_change(
+    store: BlockingStore, other: BlockingStore, tmp_path: Path
+) -> None:
     mine, theirs = StoredChanges(store, tmp_path), StoredChanges(other, tmp_path)
     mine.add(change("one"))
     assert [log.move("one", "proposed", "applied") for log in (mine, theirs)] == [True, False]
@@ -234,5 +267,8 @@ def test_a_store_that_cannot_be_opened_is_said_in_the_words_of_the_port(tmp_path
         open_changes(str(tmp_path / "file"), tmp_path),
     ):
         pass
-    with pytest.raises(LogUnavailable, match="PostgreSQL or SQLite only"), open_changes("mysql://x/y", tmp_path):
+    with (
+        pytest.raises(LogUnavailable, match="PostgreSQL or SQLite only"),
+        open_changes("mysql://x/y", tmp_path),
+    ):
         pass

@@ -15,7 +15,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from holdfast.adapters.store.blocking import BlockingStore
 from holdfast.adapters.store.tables import checkpoints, message_parts, messages
 from holdfast.adapters.store.transcript import StoredTranscript
-from holdfast.checkpoints.checkpoint import Checkpoint, Draft, Kind, Present, last_undo_point, orphans_of
+from holdfast.checkpoints.checkpoint import (
+    Checkpoint,
+    CheckpointDraft,
+    CheckpointKind,
+    WorktreeState,
+    last_undo_point,
+    orphans_of,
+)
 from tests.adapters.store.talk import say
 from tests.adapters.store.world import World, new_world
 
@@ -39,7 +46,7 @@ class Chat:
         taken = self._take("turn", self.store.run(say, chat_id, "assistant", "answer"))
         self.transcript.record(taken)
 
-    def go(self, target: Checkpoint, kind: Kind) -> None:
+    def go(self, target: Checkpoint, kind: CheckpointKind) -> None:
         """Restore, or undo."""
         orphans = orphans_of(target, self.live.values())
         before = self.state()
@@ -54,17 +61,23 @@ class Chat:
         self.hidden[point.id] = {each: self.live.pop(each) for each in orphans}
 
     def turns(self) -> list[Checkpoint]:
-        return sorted((each for each in self.live.values() if not each.is_point), key=lambda each: each.seq)
+        return sorted(
+            (each for each in self.live.values() if not each.is_point), key=lambda each: each.seq
+        )
 
     def state(self) -> Any:
         """Give all rows of the chat but those of points, and the refs but theirs."""
         return self.store.read(_rows, self.world.chat.id), [each.id for each in self.turns()]
 
-    def _take(self, kind: Kind, message: str | None, since: int | None = None) -> Checkpoint:
+    def _take(
+        self, kind: CheckpointKind, message: str | None, since: int | None = None
+    ) -> Checkpoint:
         number = next(NAMES)
         session, chat = self.world.session.id, self.world.chat.id
-        draft = Draft(f"c{number}", kind, "now", session=session, chat=chat, message=message, since=since)
-        self.live[draft.id] = Checkpoint(draft, Present("t"), number, "c", "main")
+        draft = CheckpointDraft(
+            f"c{number}", kind, "now", session=session, chat=chat, message=message, since=since
+        )
+        self.live[draft.id] = Checkpoint(draft, WorktreeState("t"), number, "c", "main")
         return self.live[draft.id]
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from holdfast.adapters.store.blocking import blocking_store
 from holdfast.adapters.store.errors import StoreUnavailable
-from holdfast.adapters.store.projects import all_projects, project_at
+from holdfast.adapters.store.queries.projects import all_projects, project_at
 from tests.adapters.store.postgres import Postgres
 
 
@@ -19,7 +19,9 @@ async def _lose_the_server(connection: AsyncConnection) -> None:
     await connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
 
 
-def test_a_server_that_is_lost_in_a_transaction_is_named_and_nothing_is_recorded(postgres: Postgres) -> None:
+def test_a_server_that_is_lost_in_a_transaction_is_named_and_nothing_is_recorded(
+    postgres: Postgres,
+) -> None:
     with postgres.database() as url, blocking_store(url) as store:
         with pytest.raises(StoreUnavailable) as refused:
             store.run(_lose_the_server)
@@ -28,7 +30,9 @@ def test_a_server_that_is_lost_in_a_transaction_is_named_and_nothing_is_recorded
         assert store.run(project_at, Path("/work/here")).root == "/work/here"
 
 
-def test_a_connection_that_was_lost_between_two_transactions_is_made_anew(postgres: Postgres) -> None:
+def test_a_connection_that_was_lost_between_two_transactions_is_made_anew(
+    postgres: Postgres,
+) -> None:
     with postgres.database() as url, blocking_store(url) as store:
         project = store.run(project_at, Path("/work/here"))
         postgres.execute(

@@ -12,13 +12,13 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from holdfast.adapters.store.blocking import BlockingStore, blocking_store
-from holdfast.adapters.store.checkpoints import checkpoints_of_chat
-from holdfast.adapters.store.events import append_event, events_after
-from holdfast.adapters.store.messages import messages_of
-from holdfast.adapters.store.open import Store, open_store
-from holdfast.adapters.store.projects import all_projects
+from holdfast.adapters.store.queries.checkpoints import checkpoints_of_chat
+from holdfast.adapters.store.queries.events import append_event, events_after
+from holdfast.adapters.store.queries.messages import messages_of
+from holdfast.adapters.store.queries.projects import all_projects
+from holdfast.adapters.store.queries.sessions import sessions_of
 from holdfast.adapters.store.schema import revision, revisions
-from holdfast.adapters.store.sessions import sessions_of
+from holdfast.adapters.store.store import Store, open_store
 from holdfast.adapters.store.tables import message_parts, messages
 from tests.adapters.store.child import child
 from tests.adapters.store.world import new_world
@@ -30,7 +30,12 @@ EACH = 12
 
 
 async def _bodies(connection: AsyncConnection, chat_id: str) -> list[object]:
-    joined = select(message_parts.c.body).join(messages).where(messages.c.chat_id == chat_id).order_by(messages.c.seq)
+    joined = (
+        select(message_parts.c.body)
+        .join(messages)
+        .where(messages.c.chat_id == chat_id)
+        .order_by(messages.c.seq)
+    )
     return list((await connection.execute(joined)).scalars())
 
 
@@ -55,7 +60,9 @@ def test_eight_writers_at_once_lose_nothing(store: BlockingStore, url: str) -> N
 
     checkpoints = store.read(checkpoints_of_chat, world.chat.id)
     assert [checkpoint.seq for checkpoint in checkpoints] == numbers
-    assert sorted(checkpoint.id for checkpoint in checkpoints) == sorted(f"{name}-{number}" for name, number in written)
+    assert sorted(checkpoint.id for checkpoint in checkpoints) == sorted(
+        f"{name}-{number}" for name, number in written
+    )
 
 
 def test_many_tasks_of_one_process_lose_nothing(url: str) -> None:
@@ -67,7 +74,9 @@ def test_many_tasks_of_one_process_lose_nothing(url: str) -> None:
         async with open_store(url) as store:
             async with store.write() as connection:
                 world = await new_world(connection)
-            return sorted(await asyncio.gather(*(append(store, world.session.id, n) for n in range(30))))
+            return sorted(
+                await asyncio.gather(*(append(store, world.session.id, n) for n in range(30)))
+            )
 
     assert asyncio.run(at_once()) == list(range(1, 31))
 
@@ -78,7 +87,12 @@ def test_processes_that_open_a_new_store_at_once_all_succeed(empty_url: str) -> 
         openers.expect("done")
     with blocking_store(empty_url) as store:
         (project,) = store.read(all_projects)
-        assert sorted(session.title for session in store.read(sessions_of, project.id)) == ["p0", "p1", "p2", "p3"]
+        assert sorted(session.title for session in store.read(sessions_of, project.id)) == [
+            "p0",
+            "p1",
+            "p2",
+            "p3",
+        ]
 
         async def at(connection: AsyncConnection) -> str | None:
             return await connection.run_sync(revision)

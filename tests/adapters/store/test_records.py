@@ -15,15 +15,16 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from holdfast.adapters.store.agent_sessions import (
+from holdfast.adapters.store.blocking import BlockingStore
+from holdfast.adapters.store.errors import Gone, StoreUnavailable
+from holdfast.adapters.store.queries.agent_sessions import (
     add_agent_session,
     agent_session_by_id,
     agent_sessions_of,
     set_agent_session_status,
 )
-from holdfast.adapters.store.blocking import BlockingStore
-from holdfast.adapters.store.chats import add_chat, chat_by_id, chats_of, remove_chat
-from holdfast.adapters.store.checkpoints import (
+from holdfast.adapters.store.queries.chats import add_chat, chat_by_id, chats_of, remove_chat
+from holdfast.adapters.store.queries.checkpoints import (
     add_checkpoint,
     checkpoint_by_id,
     checkpoints_of_chat,
@@ -31,9 +32,8 @@ from holdfast.adapters.store.checkpoints import (
     later_checkpoints,
     remove_checkpoints,
 )
-from holdfast.adapters.store.errors import Gone, StoreUnavailable
-from holdfast.adapters.store.events import append_event, events_after
-from holdfast.adapters.store.messages import (
+from holdfast.adapters.store.queries.events import append_event, events_after
+from holdfast.adapters.store.queries.messages import (
     append_message,
     append_part,
     last_message,
@@ -43,22 +43,30 @@ from holdfast.adapters.store.messages import (
     parts_of,
     set_status,
 )
-from holdfast.adapters.store.projects import all_projects, find_project, project_at, project_by_id, remove_project
-from holdfast.adapters.store.records import Checkpoint, Turn
-from holdfast.adapters.store.sessions import (
+from holdfast.adapters.store.queries.projects import (
+    all_projects,
+    find_project,
+    project_at,
+    project_by_id,
+    remove_project,
+)
+from holdfast.adapters.store.queries.sessions import (
     add_session,
     remove_session,
     session_by_id,
     sessions_of,
     set_session_status,
 )
+from holdfast.adapters.store.queries.turns import begin_turn, end_turn, turn_by_id, unfinished_turns
+from holdfast.adapters.store.queries.worktrees import remove_worktree, worktree_at, worktrees_of
+from holdfast.adapters.store.records import CheckpointRow, TurnRow
 from holdfast.adapters.store.tables import changes, metadata
-from holdfast.adapters.store.turns import begin_turn, end_turn, turn_by_id, unfinished_turns
-from holdfast.adapters.store.worktrees import remove_worktree, worktree_at, worktrees_of
 from tests.adapters.store.world import new_world
 
 # One store for all examples of a law: an example makes a chat of its own.
-one_store = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+one_store = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 json_values = st.recursive(
     st.none()
@@ -67,7 +75,8 @@ json_values = st.recursive(
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters()),
     lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(), max_size=8), inner, max_size=4)
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(), max_size=8), inner, max_size=4)
     ),
     max_leaves=12,
 )
@@ -85,7 +94,9 @@ async def _counts(connection: AsyncConnection) -> dict[str, int]:
 # ------------------------------------------------------------------------------------------------------- projects
 
 
-def test_one_folder_is_one_project_whatever_leads_to_it(store: BlockingStore, tmp_path: Path) -> None:
+def test_one_folder_is_one_project_whatever_leads_to_it(
+    store: BlockingStore, tmp_path: Path
+) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     assert store.read(find_project, tmp_path / "real") is None
@@ -97,7 +108,9 @@ def test_one_folder_is_one_project_whatever_leads_to_it(store: BlockingStore, tm
     assert store.read(all_projects) == (project,)
 
 
-@pytest.mark.parametrize("name", [b"caf\xc3\xa9", b"caf\xe9", b"a\nb", b"100%41", b"file:%41", b"\xf0\x9f\x8c\xb1"])
+@pytest.mark.parametrize(
+    "name", [b"caf\xc3\xa9", b"caf\xe9", b"a\nb", b"100%41", b"file:%41", b"\xf0\x9f\x8c\xb1"]
+)
 def test_a_root_keeps_its_bytes_whatever_they_are(store: BlockingStore, name: bytes) -> None:
     root = Path(os.fsdecode(b"/work/" + name))
     project = store.run(project_at, root)
@@ -112,7 +125,11 @@ def test_a_root_keeps_its_bytes_whatever_they_are(store: BlockingStore, name: by
 def test_a_session_is_found_and_changes_its_status(store: BlockingStore, tmp_path: Path) -> None:
     project = store.run(project_at, tmp_path)
     session = store.run(add_session, project.id, title="fix it", metadata={"model": "small"})
-    assert (session.title, session.status, session.metadata) == ("fix it", "open", {"model": "small"})
+    assert (session.title, session.status, session.metadata) == (
+        "fix it",
+        "open",
+        {"model": "small"},
+    )
     assert store.read(session_by_id, session.id) == session
     assert store.read(session_by_id, "nobody") is None
     assert store.run(set_session_status, session.id, "closed")
@@ -143,7 +160,9 @@ def test_a_moment_comes_back_in_utc_to_the_microsecond(store: BlockingStore) -> 
 
 def test_an_agent_session_is_marked_crashed(store: BlockingStore) -> None:
     world = store.run(new_world)
-    made = store.run(add_agent_session, world.session.id, agent="opencode", backend="ses_1", metadata={"port": 1})
+    made = store.run(
+        add_agent_session, world.session.id, agent="opencode", backend="ses_1", metadata={"port": 1}
+    )
     assert store.read(agent_sessions_of, world.session.id) == (made,)
     assert store.run(set_agent_session_status, made.id, "crashed")
     found = store.read(agent_session_by_id, made.id)
@@ -157,7 +176,10 @@ def test_an_agent_session_is_marked_crashed(store: BlockingStore) -> None:
 def test_messages_are_numbered_from_one_in_each_chat(store: BlockingStore) -> None:
     world = store.run(new_world)
     other = store.run(add_chat, world.session.id)
-    made = [store.run(append_message, world.chat.id, role=role) for role in ("user", "assistant", "user")]
+    made = [
+        store.run(append_message, world.chat.id, role=role)
+        for role in ("user", "assistant", "user")
+    ]
     elsewhere = store.run(append_message, other.id, role="user")
     assert [message.seq for message in made] == [1, 2, 3]
     assert elsewhere.seq == 1
@@ -181,13 +203,18 @@ def test_a_message_changes_its_status(store: BlockingStore) -> None:
 def test_parts_are_numbered_in_each_message(store: BlockingStore) -> None:
     world = store.run(new_world)
     message = store.run(append_message, world.chat.id, role="assistant")
-    parts = [store.run(append_part, message.id, kind="text", body={"text": word}) for word in ("one", "two")]
+    parts = [
+        store.run(append_part, message.id, kind="text", body={"text": word})
+        for word in ("one", "two")
+    ]
     assert [part.seq for part in parts] == [1, 2]
     assert store.read(parts_of, message.id) == tuple(parts)
 
 
 def test_who_adds_to_what_is_gone_is_told_so(store: BlockingStore) -> None:
-    with pytest.raises(Gone, match=r"^chat nobody: it is no longer in the store; list what is there"):
+    with pytest.raises(
+        Gone, match=r"^chat nobody: it is no longer in the store; list what is there"
+    ):
         store.run(append_message, "nobody", role="user")
     with pytest.raises(Gone, match=r"^message nobody: "):
         store.run(append_part, "nobody", kind="text", body=1)
@@ -250,7 +277,9 @@ def test_a_turn_begins_and_ends_once(store: BlockingStore) -> None:
     world = store.run(new_world)
     message = store.run(append_message, world.chat.id, role="assistant")
     turn = store.run(begin_turn, world.chat.id, message_id=message.id, metadata={"pid": 7})
-    assert turn == Turn(turn.id, world.chat.id, message.id, "running", None, {"pid": 7}, turn.started_at, None)
+    assert turn == TurnRow(
+        turn.id, world.chat.id, message.id, "running", None, {"pid": 7}, turn.started_at, None
+    )
     ended = store.run(end_turn, turn.id, status="done", stop_reason="budget")
     assert ended is not None
     assert (ended.status, ended.stop_reason) == ("done", "budget")
@@ -273,9 +302,13 @@ def test_turns_that_a_dead_process_left_are_found(store: BlockingStore) -> None:
 # ---------------------------------------------------------------------------------------------------- checkpoints
 
 
-def test_checkpoints_stand_in_the_order_they_were_made(store: BlockingStore, tmp_path: Path) -> None:
+def test_checkpoints_stand_in_the_order_they_were_made(
+    store: BlockingStore, tmp_path: Path
+) -> None:
     world = store.run(new_world)
-    worktree = store.run(worktree_at, tmp_path, project_id=world.project.id, branch="main", base_sha="b" * 40)
+    worktree = store.run(
+        worktree_at, tmp_path, project_id=world.project.id, branch="main", base_sha="b" * 40
+    )
     store.run(append_message, world.chat.id, role="user")
     message = store.run(append_message, world.chat.id, role="assistant")
     first = store.run(
@@ -289,7 +322,7 @@ def test_checkpoints_stand_in_the_order_they_were_made(store: BlockingStore, tmp
         worktree_id=worktree.id,
         message_id=message.id,
     )
-    assert first == Checkpoint(
+    assert first == CheckpointRow(
         id="f1",
         chat_id=world.chat.id,
         session_id=world.session.id,
@@ -302,13 +335,23 @@ def test_checkpoints_stand_in_the_order_they_were_made(store: BlockingStore, tmp
         seq=1,
         created_at=first.created_at,
     )
-    alone = store.run(add_checkpoint, checkpoint_id="d2", commit_sha="c" * 40, kind="manual", worktree_id=worktree.id)
-    third = store.run(add_checkpoint, checkpoint_id="a3", commit_sha="d" * 40, kind="turn", chat_id=world.chat.id)
+    alone = store.run(
+        add_checkpoint,
+        checkpoint_id="d2",
+        commit_sha="c" * 40,
+        kind="manual",
+        worktree_id=worktree.id,
+    )
+    third = store.run(
+        add_checkpoint, checkpoint_id="a3", commit_sha="d" * 40, kind="turn", chat_id=world.chat.id
+    )
     assert store.read(checkpoints_of_chat, world.chat.id) == (first, third)
     assert store.read(checkpoints_of_worktree, worktree.id) == (first, alone)
     assert store.read(later_checkpoints, first) == (third,)
     assert store.read(later_checkpoints, alone) == ()
-    fourth = store.run(add_checkpoint, checkpoint_id="e4", commit_sha="e", kind="manual", worktree_id=worktree.id)
+    fourth = store.run(
+        add_checkpoint, checkpoint_id="e4", commit_sha="e", kind="manual", worktree_id=worktree.id
+    )
     nowhere = store.run(add_checkpoint, checkpoint_id="e5", commit_sha="e", kind="manual")
     store.run(add_checkpoint, checkpoint_id="e6", commit_sha="e", kind="manual")
     assert store.read(later_checkpoints, alone) == (fourth,)
@@ -318,11 +361,18 @@ def test_checkpoints_stand_in_the_order_they_were_made(store: BlockingStore, tmp
     assert store.read(checkpoint_by_id, "f1") is None
 
 
-def test_a_checkpoint_keeps_its_place_in_the_transcript_when_the_message_is_gone(store: BlockingStore) -> None:
+def test_a_checkpoint_keeps_its_place_in_the_transcript_when_the_message_is_gone(
+    store: BlockingStore,
+) -> None:
     world = store.run(new_world)
     message = store.run(append_message, world.chat.id, role="assistant")
     made = store.run(
-        add_checkpoint, checkpoint_id="c", commit_sha="a", kind="turn", chat_id=world.chat.id, message_id=message.id
+        add_checkpoint,
+        checkpoint_id="c",
+        commit_sha="a",
+        kind="turn",
+        chat_id=world.chat.id,
+        message_id=message.id,
     )
     assert made.message_seq == message.seq
 
@@ -338,8 +388,15 @@ async def _fill(connection: AsyncConnection, root: Path) -> tuple[str, str, str,
     turn = await begin_turn(connection, world.chat.id, message_id=message.id)
     await append_event(connection, world.session.id, kind="said", body=None)
     await add_agent_session(connection, world.session.id, agent="a", backend="b")
-    row = {"project_id": world.project.id, "session_id": world.session.id, "turn_id": turn.id, "seq": 1}
-    await connection.execute(insert(changes).values(**row, state="proposed", origin="model", request=None, files=[]))
+    row = {
+        "project_id": world.project.id,
+        "session_id": world.session.id,
+        "turn_id": turn.id,
+        "seq": 1,
+    }
+    await connection.execute(
+        insert(changes).values(**row, state="proposed", origin="model", request=None, files=[])
+    )
     for name, chat in (("in-chat", world.chat.id), ("alone", None)):
         await add_checkpoint(
             connection,
@@ -361,7 +418,9 @@ def test_with_a_project_goes_all_that_is_its_own(store: BlockingStore, tmp_path:
     assert store.read(_counts) == {"checkpoints": 1}
 
 
-def test_with_a_session_go_its_chats_and_events_and_its_changes_stay(store: BlockingStore, tmp_path: Path) -> None:
+def test_with_a_session_go_its_chats_and_events_and_its_changes_stay(
+    store: BlockingStore, tmp_path: Path
+) -> None:
     _, session, _, worktree, _ = store.run(_fill, tmp_path)
     assert store.run(remove_session, session)
     assert store.read(_counts) == {"projects": 1, "worktrees": 1, "changes": 1, "checkpoints": 1}
@@ -371,7 +430,9 @@ def test_with_a_session_go_its_chats_and_events_and_its_changes_stay(store: Bloc
     assert store.read(_change) == (None, None)
 
 
-def test_with_a_chat_go_its_messages_turns_and_checkpoints(store: BlockingStore, tmp_path: Path) -> None:
+def test_with_a_chat_go_its_messages_turns_and_checkpoints(
+    store: BlockingStore, tmp_path: Path
+) -> None:
     _, session, chat, _, _ = store.run(_fill, tmp_path)
     assert store.run(remove_chat, chat)
     assert store.read(_counts) == {

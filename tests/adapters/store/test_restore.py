@@ -11,16 +11,26 @@ from typing import Any
 import pytest
 
 from holdfast.adapters.store.blocking import BlockingStore
-from holdfast.adapters.store.chats import remove_chat
-from holdfast.adapters.store.checkpoints import checkpoint_by_id, remove_checkpoints
-from holdfast.adapters.store.messages import last_message
-from holdfast.adapters.store.worktrees import find_worktree
+from holdfast.adapters.store.queries.chats import remove_chat
+from holdfast.adapters.store.queries.checkpoints import checkpoint_by_id, remove_checkpoints
+from holdfast.adapters.store.queries.messages import last_message
+from holdfast.adapters.store.queries.worktrees import find_worktree
 from holdfast.checkpoints.checkpoint import Checkpoint
-from holdfast.sessions.checkpoint import Created, Owner, create_checkpoint, finish_restores
-from holdfast.sessions.conversation import ConversationFailed, Conversations, Exchanged, Transcript
-from holdfast.sessions.recovery import Recovered, Restored
-from holdfast.sessions.restore import restore, undo_restore
-from holdfast.sessions.workspace import NothingDone
+from holdfast.usecases.checkpoints.checkpoint import (
+    CheckpointOwner,
+    Created,
+    create_checkpoint,
+    finish_restores,
+)
+from holdfast.usecases.checkpoints.conversation import (
+    ConversationFailed,
+    Conversations,
+    Exchanged,
+    Transcript,
+)
+from holdfast.usecases.checkpoints.restore import restore, undo_restore
+from holdfast.usecases.checkpoints.restore_recovery import Restored, RestoresFinished
+from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring import GitWorktrees, open_worktrees, state_directory
 from tests.adapters.store.talk import Talk, new_talk, other_chat, say
 from tests.end_to_end.checkpoints.repo import Folder, ravage, standard
@@ -81,9 +91,15 @@ def test_a_checkpoint_with_an_owner_is_on_record_with_the_message_it_precedes(ta
     assert row
     assert answer
     assert worktree
-    assert (row.chat_id, row.session_id, row.worktree_id) == (talk.world.chat.id, talk.session, worktree.id)
+    assert (row.chat_id, row.session_id, row.worktree_id) == (
+        talk.world.chat.id,
+        talk.session,
+        worktree.id,
+    )
     assert (row.message_id, row.message_seq, row.kind, row.label) == (answer.id, 2, "turn", "one")
-    assert row.commit_sha == talk.repo.git("rev-parse", f"refs/holdfast/checkpoints/{taken}").strip()
+    assert (
+        row.commit_sha == talk.repo.git("rev-parse", f"refs/holdfast/checkpoints/{taken}").strip()
+    )
 
 
 def test_files_messages_and_memory_go_back_together_and_come_back_exactly(
@@ -111,7 +127,11 @@ def test_files_messages_and_memory_go_back_together_and_come_back_exactly(
     assert trashed(talk.repo) == sorted(f"{point}/{each}" for each in (second, third))
     assert [row["id"] for row in talk.rows()["checkpoints"]] == sorted([first, point])
     undone = talk.repo.undo()
-    assert (undone["checkpoint_id"], undone["messages_brought_back"], undone["messages_deleted"]) == (point, 5, 0)
+    assert (
+        undone["checkpoint_id"],
+        undone["messages_brought_back"],
+        undone["messages_deleted"],
+    ) == (point, 5, 0)
     assert (undone["worktree_reset"], undone["backend_reset"]) == (True, False)
     assert talk.repo.tree() == now
     assert talk.rows(undone["undo_checkpoint_id"]) == rows
@@ -120,12 +140,18 @@ def test_files_messages_and_memory_go_back_together_and_come_back_exactly(
     assert talk.repo.users() == users
 
 
-def test_only_the_files_leaves_the_messages_and_evicts_the_agent_too(talk: Talk, three: tuple[str, str, str]) -> None:
+def test_only_the_files_leaves_the_messages_and_evicts_the_agent_too(
+    talk: Talk, three: tuple[str, str, str]
+) -> None:
     talk.hire()
     now, rows = talk.repo.tree(), talk.rows()
     told = talk.repo.restore(three[0], "--files")
     assert talk.repo.path("src/app.py").read_text() == "print('unstaged')\n"
-    assert (told["messages_deleted"], told["worktree_reset"], told["backend_reset"]) == (0, True, True)
+    assert (told["messages_deleted"], told["worktree_reset"], told["backend_reset"]) == (
+        0,
+        True,
+        True,
+    )
     assert talk.at_work() == ["cancelled", "crashed"]
     assert talk.rows(told["undo_checkpoint_id"]) == rows
     point = talk.store.read(checkpoint_by_id, told["undo_checkpoint_id"])
@@ -137,13 +163,19 @@ def test_only_the_files_leaves_the_messages_and_evicts_the_agent_too(talk: Talk,
     assert talk.rows(undone["undo_checkpoint_id"]) == rows
 
 
-def test_only_the_conversation_leaves_the_files_and_so_does_its_undo(talk: Talk, three: tuple[str, str, str]) -> None:
+def test_only_the_conversation_leaves_the_files_and_so_does_its_undo(
+    talk: Talk, three: tuple[str, str, str]
+) -> None:
     talk.hire()
     rows, before = talk.rows(), talk.repo.tree()
     told = talk.repo.restore(three[1], "--conversation")
     assert talk.repo.tree() == before
     assert talk.said() == ["do one", "on one", "do two"]
-    assert (told["messages_deleted"], told["worktree_reset"], told["backend_reset"]) == (3, False, True)
+    assert (told["messages_deleted"], told["worktree_reset"], told["backend_reset"]) == (
+        3,
+        False,
+        True,
+    )
     # Work that was done since is not what is taken back.
     talk.repo.write("src/app.py", "edited since\n")
     edited = talk.repo.tree()
@@ -158,7 +190,9 @@ def test_the_agent_goes_before_git_is_touched(talk: Talk, three: tuple[str, str,
     seen: list[Any] = []
 
     def evict(session: str) -> bool:
-        seen.append((session, sorted(talk.repo.ids()), talk.repo.tree(), talk.said(), talk.at_work()))
+        seen.append(
+            (session, sorted(talk.repo.ids()), talk.repo.tree(), talk.said(), talk.at_work())
+        )
         return False
 
     before = (talk.session, sorted(three), talk.repo.tree(), ALL, ["running", "running"])
@@ -190,7 +224,9 @@ def test_a_checkpoint_of_another_session_is_not_found_and_nobody_is_evicted(
     assert outcome.refusals[0].refused.reason == "not_found"
     assert talk.at_work() == ["running", "running"]
     talk.repo.restore(three[0])
-    assert isinstance(undo_restore(open_worktrees(talk.repo.root), session=stranger.session), NothingDone)
+    assert isinstance(
+        undo_restore(open_worktrees(talk.repo.root), session=stranger.session), NothingDone
+    )
     assert isinstance(undo_restore(open_worktrees(talk.repo.root), session=talk.session), Restored)
 
 
@@ -224,7 +260,9 @@ def test_a_chat_that_went_on_after_the_restore_loses_nothing_by_the_undo(
     assert third in talk.repo.ids()
 
 
-def test_restores_are_undone_one_by_one_from_the_last(talk: Talk, three: tuple[str, str, str]) -> None:
+def test_restores_are_undone_one_by_one_from_the_last(
+    talk: Talk, three: tuple[str, str, str]
+) -> None:
     states = [(talk.rows(), talk.repo.tree())]
     points = []
     for target in (three[2], three[1], three[0]):
@@ -239,7 +277,9 @@ def test_restores_are_undone_one_by_one_from_the_last(talk: Talk, three: tuple[s
     assert talk.repo.run("undo", "--json").code == 1
 
 
-def test_the_same_restore_twice_keeps_the_first_undo_point(talk: Talk, three: tuple[str, str, str]) -> None:
+def test_the_same_restore_twice_keeps_the_first_undo_point(
+    talk: Talk, three: tuple[str, str, str]
+) -> None:
     rows, now = talk.rows(), talk.repo.tree()
     told = talk.repo.restore(three[1])
     again = talk.repo.restore(three[1])
@@ -263,7 +303,9 @@ def test_a_point_that_is_restored_by_its_id_is_as_good_as_an_undo_and_can_be_und
     assert (talk.rows(undone["undo_checkpoint_id"]), talk.repo.tree()) == (cut, then)
 
 
-def test_a_point_whose_restore_was_stopped_halfway_is_asked_for_again(talk: Talk, three: tuple[str, str, str]) -> None:
+def test_a_point_whose_restore_was_stopped_halfway_is_asked_for_again(
+    talk: Talk, three: tuple[str, str, str]
+) -> None:
     rows = talk.rows()
     point = talk.repo.restore(three[1])["undo_checkpoint_id"]
     restore(point, Unlucky(talk.repo.root, state_directory(), lambda _: None, lambda _: False))
@@ -272,7 +314,9 @@ def test_a_point_whose_restore_was_stopped_halfway_is_asked_for_again(talk: Talk
     assert talk.rows(told["undo_checkpoint_id"]) == rows
 
 
-def test_a_folder_without_git_has_sessions_too(store: BlockingStore, repo: Folder, tmp_path: Path) -> None:
+def test_a_folder_without_git_has_sessions_too(
+    store: BlockingStore, repo: Folder, tmp_path: Path
+) -> None:
     talk = new_talk(Folder(tmp_path / "plain"), store)
     talk.repo.write("a.txt", "one\n")
     first = talk.turn("one")
@@ -281,12 +325,17 @@ def test_a_folder_without_git_has_sessions_too(store: BlockingStore, repo: Folde
     assert talk.repo.restore(first)["messages_deleted"] == 1
     assert (talk.said(), talk.repo.path("a.txt").read_text()) == (["do one"], "one\n")
     undone = talk.repo.undo()
-    assert (talk.rows(undone["undo_checkpoint_id"]), talk.repo.path("a.txt").read_text()) == (rows, "two\n")
+    assert (talk.rows(undone["undo_checkpoint_id"]), talk.repo.path("a.txt").read_text()) == (
+        rows,
+        "two\n",
+    )
     assert talk.repo.run("prune", "--keep", "0", "--json").told["left"] == 0
     assert talk.rows()["checkpoints"] == []
 
 
-def test_another_chat_of_the_session_stays_as_it_is(talk: Talk, three: tuple[str, str, str]) -> None:
+def test_another_chat_of_the_session_stays_as_it_is(
+    talk: Talk, three: tuple[str, str, str]
+) -> None:
     other = other_chat(talk)
     beside = other.turn("beside")
     talk.repo.restore(three[0])
@@ -314,8 +363,12 @@ def test_prune_empties_the_trash_and_an_undo_then_brings_back_files_alone(
     assert talk.said() == ["do one", "on one", "do two", "went on"]
 
 
-def test_the_store_forgets_checkpoints_that_went_by_themselves(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.checkpoints.budget.Budget.__init__.__defaults__", (600.0, 2**20, 2**30, 0, 5))
+def test_the_store_forgets_checkpoints_that_went_by_themselves(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "holdfast.checkpoints.limits.Budget.__init__.__defaults__", (600.0, 2**20, 2**30, 0, 5)
+    )
     first = talk.turn("one")
     point = talk.repo.restore(first)["undo_checkpoint_id"]
     assert talk.trash() == {point}
@@ -333,7 +386,9 @@ def test_a_store_that_cannot_be_opened_refuses_both_and_leaves_files_alone_possi
     for words in ((), ("--conversation",)):
         why = talk.repo.run("restore", three[0], "--json", *words).why
         assert "nothing.sqlite3" in why
-        assert f"`holdfast checkpoint restore {three[0]} --files` brings the files alone back." in why
+        assert (
+            f"`holdfast checkpoint restore {three[0]} --files` brings the files alone back." in why
+        )
         assert (talk.repo.tree(), sorted(talk.repo.ids())) == (tree, ids)
     assert "nothing.sqlite3" in talk.repo.run("prune", "--json").why
     ran = talk.repo.run("restore", three[0], "--files", "--json")
@@ -353,7 +408,9 @@ def test_a_checkpoint_that_the_store_could_not_take_is_told_and_can_be_restored_
     with monkeypatch.context() as patch:
         patch.setenv("HOLDFAST_DATABASE_URL", os.fspath(tmp_path))
         created = create_checkpoint(
-            open_worktrees(talk.repo.root), kind="turn", owner=Owner(talk.session, chat_id, answer)
+            open_worktrees(talk.repo.root),
+            kind="turn",
+            owner=CheckpointOwner(talk.session, chat_id, answer),
         )
     assert isinstance(created, Created)
     assert created.unrecorded
@@ -367,8 +424,12 @@ def test_a_checkpoint_that_the_store_could_not_take_is_told_and_can_be_restored_
     assert talk.repo.restore(created.checkpoint.id)["messages_deleted"] == 1
 
 
-def test_an_owner_that_the_store_does_not_have_is_told_and_the_checkpoint_is_taken(talk: Talk) -> None:
-    created = create_checkpoint(open_worktrees(talk.repo.root), owner=Owner(talk.session, "no chat", "no message"))
+def test_an_owner_that_the_store_does_not_have_is_told_and_the_checkpoint_is_taken(
+    talk: Talk,
+) -> None:
+    created = create_checkpoint(
+        open_worktrees(talk.repo.root), owner=CheckpointOwner(talk.session, "no chat", "no message")
+    )
     assert isinstance(created, Created)
     assert created.unrecorded
     assert "chat no chat" in created.unrecorded
@@ -409,7 +470,9 @@ class LosesTheStore:
     def following(self, checkpoint: Checkpoint) -> int | None:
         return self.real.following(checkpoint)
 
-    def exchange(self, target: Checkpoint, point: Checkpoint, orphans: Collection[str]) -> Exchanged:
+    def exchange(
+        self, target: Checkpoint, point: Checkpoint, orphans: Collection[str]
+    ) -> Exchanged:
         raise ConversationFailed("the store is gone.")
 
     def forget(self, ids: Collection[str], emptied: Collection[str]) -> None:
@@ -427,7 +490,9 @@ def test_a_store_that_is_lost_after_the_files_is_told_again_by_the_next_command(
     talk: Talk, three: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows, now = talk.rows(), talk.repo.tree()
-    outcome = restore(three[0], Unlucky(talk.repo.root, state_directory(), lambda _: None, lambda _: False))
+    outcome = restore(
+        three[0], Unlucky(talk.repo.root, state_directory(), lambda _: None, lambda _: False)
+    )
     assert isinstance(outcome, NothingDone)
     assert outcome.unsettled
     assert outcome.refusals[0].refused.message == "the rest could not be done: the store is gone."
@@ -441,7 +506,7 @@ def test_a_store_that_is_lost_after_the_files_is_told_again_by_the_next_command(
         assert "cannot follow yet" in talk.repo.run("undo", "--json").why
     assert talk.said() == ALL
     # A turn that has begun in the meantime does not lose its own messages to it.
-    owner = Owner(talk.session, talk.world.chat.id, "any")
+    owner = CheckpointOwner(talk.session, talk.world.chat.id, "any")
     early = create_checkpoint(open_worktrees(talk.repo.root), kind="turn", owner=owner)
     assert isinstance(early, NothingDone)
     assert "stopped halfway" in early.refusals[0].refused.message
@@ -454,12 +519,12 @@ def test_a_store_that_is_lost_after_the_files_is_told_again_by_the_next_command(
 
 
 def test_a_turn_begins_by_finishing_what_was_left(talk: Talk, three: tuple[str, str, str]) -> None:
-    assert finish_restores(open_worktrees(talk.repo.root)) == Recovered()
+    assert finish_restores(open_worktrees(talk.repo.root)) == RestoresFinished()
     restore(three[0], Unlucky(talk.repo.root, state_directory(), lambda _: None, lambda _: False))
     recovered = finish_restores(open_worktrees(talk.repo.root))
-    assert isinstance(recovered, Recovered)
-    assert [(done.verb, done.checkpoint_id, done.messages_deleted) for done in recovered.finished] == [
-        ("restore", three[0], 5)
-    ]
+    assert isinstance(recovered, RestoresFinished)
+    assert [
+        (done.verb, done.checkpoint_id, done.messages_deleted) for done in recovered.finished
+    ] == [("restore", three[0], 5)]
     talk.turn("instead")
     assert talk.said() == ["do one", "do instead", "on instead"]

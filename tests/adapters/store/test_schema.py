@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from holdfast.adapters.store.blocking import BlockingStore, blocking_store
 from holdfast.adapters.store.errors import NotAStore, StoreNewer
-from holdfast.adapters.store.projects import all_projects, project_at
+from holdfast.adapters.store.queries.projects import all_projects, project_at
 from holdfast.adapters.store.schema import revision, revisions
 from holdfast.adapters.store.tables import metadata
 from tests.adapters.store.schema_dump import dump, dump_of, golden_file
@@ -47,12 +47,16 @@ def test_opening_an_empty_place_makes_the_newest_schema(empty_url: str) -> None:
     with blocking_store(empty_url) as store:
         assert store.read(_sync, revision) == revisions()[-1]
         dialect = store.read(_sync, lambda connection: connection.dialect.name)
-        assert store.read(_sync, dump) == golden_file(revisions()[-1], dialect).read_text(encoding="utf-8")
+        assert store.read(_sync, dump) == golden_file(revisions()[-1], dialect).read_text(
+            encoding="utf-8"
+        )
 
 
 def test_the_tables_in_the_code_are_those_the_migrations_make(store: BlockingStore) -> None:
     def differences(connection: Connection) -> Any:
-        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": True}
+        )
         return compare_metadata(context, metadata)
 
     assert store.read(_sync, differences) == []
@@ -90,7 +94,10 @@ def test_a_database_with_tables_of_another_program_is_refused(empty_url: str) ->
 def test_a_database_that_another_program_migrates_is_refused(empty_url: str) -> None:
     with blocking_store(empty_url) as store:
         store.run(_execute, "UPDATE alembic_version SET version_num = 'ae1027a6acf'")
-    with pytest.raises(NotAStore, match="another program keeps its tables here"), blocking_store(empty_url):
+    with (
+        pytest.raises(NotAStore, match="another program keeps its tables here"),
+        blocking_store(empty_url),
+    ):
         pass
 
 
@@ -118,12 +125,21 @@ def test_a_sqlite_store_is_closed_to_other_users(tmp_path: Path) -> None:
     }
 
 
-def test_a_sqlite_store_is_in_wal_mode_checks_foreign_keys_and_syncs_each_commit(tmp_path: Path) -> None:
+def test_a_sqlite_store_is_in_wal_mode_checks_foreign_keys_and_syncs_each_commit(
+    tmp_path: Path,
+) -> None:
     async def pragmas(connection: AsyncConnection) -> dict[str, Any]:
         names = ("journal_mode", "foreign_keys", "synchronous", "busy_timeout")
-        return {name: (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar() for name in names}
+        return {
+            name: (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar() for name in names
+        }
 
     with blocking_store(str(tmp_path / "store.sqlite3")) as store:
-        wanted = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 60_000}
+        wanted = {
+            "journal_mode": "wal",
+            "foreign_keys": 1,
+            "synchronous": 2,
+            "busy_timeout": 60_000,
+        }
         assert store.run(pragmas) == wanted
         assert store.read(pragmas) == wanted

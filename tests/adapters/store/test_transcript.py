@@ -7,17 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.store.agent_sessions import add_agent_session
-from holdfast.adapters.store.backend import StoredBackend
+from holdfast.adapters.store.agent_eviction import StoredAgents
 from holdfast.adapters.store.blocking import BlockingStore
-from holdfast.adapters.store.checkpoints import checkpoint_by_id
 from holdfast.adapters.store.errors import StoreUnavailable
-from holdfast.adapters.store.messages import last_message
+from holdfast.adapters.store.queries.agent_sessions import add_agent_session
+from holdfast.adapters.store.queries.checkpoints import checkpoint_by_id
+from holdfast.adapters.store.queries.messages import last_message
+from holdfast.adapters.store.queries.turns import begin_turn, end_turn
 from holdfast.adapters.store.tables import agent_sessions, checkpoints, trash, turns
 from holdfast.adapters.store.transcript import StoredTranscript
-from holdfast.adapters.store.turns import begin_turn, end_turn
-from holdfast.checkpoints.checkpoint import Checkpoint, Draft, Kind, Present
-from holdfast.sessions.conversation import ConversationFailed, Exchanged
+from holdfast.checkpoints.checkpoint import (
+    Checkpoint,
+    CheckpointDraft,
+    CheckpointKind,
+    WorktreeState,
+)
+from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
 from tests.adapters.store.talk import rows, say
 from tests.adapters.store.world import World, new_world
 
@@ -33,7 +38,9 @@ def transcript(store: BlockingStore, tmp_path: Path) -> StoredTranscript:
 
 
 @pytest.fixture
-def turn(store: BlockingStore, world: World, transcript: StoredTranscript) -> Callable[[str], Checkpoint]:
+def turn(
+    store: BlockingStore, world: World, transcript: StoredTranscript
+) -> Callable[[str], Checkpoint]:
     """Have a turn begin, and give its checkpoint."""
 
     def begin(name: str) -> Checkpoint:
@@ -45,13 +52,18 @@ def turn(store: BlockingStore, world: World, transcript: StoredTranscript) -> Ca
     return begin
 
 
-def checkpoint(world: World, name: str, kind: Kind, message: str | None) -> Checkpoint:
-    draft = Draft(name, kind, "now", name, session=world.session.id, chat=world.chat.id, message=message)
-    return Checkpoint(draft, Present("t"), 1, "c" * 40, "main")
+def checkpoint(world: World, name: str, kind: CheckpointKind, message: str | None) -> Checkpoint:
+    draft = CheckpointDraft(
+        name, kind, "now", name, session=world.session.id, chat=world.chat.id, message=message
+    )
+    return Checkpoint(draft, WorktreeState("t"), 1, "c" * 40, "main")
 
 
 def test_an_exchange_that_is_made_again_changes_nothing_and_counts_the_same(
-    store: BlockingStore, world: World, transcript: StoredTranscript, turn: Callable[[str], Checkpoint]
+    store: BlockingStore,
+    world: World,
+    transcript: StoredTranscript,
+    turn: Callable[[str], Checkpoint],
 ) -> None:
     first, second = turn("one"), turn("two")
     point = checkpoint(world, "u", "undo", first.draft.message)
@@ -70,7 +82,10 @@ def test_an_exchange_that_is_made_again_changes_nothing_and_counts_the_same(
 
 
 def test_what_is_said_after_the_cut_takes_the_numbers_and_is_exchanged_in_turn(
-    store: BlockingStore, world: World, transcript: StoredTranscript, turn: Callable[[str], Checkpoint]
+    store: BlockingStore,
+    world: World,
+    transcript: StoredTranscript,
+    turn: Callable[[str], Checkpoint],
 ) -> None:
     first = turn("one")
     point = checkpoint(world, "u", "undo", first.draft.message)
@@ -84,7 +99,10 @@ def test_what_is_said_after_the_cut_takes_the_numbers_and_is_exchanged_in_turn(
 
 
 def test_a_number_that_left_with_an_orphan_is_given_to_nobody_else(
-    store: BlockingStore, world: World, transcript: StoredTranscript, turn: Callable[[str], Checkpoint]
+    store: BlockingStore,
+    world: World,
+    transcript: StoredTranscript,
+    turn: Callable[[str], Checkpoint],
 ) -> None:
     first, second = turn("one"), turn("two")
     transcript.exchange(first, checkpoint(world, "u", "undo", first.draft.message), ["two"])
@@ -107,14 +125,16 @@ def test_the_place_of_a_checkpoint_is_not_known_without_its_row_or_message(
     assert transcript.following(checkpoint(world, "other", "undo", taken.draft.message)) is None
 
 
-@pytest.mark.parametrize(("part", "told"), [("session", "session x"), ("chat", "chat x"), ("message", "message x")])
+@pytest.mark.parametrize(
+    ("part", "told"), [("session", "session x"), ("chat", "chat x"), ("message", "message x")]
+)
 def test_a_checkpoint_of_nobody_that_the_store_knows_is_not_recorded(
     store: BlockingStore, world: World, transcript: StoredTranscript, part: str, told: str
 ) -> None:
     owner = {"session": world.session.id, "chat": world.chat.id, "message": None, part: "x"}
-    draft = Draft("a", "turn", "now", **owner)  # type: ignore[arg-type]
+    draft = CheckpointDraft("a", "turn", "now", **owner)  # type: ignore[arg-type]
     with pytest.raises(ConversationFailed, match=told):
-        transcript.record(Checkpoint(draft, Present("t"), 1, "c", "main"))
+        transcript.record(Checkpoint(draft, WorktreeState("t"), 1, "c", "main"))
     assert store.read(rows, checkpoints) == []
 
 
@@ -143,7 +163,7 @@ def test_an_evicted_session_has_no_turn_that_runs_and_no_agent_that_remembers(
         asked.append(session)
         return len(asked) == 3
 
-    backend = StoredBackend(lambda: store, evict)
+    backend = StoredAgents(lambda: store, evict)
     # Twice: there is nothing left to evict; and a third time, when somebody of this process was at work.
     assert [backend.evict(world.session.id) for _ in range(3)] == [True, False, True]
     assert asked == [world.session.id] * 3
@@ -169,5 +189,5 @@ def test_a_store_that_cannot_be_opened_stops_nobody_from_being_evicted_here() ->
         return True
 
     with pytest.raises(ConversationFailed, match=r"there: cannot be opened\."):
-        StoredBackend(closed, evict).evict("s")
+        StoredAgents(closed, evict).evict("s")
     assert asked == ["s"]

@@ -13,19 +13,22 @@ from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from holdfast.adapters.store.blocking import BlockingStore
-from holdfast.adapters.store.chats import remove_chat
-from holdfast.adapters.store.checkpoints import (
+from holdfast.adapters.store.queries.chats import remove_chat
+from holdfast.adapters.store.queries.checkpoints import (
     add_checkpoint,
     checkpoint_by_id,
     checkpoints_of_chat,
     remove_checkpoints,
 )
-from holdfast.adapters.store.messages import append_message, append_part, last_message, messages_of, parts_of
-from holdfast.adapters.store.open import Store, open_store
-from holdfast.adapters.store.records import Part
-from holdfast.adapters.store.rows import records
-from holdfast.adapters.store.tables import message_parts, messages, trash
-from holdfast.adapters.store.trash import (
+from holdfast.adapters.store.queries.messages import (
+    append_message,
+    append_part,
+    last_message,
+    messages_of,
+    parts_of,
+)
+from holdfast.adapters.store.queries.statements import records
+from holdfast.adapters.store.queries.trash import (
     BroughtBack,
     InTheWay,
     bring_back,
@@ -35,21 +38,30 @@ from holdfast.adapters.store.trash import (
     trashed_checkpoints,
     trashed_messages,
 )
-from holdfast.adapters.store.worktrees import remove_worktree, worktree_at
+from holdfast.adapters.store.queries.worktrees import remove_worktree, worktree_at
+from holdfast.adapters.store.records import PartRow
+from holdfast.adapters.store.store import Store, open_store
+from holdfast.adapters.store.tables import message_parts, messages, trash
 from tests.adapters.store.world import new_world
 
 
-async def _turn(connection: AsyncConnection, chat_id: str, name: str, worktree_id: str | None = None) -> None:
+async def _turn(
+    connection: AsyncConnection, chat_id: str, name: str, worktree_id: str | None = None
+) -> None:
     """One turn: a prompt, the assistant's message, and the checkpoint that precedes it."""
     prompt = await append_message(connection, chat_id, role="user")
     await append_part(connection, prompt.id, kind="text", body={"text": f"do {name}"})
     await _answer(connection, chat_id, name, worktree_id)
 
 
-async def _answer(connection: AsyncConnection, chat_id: str, name: str, worktree_id: str | None = None) -> None:
+async def _answer(
+    connection: AsyncConnection, chat_id: str, name: str, worktree_id: str | None = None
+) -> None:
     answer = await append_message(connection, chat_id, role="assistant", metadata={"tokens": 3})
     for word in ("one", "two"):
-        await append_part(connection, answer.id, kind="text", body={"text": f"{name} {word}", "nul": "\0\ud800"})
+        await append_part(
+            connection, answer.id, kind="text", body={"text": f"{name} {word}", "nul": "\0\ud800"}
+        )
     await add_checkpoint(
         connection,
         checkpoint_id=name,
@@ -63,10 +75,14 @@ async def _answer(connection: AsyncConnection, chat_id: str, name: str, worktree
 
 
 async def _undo_point(connection: AsyncConnection, chat_id: str, name: str) -> None:
-    await add_checkpoint(connection, checkpoint_id=name, commit_sha="b" * 40, kind="undo", chat_id=chat_id)
+    await add_checkpoint(
+        connection, checkpoint_id=name, commit_sha="b" * 40, kind="undo", chat_id=chat_id
+    )
 
 
-async def _cut(connection: AsyncConnection, chat_id: str, from_seq: int, undo_id: str, *orphans: str) -> int:
+async def _cut(
+    connection: AsyncConnection, chat_id: str, from_seq: int, undo_id: str, *orphans: str
+) -> int:
     left = await move_messages_to_trash(connection, chat_id, from_seq, undo_id)
     assert await move_checkpoints_to_trash(connection, orphans, undo_id) == len(orphans)
     return left
@@ -75,7 +91,7 @@ async def _cut(connection: AsyncConnection, chat_id: str, from_seq: int, undo_id
 async def _all(connection: AsyncConnection, chat_id: str) -> Any:
     found = await messages_of(connection, chat_id)
     query = select(message_parts).join(messages).where(messages.c.chat_id == chat_id)
-    parts = await records(connection, Part, query.order_by(messages.c.seq, message_parts.c.seq))
+    parts = await records(connection, PartRow, query.order_by(messages.c.seq, message_parts.c.seq))
     grouped = [[part for part in parts if part.message_id == message.id] for message in found]
     return found, grouped, await checkpoints_of_chat(connection, chat_id)
 
@@ -92,7 +108,9 @@ def chat(store: BlockingStore) -> str:
     return chat_id
 
 
-def test_messages_leave_from_the_anchor_on_and_the_prompt_stays_last(store: BlockingStore, chat: str) -> None:
+def test_messages_leave_from_the_anchor_on_and_the_prompt_stays_last(
+    store: BlockingStore, chat: str
+) -> None:
     store.run(_undo_point, chat, "u1")
     before = store.read(_all, chat)
     assert store.run(_cut, chat, 4, "u1", "t3") == 3
@@ -128,7 +146,9 @@ def test_a_failure_in_the_middle_leaves_all_where_it_was(store: BlockingStore, c
     assert store.read(_size) == 0
 
 
-def test_a_chat_that_went_on_is_in_the_way_until_its_new_messages_are_moved(store: BlockingStore, chat: str) -> None:
+def test_a_chat_that_went_on_is_in_the_way_until_its_new_messages_are_moved(
+    store: BlockingStore, chat: str
+) -> None:
     before = store.read(_all, chat)
     store.run(_undo_point, chat, "u1")
     store.run(_cut, chat, 4, "u1", "t3")
@@ -144,7 +164,9 @@ def test_a_chat_that_went_on_is_in_the_way_until_its_new_messages_are_moved(stor
     assert [each.id for each in checkpoints] == ["t1", "t2", "t3", "u1", "u2"]
 
 
-def test_a_restore_of_the_same_checkpoint_again_cuts_at_the_same_place(store: BlockingStore, chat: str) -> None:
+def test_a_restore_of_the_same_checkpoint_again_cuts_at_the_same_place(
+    store: BlockingStore, chat: str
+) -> None:
     store.run(_undo_point, chat, "u1")
     store.run(_cut, chat, 4, "u1", "t3")
     store.run(_answer, chat, "t4")
@@ -166,7 +188,9 @@ def test_what_has_lost_its_chat_does_not_come_back(store: BlockingStore, chat: s
     assert store.read(_size) == 0
 
 
-def test_a_checkpoint_comes_back_without_the_worktree_that_is_gone(store: BlockingStore, tmp_path: Path) -> None:
+def test_a_checkpoint_comes_back_without_the_worktree_that_is_gone(
+    store: BlockingStore, tmp_path: Path
+) -> None:
     world = store.run(new_world)
     worktree = store.run(worktree_at, tmp_path, project_id=world.project.id)
     store.run(_turn, world.chat.id, "t1", worktree.id)
@@ -179,7 +203,9 @@ def test_a_checkpoint_comes_back_without_the_worktree_that_is_gone(store: Blocki
     assert found.worktree_id is None
 
 
-def test_the_trash_of_some_undo_points_is_emptied_and_the_rest_stays(store: BlockingStore, chat: str) -> None:
+def test_the_trash_of_some_undo_points_is_emptied_and_the_rest_stays(
+    store: BlockingStore, chat: str
+) -> None:
     store.run(_undo_point, chat, "u1")
     store.run(_cut, chat, 6, "u1")
     store.run(_undo_point, chat, "u2")
@@ -208,7 +234,9 @@ def test_all_of_the_trash_is_emptied(store: BlockingStore, chat: str) -> None:
     assert store.read(_size) == 0
 
 
-def test_a_part_that_is_being_added_meanwhile_is_not_lost(store: BlockingStore, url: str, chat: str) -> None:
+def test_a_part_that_is_being_added_meanwhile_is_not_lost(
+    store: BlockingStore, url: str, chat: str
+) -> None:
     if not url.startswith("postgresql"):
         pytest.skip("SQLite lets one writer in at a time")
     last = store.read(last_message, chat)
@@ -256,7 +284,11 @@ def test_any_restores_undone_in_reverse_give_back_the_transcript(
         for number, cut in enumerate(cuts):
             there = await _all(connection, chat_id)
             states.append(there)
-            later = [each.id for each in there[2] if each.message_seq is not None and each.message_seq > cut]
+            later = [
+                each.id
+                for each in there[2]
+                if each.message_seq is not None and each.message_seq > cut
+            ]
             await _cut(connection, chat_id, cut, f"{chat_id}-u{number}", *later)
         for number in reversed(range(len(cuts))):
             assert isinstance(await bring_back(connection, f"{chat_id}-u{number}"), BroughtBack)

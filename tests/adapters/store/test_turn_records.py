@@ -8,15 +8,22 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.store.blocking import BlockingStore, blocking_store
-from holdfast.adapters.store.events import events_after
-from holdfast.adapters.store.messages import messages_of, parts_of
-from holdfast.adapters.store.turn_records import StoredTurns
-from holdfast.adapters.store.turns import turn_by_id
-from holdfast.adapters.turn_locks import TurnLocks
-from holdfast.sessions.turn_records import Begun, NotBegun, Opening
-from holdfast.vocab.calls import ToolCall
-from holdfast.vocab.events import CallEnded, CallStarted, Said, SentinelRaised, StepStarted, TurnEnded
+from holdfast.adapters.store.queries.events import events_after
+from holdfast.adapters.store.queries.messages import messages_of, parts_of
+from holdfast.adapters.store.queries.turns import turn_by_id
+from holdfast.adapters.store.turn_log import StoredTurnLog
+from holdfast.usecases.turns.ports import TurnBegun, TurnNotBegun, TurnRequest
+from holdfast.vocab.events import (
+    CallEnded,
+    CallStarted,
+    Said,
+    SentinelRaised,
+    StepStarted,
+    TurnEnded,
+)
+from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import Sentinel, UserText
 
 CALL = ToolCall("c1", "read_file", {"path": "a.py"})
@@ -25,33 +32,43 @@ ENDED = CallEnded("c1", "read_file", "1 a = 1", None, ("a.py",), ())
 
 
 @pytest.fixture
-def turns(store: BlockingStore, tmp_path: Path) -> StoredTurns:
+def turns(store: BlockingStore, tmp_path: Path) -> StoredTurnLog:
     return _turns(store, tmp_path)
 
 
-def _turns(store: BlockingStore, tmp_path: Path) -> StoredTurns:
+def _turns(store: BlockingStore, tmp_path: Path) -> StoredTurnLog:
     root = tmp_path / "project"
     root.mkdir(exist_ok=True)
-    return StoredTurns(store, root, TurnLocks(tmp_path / "state"))
+    return StoredTurnLog(store, root, TurnLocks(tmp_path / "state"))
 
 
-def _begin(turns: StoredTurns, prompt: str | None = "Mend it.", session: str | None = None) -> Begun:
-    begun = turns.begin(Opening(prompt, "qwen", "Rules.", "all", session))
-    assert isinstance(begun, Begun)
+def _begin(
+    turns: StoredTurnLog, prompt: str | None = "Mend it.", session: str | None = None
+) -> TurnBegun:
+    begun = turns.begin(TurnRequest(prompt, "qwen", "Rules.", "all", session))
+    assert isinstance(begun, TurnBegun)
     return begun
 
 
-def test_a_turn_begins_with_the_prompt_and_the_assistants_message(store: BlockingStore, turns: StoredTurns) -> None:
+def test_a_turn_begins_with_the_prompt_and_the_assistants_message(
+    store: BlockingStore, turns: StoredTurnLog
+) -> None:
     begun = _begin(turns)
     roles = [(each.role, each.status, each.seq) for each in store.read(messages_of, begun.chat)]
     turn = store.read(turn_by_id, begun.turn)
     assert roles == [("user", "done", 1), ("assistant", "running", 2)]
     assert begun.past == (UserText("Mend it."),)
     assert turn is not None
-    assert (turn.status, turn.message_id, turn.metadata["model"]) == ("running", begun.message, "qwen")
+    assert (turn.status, turn.message_id, turn.metadata["model"]) == (
+        "running",
+        begun.message,
+        "qwen",
+    )
 
 
-def test_facts_are_in_the_log_and_the_transcript_as_they_happen(store: BlockingStore, turns: StoredTurns) -> None:
+def test_facts_are_in_the_log_and_the_transcript_as_they_happen(
+    store: BlockingStore, turns: StoredTurnLog
+) -> None:
     begun = _begin(turns)
     turns.keep(begun, [StepStarted(1), SAID, CallStarted(CALL)])
     turns.keep(begun, [ENDED])
@@ -61,7 +78,9 @@ def test_facts_are_in_the_log_and_the_transcript_as_they_happen(store: BlockingS
     assert parts == [(1, "said"), (2, "call_ended")]
 
 
-def test_a_session_goes_on_with_all_that_the_model_has_seen_and_no_sentinel(turns: StoredTurns) -> None:
+def test_a_session_goes_on_with_all_that_the_model_has_seen_and_no_sentinel(
+    turns: StoredTurnLog,
+) -> None:
     begun = _begin(turns)
     raised = SentinelRaised(Sentinel("cap_hit", "Stopped.", {"steps": 2, "can_continue": True}))
     turns.keep(begun, [SAID, ENDED, raised])
@@ -71,45 +90,51 @@ def test_a_session_goes_on_with_all_that_the_model_has_seen_and_no_sentinel(turn
     assert (again.session, again.chat, again.system) == (begun.session, begun.chat, "Rules.")
 
 
-def test_where_the_model_had_the_last_word_going_on_says_so(turns: StoredTurns) -> None:
+def test_where_the_model_had_the_last_word_going_on_says_so(turns: StoredTurnLog) -> None:
     begun = _begin(turns)
     turns.end(begun, [Said("All done.")], "done")
-    assert _begin(turns, None, begun.session).past == (UserText("Mend it."), Said("All done."), UserText("Continue."))
+    assert _begin(turns, None, begun.session).past == (
+        UserText("Mend it."),
+        Said("All done."),
+        UserText("Continue."),
+    )
 
 
-def test_the_beginning_of_an_id_is_enough_to_go_on(turns: StoredTurns) -> None:
+def test_the_beginning_of_an_id_is_enough_to_go_on(turns: StoredTurnLog) -> None:
     begun = _begin(turns)
     turns.end(begun, [], "done")
     assert _begin(turns, "More.", begun.session[:6]).session == begun.session
 
 
 @pytest.mark.parametrize("wanted", ["nonsense", "", "%"])
-def test_a_session_that_is_not_there_is_told(turns: StoredTurns, wanted: str) -> None:
-    told = turns.begin(Opening("x", "m", "s", "t", wanted))
-    assert isinstance(told, NotBegun)
+def test_a_session_that_is_not_there_is_told(turns: StoredTurnLog, wanted: str) -> None:
+    told = turns.begin(TurnRequest("x", "m", "s", "t", wanted))
+    assert isinstance(told, TurnNotBegun)
     assert "no such session" in told.message
 
 
-def test_a_new_session_needs_a_prompt(turns: StoredTurns) -> None:
-    assert turns.begin(Opening(None, "m", "s", "t")) == NotBegun("there is no prompt; say what is to be done.")
+def test_a_new_session_needs_a_prompt(turns: StoredTurnLog) -> None:
+    assert turns.begin(TurnRequest(None, "m", "s", "t")) == TurnNotBegun(
+        "there is no prompt; say what is to be done."
+    )
 
 
-def test_other_tools_are_told_anew(turns: StoredTurns) -> None:
+def test_other_tools_are_told_anew(turns: StoredTurnLog) -> None:
     begun = _begin(turns)
     turns.end(begun, [], "done")
-    other = turns.begin(Opening("x", "m", "Other rules.", "plan", begun.session))
-    assert isinstance(other, Begun)
+    other = turns.begin(TurnRequest("x", "m", "Other rules.", "plan", begun.session))
+    assert isinstance(other, TurnBegun)
     assert other.system == "Other rules."
 
 
-def test_a_turn_that_is_running_is_not_joined(turns: StoredTurns) -> None:
+def test_a_turn_that_is_running_is_not_joined(turns: StoredTurnLog) -> None:
     begun = _begin(turns)
-    told = turns.begin(Opening("x", "m", "s", "t", begun.session))
-    assert isinstance(told, NotBegun)
+    told = turns.begin(TurnRequest("x", "m", "s", "t", begun.session))
+    assert isinstance(told, TurnNotBegun)
     assert "still running" in told.message
 
 
-def test_an_ended_turn_is_not_interrupted(store: BlockingStore, turns: StoredTurns) -> None:
+def test_an_ended_turn_is_not_interrupted(store: BlockingStore, turns: StoredTurnLog) -> None:
     begun = _begin(turns)
     turns.end(begun, [], "mistakes")
     assert turns.mark_interrupted() == ()
@@ -118,18 +143,24 @@ def test_an_ended_turn_is_not_interrupted(store: BlockingStore, turns: StoredTur
     assert (turn.status, turn.stop_reason) == ("stopped", "mistakes")
 
 
-def test_a_running_turn_is_left_alone_by_others(store: BlockingStore, turns: StoredTurns, tmp_path: Path) -> None:
+def test_a_running_turn_is_left_alone_by_others(
+    store: BlockingStore, turns: StoredTurnLog, tmp_path: Path
+) -> None:
     _begin(turns)
     assert _turns(store, tmp_path).mark_interrupted() == ()
 
 
-def test_the_turn_of_a_killed_process_is_interrupted_readable_and_goes_on(url: str, tmp_path: Path) -> None:
+def test_the_turn_of_a_killed_process_is_interrupted_readable_and_goes_on(
+    url: str, tmp_path: Path
+) -> None:
     with _killed_after_a_call(url, tmp_path), blocking_store(url) as store:
         turns = _turns(store, tmp_path)
         (session,) = turns.mark_interrupted()
         again = _begin(turns, None, session)
         assert again.past == (UserText("Mend it."), SAID)
-        (interrupted, _) = (each for each in store.read(messages_of, again.chat) if each.role == "assistant")
+        (interrupted, _) = (
+            each for each in store.read(messages_of, again.chat) if each.role == "assistant"
+        )
         assert interrupted.status == "interrupted"
         assert [each.kind for each in store.read(parts_of, interrupted.id)] == ["said", "sentinel"]
         assert [each.kind for each in store.read(events_after, session)][-1] == "turn_ended"

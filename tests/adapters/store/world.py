@@ -7,17 +7,17 @@ from pathlib import Path
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from holdfast.adapters.store.chats import add_chat
-from holdfast.adapters.store.projects import project_at
-from holdfast.adapters.store.records import Chat, Project, Session
-from holdfast.adapters.store.sessions import add_session
+from holdfast.adapters.store.queries.chats import add_chat
+from holdfast.adapters.store.queries.projects import project_at
+from holdfast.adapters.store.queries.sessions import add_session
+from holdfast.adapters.store.records import ChatRow, ProjectRow, SessionRow
 
 
 @dataclass(frozen=True)
 class World:
-    project: Project
-    session: Session
-    chat: Chat
+    project: ProjectRow
+    session: SessionRow
+    chat: ChatRow
 
 
 async def new_world(connection: AsyncConnection, root: Path = Path("/work/here")) -> World:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.toolchains import running
+from holdfast.adapters.toolchains import run_tool
 from holdfast.adapters.toolchains.registry import check_for, target_of, targets
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from tests.adapters.toolchains.toolbox import check, pretend, run, snapshot, starts
@@ -52,7 +52,8 @@ def test_a_tool_that_hangs_is_ended_with_all_its_processes(tools: Path, root: Pa
     pretend(tools, "gcc", f'{FOREVER} & echo $! > "{tools}/child"; echo $$ > "{tools}/self"; wait')
     before = snapshot(root)
     limit, outcome = limit_to_begin(
-        lambda limit: check(root, "a.c", timeout=limit).run("a.c", TEXT), lambda _: has_text(tools / "self")
+        lambda limit: check(root, "a.c", timeout=limit).run("a.c", TEXT),
+        lambda _: has_text(tools / "self"),
     )
     assert outcome == CheckTimedOut("gcc 1.2.3", limit)
     assert wait_until_gone(int((tools / "child").read_text()))
@@ -61,17 +62,27 @@ def test_a_tool_that_hangs_is_ended_with_all_its_processes(tools: Path, root: Pa
 
 
 @pytest.mark.slow
-def test_a_tool_that_hangs_even_when_asked_for_its_version_is_ended_in_time(tools: Path, root: Path) -> None:
+def test_a_tool_that_hangs_even_when_asked_for_its_version_is_ended_in_time(
+    tools: Path, root: Path
+) -> None:
     program = tools / "gcc"
     program.write_text(f"#!/bin/sh\nexec {FOREVER}\n")
     program.chmod(0o755)
     assert check(root, "a.c", timeout=0.5).run("a.c", TEXT) == CheckTimedOut("gcc unknown", 0.5)
 
 
-def test_a_tool_that_floods_is_ended(tools: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "LARGEST_OUTPUT", 200_000)
-    pretend(tools, "gcc", f'echo $$ > "{tools}/self"; while :; do echo flood flood flood flood flood flood; done')
-    with pytest.raises(CheckCrashed, match=r"gcc 1\.2\.3 wrote more than .* and was ended; it began with:\nflood"):
+def test_a_tool_that_floods_is_ended(
+    tools: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_tool, "LARGEST_OUTPUT", 200_000)
+    pretend(
+        tools,
+        "gcc",
+        f'echo $$ > "{tools}/self"; while :; do echo flood flood flood flood flood flood; done',
+    )
+    with pytest.raises(
+        CheckCrashed, match=r"gcc 1\.2\.3 wrote more than .* and was ended; it began with:\nflood"
+    ):
         check(root, "a.c").run("a.c", TEXT)
     assert wait_until_gone(int((tools / "self").read_text()))
 
@@ -84,10 +95,15 @@ def test_a_tool_that_floods_is_ended(tools: Path, root: Path, monkeypatch: pytes
             "echo 'internal compiler error: in foo'; exit 4",
             "gcc 1.2.3 failed with exit code 4 and named no error in the code; its last words:\ninternal compiler error: in foo",
         ),
-        ("exit 1", "gcc 1.2.3 failed with exit code 1 and named no error in the code; it said nothing."),
+        (
+            "exit 1",
+            "gcc 1.2.3 failed with exit code 1 and named no error in the code; it said nothing.",
+        ),
     ],
 )
-def test_a_tool_that_crashes_says_so_with_its_last_words(tools: Path, root: Path, script: str, said: str) -> None:
+def test_a_tool_that_crashes_says_so_with_its_last_words(
+    tools: Path, root: Path, script: str, said: str
+) -> None:
     pretend(tools, "gcc", script)
     before = snapshot(root)
     with pytest.raises(CheckCrashed) as raised:
@@ -99,7 +115,9 @@ def test_a_tool_that_crashes_says_so_with_its_last_words(tools: Path, root: Path
 def test_a_tool_that_ends_well_with_nonsense_is_not_believed(tools: Path, root: Path) -> None:
     pretend(tools, "ruff", "echo all is fine")
     pretend(tools, "mypy", "")
-    with pytest.raises(CheckCrashed, match=r"ruff 1\.2\.3 ended well, but its output is not what it should be"):
+    with pytest.raises(
+        CheckCrashed, match=r"ruff 1\.2\.3 ended well, but its output is not what it should be"
+    ):
         check(root, "a.py").run("a.py", b"x = 1\n")
 
 
@@ -128,17 +146,24 @@ def test_a_tool_that_is_missing_is_named_with_the_way_to_install_it(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     monkeypatch.delenv("HOLDFAST_TOOLCHAINS", raising=False)
-    with pytest.raises(ToolchainMissing, match=rf"^{path}: {name.replace('+', '[+]')} is not installed.* [Ii]nstall"):
+    with pytest.raises(
+        ToolchainMissing,
+        match=rf"^{path}: {name.replace('+', '[+]')} is not installed.* [Ii]nstall",
+    ):
         check(tmp_path, path).run(path, b"")
 
 
-def test_python_needs_nothing_but_itself(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_needs_nothing_but_itself(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/python").symlink_to(os.path.realpath(sys.executable))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "bin/python"))
     checked = run(root, "a.py", "x = (\n")
-    assert [(each.tool, each.message) for each in checked.diagnostics] == [("python", "'(' was never closed")]
+    assert [(each.tool, each.message) for each in checked.diagnostics] == [
+        ("python", "'(' was never closed")
+    ]
 
 
 def test_a_tool_of_the_project_comes_first_and_a_toolchain_folder_last(
@@ -215,7 +240,9 @@ def test_a_command_is_the_check_of_any_file_and_sees_the_project(root: Path) -> 
     (root / "check.sh").chmod(0o755)
     checked = run(root, "a.xyz", "text ", command="./check.sh {path}")
     assert checked.output.startswith("text neighbour\n")
-    assert [(each.severity, each.template, each.args, each.path) for each in checked.diagnostics] == [
+    assert [
+        (each.severity, each.template, each.args, each.path) for each in checked.diagnostics
+    ] == [
         ("warning", "odd", (), "a.xyz"),
         ("error", "bad {0}", ("x",), "a.xyz"),
     ]
@@ -242,7 +269,10 @@ def test_a_command_that_writes_writes_into_the_copy(root: Path) -> None:
     assert run(root, "unit.txt", "u", command=command).ok
     assert snapshot(root) == before
     # And what it spoilt is whole again for the next.
-    assert run(root, "unit.txt", "u", command="sh -c 'cat a.c sub/b.txt'").output == "the project's own text\nb"
+    assert (
+        run(root, "unit.txt", "u", command="sh -c 'cat a.c sub/b.txt'").output
+        == "the project's own text\nb"
+    )
 
 
 def test_the_copy_follows_the_project(root: Path) -> None:
@@ -267,7 +297,9 @@ def test_a_command_that_is_none_or_is_not_installed(root: Path) -> None:
 
 
 def test_the_suffix_says_the_language() -> None:
-    assert [target_of(path) for path in ("a.py", "b/c.TS", "d.hpp", "e.h", "f.mjs", "g.txt", "Makefile")] == [
+    assert [
+        target_of(path) for path in ("a.py", "b/c.TS", "d.hpp", "e.h", "f.mjs", "g.txt", "Makefile")
+    ] == [
         "python",
         "typescript",
         "cpp",
@@ -277,7 +309,17 @@ def test_the_suffix_says_the_language() -> None:
         None,
     ]
     assert check_for("a.txt", "/", mode="file", timeout=1.0) is None
-    assert targets() == ("python", "javascript", "typescript", "c", "cpp", "rust", "java", "go", "any")
+    assert targets() == (
+        "python",
+        "javascript",
+        "typescript",
+        "c",
+        "cpp",
+        "rust",
+        "java",
+        "go",
+        "any",
+    )
 
 
 def test_the_scratch_folder_is_not_in_what_is_said(tools: Path, root: Path) -> None:

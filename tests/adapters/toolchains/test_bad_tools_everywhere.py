@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.toolchains import mirror, running
-from holdfast.adapters.toolchains import tool as tool_module
+from holdfast.adapters.toolchains import installed_tool as tool_module
+from holdfast.adapters.toolchains import project_copy, run_tool
 from holdfast.adapters.toolchains.registry import check_for
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut
 from tests.adapters.toolchains.toolbox import check, pretend, snapshot, starts
@@ -21,7 +21,10 @@ OWN = b"the project's own bytes \xff\r\n"
 TEXT = b"what shall be checked\n"
 
 
-@pytest.fixture(params=[("gcc", "src/a.c"), ("rustc", "src/a.rs"), ("node", "src/a.js")], ids=["gcc", "rustc", "node"])
+@pytest.fixture(
+    params=[("gcc", "src/a.c"), ("rustc", "src/a.rs"), ("node", "src/a.js")],
+    ids=["gcc", "rustc", "node"],
+)
 def tool(request: pytest.FixtureRequest) -> tuple[str, str]:
     name, path = request.param
     return name, path
@@ -76,7 +79,7 @@ def test_one_that_floods_is_ended(
     tools: Path, root: Path, tool: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, path = tool
-    monkeypatch.setattr(running, "LARGEST_OUTPUT", 200_000)
+    monkeypatch.setattr(run_tool, "LARGEST_OUTPUT", 200_000)
     pretend(tools, name, f"echo $$ > {tools}/pid\nwhile :; do echo flood flood flood flood; done")
     told = outcome(root, path)
     assert isinstance(told, str)
@@ -123,9 +126,15 @@ def test_one_that_writes_around_itself_writes_into_the_copy(
     tools: Path, root: Path, tool: tuple[str, str], monkeypatch: pytest.MonkeyPatch, *, few: bool
 ) -> None:
     name, path = tool
-    monkeypatch.setattr(mirror, "_FEW_FILES", 300 if few else 0)
-    neighbours = "echo spoilt > src/neighbour.h; rm -f top.txt; mkdir -p src/new; echo x > src/new/file" if few else ""
-    pretend(tools, name, f"echo spoilt > {path}; echo x > made.o; echo y > src/made.d; {neighbours}")
+    monkeypatch.setattr(project_copy, "_FEW_FILES", 300 if few else 0)
+    neighbours = (
+        "echo spoilt > src/neighbour.h; rm -f top.txt; mkdir -p src/new; echo x > src/new/file"
+        if few
+        else ""
+    )
+    pretend(
+        tools, name, f"echo spoilt > {path}; echo x > made.o; echo y > src/made.d; {neighbours}"
+    )
     told = outcome(root, path)
     assert isinstance(told, Checked)
     # And for the next run all is whole again.

@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.toolchains.found import checks_of_project
+from holdfast.adapters.toolchains.project_checks import checks_of_project
 from holdfast.repair.ports import Checked
 from tests.waiting import LONGEST
 
 CARGO = "cargo check --offline --all-targets"
 
 
-def found(root: Path, path: str, command: str | None = None) -> list[tuple[str | None, str | None, bool]]:
+def found(
+    root: Path, path: str, command: str | None = None
+) -> list[tuple[str | None, str | None, bool]]:
     checks = checks_of_project(path, root, command=command, timeout=5, cancel=threading.Event())
     return [(each.command, each.scope, each.last) for each in checks]
 
@@ -36,7 +38,11 @@ def lay_out(root: Path, files: dict[str, str]) -> None:
         ({"pyproject.toml": "[tool.mypy]\npython_executable = 'x'\n"}, "a.py", ("mypy", None)),
         ({"pyproject.toml": ""}, "a.md", None),
         ({"tsconfig.json": "{}"}, "a.ts", (None, "tsc tsconfig.json")),
-        ({"web/tsconfig.json": '{"include": ["src"]}'}, "web/src/a.ts", (None, "tsc web/tsconfig.json")),
+        (
+            {"web/tsconfig.json": '{"include": ["src"]}'},
+            "web/src/a.ts",
+            (None, "tsc web/tsconfig.json"),
+        ),
         ({"web/tsconfig.json": '{"include": ["src"]}'}, "web/tools/a.ts", (None, None)),
         ({"tsconfig.json": "{}"}, "a.js", (None, None)),
         ({"package.json": "{}"}, "a.js", (None, None)),
@@ -61,7 +67,9 @@ def test_a_check_is_found_where_the_project_says_so(
     assert found(tmp_path, path) == ([] if wanted is None else [(*wanted, False)])
 
 
-def test_the_command_that_is_set_goes_in_the_makefiles_place_and_after_the_languages_own_check(tmp_path: Path) -> None:
+def test_the_command_that_is_set_goes_in_the_makefiles_place_and_after_the_languages_own_check(
+    tmp_path: Path,
+) -> None:
     lay_out(tmp_path, {"Makefile": "check:\n", "pyproject.toml": ""})
     assert found(tmp_path, "a.md", "./own") == [("./own", "./own", True)]
     assert found(tmp_path, "a.c", "./own") == [("./own", "./own", True)]
@@ -79,7 +87,9 @@ def test_a_command_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 
 def test_a_check_can_see_the_project_as_it_was(tmp_path: Path) -> None:
     lay_out(tmp_path, {"a.txt": "now\n", "b.txt": "now\n", "made.txt": "now\n"})
-    [check] = checks_of_project("a.txt", tmp_path, command="grep -r . .", timeout=LONGEST, cancel=threading.Event())
+    [check] = checks_of_project(
+        "a.txt", tmp_path, command="grep -r . .", timeout=LONGEST, cancel=threading.Event()
+    )
     then = check.with_files({"b.txt": b"then\n", "made.txt": None, "sub/gone.txt": b"then\n"})
     was, now = then.run("a.txt", b"now\n"), check.check.run("a.txt", b"now\n")
     assert isinstance(was, Checked)
@@ -93,8 +103,17 @@ def test_make_names_every_file_that_fails_and_not_only_the_first(tmp_path: Path)
     if shutil.which("make") is None:
         pytest.skip("make is not installed: apt install make")
     fails = "{0}.o:\n\t@echo '{0}.c:1:1: error: no'; exit 1\n"
-    lay_out(tmp_path, {"Makefile": f"check: a.o b.o\n{fails.format('a')}{fails.format('b')}", "a.c": "", "b.c": ""})
-    [check] = checks_of_project("a.c", tmp_path, command=None, timeout=LONGEST, cancel=threading.Event())
+    lay_out(
+        tmp_path,
+        {
+            "Makefile": f"check: a.o b.o\n{fails.format('a')}{fails.format('b')}",
+            "a.c": "",
+            "b.c": "",
+        },
+    )
+    [check] = checks_of_project(
+        "a.c", tmp_path, command=None, timeout=LONGEST, cancel=threading.Event()
+    )
     said = check.check.run("a.c", b"")
     assert isinstance(said, Checked)
     assert [each.path for each in said.diagnostics if each.area is not None] == ["a.c", "b.c"]

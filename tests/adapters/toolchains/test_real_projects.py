@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.toolchains import python
-from holdfast.adapters.toolchains.check import Mode
-from holdfast.adapters.toolchains.tool import Tool
+from holdfast.adapters.toolchains.installed_tool import ToolProgram
+from holdfast.adapters.toolchains.languages import python
+from holdfast.adapters.toolchains.tool_check import CheckMode
 from holdfast.repair.ports import CheckCrashed, Checked
 from tests.adapters.toolchains.toolbox import TOOLCHAINS, needs, run, snapshot
 
@@ -28,25 +28,39 @@ def put(root: Path, texts: dict[str, str]) -> None:
 
 
 def errors(checked: Checked) -> list[tuple[str, str, tuple[str, ...]]]:
-    return [(each.path, each.code, each.args) for each in checked.diagnostics if each.severity == "error"]
+    return [
+        (each.path, each.code, each.args)
+        for each in checked.diagnostics
+        if each.severity == "error"
+    ]
 
 
 # ------------------------------------------------------------------------------------------------------------- pyright
 
 
 @needs("pyright")
-@pytest.mark.parametrize("settings", ["{}", '{ // with a comment\n"typeCheckingMode": "standard",}'])
-def test_a_project_with_settings_for_pyright_is_checked_by_it_and_by_them(tmp_path: Path, settings: str) -> None:
+@pytest.mark.parametrize(
+    "settings", ["{}", '{ // with a comment\n"typeCheckingMode": "standard",}']
+)
+def test_a_project_with_settings_for_pyright_is_checked_by_it_and_by_them(
+    tmp_path: Path, settings: str
+) -> None:
     put(tmp_path, {"sub/pyrightconfig.json": settings, "sub/other.py": "one = 1\n"})
     before = snapshot(tmp_path)
-    found = run(tmp_path, "sub/a.py", 'from other import one\ns = "𝒳"; x: str = one\nimport no_such_package\n')
+    found = run(
+        tmp_path,
+        "sub/a.py",
+        'from other import one\ns = "𝒳"; x: str = one\nimport no_such_package\n',
+    )
     assert "pyright" in found.oracle
     assert "mypy" not in found.oracle
     assert errors(found) == [
         ("sub/a.py", "reportAssignmentType", ("Literal[1]", "str")),
         ("sub/a.py", "reportMissingImports", ("no_such_package",)),
     ]
-    assert next((each.area.column, each.area.end_column) for each in found.diagnostics if each.area) == (19, 22)
+    assert next(
+        (each.area.column, each.area.end_column) for each in found.diagnostics if each.area
+    ) == (19, 22)
     assert run(tmp_path, "sub/a.py", "from other import one\nx: int = one\n").ok
     assert snapshot(tmp_path) == before
 
@@ -55,10 +69,12 @@ def test_a_project_with_settings_for_pyright_is_checked_by_it_and_by_them(tmp_pa
 def test_pyright_in_a_project_without_settings_does_not_mind_what_is_not_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(python, "MYPY", Tool("no-such-mypy", ""))
+    monkeypatch.setattr(python, "MYPY", ToolProgram("no-such-mypy", ""))
     found = run(tmp_path, "a.py", "import no_such_package\n")
     assert found.ok
-    assert [(each.severity, each.code) for each in found.diagnostics] == [("warning", "reportMissingImports")]
+    assert [(each.severity, each.code) for each in found.diagnostics] == [
+        ("warning", "reportMissingImports")
+    ]
 
 
 @needs("ruff")
@@ -80,7 +96,9 @@ MODULE = {
 
 @needs("go")
 @pytest.mark.parametrize("top", ["", "m"])
-def test_a_module_of_go_is_checked_with_its_tests_and_all_who_use_the_package(tmp_path: Path, top: str) -> None:
+def test_a_module_of_go_is_checked_with_its_tests_and_all_who_use_the_package(
+    tmp_path: Path, top: str
+) -> None:
     put(tmp_path, MODULE)
     before = snapshot(tmp_path)
     root, path = tmp_path / top, "sub/a.go" if top else "m/sub/a.go"
@@ -114,10 +132,19 @@ def test_no_code_of_a_go_project_runs(tmp_path: Path) -> None:
 
 
 @needs("go")
-def test_a_module_that_is_not_here_is_not_fetched_and_no_mistake_of_the_code(tmp_path: Path) -> None:
-    put(tmp_path, {"go.mod": "module example.com/m\n\ngo 1.19\n\nrequire example.org/none v1.0.0\n"})
+def test_a_module_that_is_not_here_is_not_fetched_and_no_mistake_of_the_code(
+    tmp_path: Path,
+) -> None:
+    put(
+        tmp_path, {"go.mod": "module example.com/m\n\ngo 1.19\n\nrequire example.org/none v1.0.0\n"}
+    )
     with pytest.raises(CheckCrashed, match="module lookup disabled by GOPROXY=off"):
-        run(tmp_path, "a.go", 'package m\n\nimport "example.org/none"\n\nvar X = none.X\n', "project")
+        run(
+            tmp_path,
+            "a.go",
+            'package m\n\nimport "example.org/none"\n\nvar X = none.X\n',
+            "project",
+        )
 
 
 @needs("go")
@@ -134,15 +161,28 @@ def test_go_needs_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def database(root: Path, words: str, *, file: str = "../src/a.c", joined: bool = True) -> None:
     told = {"command": words} if joined else {"arguments": words.split()}
-    put(root, {"build/compile_commands.json": json.dumps([{"directory": str(root / "build"), "file": file, **told}])})
+    put(
+        root,
+        {
+            "build/compile_commands.json": json.dumps(
+                [{"directory": str(root / "build"), "file": file, **told}]
+            )
+        },
+    )
 
 
 @needs("gcc")
 @pytest.mark.parametrize("joined", [True, False])
-def test_a_file_of_c_is_checked_with_the_flags_that_it_is_compiled_with(tmp_path: Path, *, joined: bool) -> None:
+def test_a_file_of_c_is_checked_with_the_flags_that_it_is_compiled_with(
+    tmp_path: Path, *, joined: bool
+) -> None:
     put(
         tmp_path,
-        {"gen/gen.h": "#define GEN 1\n", "lib/inc/lib.h": "#define LIB 2\n", "src/first.h": "static int first;\n"},
+        {
+            "gen/gen.h": "#define GEN 1\n",
+            "lib/inc/lib.h": "#define LIB 2\n",
+            "src/first.h": "static int first;\n",
+        },
     )
     text = '#include <lib.h>\n#include "gen.h"\nint f(void) { int unused; return GEN + LIB + FOO + first; }\n'
     assert not run(tmp_path, "src/a.c", text).ok
@@ -150,7 +190,9 @@ def test_a_file_of_c_is_checked_with_the_flags_that_it_is_compiled_with(tmp_path
     database(tmp_path, words, joined=joined)
     assert errors(run(tmp_path, "src/a.c", text)) == [("src/a.c", "-Wunused-variable", ("unused",))]
     # One that is not named is compiled as its neighbours are.
-    assert errors(run(tmp_path, "src/new.c", text)) == [("src/new.c", "-Wunused-variable", ("unused",))]
+    assert errors(run(tmp_path, "src/new.c", text)) == [
+        ("src/new.c", "-Wunused-variable", ("unused",))
+    ]
 
 
 @needs("gcc")
@@ -167,7 +209,13 @@ def test_the_command_is_not_run_and_no_flag_loads_code_or_writes(tmp_path: Path)
 @needs("gcc")
 @pytest.mark.parametrize(
     "told",
-    ["{", "[]", '[{"directory": 1}, 3]', '{"a": 1}', '[{"directory": ".", "file": "a.c", "command": "cc \\"open"}]'],
+    [
+        "{",
+        "[]",
+        '[{"directory": 1}, 3]',
+        '{"a": 1}',
+        '[{"directory": ".", "file": "a.c", "command": "cc \\"open"}]',
+    ],
 )
 def test_a_broken_database_is_none(tmp_path: Path, told: str) -> None:
     put(tmp_path, {"compile_commands.json": told, "include/a.h": "#define A 1\n"})
@@ -214,10 +262,14 @@ def test_a_module_finds_its_crate(tmp_path: Path, *, manifest: bool) -> None:
         },
     )
     if manifest:
-        put(tmp_path, {"Cargo.toml": '[package]\nname = "p"\nversion = "0.1.0"\nedition = "2018"\n'})
+        put(
+            tmp_path, {"Cargo.toml": '[package]\nname = "p"\nversion = "0.1.0"\nedition = "2018"\n'}
+        )
     right = "use crate::util::u;\npub fn b() { u(); super::super::util::u(); }\n"
     assert run(tmp_path, "src/foo/bar.rs", right).ok
-    assert errors(run(tmp_path, "src/foo/bar.rs", right.replace("util::u;", "util::v as u;")))[0][:2] == (
+    assert errors(run(tmp_path, "src/foo/bar.rs", right.replace("util::u;", "util::v as u;")))[0][
+        :2
+    ] == (
         "src/foo/bar.rs",
         "E0432",
     )
@@ -228,9 +280,16 @@ def test_a_module_finds_its_crate(tmp_path: Path, *, manifest: bool) -> None:
 @needs("rustc")
 @pytest.mark.parametrize(
     ("manifest", "ok"),
-    [('edition = "2021"', True), ("", False), ("edition.workspace = true", True), ('edition = "2015"', False)],
+    [
+        ('edition = "2021"', True),
+        ("", False),
+        ("edition.workspace = true", True),
+        ('edition = "2015"', False),
+    ],
 )
-def test_the_edition_is_what_the_package_says_or_its_workspace(tmp_path: Path, manifest: str, *, ok: bool) -> None:
+def test_the_edition_is_what_the_package_says_or_its_workspace(
+    tmp_path: Path, manifest: str, *, ok: bool
+) -> None:
     put(
         tmp_path,
         {
@@ -242,7 +301,9 @@ def test_the_edition_is_what_the_package_says_or_its_workspace(tmp_path: Path, m
 
 
 @needs("cargo")
-def test_who_uses_a_package_of_the_workspace_is_checked_with_it_and_each_error_told_once(tmp_path: Path) -> None:
+def test_who_uses_a_package_of_the_workspace_is_checked_with_it_and_each_error_told_once(
+    tmp_path: Path,
+) -> None:
     package = '[package]\nname = "{}"\nversion = "0.1.0"\nedition = "2021"\n'
     put(
         tmp_path,
@@ -266,7 +327,9 @@ def test_who_uses_a_package_of_the_workspace_is_checked_with_it_and_each_error_t
 
 @needs("javac")
 @pytest.mark.parametrize("mode", ["file", "project"])
-def test_a_test_of_java_sees_what_it_tests_and_errors_elsewhere_have_their_folder(tmp_path: Path, mode: Mode) -> None:
+def test_a_test_of_java_sees_what_it_tests_and_errors_elsewhere_have_their_folder(
+    tmp_path: Path, mode: CheckMode
+) -> None:
     put(
         tmp_path,
         {
@@ -276,22 +339,36 @@ def test_a_test_of_java_sees_what_it_tests_and_errors_elsewhere_have_their_folde
     )
     text = "package p; class ATest { String s = A.one() + p.util.Help.two(); }\n"
     found = run(tmp_path, "src/test/java/p/ATest.java", text, mode)
-    assert sorted(path for path, _, _ in errors(found)) == ["src/main/java/p/A.java", "src/test/java/p/ATest.java"]
+    assert sorted(path for path, _, _ in errors(found)) == [
+        "src/main/java/p/A.java",
+        "src/test/java/p/ATest.java",
+    ]
 
 
 @needs("javac")
 @pytest.mark.parametrize("mode", ["file", "project"])
-def test_a_file_of_a_java_module(tmp_path: Path, mode: Mode) -> None:
-    put(tmp_path, {"src/module-info.java": "module m { exports p; }\n", "src/p/B.java": "package p; class B {}\n"})
+def test_a_file_of_a_java_module(tmp_path: Path, mode: CheckMode) -> None:
+    put(
+        tmp_path,
+        {
+            "src/module-info.java": "module m { exports p; }\n",
+            "src/p/B.java": "package p; class B {}\n",
+        },
+    )
     assert run(tmp_path, "src/p/A.java", "package p; public class A { B b; }\n", mode).ok
     assert [
-        path for path, _, _ in errors(run(tmp_path, "src/p/A.java", "package p; public class A { C c; }\n", mode))
+        path
+        for path, _, _ in errors(
+            run(tmp_path, "src/p/A.java", "package p; public class A { C c; }\n", mode)
+        )
     ] == ["src/p/A.java"]
 
 
 # ----------------------------------------------------------------------------------------------------------- typescript
 
-STRICT = '{"compilerOptions": {"strict": true, "module": "esnext", "moduleResolution": "bundler"%s}%s}'
+STRICT = (
+    '{"compilerOptions": {"strict": true, "module": "esnext", "moduleResolution": "bundler"%s}%s}'
+)
 WRONG = "export const x: string = 1;\n"
 
 
@@ -299,20 +376,31 @@ WRONG = "export const x: string = 1;\n"
 def test_paths_of_tsconfig_lead_to_files(tmp_path: Path) -> None:
     put(
         tmp_path,
-        {"tsconfig.json": STRICT % (', "paths": {"@lib/*": ["./lib/*"]}', ""), "lib/one.ts": "export const one = 1;\n"},
+        {
+            "tsconfig.json": STRICT % (', "paths": {"@lib/*": ["./lib/*"]}', ""),
+            "lib/one.ts": "export const one = 1;\n",
+        },
     )
     text = 'import { one } from "@lib/one";\nexport const x: string = one;\n'
-    assert errors(run(tmp_path, "src/a.ts", text, "project")) == [("src/a.ts", "TS2322", ("number", "string"))]
+    assert errors(run(tmp_path, "src/a.ts", text, "project")) == [
+        ("src/a.ts", "TS2322", ("number", "string"))
+    ]
 
 
 @needs("tsc")
-def test_a_file_that_the_settings_leave_out_is_checked_all_the_same_and_alone(tmp_path: Path) -> None:
+def test_a_file_that_the_settings_leave_out_is_checked_all_the_same_and_alone(
+    tmp_path: Path,
+) -> None:
     put(tmp_path, {"tsconfig.json": STRICT % ("", ', "include": ["src"]'), "src/broken.ts": WRONG})
-    assert errors(run(tmp_path, "tools/a.ts", WRONG, "project")) == [("tools/a.ts", "TS2322", ("number", "string"))]
+    assert errors(run(tmp_path, "tools/a.ts", WRONG, "project")) == [
+        ("tools/a.ts", "TS2322", ("number", "string"))
+    ]
 
 
 @needs("tsc")
-def test_a_part_of_a_project_with_references_reads_the_other_parts_as_they_are_now(tmp_path: Path) -> None:
+def test_a_part_of_a_project_with_references_reads_the_other_parts_as_they_are_now(
+    tmp_path: Path,
+) -> None:
     part = ', "composite": true, "outDir": "dist", "rootDir": "."'
     put(
         tmp_path,
@@ -320,28 +408,40 @@ def test_a_part_of_a_project_with_references_reads_the_other_parts_as_they_are_n
             "tsconfig.json": '{"files": [], "references": [{"path": "./core"}, {"path": "./tsconfig.app.json"}]}',
             "core/tsconfig.json": STRICT % (part, ', "include": ["*.ts"]'),
             "tsconfig.app.json": STRICT
-            % (part.replace('"."', '"./app"'), ', "include": ["app"], "references": [{"path": "./core"}]'),
+            % (
+                part.replace('"."', '"./app"'),
+                ', "include": ["app"], "references": [{"path": "./core"}]',
+            ),
             "core/c.ts": "export const one: number = 1;\n",
         },
     )
     before = snapshot(tmp_path)
     text = 'import { one } from "../core/c";\nexport const x: string = one;\n'
-    assert errors(run(tmp_path, "app/a.ts", text, "project")) == [("app/a.ts", "TS2322", ("number", "string"))]
+    assert errors(run(tmp_path, "app/a.ts", text, "project")) == [
+        ("app/a.ts", "TS2322", ("number", "string"))
+    ]
     assert run(tmp_path, "app/a.ts", text.replace("string", "number"), "project").ok
     assert snapshot(tmp_path) == before
 
 
 @needs("node", "tsc")
-def test_the_types_of_a_project_say_nothing_of_its_scripts_unless_they_are_part_of_it(tmp_path: Path) -> None:
+def test_the_types_of_a_project_say_nothing_of_its_scripts_unless_they_are_part_of_it(
+    tmp_path: Path,
+) -> None:
     put(tmp_path, {"tsconfig.json": STRICT % ("", ""), "src/broken.ts": WRONG})
     assert run(tmp_path, "a.js", "export const x = 1;\n", "project").ok
     put(tmp_path, {"tsconfig.json": STRICT % (', "allowJs": true', "")})
-    assert errors(run(tmp_path, "a.js", "export const x = 1;\n", "project"))[0][0] == "src/broken.ts"
+    assert (
+        errors(run(tmp_path, "a.js", "export const x = 1;\n", "project"))[0][0] == "src/broken.ts"
+    )
 
 
 @needs("tsc")
 def test_settings_that_tsc_cannot_read_are_told_by_it(tmp_path: Path) -> None:
-    put(tmp_path, {"tsconfig.json": '{"extends": "./none.json", "compilerOptions": {"strict": "maybe"}}'})
+    put(
+        tmp_path,
+        {"tsconfig.json": '{"extends": "./none.json", "compilerOptions": {"strict": "maybe"}}'},
+    )
     assert not run(tmp_path, "a.ts", "export const x = 1;\n", "project").ok
 
 
@@ -366,11 +466,19 @@ def test_settings_that_tsc_cannot_read_are_told_by_it(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_node_reads_a_module_as_a_module_and_a_script_as_a_script(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str | None, path: str, text: str, *, ok: bool
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    package: str | None,
+    path: str,
+    text: str,
+    *,
+    ok: bool,
 ) -> None:
     monkeypatch.delenv("HOLDFAST_TOOLCHAINS")
     if package is not None:
         put(tmp_path, {"package.json": json.dumps({"type": package})})
     checked = run(tmp_path, path, text)
     assert checked.ok is ok, checked
-    assert {each.path for each in checked.diagnostics if each.severity == "error"} == (set() if ok else {path})
+    assert {each.path for each in checked.diagnostics if each.severity == "error"} == (
+        set() if ok else {path}
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.toolchains.check import Mode
+from holdfast.adapters.toolchains.tool_check import CheckMode
 from holdfast.repair.ports import Checked
 from holdfast.vocab.diagnostics import Area
 from tests.adapters.toolchains.toolbox import TOOLCHAINS, check, needs, run, snapshot
@@ -27,11 +27,23 @@ def put(root: Path, **texts: str) -> None:
 
 
 CASES = [
-    pytest.param("a.py", "x = undefd\n", "x = 1\n", ("ruff", "F821", ("undefd",)), marks=needs("ruff")),
-    pytest.param("a.py", 'x: int = "é"\n', "x: int = 1\n", ("mypy", "assignment", ("str", "int")), marks=needs("mypy")),
+    pytest.param(
+        "a.py", "x = undefd\n", "x = 1\n", ("ruff", "F821", ("undefd",)), marks=needs("ruff")
+    ),
+    pytest.param(
+        "a.py",
+        'x: int = "é"\n',
+        "x: int = 1\n",
+        ("mypy", "assignment", ("str", "int")),
+        marks=needs("mypy"),
+    ),
     pytest.param("a.py", "def f(:\n", "def f(): ...\n", ("python", "SyntaxError", ()), marks=()),
     pytest.param(
-        "a.c", "int f(void) { return x; }\n", "int f(void) { return 1; }\n", ("gcc", "", ("x",)), marks=needs("gcc")
+        "a.c",
+        "int f(void) { return x; }\n",
+        "int f(void) { return 1; }\n",
+        ("gcc", "", ("x",)),
+        marks=needs("gcc"),
     ),
     pytest.param(
         "a.c",
@@ -41,7 +53,11 @@ CASES = [
         marks=needs("gcc"),
     ),
     pytest.param(
-        "a.cpp", "auto f() { return x; }\n", "auto f() { return 1; }\n", ("g++", "", ("x",)), marks=needs("g++")
+        "a.cpp",
+        "auto f() { return x; }\n",
+        "auto f() { return 1; }\n",
+        ("g++", "", ("x",)),
+        marks=needs("g++"),
     ),
     pytest.param(
         "a.rs",
@@ -57,9 +73,15 @@ CASES = [
         ("javac", "compiler.err.cant.resolve.location", ("x", "A")),
         marks=needs("javac"),
     ),
-    pytest.param("a.js", "const x = ;\n", "const x = 1;\n", ("node", "SyntaxError", ()), marks=needs("node")),
     pytest.param(
-        "a.js", "undefd();\n", "[].map(String);\n", ("tsc", "TS2304", ("undefd",)), marks=needs("node", "tsc")
+        "a.js", "const x = ;\n", "const x = 1;\n", ("node", "SyntaxError", ()), marks=needs("node")
+    ),
+    pytest.param(
+        "a.js",
+        "undefd();\n",
+        "[].map(String);\n",
+        ("tsc", "TS2304", ("undefd",)),
+        marks=needs("node", "tsc"),
     ),
     pytest.param(
         "a.ts",
@@ -107,7 +129,9 @@ NEIGHBOURS: list[object] = [
 
 @pytest.mark.parametrize("mode", ["file", "project"])
 @pytest.mark.parametrize(("path", "text", "others"), NEIGHBOURS)
-def test_a_file_sees_its_neighbours(tmp_path: Path, mode: Mode, path: str, text: str, others: dict[str, str]) -> None:
+def test_a_file_sees_its_neighbours(
+    tmp_path: Path, mode: CheckMode, path: str, text: str, others: dict[str, str]
+) -> None:
     put(tmp_path, **others)
     before = snapshot(tmp_path)
     checked = run(tmp_path, path, text, mode)
@@ -116,7 +140,9 @@ def test_a_file_sees_its_neighbours(tmp_path: Path, mode: Mode, path: str, text:
 
 
 @needs("cargo")
-def test_a_package_of_rust_is_checked_as_a_whole_and_keeps_its_warm_cache_elsewhere(tmp_path: Path) -> None:
+def test_a_package_of_rust_is_checked_as_a_whole_and_keeps_its_warm_cache_elsewhere(
+    tmp_path: Path,
+) -> None:
     put(
         tmp_path,
         Cargo_dot_toml='[package]\nname = "p"\nversion = "0.1.0"\nedition = "2021"\n',
@@ -171,20 +197,31 @@ def test_a_project_that_says_nothing_of_ruff_is_only_told_what_is_broken(tmp_pat
 
 
 @needs("mypy")
-def test_a_package_that_is_not_installed_here_is_a_warning_unless_the_project_asks(tmp_path: Path) -> None:
+def test_a_package_that_is_not_installed_here_is_a_warning_unless_the_project_asks(
+    tmp_path: Path,
+) -> None:
     text = "import no_such_package\n"
     found = run(tmp_path, "a.py", text)
     assert found.ok
-    assert [(each.severity, each.code) for each in found.diagnostics] == [("warning", "import-not-found")]
+    assert [(each.severity, each.code) for each in found.diagnostics] == [
+        ("warning", "import-not-found")
+    ]
     put(tmp_path, pyproject_dot_toml="[tool.mypy]\nstrict = true\n")
     assert not run(tmp_path, "a.py", text).ok
 
 
 @needs("mypy")
-def test_types_are_looked_at_although_names_are_wrong_but_not_in_what_does_not_parse(tmp_path: Path) -> None:
+def test_types_are_looked_at_although_names_are_wrong_but_not_in_what_does_not_parse(
+    tmp_path: Path,
+) -> None:
     both = run(tmp_path, "a.py", 'x = undefd\ny: int = "a"\n')
-    assert {each.code for each in both.diagnostics if each.tool == "mypy"} == {"name-defined", "assignment"}
-    assert [each.tool for each in run(tmp_path, "a.py", "x = (\n").diagnostics if each.tool == "mypy"] == []
+    assert {each.code for each in both.diagnostics if each.tool == "mypy"} == {
+        "name-defined",
+        "assignment",
+    }
+    assert [
+        each.tool for each in run(tmp_path, "a.py", "x = (\n").diagnostics if each.tool == "mypy"
+    ] == []
 
 
 @needs("node", "tsc")
@@ -230,7 +267,9 @@ def test_a_key_of_javac_with_a_hyphen_is_a_complaint_like_any_other(tmp_path: Pa
 
 
 @needs("gcc")
-def test_a_name_that_happens_to_be_like_the_missing_one_makes_no_other_complaint(tmp_path: Path) -> None:
+def test_a_name_that_happens_to_be_like_the_missing_one_makes_no_other_complaint(
+    tmp_path: Path,
+) -> None:
     like, alone = (
         run(tmp_path, "a.c", text).diagnostics[0]
         for text in (

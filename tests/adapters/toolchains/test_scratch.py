@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.toolchains import mirror, scratch
-from holdfast.adapters.toolchains.scratch import Scratch, borrow
+from holdfast.adapters.toolchains import project_copy, scratch_dir
+from holdfast.adapters.toolchains.scratch_dir import ScratchDir, borrow
 from tests.adapters.toolchains.toolbox import snapshot
 
 
@@ -49,8 +49,10 @@ def test_a_link_within_the_project_leads_to_the_copy(root: Path) -> None:
         assert not (top / ".git").exists()
 
 
-def test_a_mirror_beyond_its_bounds_is_still_whole(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mirror, "_MOST_FILES", 2)
+def test_a_mirror_beyond_its_bounds_is_still_whole(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project_copy, "_MOST_FILES", 2)
     with borrow(root) as place:
         top = Path(place.mirror("pkg/sub/b.txt", b"new"))
         assert (top / "pkg/a.txt").read_text() == "a"
@@ -59,7 +61,7 @@ def test_a_mirror_beyond_its_bounds_is_still_whole(root: Path, monkeypatch: pyte
 
 
 def test_large_files_are_linked(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mirror, "_LARGEST_FILE", 0)
+    monkeypatch.setattr(project_copy, "_LARGEST_FILE", 0)
     with borrow(root) as place:
         top = Path(place.mirror("pkg/a.txt", b"new"))
         assert (top / "pkg/sub/b.txt").is_symlink()
@@ -89,7 +91,7 @@ def test_a_folder_that_became_a_file_and_the_other_way_round(root: Path) -> None
 
 
 def test_a_folder_goes_with_its_object(root: Path) -> None:
-    place = Scratch(root)
+    place = ScratchDir(root)
     folder = place.folder
     place.farm("pkg/a.txt", b"")
     assert folder.is_dir()
@@ -113,7 +115,7 @@ def test_what_a_killed_program_left_is_swept_and_what_another_uses_is_not(
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     child = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom holdfast.adapters.toolchains.scratch import Scratch\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom holdfast.adapters.toolchains.scratch_dir import Scratch\n"
         "place = Scratch(Path(sys.argv[1]))\nplace.mirror('pkg/a.txt', b'new')\nos.kill(os.getpid(), signal.SIGKILL)\n"
     )
     before = snapshot(root)
@@ -122,7 +124,7 @@ def test_what_a_killed_program_left_is_swept_and_what_another_uses_is_not(
     assert ended.returncode == -signal.SIGKILL
     assert snapshot(root) == before
     (dead,) = temporary.iterdir()
-    alive = Scratch(root)
-    scratch._sweep()
+    alive = ScratchDir(root)
+    scratch_dir._sweep()
     assert not dead.exists()
     assert alive.folder.is_dir()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.toolchains.check import Mode
 from holdfast.adapters.toolchains.registry import check_for
+from holdfast.adapters.toolchains.tool_check import CheckMode
 from holdfast.repair.ports import Check, Checked
 from tests.waiting import LONGEST
 
@@ -33,18 +33,28 @@ PACKAGES = {
 
 def needs(*names: str) -> pytest.MarkDecorator:
     """Skip, and say which package is missing."""
-    path = os.pathsep.join([os.environ.get("PATH", ""), BESIDE, str(TOOLCHAINS / "node_modules/.bin")])
+    path = os.pathsep.join(
+        [os.environ.get("PATH", ""), BESIDE, str(TOOLCHAINS / "node_modules/.bin")]
+    )
     missing = [PACKAGES[name] for name in names if shutil.which(name, path=path) is None]
     return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
 
 
-def check(root: Path, path: str, mode: Mode = "file", timeout: float = LONGEST, command: str | None = None) -> Check:
+def check(
+    root: Path,
+    path: str,
+    mode: CheckMode = "file",
+    timeout: float = LONGEST,
+    command: str | None = None,
+) -> Check:
     found = check_for(path, root, mode=mode, timeout=timeout, command=command)
     assert found is not None
     return found
 
 
-def run(root: Path, path: str, text: str, mode: Mode = "file", command: str | None = None) -> Checked:
+def run(
+    root: Path, path: str, text: str, mode: CheckMode = "file", command: str | None = None
+) -> Checked:
     checked = check(root, path, mode, command=command).run(path, text.encode())
     assert isinstance(checked, Checked)
     return checked
@@ -67,4 +77,8 @@ def starts(program: Path) -> int:
 
 
 def snapshot(root: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(root)): file.read_bytes() for file in sorted(root.rglob("*")) if file.is_file()}
+    return {
+        str(file.relative_to(root)): file.read_bytes()
+        for file in sorted(root.rglob("*"))
+        if file.is_file()
+    }

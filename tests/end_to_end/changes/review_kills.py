@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from holdfast.sessions.apply import Applied, Reply, apply_reply
-from holdfast.sessions.propose import Proposed, propose_reply
-from holdfast.sessions.review import apply_change, list_changes, reject_change
-from holdfast.sessions.rewind import rewind_change
-from holdfast.sessions.workspace import NothingDone
+from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
+from holdfast.usecases.changes.propose import Proposed, propose_reply
+from holdfast.usecases.changes.review import apply_change, list_changes, reject_change
+from holdfast.usecases.changes.rewind import rewind_change
+from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring import DiskWorkspace, open_workspace
 from tests.end_to_end import effects
 from tests.end_to_end.effects import When
@@ -80,7 +80,11 @@ class Stage:
     def states(self) -> States:
         """Ask the log, with the next command: newest change first."""
         listed = self.run(list_changes)
-        return tuple(change.state for change in listed) if isinstance(listed, tuple) else (str(listed),)
+        return (
+            tuple(change.state for change in listed)
+            if isinstance(listed, tuple)
+            else (str(listed),)
+        )
 
     def play(self, scene: Scene) -> None:
         """Set the scene, see what the act does when nobody dies, and then kill it everywhere."""
@@ -94,7 +98,9 @@ class Stage:
         done = self.run(act)
         effects.stop()
         self.must(f"{scene.name}: it is done: {done}", not isinstance(done, NothingDone))
-        self.must(f"{scene.name}: every effect is counted: {effects.escaped[:3]}", not effects.escaped)
+        self.must(
+            f"{scene.name}: every effect is counted: {effects.escaped[:3]}", not effects.escaped
+        )
         trace = list(effects.seen)
         new = snapshot(self.root)
         self.must(f"{scene.name}: the log says {self.states()}", self.states() == scene.new)
@@ -102,7 +108,9 @@ class Stage:
             restore(self.root, kept[0])
             restore(self.state, kept[1])
             self.kill(scene, act, point, when)
-            self.judge(f"{scene.name} killed {when} {point} ({trace[point]})", scene, act, kept[0], new)
+            self.judge(
+                f"{scene.name} killed {when} {point} ({trace[point]})", scene, act, kept[0], new
+            )
 
     def kill(self, scene: Scene, act: Act, point: int, when: When) -> None:
         self.kills[scene.name] = self.kills.get(scene.name, 0) + 1
@@ -114,22 +122,31 @@ class Stage:
             finally:
                 os._exit(3)
         status = os.waitpid(child, 0)[1]
-        self.must(f"{scene.name} {point} {when}: the child dies by its own hand", status == signal.SIGKILL)
+        self.must(
+            f"{scene.name} {point} {when}: the child dies by its own hand", status == signal.SIGKILL
+        )
 
     def judge(self, where: str, scene: Scene, act: Act, old: Snapshot, new: Snapshot) -> None:
         states, now = self.states(), snapshot(self.root)
         allowed = [(scene.old, old), (scene.new, new)]
-        self.must(f"{where}: log and files do not agree: {states}, new {now == new}", (states, now) in allowed)
+        self.must(
+            f"{where}: log and files do not agree: {states}, new {now == new}",
+            (states, now) in allowed,
+        )
         again = self.run(act) if states == scene.old else None
         self.must(f"{where}: it cannot be done again: {again}", not isinstance(again, NothingDone))
         self.must(f"{where}, and again: not new", snapshot(self.root) == new)
         self.must(f"{where}, and again: the log says {self.states()}", self.states() == scene.new)
-        left = {path.name for path in self.state.rglob("*") if path.is_file() and "sqlite3" not in path.name}
+        left = {
+            path.name
+            for path in self.state.rglob("*")
+            if path.is_file() and "sqlite3" not in path.name
+        }
         self.must(f"{where}: left behind: {left}", left == {"lock"})
 
 
 def _propose(workspace: DiskWorkspace) -> str:
-    proposed = propose_reply(Reply(_MANY), workspace)
+    proposed = propose_reply(ReplyText(_MANY), workspace)
     assert isinstance(proposed, Proposed), proposed
     return proposed.change.id
 
@@ -143,16 +160,18 @@ def _propose_and_move_on(workspace: DiskWorkspace) -> str:
 
 
 def _apply(workspace: DiskWorkspace) -> str:
-    applied = apply_reply(Reply(_MANY), workspace)
-    assert isinstance(applied, Applied), applied
+    applied = apply_reply(ReplyText(_MANY), workspace)
+    assert isinstance(applied, AppliedReply), applied
     return str(applied.change_id)
 
 
 def _apply_and_edit(workspace: DiskWorkspace) -> str:
     """A later change touches the file, so that the first is taken out of it by projection."""
     change_id = _apply(workspace)
-    later = apply_reply(Reply(json.dumps({"path": "a.txt", "old": "line 10\n", "new": "line ten\n"})), workspace)
-    assert isinstance(later, Applied), later
+    later = apply_reply(
+        ReplyText(json.dumps({"path": "a.txt", "old": "line 10\n", "new": "line ten\n"})), workspace
+    )
+    assert isinstance(later, AppliedReply), later
     return change_id
 
 
@@ -161,10 +180,22 @@ def _nothing(workspace: DiskWorkspace) -> str:
 
 
 SCENES = (
-    Scene("propose", _nothing, lambda _: lambda w: propose_reply(Reply(_MANY), w), (), ("proposed",)),
-    Scene("apply", _propose, lambda made: lambda w: apply_change(made, w), ("proposed",), ("applied",)),
     Scene(
-        "land again", _propose_and_move_on, lambda made: lambda w: apply_change(made, w), ("proposed",), ("applied",)
+        "propose",
+        _nothing,
+        lambda _: lambda w: propose_reply(ReplyText(_MANY), w),
+        (),
+        ("proposed",),
+    ),
+    Scene(
+        "apply", _propose, lambda made: lambda w: apply_change(made, w), ("proposed",), ("applied",)
+    ),
+    Scene(
+        "land again",
+        _propose_and_move_on,
+        lambda made: lambda w: apply_change(made, w),
+        ("proposed",),
+        ("applied",),
     ),
     Scene(
         "hunks",
@@ -173,8 +204,16 @@ SCENES = (
         ("proposed",),
         ("applied", "rejected", "proposed"),
     ),
-    Scene("reject", _propose, lambda made: lambda w: reject_change(made, w), ("proposed",), ("rejected",)),
-    Scene("rewind", _apply, lambda made: lambda w: rewind_change(made, w), ("applied",), ("rewound",)),
+    Scene(
+        "reject",
+        _propose,
+        lambda made: lambda w: reject_change(made, w),
+        ("proposed",),
+        ("rejected",),
+    ),
+    Scene(
+        "rewind", _apply, lambda made: lambda w: rewind_change(made, w), ("applied",), ("rewound",)
+    ),
     Scene(
         "project back",
         _apply_and_edit,

@@ -41,7 +41,15 @@ def test_a_kill_at_every_effect_of_propose_apply_hunks_reject_and_rewind_leaves_
     assert ran.returncode == 0, ran.stderr.decode()
     told = json.loads(ran.stdout)
     assert told["failures"] == []
-    assert set(told["kills"]) == {"propose", "apply", "land again", "hunks", "reject", "rewind", "project back"}
+    assert set(told["kills"]) == {
+        "propose",
+        "apply",
+        "land again",
+        "hunks",
+        "reject",
+        "rewind",
+        "project back",
+    }
     assert sum(told["kills"].values()) > 200
 
 
@@ -85,7 +93,9 @@ def test_of_several_processes_that_apply_a_change_at_the_same_time_one_does(root
 
 
 @pytest.mark.e2e
-def test_a_change_made_by_one_process_is_rewound_by_another_after_a_third_has_edited(root: Path) -> None:
+def test_a_change_made_by_one_process_is_rewound_by_another_after_a_third_has_edited(
+    root: Path,
+) -> None:
     (root / "a.py").write_text("x = 1\n\ny = 1\n")
     assert run(root, "apply", reply=EDIT)[0] == 0
     assert run(root, "apply", reply='{"path": "a.py", "old": "y = 1", "new": "y = 2"}')[0] == 0

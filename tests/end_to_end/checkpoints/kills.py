@@ -16,11 +16,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from holdfast.adapters.git import calls
-from holdfast.sessions.checkpoint import Created, create_checkpoint, prune_checkpoints
-from holdfast.sessions.recovery import Restored
-from holdfast.sessions.restore import restore, undo_restore
-from holdfast.sessions.workspace import NothingDone
+from holdfast.adapters.git import git_command
+from holdfast.usecases.checkpoints.checkpoint import Created, create_checkpoint, prune_checkpoints
+from holdfast.usecases.checkpoints.restore import restore, undo_restore
+from holdfast.usecases.checkpoints.restore_recovery import Restored
+from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring import open_worktrees
 from tests.end_to_end import effects
 from tests.end_to_end.checkpoints.repo import Folder, Tree, ravage, standard
@@ -88,7 +88,9 @@ class Stage:
         self.must(f"{scene}: the act is done: {outcome}", not isinstance(outcome, NothingDone))
         return list(effects.seen)
 
-    def kill(self, kind: str, scene: str, act: Callable[[], object], point: int, when: When) -> None:
+    def kill(
+        self, kind: str, scene: str, act: Callable[[], object], point: int, when: When
+    ) -> None:
         self.bring_back(scene)
         self.kills[kind] = self.kills.get(kind, 0) + 1
         child = os.fork()
@@ -99,7 +101,9 @@ class Stage:
             finally:
                 os._exit(3)
         status = os.waitpid(child, 0)[1]
-        self.must(f"{kind} {point} {when}: the child dies by its own hand", status == signal.SIGKILL)
+        self.must(
+            f"{kind} {point} {when}: the child dies by its own hand", status == signal.SIGKILL
+        )
 
 
 def moments(trace: list[str], *, thin: bool) -> list[tuple[int, When]]:
@@ -154,7 +158,8 @@ def kill_creates(stage: Stage, *, thin: bool) -> None:
             stage.must(f"{where}: the next one is taken: {again}", isinstance(again, Created))
             if isinstance(again, Created):
                 stage.must(
-                    f"{where}: it holds the same", again.checkpoint.present.tree == whole.checkpoint.present.tree
+                    f"{where}: it holds the same",
+                    again.checkpoint.present.tree == whole.checkpoint.present.tree,
                 )
             stage.judge(f"{where}, then again", tree, users)
 
@@ -218,8 +223,17 @@ def kill_recoveries(stage: Stage, *, thin: bool) -> None:
     """Kill a restore in the middle of its checkout, then its recovery anywhere: the next one still gets there."""
     stage.bring_back("ravaged")
     trace = stage.traced("ravaged", lambda: stage.restore(ID[0]))
-    checkout = next(at for at, effect in enumerate(trace) if effect.startswith("replace") and "restores" in effect) + 1
-    stage.kill("restore, to recover from", "ravaged", lambda: stage.restore(ID[0]), checkout + 1, "before")
+    checkout = (
+        next(
+            at
+            for at, effect in enumerate(trace)
+            if effect.startswith("replace") and "restores" in effect
+        )
+        + 1
+    )
+    stage.kill(
+        "restore, to recover from", "ravaged", lambda: stage.restore(ID[0]), checkout + 1, "before"
+    )
     # Half of the checkout, by hand: one file is there, one is cut short, one is gone.
     stage.repo.write("src/app.py", THEN[0][b"src/app.py"][1])
     stage.repo.write("src/util.py", THEN[0][b"src/util.py"][1][:3])
@@ -252,8 +266,8 @@ def main() -> None:
     """Do all kills below the directory that is named, and print what came of them."""
     thin = "--thin" in sys.argv
     effects.install()
-    counted: Any = effects._counting("git", calls.Git.start)
-    calls.Git.start = counted  # type: ignore[method-assign]
+    counted: Any = effects._counting("git", git_command.Git.start)
+    git_command.Git.start = counted  # type: ignore[method-assign]
     stage = Stage(Path(sys.argv[1]), plain="--plain" in sys.argv)
     taken, then, now, users = set_scene(stage)
     ID.append(taken)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from holdfast.adapters.git import calls
+from holdfast.adapters.git import git_command
 from holdfast.adapters.store.blocking import blocking_store
-from holdfast.sessions.checkpoint import Listed, list_checkpoints
-from holdfast.sessions.recovery import Restored
+from holdfast.usecases.checkpoints.checkpoint import Listed, list_checkpoints
+from holdfast.usecases.checkpoints.restore_recovery import Restored
 from holdfast.wiring import open_worktrees
 from tests.adapters.store.talk import Talk, new_talk
 from tests.adapters.store.world import World
@@ -82,7 +82,9 @@ def set_scene(stage: Stage) -> Scene:
     return Scene(talk.world, first, now, then, users)
 
 
-def kill_all(stage: Stage, scene: Scene, kind: str, start: str, act: Callable[[], object], *, thin: bool) -> None:
+def kill_all(
+    stage: Stage, scene: Scene, kind: str, start: str, act: Callable[[], object], *, thin: bool
+) -> None:
     """After a kill anywhere: any command leaves files and transcript in one state; the same again does it; undo undoes."""
     trace = stage.traced(start, act)
     for point, when in moments(trace, thin=thin):
@@ -110,15 +112,18 @@ def kill_all(stage: Stage, scene: Scene, kind: str, start: str, act: Callable[[]
 def judge(stage: Stage, scene: Scene, where: str, wanted: State) -> None:
     found = look(stage, scene.world)
     for name in ("tree", "rows", "refs"):
-        stage.must(f"{where}: the {name} are not what they must be", getattr(found, name) == getattr(wanted, name))
+        stage.must(
+            f"{where}: the {name} are not what they must be",
+            getattr(found, name) == getattr(wanted, name),
+        )
     stage.must(f"{where}: something of the user's has changed", stage.users() == scene.users)
 
 
 def main() -> None:
     """Do all kills below the directory that is named, and print what came of them."""
     effects.install()
-    counted: Any = effects._counting("git", calls.Git.start)
-    calls.Git.start = counted  # type: ignore[method-assign]
+    counted: Any = effects._counting("git", git_command.Git.start)
+    git_command.Git.start = counted  # type: ignore[method-assign]
     stage = Stage(Path(sys.argv[1]), plain=False)
     scene = set_scene(stage)
     thin = "--all" not in sys.argv

@@ -95,7 +95,9 @@ class Folder:
 
     # Git.
 
-    def git(self, *words: str, check: bool = True, given: bytes | None = None, **variables: str) -> str:
+    def git(
+        self, *words: str, check: bool = True, given: bytes | None = None, **variables: str
+    ) -> str:
         ran = subprocess.run(
             ["git", "-c", "commit.gpgSign=false", *words],
             cwd=self.root,
@@ -119,12 +121,17 @@ class Folder:
         """Give what is the user's in git, byte for byte: HEAD, index, merge state, refs, stash and its log."""
         git_dir = self.git_dir()
         common = self.root / self.git("rev-parse", "--git-common-dir").strip()
-        files = [git_dir / name for name in ("HEAD", "index", "MERGE_HEAD", "MERGE_MSG", "ORIG_HEAD", "logs/HEAD")]
+        files = [
+            git_dir / name
+            for name in ("HEAD", "index", "MERGE_HEAD", "MERGE_MSG", "ORIG_HEAD", "logs/HEAD")
+        ]
         files += [common / name for name in ("config", "logs/refs/stash", "info/exclude")]
         refs = self.git("for-each-ref", "--format=%(refname) %(objectname)").splitlines()
         return {
             **{str(file): file.read_bytes() if file.exists() else None for file in files},
-            "index time": (git_dir / "index").stat().st_mtime_ns if (git_dir / "index").exists() else None,
+            "index time": (git_dir / "index").stat().st_mtime_ns
+            if (git_dir / "index").exists()
+            else None,
             "refs": [line for line in refs if not line.startswith("refs/holdfast/")],
         }
 
@@ -142,7 +149,15 @@ class Folder:
 
     def run_bound(self, *words: str) -> Ran:
         """Run a command in a process that permissions hold for, whoever runs the tests."""
-        command = [sys.executable, "-m", "holdfast.cli.main", "checkpoint", *words, "--root", str(self.root)]
+        command = [
+            sys.executable,
+            "-m",
+            "holdfast.cli.main",
+            "checkpoint",
+            *words,
+            "--root",
+            str(self.root),
+        ]
         if os.getuid() == 0:
             setpriv = shutil.which("setpriv")
             if setpriv is None:

@@ -125,14 +125,18 @@ def test_a_checkpoint_whose_refs_were_deleted_by_hand_does_no_harm(repo: Folder)
 def test_a_state_of_the_wrong_kind_is_no_state(repo: Folder, wrong: object) -> None:
     taken, before = repo.checkpoint(), repo.tree()
     file = repo.root / ".git" / "holdfast" / "state"
-    file.write_text(json.dumps({**json.loads(file.read_text()), **wrong} if isinstance(wrong, dict) else wrong))
+    file.write_text(
+        json.dumps({**json.loads(file.read_text()), **wrong} if isinstance(wrong, dict) else wrong)
+    )
     repo.write("src/app.py", "later\n")
     assert repo.create()["seq"] == 2
     repo.restore(taken)
     assert repo.tree() == before
 
 
-@pytest.mark.parametrize("wrong", [{"undo_commit": 5}, {"orphans": 1}, {"orphans": [1]}, {"verb": None}, [], None])
+@pytest.mark.parametrize(
+    "wrong", [{"undo_commit": 5}, {"orphans": 1}, {"orphans": [1]}, {"verb": None}, [], None]
+)
 def test_a_journal_of_the_wrong_kind_is_no_journal(repo: Folder, wrong: object) -> None:
     taken = repo.checkpoint()
     whole = {
@@ -141,7 +145,9 @@ def test_a_journal_of_the_wrong_kind_is_no_journal(repo: Folder, wrong: object) 
     }  # fmt: skip
     journals = repo.root / ".git" / "holdfast" / "restores"
     journals.mkdir()
-    (journals / "a.json").write_text(json.dumps(whole | wrong if isinstance(wrong, dict) else wrong))
+    (journals / "a.json").write_text(
+        json.dumps(whole | wrong if isinstance(wrong, dict) else wrong)
+    )
     before = repo.tree()
     repo.restore(taken)
     assert repo.tree() == before
@@ -150,14 +156,27 @@ def test_a_journal_of_the_wrong_kind_is_no_journal(repo: Folder, wrong: object) 
 @pytest.mark.e2e
 def test_eight_at_once_all_succeed(repo: Folder) -> None:
     before, users = repo.tree(), repo.users()
-    command = [sys.executable, "-m", "holdfast.cli.main", "checkpoint", "create", "--json", "--root", str(repo.root)]
-    children = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(8)]
+    command = [
+        sys.executable,
+        "-m",
+        "holdfast.cli.main",
+        "checkpoint",
+        "create",
+        "--json",
+        "--root",
+        str(repo.root),
+    ]
+    children = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(8)
+    ]
     told = [child.communicate() for child in children]
     assert [child.returncode for child in children] == [0] * 8, told
     ids = {json.loads(out)["id"] for out, _ in told}
     assert len(ids) == 8
     assert set(repo.ids()) == ids
-    assert sorted(each["seq"] for each in repo.run("list", "--json").told["checkpoints"]) == list(range(1, 9))
+    assert sorted(each["seq"] for each in repo.run("list", "--json").told["checkpoints"]) == list(
+        range(1, 9)
+    )
     trees = {repo.git("rev-parse", f"refs/holdfast/checkpoints/{each}^{{tree}}") for each in ids}
     assert len(trees) == 1
     assert (repo.tree(), repo.users()) == (before, users)
@@ -180,7 +199,9 @@ def test_without_git_on_the_path_it_says_so(repo: Folder, monkeypatch: pytest.Mo
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("agent", ["edited", "added", "deleted"])
-def test_a_directory_that_may_not_be_written_to_is_named_and_nothing_changes(repo: Folder, agent: str) -> None:
+def test_a_directory_that_may_not_be_written_to_is_named_and_nothing_changes(
+    repo: Folder, agent: str
+) -> None:
     taken = repo.checkpoint()
     match agent:
         case "edited":
@@ -202,7 +223,9 @@ def test_a_directory_that_may_not_be_written_to_is_named_and_nothing_changes(rep
     assert not repo.path("docs/b.md").exists()
 
 
-def test_a_file_that_the_disk_does_not_let_go_stops_the_restore_and_it_goes_back(repo: Folder) -> None:
+def test_a_file_that_the_disk_does_not_let_go_stops_the_restore_and_it_goes_back(
+    repo: Folder,
+) -> None:
     taken = repo.checkpoint()
     stuck = repo.write("stuck.txt", "agent\n")
     repo.write("src/app.py", "agent\n")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.checkpoints import budget
+from holdfast.checkpoints import limits
 from tests.end_to_end.checkpoints.repo import Folder, Ran, Tree, ravage, standard
 
 PAGE = 4096
@@ -31,7 +31,9 @@ def disk() -> Iterator[Path]:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            pytest.skip(f"no small disk can be mounted here: {done.stderr.partition(chr(10))[0] or done.returncode}")
+            pytest.skip(
+                f"no small disk can be mounted here: {done.stderr.partition(chr(10))[0] or done.returncode}"
+            )
         yield place
         subprocess.run(["umount", place], check=True)
     finally:
@@ -43,7 +45,7 @@ def disk() -> Iterator[Path]:
 @pytest.fixture
 def _no_spare(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a command begin on a disk that is nearly full: the budget would refuse it at once."""
-    monkeypatch.setattr(budget, "Budget", partial(budget.Budget, spare=0))
+    monkeypatch.setattr(limits, "Budget", partial(limits.SnapshotLimits, spare=0))
 
 
 class Scene:
@@ -153,7 +155,9 @@ def test_a_disk_that_becomes_full_at_any_step_is_said_and_nothing_has_changed(
 
 @pytest.mark.usefixtures("_no_spare")
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_read_only_disk_is_said_and_nothing_has_changed(disk: Path, verb: str, plain: bool) -> None:
+def test_a_read_only_disk_is_said_and_nothing_has_changed(
+    disk: Path, verb: str, plain: bool
+) -> None:
     scene = Scene(disk, verb, plain=plain)
     try:
         scene.bring_back()
@@ -209,7 +213,9 @@ cat
 
 
 @pytest.mark.usefixtures("_no_spare")
-def test_a_disk_that_somebody_fills_during_a_restore_is_said_and_the_next_command_gets_there(disk: Path) -> None:
+def test_a_disk_that_somebody_fills_during_a_restore_is_said_and_the_next_command_gets_there(
+    disk: Path,
+) -> None:
     repo = standard(Folder(disk / "root"))
     repo.write(".gitattributes", "*.dat filter=filler\n")
     repo.git("config", "filter.filler.clean", "cat")

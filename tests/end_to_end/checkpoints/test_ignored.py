@@ -57,7 +57,12 @@ def test_rules_outside_the_worktree_count_too(repo: Folder) -> None:
     exclude.parent.mkdir(exist_ok=True)
     exclude.write_text("notes.txt\n")
     later = repo.checkpoint()
-    assert "notes.txt" not in repo.git("ls-tree", "-r", "--name-only", f"refs/holdfast/checkpoints/{later}").split()
+    assert (
+        "notes.txt"
+        not in repo.git(
+            "ls-tree", "-r", "--name-only", f"refs/holdfast/checkpoints/{later}"
+        ).split()
+    )
     assert repo.path("notes.txt").exists()
 
 
@@ -74,7 +79,9 @@ def test_an_ignored_file_that_was_added_by_force_is_captured_and_survives(repo: 
     assert repo.path("debug.log").read_text() == "log\n"
 
 
-def test_an_ignored_file_where_the_checkpoint_has_another_is_in_the_undo_point(repo: Folder) -> None:
+def test_an_ignored_file_where_the_checkpoint_has_another_is_in_the_undo_point(
+    repo: Folder,
+) -> None:
     repo.write("config.local", "the checkpoint's\n")
     taken = repo.checkpoint()
     repo.write(".gitignore", "*.log\n.env\ncache/\nconfig.local\n")
@@ -84,12 +91,17 @@ def test_an_ignored_file_where_the_checkpoint_has_another_is_in_the_undo_point(r
     restored = repo.restore(taken)
     assert repo.path("config.local").read_text() == "the checkpoint's\n"
     point = restored["undo_checkpoint_id"]
-    assert repo.git("show", f"refs/holdfast/checkpoints/{point}:config.local") == "ignored and precious\n"
+    assert (
+        repo.git("show", f"refs/holdfast/checkpoints/{point}:config.local")
+        == "ignored and precious\n"
+    )
     repo.undo()
     assert repo.tree() == before
 
 
-def test_an_ignored_file_where_the_checkpoint_has_a_directory_is_in_the_undo_point(repo: Folder) -> None:
+def test_an_ignored_file_where_the_checkpoint_has_a_directory_is_in_the_undo_point(
+    repo: Folder,
+) -> None:
     repo.write("out/result.txt", "the checkpoint's\n")
     taken, before = repo.checkpoint(), repo.tree()
     repo.path("out/result.txt").unlink()
@@ -103,7 +115,9 @@ def test_an_ignored_file_where_the_checkpoint_has_a_directory_is_in_the_undo_poi
     assert repo.tree() == changed
 
 
-def test_an_ignored_symlink_where_the_checkpoint_has_a_directory_is_never_followed(repo: Folder) -> None:
+def test_an_ignored_symlink_where_the_checkpoint_has_a_directory_is_never_followed(
+    repo: Folder,
+) -> None:
     repo.write("out/one.txt", "1\n")
     repo.write("out/two.txt", "2\n")
     taken, before = repo.checkpoint(), repo.tree()
@@ -120,7 +134,9 @@ def test_an_ignored_symlink_where_the_checkpoint_has_a_directory_is_never_follow
     assert repo.tree() == changed
 
 
-def test_a_directory_of_ignored_files_in_the_way_stops_the_restore_and_nothing_changes(repo: Folder) -> None:
+def test_a_directory_of_ignored_files_in_the_way_stops_the_restore_and_nothing_changes(
+    repo: Folder,
+) -> None:
     repo.write("build", "a file\n")
     taken = repo.checkpoint()
     repo.path("build").unlink()
@@ -183,7 +199,9 @@ def test_data_that_a_gitignore_ignores_which_ignores_itself_survives_though_it_w
         assert repo.tree() == before
 
 
-def test_captured_data_that_is_ignored_since_makes_way_for_a_file_and_undo_brings_it_back(repo: Folder) -> None:
+def test_captured_data_that_is_ignored_since_makes_way_for_a_file_and_undo_brings_it_back(
+    repo: Folder,
+) -> None:
     repo.write("box/data", "a file\n")
     taken = repo.checkpoint()
     repo.path("box/data").unlink()

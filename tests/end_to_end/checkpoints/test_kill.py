@@ -85,13 +85,17 @@ def test_a_kill_in_the_middle_of_the_checkout_is_exact_after_a_rerun_and_an_undo
     now, users = repo.tree(), repo.users()
     count = tmp_path / "count"
     count.write_text("0")
-    kill = {"git": "kill -9 $git", "command": "kill -9 $command"}.get(killed, "kill -9 $command; kill -9 $git")
+    kill = {"git": "kill -9 $git", "command": "kill -9 $command"}.get(
+        killed, "kill -9 $command; kill -9 $git"
+    )
     script = tmp_path / "assassin"
     script.write_text(_ASSASSIN.format(count=count, at=at, kill=kill))
     script.chmod(0o755)
     repo.git("config", "filter.assassin.smudge", str(script))
     ran = subprocess.run(
-        [*COMMAND, "restore", taken, "--json", "--root", str(repo.root)], capture_output=True, check=False
+        [*COMMAND, "restore", taken, "--json", "--root", str(repo.root)],
+        capture_output=True,
+        check=False,
     )
     repo.git("config", "filter.assassin.smudge", "cat")
     if killed == "git":
@@ -109,7 +113,9 @@ def test_a_kill_in_the_middle_of_the_checkout_is_exact_after_a_rerun_and_an_undo
 
 
 @pytest.mark.e2e
-def test_an_edit_after_a_crash_is_not_lost_by_the_command_that_finishes(repo: Folder, tmp_path: Path) -> None:
+def test_an_edit_after_a_crash_is_not_lost_by_the_command_that_finishes(
+    repo: Folder, tmp_path: Path
+) -> None:
     repo.write(".gitattributes", "*.dat filter=assassin\n")
     repo.git("config", "filter.assassin.smudge", "cat")
     for number in range(4):
@@ -123,7 +129,9 @@ def test_an_edit_after_a_crash_is_not_lost_by_the_command_that_finishes(repo: Fo
     script.write_text(_ASSASSIN.format(count=count, at=2, kill="kill -9 $command; kill -9 $git"))
     script.chmod(0o755)
     repo.git("config", "filter.assassin.smudge", str(script))
-    subprocess.run([*COMMAND, "restore", taken, "--root", str(repo.root)], capture_output=True, check=False)
+    subprocess.run(
+        [*COMMAND, "restore", taken, "--root", str(repo.root)], capture_output=True, check=False
+    )
     repo.git("config", "filter.assassin.smudge", "cat")
     repo.write("many/3.dat", "by hand, after the crash\n")
     ran = repo.run("list", "--json")

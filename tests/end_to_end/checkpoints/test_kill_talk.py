@@ -26,10 +26,14 @@ def place(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.slow
-def test_a_kill_in_a_restore_with_a_conversation_leaves_files_and_transcript_together(place: Path) -> None:
+def test_a_kill_in_a_restore_with_a_conversation_leaves_files_and_transcript_together(
+    place: Path,
+) -> None:
     program = [sys.executable, "-m", "tests.end_to_end.checkpoints.kills_talk", str(place)]
     # The store of whoever runs this is not to be touched.
-    environment = {name: value for name, value in os.environ.items() if name != "HOLDFAST_DATABASE_URL"}
+    environment = {
+        name: value for name, value in os.environ.items() if name != "HOLDFAST_DATABASE_URL"
+    }
     ran = subprocess.run(program, cwd=PROJECT, env=environment, capture_output=True, check=False)
     assert ran.returncode == 0, ran.stderr.decode()
     told = json.loads(ran.stdout)

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.sessions.checkpoint import Created, create_checkpoint
-from holdfast.sessions.recovery import Restored
-from holdfast.sessions.restore import restore, undo_restore
-from holdfast.sessions.workspace import NothingDone
+from holdfast.usecases.checkpoints.checkpoint import Created, create_checkpoint
+from holdfast.usecases.checkpoints.restore import restore, undo_restore
+from holdfast.usecases.checkpoints.restore_recovery import Restored
+from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring import open_worktrees
 from tests.end_to_end.checkpoints.repo import Folder, Tree, entry_of
 
@@ -99,7 +99,9 @@ def _edit(repo: Folder, what: object, *args: object) -> None:
             path.unlink()
             _clear(repo, str(args[1]))
             repo.path(str(args[1])).write_bytes(data)
-        case "chmod" if path.is_file() and not path.is_symlink() and not _beyond_link(repo, str(args[0])):
+        case "chmod" if (
+            path.is_file() and not path.is_symlink() and not _beyond_link(repo, str(args[0]))
+        ):
             path.chmod(int(str(args[1])))
         case "stage":
             repo.git("add", "-A", "--", f":(literal){args[0]}", check=False)
@@ -175,7 +177,10 @@ def _came_back(repo: Folder, before: Tree, tree: Tree) -> None:
     now = repo.tree()
     assert _captured(now) == tree
     lost = {path for path in _ignored(before) if path not in now}
-    assert all(any(path.startswith(other + b"/") or other.startswith(path + b"/") for other in tree) for path in lost)
+    assert all(
+        any(path.startswith(other + b"/") or other.startswith(path + b"/") for other in tree)
+        for path in lost
+    )
     assert all(now[path] == entry for path, entry in _ignored(before).items() if path in now)
 
 

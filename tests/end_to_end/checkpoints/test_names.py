@@ -59,12 +59,15 @@ def test_odd_names_that_are_new_go_and_ignored_ones_stay(repo: Folder) -> None:
     stayed = dict.fromkeys((b":(top)x", b"latin-\xe9-\xff"), ("file", b"agent\n", 0o644))
     assert repo.tree() == before | stayed
     assert [os.fsencode(each) for each in kept] == sorted(
-        [*stayed, b".env", b"cache/big.bin", b"debug.log"], key=lambda name: name.decode("utf-8", "surrogateescape")
+        [*stayed, b".env", b"cache/big.bin", b"debug.log"],
+        key=lambda name: name.decode("utf-8", "surrogateescape"),
     )
 
 
 @pytest.mark.parametrize("name", [b"sub \xff", b"new\nline", b":(top)d"])
-def test_a_nested_repository_and_a_large_file_with_odd_names_are_told_by_name(repo: Folder, name: bytes) -> None:
+def test_a_nested_repository_and_a_large_file_with_odd_names_are_told_by_name(
+    repo: Folder, name: bytes
+) -> None:
     Folder(repo.path(name)).init()
     told = repo.create()
     assert [os.fsencode(each) for each in told["skipped"]] == [name]

@@ -35,7 +35,9 @@ def test_a_nested_repository_is_skipped_and_untouched(repo: Folder, commits: boo
 
 
 @pytest.mark.parametrize("commits", [True, False])
-def test_a_nested_repository_that_was_made_since_stays_and_is_told(repo: Folder, commits: bool) -> None:
+def test_a_nested_repository_that_was_made_since_stays_and_is_told(
+    repo: Folder, commits: bool
+) -> None:
     taken = repo.checkpoint()
     nested = _nested(repo, "made", commits=commits)
     before = nested.tree()
@@ -53,7 +55,9 @@ def test_a_nested_repository_that_lost_its_git_directory_stays(repo: Folder) -> 
     assert restored["kept"] == ["nested/inner.txt"]
 
 
-def test_a_directory_that_became_a_repository_after_it_was_captured_is_not_emptied(repo: Folder) -> None:
+def test_a_directory_that_became_a_repository_after_it_was_captured_is_not_emptied(
+    repo: Folder,
+) -> None:
     taken = repo.checkpoint()
     repo.write("lib/a.py", "a\n")
     repo.checkpoint()
@@ -77,7 +81,9 @@ def test_a_submodule_is_untouched(repo: Folder, tmp_path: Path) -> None:
     library = Folder(tmp_path / "library").init()
     library.write("lib.c", "int x;\n")
     library.commit()
-    repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library.root), "sub")
+    repo.git(
+        "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library.root), "sub"
+    )
     repo.git("commit", "-q", "-m", "submodule")
     sub = Folder(repo.root / "sub")
     taken = repo.checkpoint()
@@ -92,11 +98,15 @@ def test_a_submodule_is_untouched(repo: Folder, tmp_path: Path) -> None:
     assert repo.path("notes.txt").read_text() == "untracked\n"
 
 
-def test_a_submodule_that_was_removed_or_replaced_does_not_stop_a_restore(repo: Folder, tmp_path: Path) -> None:
+def test_a_submodule_that_was_removed_or_replaced_does_not_stop_a_restore(
+    repo: Folder, tmp_path: Path
+) -> None:
     library = Folder(tmp_path / "library").init()
     library.write("lib.c", "int x;\n")
     library.commit()
-    repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library.root), "sub")
+    repo.git(
+        "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library.root), "sub"
+    )
     repo.git("commit", "-q", "-m", "submodule")
     taken = repo.checkpoint()
     repo.git("rm", "-qf", "sub")
@@ -133,7 +143,9 @@ def test_a_large_file_that_is_gone_is_told(repo: Folder) -> None:
     assert repo.restore(taken)["lost"] == ["video.mp4"]
 
 
-def test_a_small_file_that_has_grown_large_comes_back_small_and_undo_gives_the_large_one(repo: Folder) -> None:
+def test_a_small_file_that_has_grown_large_comes_back_small_and_undo_gives_the_large_one(
+    repo: Folder,
+) -> None:
     repo.write("data.bin", "small")
     taken = repo.checkpoint()
     _large(repo, "data.bin")
@@ -161,7 +173,9 @@ def test_a_pipe_holds_nothing_up(repo: Folder) -> None:
     assert repo.tree() == before
 
 
-def test_a_tracked_file_that_became_a_pipe_is_skipped_and_stops_a_restore_of_the_file(repo: Folder) -> None:
+def test_a_tracked_file_that_became_a_pipe_is_skipped_and_stops_a_restore_of_the_file(
+    repo: Folder,
+) -> None:
     taken = repo.checkpoint()
     repo.path("src/util.py").unlink()
     os.mkfifo(repo.path("src/util.py"))

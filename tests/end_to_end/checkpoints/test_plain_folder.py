@@ -38,7 +38,9 @@ def test_a_plain_folder_goes_back_and_forth_and_stays_plain(folder: Folder) -> N
     ]
 
 
-def test_to_list_and_to_undo_in_a_folder_without_checkpoints_makes_nothing(folder: Folder, tmp_path: Path) -> None:
+def test_to_list_and_to_undo_in_a_folder_without_checkpoints_makes_nothing(
+    folder: Folder, tmp_path: Path
+) -> None:
     assert folder.run("list", "--json").told == {"checkpoints": []}
     assert "no checkpoint" in folder.run("undo", "--json").why
     assert "no checkpoint" in folder.run("restore", "x", "--json").why
@@ -80,10 +82,14 @@ def test_a_state_directory_that_is_named_from_here_is_the_same_for_git(
     folder.write("a.txt", "agent\n")
     folder.restore(taken)
     assert folder.tree() == before
-    assert [entry.suffix for entry in (tmp_path / "near" / "private").iterdir() if entry.is_dir()] == [".git"]
+    assert [
+        entry.suffix for entry in (tmp_path / "near" / "private").iterdir() if entry.is_dir()
+    ] == [".git"]
 
 
-def test_a_global_autocrlf_changes_no_byte_of_a_plain_folder(folder: Folder, tmp_path: Path) -> None:
+def test_a_global_autocrlf_changes_no_byte_of_a_plain_folder(
+    folder: Folder, tmp_path: Path
+) -> None:
     (tmp_path / "home" / ".gitconfig").write_text("[core]\n\tautocrlf = true\n")
     folder.write("unix.txt", "one\ntwo\n")
     taken, before = folder.checkpoint(), folder.tree()
@@ -138,7 +144,9 @@ def test_a_folder_that_the_repository_around_it_ignores_is_a_plain_one(repo: Fol
         assert inside.tree() == changed
 
 
-def test_a_folder_that_is_ignored_but_for_tracked_files_belongs_to_the_repository(repo: Folder) -> None:
+def test_a_folder_that_is_ignored_but_for_tracked_files_belongs_to_the_repository(
+    repo: Folder,
+) -> None:
     repo.git("add", "-f", "cache/big.bin")
     told = repo.run("create", "--json", root=repo.root / "cache").told
     assert repo.ids() == [told["id"]]
@@ -156,7 +164,9 @@ def test_a_folder_that_is_ignored_since_still_goes_back(repo: Folder) -> None:
 
 
 @pytest.mark.parametrize("below", ["", "deep"])
-def test_a_folder_in_the_place_of_a_submodule_that_was_never_filled_is_a_plain_one(repo: Folder, below: str) -> None:
+def test_a_folder_in_the_place_of_a_submodule_that_was_never_filled_is_a_plain_one(
+    repo: Folder, below: str
+) -> None:
     head = repo.git("rev-parse", "HEAD").strip()
     repo.git("update-index", "--add", "--cacheinfo", f"160000,{head},2:sub")
     inside = Folder(repo.root / "2:sub" / below)
@@ -168,7 +178,9 @@ def test_a_folder_in_the_place_of_a_submodule_that_was_never_filled_is_a_plain_o
     assert repo.ids() == []
 
 
-def test_home_and_everything_above_it_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_home_and_everything_above_it_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = Folder(tmp_path / "home")
     assert "home directory" in home.run("create", "--json").why
     assert "home directory" in home.run("create", "--json", root=tmp_path).why
@@ -193,7 +205,9 @@ def test_prune_keeps_the_latest_and_gives_the_room_back(folder: Folder, tmp_path
         ids.append(folder.checkpoint())
 
     def size() -> int:
-        return sum(file.stat().st_size for file in (tmp_path / "state").rglob("*") if file.is_file())
+        return sum(
+            file.stat().st_size for file in (tmp_path / "state").rglob("*") if file.is_file()
+        )
 
     full = size()
     told = folder.run("prune", "--keep", "2", "--json").told

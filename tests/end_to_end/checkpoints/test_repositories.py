@@ -47,7 +47,10 @@ def test_a_repository_without_a_commit_works(folder: Folder) -> None:
     folder.write("c.txt", "c\n")
     folder.restore(taken)
     assert (folder.tree(), folder.users()) == (before, users)
-    assert folder.git("rev-list", "--parents", "-1", f"refs/holdfast/checkpoints/{taken}").split()[1:] != []
+    assert (
+        folder.git("rev-list", "--parents", "-1", f"refs/holdfast/checkpoints/{taken}").split()[1:]
+        != []
+    )
 
 
 def test_an_empty_repository_works(folder: Folder) -> None:
@@ -85,7 +88,9 @@ def test_in_the_middle_of_a_merge_the_merge_goes_on(folder: Folder) -> None:
     assert "both modified" in folder.git("status")
 
 
-def test_a_linked_worktree_has_its_own_checkpoints_and_the_main_one_is_untouched(repo: Folder, tmp_path: Path) -> None:
+def test_a_linked_worktree_has_its_own_checkpoints_and_the_main_one_is_untouched(
+    repo: Folder, tmp_path: Path
+) -> None:
     repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "linked"))
     linked = Folder(tmp_path / "linked")
     linked.write("untracked.txt", "u\n")
@@ -101,7 +106,9 @@ def test_a_linked_worktree_has_its_own_checkpoints_and_the_main_one_is_untouched
     assert "no such checkpoint" in repo.run("restore", taken, "--json").why
 
 
-def test_a_linked_worktree_that_is_called_main_is_not_the_main_one(repo: Folder, tmp_path: Path) -> None:
+def test_a_linked_worktree_that_is_called_main_is_not_the_main_one(
+    repo: Folder, tmp_path: Path
+) -> None:
     repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "elsewhere" / "main"))
     linked = Folder(tmp_path / "elsewhere" / "main")
     main = repo.tree()
@@ -134,7 +141,9 @@ def test_a_newline_in_the_name_of_the_root_is_a_character_like_any_other(
     assert repo.tree() == before
     assert taken["branch"] == ("refs/heads/main" if is_born else None)
     assert (tmp_path / name / ".git" / "holdfast" / "index").exists()
-    assert [entry.name for entry in tmp_path.iterdir() if entry.name not in {"home", "state"}] == [name]
+    assert [entry.name for entry in tmp_path.iterdir() if entry.name not in {"home", "state"}] == [
+        name
+    ]
 
 
 def test_a_newline_in_the_name_of_a_git_directory_elsewhere_is_no_hindrance(tmp_path: Path) -> None:
@@ -207,7 +216,9 @@ def test_started_in_a_subdirectory_the_whole_worktree_is_meant(repo: Folder) -> 
     assert repo.tree() == before
 
 
-def test_intent_to_add_and_a_deletion_that_is_staged_are_captured_as_the_disk_has_them(repo: Folder) -> None:
+def test_intent_to_add_and_a_deletion_that_is_staged_are_captured_as_the_disk_has_them(
+    repo: Folder,
+) -> None:
     repo.git("add", "-N", "notes.txt")
     repo.git("rm", "-q", "--cached", "docs/a.md")
     taken, before, users = repo.checkpoint(), repo.tree(), repo.users()
@@ -241,7 +252,9 @@ def test_a_moved_repository_keeps_its_checkpoints(repo: Folder, tmp_path: Path) 
     assert moved.tree() == before
 
 
-def test_an_inherited_git_dir_is_not_used(repo: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_inherited_git_dir_is_not_used(
+    repo: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = Folder(tmp_path / "other").init()
     other.write("x", "x")
     other.commit()
@@ -276,14 +289,18 @@ def test_a_repository_of_another_owner_is_reported_and_not_stepped_over(repo: Fo
     assert repo.ids() == []
 
 
-def test_inside_a_git_directory_and_in_a_bare_repository_it_is_refused(repo: Folder, tmp_path: Path) -> None:
+def test_inside_a_git_directory_and_in_a_bare_repository_it_is_refused(
+    repo: Folder, tmp_path: Path
+) -> None:
     assert repo.run("create", "--json", root=repo.root / ".git").why
     bare = Folder(tmp_path / "bare")
     bare.git("init", "-q", "--bare")
     assert bare.run("create", "--json").why
 
 
-def test_a_git_directory_whose_files_are_elsewhere_is_refused_and_nothing_is_made(tmp_path: Path) -> None:
+def test_a_git_directory_whose_files_are_elsewhere_is_refused_and_nothing_is_made(
+    tmp_path: Path,
+) -> None:
     elsewhere = Folder(tmp_path / "elsewhere")
     elsewhere.write("a.txt", "a\n")
     repo = Folder(tmp_path / "repo").init()

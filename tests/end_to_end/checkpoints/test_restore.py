@@ -12,7 +12,9 @@ import pytest
 from tests.end_to_end.checkpoints.repo import Folder, ravage
 
 
-def test_staged_unstaged_untracked_and_ignored_files_are_identical_after_a_restore(repo: Folder) -> None:
+def test_staged_unstaged_untracked_and_ignored_files_are_identical_after_a_restore(
+    repo: Folder,
+) -> None:
     before, users = repo.tree(), repo.users()
     taken = repo.checkpoint()
     ravage(repo)
@@ -37,7 +39,9 @@ def test_a_checkpoint_touches_nothing_of_the_users(repo: Folder) -> None:
     told = repo.create("-m", "a label")
     assert (repo.tree(), repo.users()) == (before, users)
     assert told["skipped"] == []
-    assert repo.git("rev-parse", f"refs/holdfast/checkpoints/{told['id']}").strip() == told["commit"]
+    assert (
+        repo.git("rev-parse", f"refs/holdfast/checkpoints/{told['id']}").strip() == told["commit"]
+    )
 
 
 def test_restore_then_undo_is_exact(repo: Folder) -> None:
@@ -89,7 +93,9 @@ def test_the_same_restore_again_leaves_the_first_undo_point(repo: Folder) -> Non
     assert repo.tree() == ravaged
 
 
-def test_the_same_restore_after_a_change_of_permissions_alone_is_a_restore_of_its_own(repo: Folder) -> None:
+def test_the_same_restore_after_a_change_of_permissions_alone_is_a_restore_of_its_own(
+    repo: Folder,
+) -> None:
     repo.write("one.key", "1", 0o600)
     taken, before = repo.checkpoint(), repo.tree()
     repo.write("src/app.py", "agent")
@@ -103,7 +109,9 @@ def test_the_same_restore_after_a_change_of_permissions_alone_is_a_restore_of_it
     assert repo.tree() == opened
 
 
-def test_the_same_restore_after_a_file_that_stays_was_made_is_a_restore_of_its_own(repo: Folder) -> None:
+def test_the_same_restore_after_a_file_that_stays_was_made_is_a_restore_of_its_own(
+    repo: Folder,
+) -> None:
     taken = repo.checkpoint()
     repo.write("src/app.py", "agent")
     first = repo.restore(taken)
@@ -260,7 +268,9 @@ def test_an_edit_of_the_same_size_in_the_same_second_is_captured(repo: Folder) -
         assert repo.path("src/app.py").read_text() == f"print('{number}')\n"
 
 
-def test_an_edit_that_leaves_size_and_time_alone_right_after_the_users_own_add_is_captured(folder: Folder) -> None:
+def test_an_edit_that_leaves_size_and_time_alone_right_after_the_users_own_add_is_captured(
+    folder: Folder,
+) -> None:
     folder.init()
     folder.write("a", "1111")
     folder.commit()
@@ -271,7 +281,9 @@ def test_an_edit_that_leaves_size_and_time_alone_right_after_the_users_own_add_i
     assert folder.git("show", f"refs/holdfast/checkpoints/{taken}:a") == "2222"
 
 
-def test_an_id_may_be_shortened_and_one_that_is_unknown_or_ambiguous_is_refused(repo: Folder) -> None:
+def test_an_id_may_be_shortened_and_one_that_is_unknown_or_ambiguous_is_refused(
+    repo: Folder,
+) -> None:
     ids = [repo.checkpoint() for _ in range(17)]
     first = next(one for one in ids if sum(each[0] == one[0] for each in ids) > 1)
     assert "give more of the id" in repo.run("show", first[0], "--json").why
@@ -280,7 +292,9 @@ def test_an_id_may_be_shortened_and_one_that_is_unknown_or_ambiguous_is_refused(
     assert "no such checkpoint" in repo.run("restore", "../../heads/main", "--json").why
 
 
-def test_the_conversation_of_a_checkpoint_without_one_is_refused_with_the_cure(repo: Folder) -> None:
+def test_the_conversation_of_a_checkpoint_without_one_is_refused_with_the_cure(
+    repo: Folder,
+) -> None:
     taken = repo.checkpoint()
     ravage(repo)
     before = repo.tree()
@@ -309,7 +323,9 @@ def test_wrong_usage_is_exit_2(repo: Folder, tmp_path: Path) -> None:
 def test_the_commands_work_as_processes_and_speak_to_people(repo: Folder) -> None:
     def run(*words: str) -> str:
         command = [sys.executable, "-m", "holdfast.cli.main", "checkpoint", *words]
-        ran = subprocess.run(command, cwd=repo.root / "src", capture_output=True, text=True, check=False)
+        ran = subprocess.run(
+            command, cwd=repo.root / "src", capture_output=True, text=True, check=False
+        )
         assert ran.returncode == 0, ran.stderr
         assert ran.stderr == ""
         return ran.stdout

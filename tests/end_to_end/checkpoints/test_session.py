@@ -40,7 +40,12 @@ def run(talk: Talk, *words: str, code: int = 0) -> str:
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     command = [*COMMAND, *words]
     ran = subprocess.run(
-        command, cwd=talk.repo.root / "src", env=environment, capture_output=True, text=True, check=False
+        command,
+        cwd=talk.repo.root / "src",
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ran.returncode == code, (ran.stdout, ran.stderr)
     assert "Traceback" not in ran.stderr
@@ -56,17 +61,29 @@ def test_a_session_goes_back_and_forth_with_the_commands_alone(talk: Talk) -> No
     second, first = (each["id"] for each in told(talk, "list")["checkpoints"])
     rows = talk.rows()
     assert told(talk, "show", first)["session"] == talk.session
-    assert "-after two\n" in told(talk, "diff", first)["diff"] or "+after two\n" in told(talk, "diff", first)["diff"]
+    assert (
+        "-after two\n" in told(talk, "diff", first)["diff"]
+        or "+after two\n" in told(talk, "diff", first)["diff"]
+    )
 
     restored = told(talk, "restore", first[:8])
     assert restored["checkpoint_id"] == first
-    assert (restored["messages_deleted"], restored["worktree_reset"], restored["backend_reset"]) == (3, True, True)
+    assert (
+        restored["messages_deleted"],
+        restored["worktree_reset"],
+        restored["backend_reset"],
+    ) == (3, True, True)
     assert talk.said() == ["do one"]
     assert talk.repo.path("src/app.py").read_text() == "print('unstaged')\n"
-    assert {each["id"] for each in told(talk, "list")["checkpoints"]} == {first, restored["undo_checkpoint_id"]}
+    assert {each["id"] for each in told(talk, "list")["checkpoints"]} == {
+        first,
+        restored["undo_checkpoint_id"],
+    }
 
     words = run(talk, "undo").splitlines()
-    point = next(each["id"] for each in told(talk, "list")["checkpoints"] if each["kind"] == "undone")
+    point = next(
+        each["id"] for each in told(talk, "list")["checkpoints"] if each["kind"] == "undone"
+    )
     assert words == [
         f"undone: back at {restored['undo_checkpoint_id']}",
         "3 messages came back to the conversation",
@@ -91,11 +108,15 @@ def test_a_session_goes_back_and_forth_with_the_commands_alone(talk: Talk) -> No
 
 
 @pytest.mark.e2e
-def test_files_alone_can_be_restored_when_the_store_is_not_a_store(talk: Talk, tmp_path: Path) -> None:
+def test_files_alone_can_be_restored_when_the_store_is_not_a_store(
+    talk: Talk, tmp_path: Path
+) -> None:
     first = told(talk, "list")["checkpoints"][-1]["id"]
     for file in (tmp_path / "state").glob("holdfast.sqlite3*"):
         file.unlink()
-    (tmp_path / "state" / "holdfast.sqlite3").write_text("this is no database, and long enough to be looked at\n" * 40)
+    (tmp_path / "state" / "holdfast.sqlite3").write_text(
+        "this is no database, and long enough to be looked at\n" * 40
+    )
     words = run(talk, "restore", first, code=1)
     assert "holdfast.sqlite3" in words
     assert "--files" in words

@@ -53,7 +53,10 @@ def test_without_an_identity_it_works(repo: Folder, monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("EMAIL", raising=False)
     repo.git("config", "user.useConfigOnly", "true")
     told = repo.create()
-    assert repo.git("log", "-1", "--format=%an <%ae>", told["commit"]).strip() == "Holdfast <holdfast@localhost>"
+    assert (
+        repo.git("log", "-1", "--format=%an <%ae>", told["commit"]).strip()
+        == "Holdfast <holdfast@localhost>"
+    )
 
 
 def test_autocrlf_round_trip(folder: Folder) -> None:
@@ -65,7 +68,10 @@ def test_autocrlf_round_trip(folder: Folder) -> None:
     folder.commit()
     folder.write("dos.txt", b"one\r\ntwo\r\nthree\r\n")
     taken, before, users = folder.checkpoint(), folder.tree(), folder.users()
-    assert folder.git("cat-file", "blob", f"refs/holdfast/checkpoints/{taken}:dos.txt") == "one\ntwo\nthree\n"
+    assert (
+        folder.git("cat-file", "blob", f"refs/holdfast/checkpoints/{taken}:dos.txt")
+        == "one\ntwo\nthree\n"
+    )
     folder.write("dos.txt", b"agent\r\n")
     folder.write("binary.bin", b"\0agent\r")
     folder.restore(taken)
@@ -142,7 +148,9 @@ def test_a_required_filter_that_cannot_write_a_file_any_more_stops_a_restore_bef
     assert folder.path("a.txt").read_text() == "old\n"
 
 
-def test_a_required_filter_that_works_is_tried_where_it_will_run_and_leaves_nothing_behind(folder: Folder) -> None:
+def test_a_required_filter_that_works_is_tried_where_it_will_run_and_leaves_nothing_behind(
+    folder: Folder,
+) -> None:
     _filtered(folder)
     _script(folder.path("tools/smudge"), "cat")
     folder.git("config", "filter.once.smudge", "./tools/smudge %f")
@@ -176,7 +184,9 @@ def _breaking(tmp_path: Path, after: int, then: str) -> str:
     return str(_script(tmp_path / "breaking", script))
 
 
-def test_a_filter_that_breaks_in_the_middle_of_a_restore_changes_nothing(folder: Folder, tmp_path: Path) -> None:
+def test_a_filter_that_breaks_in_the_middle_of_a_restore_changes_nothing(
+    folder: Folder, tmp_path: Path
+) -> None:
     _filtered(folder)
     taken = folder.checkpoint()
     _work(folder)
@@ -190,7 +200,9 @@ def test_a_filter_that_breaks_in_the_middle_of_a_restore_changes_nothing(folder:
     assert folder.ids() == ids
     folder.git("config", "filter.once.smudge", "cat")
     folder.restore(taken)
-    assert {entry[1] for path, entry in folder.tree().items() if not path.startswith(b".")} == {b"old\n"}
+    assert {entry[1] for path, entry in folder.tree().items() if not path.startswith(b".")} == {
+        b"old\n"
+    }
 
 
 def test_a_filter_that_breaks_for_good_is_told_and_once_it_is_mended_the_next_command_gets_there(

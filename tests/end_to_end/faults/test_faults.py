@@ -19,17 +19,25 @@ from typing import Any
 import pytest
 
 from holdfast.adapters.models.openai_compatible import OpenAICompatible
-from holdfast.adapters.store.address import chosen_url
 from holdfast.adapters.store.blocking import BlockingStore, blocking_store
-from holdfast.adapters.store.chats import chats_of
-from holdfast.adapters.store.messages import messages_of, parts_of
-from holdfast.adapters.store.turns import turn_by_id
-from holdfast.config import Settings
-from holdfast.loop.history import rebuild
-from holdfast.sessions.event_json import kept_from_json
-from holdfast.sessions.send import Message, NotSent
-from holdfast.testing import FixedClock, Request, ScriptedServer, say
-from holdfast.vocab.events import CallEnded, Event, Said, SentinelRaised, TextArrived, TurnEnded, TurnStarted
+from holdfast.adapters.store.database_url import chosen_url
+from holdfast.adapters.store.queries.chats import chats_of
+from holdfast.adapters.store.queries.messages import messages_of, parts_of
+from holdfast.adapters.store.queries.turns import turn_by_id
+from holdfast.config.settings import Settings
+from holdfast.loop.context.history import rebuild
+from holdfast.testing import FixedClock, RecordedRequest, ScriptedServer, say
+from holdfast.usecases.events.event_json import kept_from_json
+from holdfast.usecases.turns.send_message import NotSent, UserMessage
+from holdfast.vocab.events import (
+    CallEnded,
+    Event,
+    Said,
+    SentinelRaised,
+    TextArrived,
+    TurnEnded,
+    TurnStarted,
+)
 from holdfast.vocab.transcript import AssistantSaid, SystemText, ToolAnswered, UserText
 from holdfast.vocab.transcript import Message as Sent
 from holdfast.wiring import open_workspace, run_turn_at, settings_at
@@ -50,7 +58,7 @@ class Turn:
     ended: TurnEnded
     events: list[Event]
     cancelled: bool
-    requests: list[Request] = field(repr=False)
+    requests: list[RecordedRequest] = field(repr=False)
 
 
 def make_project(root: Path) -> dict[str, bytes]:
@@ -96,12 +104,24 @@ def run_one(root: Path, number: int, session: str | None) -> Turn:
         def find(settings: Settings, tell: Callable[[str], None]) -> OpenAICompatible:
             return OpenAICompatible(server.base_url, "scripted", context=context, sleep=clock.sleep)
 
-        flags = {"base_url": server.base_url, "model": "scripted", "approve": "auto", "max_steps": most}
+        flags = {
+            "base_url": server.base_url,
+            "model": "scripted",
+            "approve": "auto",
+            "max_steps": most,
+        }
         settings = settings_at(root, flags)
         assert isinstance(settings, Settings)
-        message = Message(f"Turn {number}.", session)
+        message = UserMessage(f"Turn {number}.", session)
         ended = run_turn_at(
-            root, settings, message, show=show, say=lambda _: None, asker=None, cancel=cancel, find=find
+            root,
+            settings,
+            message,
+            show=show,
+            say=lambda _: None,
+            asker=None,
+            cancel=cancel,
+            find=find,
         )
         assert not isinstance(ended, NotSent), ended
         started = next(event for event in events if isinstance(event, TurnStarted))
@@ -109,7 +129,9 @@ def run_one(root: Path, number: int, session: str | None) -> Turn:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes], list[Turn], Path]:
+def played(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, dict[str, bytes], list[Turn], Path]:
     place = tmp_path_factory.mktemp("faults")
     root = place / "project"
     first = make_project(root)
@@ -120,8 +142,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, by
             # Each fourth turn goes on with the session of the one before, however that ended.
             session = turns[-1].session if number % 4 == 3 else None
             turns.append(run_one(root, number, session))
-    print("\n" + ", ".join(f"{reason} {count}" for reason, count in Counter(_reasons(turns)).most_common()))
-    print(f"{sum(len(turn.requests) for turn in turns)} requests, {sum(turn.ended.steps for turn in turns)} steps")
+    print(
+        "\n"
+        + ", ".join(f"{reason} {count}" for reason, count in Counter(_reasons(turns)).most_common())
+    )
+    print(
+        f"{sum(len(turn.requests) for turn in turns)} requests, {sum(turn.ended.steps for turn in turns)} steps"
+    )
     return root, first, turns, place / "state"
 
 
@@ -146,7 +173,9 @@ def test_every_turn_ends_by_itself_and_says_honestly_why(
 def _escalated(kind: str) -> Callable[[Turn], bool]:
     def says(turn: Turn) -> bool:
         raised = [event.sentinel for event in turn.events if isinstance(event, SentinelRaised)]
-        return bool(raised) and raised[-1].kind == kind and raised[-1].body.get("can_continue") is True
+        return (
+            bool(raised) and raised[-1].kind == kind and raised[-1].body.get("can_continue") is True
+        )
 
     return says
 
@@ -167,7 +196,9 @@ _HONEST: dict[str, Callable[[Turn], bool]] = {
 }
 
 
-def test_every_transcript_is_valid_and_can_be_rebuilt(played: tuple[Path, dict[str, bytes], list[Turn], Path]) -> None:
+def test_every_transcript_is_valid_and_can_be_rebuilt(
+    played: tuple[Path, dict[str, bytes], list[Turn], Path],
+) -> None:
     turns, state = played[2], played[3]
     with blocking_store(chosen_url(state)) as store:
         for turn in turns:
@@ -189,7 +220,11 @@ def check_transcript(store: BlockingStore, session: str) -> None:
         assert message.status != "running"
         for part in parts:
             assert json.loads(json.dumps(part.body)) == part.body
-            past.append(UserText(part.body["text"]) if message.role == "user" else kept_from_json(part.kind, part.body))
+            past.append(
+                UserText(part.body["text"])
+                if message.role == "user"
+                else kept_from_json(part.kind, part.body)
+            )
     assert None not in past
     unanswered: list[str] = []
     for fact in past:
@@ -201,7 +236,9 @@ def check_transcript(store: BlockingStore, session: str) -> None:
             assert "[Note from Holdfast" not in str(fact)
     assert unanswered == []
     check_payload(
-        rebuild([fact for fact in past if not isinstance(fact, SentinelRaised)], SystemText("Rules.")).messages
+        rebuild(
+            [fact for fact in past if not isinstance(fact, SentinelRaised)], SystemText("Rules.")
+        ).messages
     )
 
 
@@ -219,7 +256,9 @@ def check_payload(messages: tuple[Sent, ...]) -> None:
     assert waiting == []
 
 
-def test_every_question_was_one_that_a_server_can_take(played: tuple[Path, dict[str, bytes], list[Turn], Path]) -> None:
+def test_every_question_was_one_that_a_server_can_take(
+    played: tuple[Path, dict[str, bytes], list[Turn], Path],
+) -> None:
     for turn in played[2]:
         for request in turn.requests:
             waiting: list[str] = []

@@ -51,7 +51,10 @@ class Lots:
         """Draw the replies of a turn: some good ones, some spoiled, and a word at the end."""
         count = self.random.randint(1, 12)
         spoiled = self.random.choice((0.2, 0.6, 0.9))
-        replies = [self._spoiled() if self.random.random() < spoiled else self._good() for _ in range(count)]
+        replies = [
+            self._spoiled() if self.random.random() < spoiled else self._good()
+            for _ in range(count)
+        ]
         if self.random.random() < 0.15:
             # Stuck: one and the same for ever.
             return [*replies, *[self.random.choice((self._good, self._spoiled))()] * 30]
@@ -72,29 +75,46 @@ class Lots:
 
     def _look(self) -> Reply:
         return self.random.choice(
-            (call("list_dir", path="src"), call("search", pattern="VALUE"), call("find_files", pattern="*.py"))
+            (
+                call("list_dir", path="src"),
+                call("search", pattern="VALUE"),
+                call("find_files", pattern="*.py"),
+            )
         )
 
     def _write(self) -> Reply:
-        lines = "".join(f"VALUE_{n} = {self.random.randint(0, 9)}\n" for n in range(self.random.randint(1, 6)))
+        lines = "".join(
+            f"VALUE_{n} = {self.random.randint(0, 9)}\n" for n in range(self.random.randint(1, 6))
+        )
         path = self.random.choice((self._path(), f"src/new{self.random.randint(0, 5)}.py"))
         return call("write_file", path=path, text=lines)
 
     def _edit(self) -> Reply:
         """Lands if the line happens to be so; else it is refused."""
         n, old, new = (self.random.randint(0, 3) for _ in range(3))
-        return call("edit_file", path=self._path(), old=f"VALUE_{n} = {old}", new=f"VALUE_{n} = {new + 10}")
+        return call(
+            "edit_file", path=self._path(), old=f"VALUE_{n} = {old}", new=f"VALUE_{n} = {new + 10}"
+        )
 
     def _patch(self) -> Reply:
         path, n = self._path(), self.random.randint(0, 3)
         diff = f"--- a/{path}\n+++ b/{path}\n@@ -{n + 1} +{n + 1} @@\n-VALUE_{n} = {n}\n+VALUE_{n} = {n + 20}\n"
         gone = f"diff --git a/{path} b/{path}\ndeleted file mode 100644\n--- a/{path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-VALUE_0 = 0\n"
-        return call("write_patch", diff=self.random.choice((diff, diff, f"```diff\n{diff}```", gone)))
+        return call(
+            "write_patch", diff=self.random.choice((diff, diff, f"```diff\n{diff}```", gone))
+        )
 
     def _several(self) -> Reply:
-        made = [self.random.choice((self._read, self._write, self._edit))() for _ in range(self.random.randint(2, 4))]
-        edits = [{"path": self._path(), "old": "VALUE_0 = 0", "new": "VALUE_0 = 7"} for _ in range(2)]
-        return self.random.choice((calls(*made, text="Some at once."), call("apply_edits", edits=edits)))
+        made = [
+            self.random.choice((self._read, self._write, self._edit))()
+            for _ in range(self.random.randint(2, 4))
+        ]
+        edits = [
+            {"path": self._path(), "old": "VALUE_0 = 0", "new": "VALUE_0 = 7"} for _ in range(2)
+        ]
+        return self.random.choice(
+            (calls(*made, text="Some at once."), call("apply_edits", edits=edits))
+        )
 
     def _run(self) -> Reply:
         command = self.random.choice(
@@ -147,7 +167,9 @@ class Lots:
         style = self.random.choice(STYLES)
         if self.random.random() < 0.5:
             return text_call("read_file", style=style, path=self._path())
-        return text_call("edit_file", style=style, path=self._path(), old="VALUE_1 = 1", new="VALUE_1 = 31")
+        return text_call(
+            "edit_file", style=style, path=self._path(), old="VALUE_1 = 1", new="VALUE_1 = 31"
+        )
 
     def _malformed(self) -> Reply:
         good = json.dumps({"path": self._path(), "old": "VALUE_1 = 1", "new": "VALUE_1 = 41"})
@@ -166,7 +188,9 @@ class Lots:
 
     def _cut_by_the_limit(self) -> Reply:
         text = json.dumps({"path": self._path(), "text": "VALUE_0 = 0\nVALUE_1 = 1\n"})
-        reply = calls(call("write_file", text[: self.random.randint(5, len(text))]), text="The whole file:")
+        reply = calls(
+            call("write_file", text[: self.random.randint(5, len(text))]), text="The whole file:"
+        )
         return replace(reply, finish="length")
 
     def _slow(self) -> Reply:
@@ -181,10 +205,19 @@ class Lots:
         deltas = [
             {
                 "tool_calls": [
-                    {"index": 0, "id": "same", "type": "function", "function": {**function, "arguments": piece}}
+                    {
+                        "index": 0,
+                        "id": "same",
+                        "type": "function",
+                        "function": {**function, "arguments": piece},
+                    }
                 ]
             }
             for piece in pieces
         ]
-        frames = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
-        return chunks(*frames, {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+        frames = [
+            {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
+        ]
+        return chunks(
+            *frames, {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+        )

@@ -29,7 +29,9 @@ def _gcc() -> None:
 
 
 @pytest.mark.parametrize("tool", CASES)
-def test_each_compiler_finds_the_error_and_says_yes_to_the_fix(workshop: Workshop, tool: str) -> None:
+def test_each_compiler_finds_the_error_and_says_yes_to_the_fix(
+    workshop: Workshop, tool: str
+) -> None:
     need(tool)
     name, bad, good, other = CASES[tool]
     file = workshop.write(name, bad)
@@ -48,7 +50,9 @@ def test_each_compiler_finds_the_error_and_says_yes_to_the_fix(workshop: Worksho
 
 @pytest.mark.parametrize("tool", CASES)
 @pytest.mark.parametrize("spoiled", ["", "everything is fine"])
-def test_no_compiler_is_fooled_by_a_file_without_code(workshop: Workshop, tool: str, spoiled: str) -> None:
+def test_no_compiler_is_fooled_by_a_file_without_code(
+    workshop: Workshop, tool: str, spoiled: str
+) -> None:
     need(tool)
     name, bad, _, _ = CASES[tool]
     file = workshop.write(name, bad)
@@ -83,7 +87,9 @@ def test_no_compiler_is_fooled_by_a_file_without_code(workshop: Workshop, tool: 
         ),
     ],
 )
-def test_what_does_not_pass_leaves_the_exact_bytes(workshop: Workshop, script: list[Reply], outcome: str) -> None:
+def test_what_does_not_pass_leaves_the_exact_bytes(
+    workshop: Workshop, script: list[Reply], outcome: str
+) -> None:
     file = workshop.write(NAME, BAD)
     before = file.stat()
     ran = workshop.repair(NAME, script=script)
@@ -97,7 +103,9 @@ def test_what_does_not_pass_leaves_the_exact_bytes(workshop: Workshop, script: l
 def test_a_fenced_and_a_thoughtful_reply_are_read(workshop: Workshop) -> None:
     file = workshop.write(NAME, BAD)
     body = json.dumps({"code": GOOD, "confidence": 0.8, "reasoning": "x"})
-    ran = workshop.repair(NAME, script=[say(f"<think>hm {{</think>Here it is:\n```json\n{body}\n```\n")])
+    ran = workshop.repair(
+        NAME, script=[say(f"<think>hm {{</think>Here it is:\n```json\n{body}\n```\n")]
+    )
     assert (ran.code, file.read_text()) == (0, GOOD), (ran.out, ran.err)
 
 
@@ -106,18 +114,29 @@ def test_bytes_that_are_no_text_stay_as_they_are(workshop: Workshop) -> None:
     file.write_bytes("/* → ".encode() + b"\xe9 */\r\n" + BAD.replace("\n", "\r\n").encode())
     ran = workshop.repair(NAME, script=lambda asked: fix(_mended(asked.messages[1]["content"])))
     assert (ran.code, ran.outcomes) == (0, {NAME: "Repaired"}), (ran.out, ran.err)
-    assert file.read_bytes() == "/* → ".encode() + b"\xe9 */\r\n" + GOOD.replace("\n", "\r\n").encode()
+    assert (
+        file.read_bytes() == "/* → ".encode() + b"\xe9 */\r\n" + GOOD.replace("\n", "\r\n").encode()
+    )
 
 
 def _mended(question: str) -> str:
     shown = question.split("```\n")[1]
-    return shown.rstrip("\n").replace(BAD.replace("\n", "\r\n").rstrip(), GOOD.replace("\n", "\r\n").rstrip()) + "\n"
+    return (
+        shown.rstrip("\n").replace(
+            BAD.replace("\n", "\r\n").rstrip(), GOOD.replace("\n", "\r\n").rstrip()
+        )
+        + "\n"
+    )
 
 
 def test_strict_asks_for_ninety_percent(workshop: Workshop) -> None:
     workshop.write(NAME, BAD)
-    assert workshop.repair(NAME, "--strict", script=[fix(GOOD, 0.89)]).outcomes == {NAME: "RejectedLowConfidence"}
-    assert workshop.repair(NAME, "--strict", script=[fix(GOOD, 0.90)]).outcomes == {NAME: "Repaired"}
+    assert workshop.repair(NAME, "--strict", script=[fix(GOOD, 0.89)]).outcomes == {
+        NAME: "RejectedLowConfidence"
+    }
+    assert workshop.repair(NAME, "--strict", script=[fix(GOOD, 0.90)]).outcomes == {
+        NAME: "Repaired"
+    }
 
 
 def test_the_model_is_told_all_diagnostics_and_no_key(workshop: Workshop) -> None:
@@ -125,7 +144,16 @@ def test_the_model_is_told_all_diagnostics_and_no_key(workshop: Workshop) -> Non
     names = [f"zzqx{n}" for n in range(12)]
     workshop.write(NAME, f"int f(void) {{ return {' + '.join(names)}; }}\n")
     with ScriptedServer([fix("x")]) as server:
-        workshop.run("repair", NAME, "--root", str(workshop.root), "--base-url", server.base_url, "--model", "scripted")
+        workshop.run(
+            "repair",
+            NAME,
+            "--root",
+            str(workshop.root),
+            "--base-url",
+            server.base_url,
+            "--model",
+            "scripted",
+        )
         asked, *_ = server.requests
     assert all(f"'{name}'" in asked.raw.decode() for name in names)
     assert b"sk-very-secret-key" not in asked.raw
@@ -152,7 +180,9 @@ def test_the_response_is_paid_for_once(workshop: Workshop) -> None:
 # --------------------------------------------------------------------------------------------------------- production
 
 
-def test_production_is_blocked_until_the_decision_is_pinned_and_then_needs_nobody(workshop: Workshop) -> None:
+def test_production_is_blocked_until_the_decision_is_pinned_and_then_needs_nobody(
+    workshop: Workshop,
+) -> None:
     file = workshop.write(NAME, BAD)
     assert (blocked := workshop.repair(NAME, "--strictness", "production")).code == 4
     assert blocked.outcomes == {NAME: "ProductionBlocked"}
@@ -163,7 +193,10 @@ def test_production_is_blocked_until_the_decision_is_pinned_and_then_needs_nobod
     [decision] = workshop.decisions("list").told["decisions"]
     pinned = workshop.decisions("pin", decision["id"][:6], "--reason", "looked at it")
     assert (pinned.code, pinned.told["decision"]["pin_reason"]) == (0, "looked at it")
-    assert (workshop.decisions("gate").code, workshop.decisions("gate").told) == (0, {"open": True, "unpinned": []})
+    assert (workshop.decisions("gate").code, workshop.decisions("gate").told) == (
+        0,
+        {"open": True, "unpinned": []},
+    )
     ran = workshop.repair(NAME, "--strictness", "production")
     assert (ran.code, ran.outcomes, file.read_text()) == (0, {NAME: "Replayed"}, GOOD)
     file.write_text(BAD)
@@ -171,7 +204,9 @@ def test_production_is_blocked_until_the_decision_is_pinned_and_then_needs_nobod
     assert workshop.repair(NAME, "--strictness", "production").code == 4
 
 
-def test_a_person_puts_their_own_code_in_the_place_of_a_decision(workshop: Workshop, tmp_path: Path) -> None:
+def test_a_person_puts_their_own_code_in_the_place_of_a_decision(
+    workshop: Workshop, tmp_path: Path
+) -> None:
     file = workshop.write(NAME, BAD)
     workshop.repair(NAME, script=[fix(GOOD)])
     [old] = workshop.decisions("list").told["decisions"]
@@ -179,7 +214,10 @@ def test_a_person_puts_their_own_code_in_the_place_of_a_decision(workshop: Works
     own.write_text(GOOD.replace("+ 1", "+ 100"))
     done = workshop.decisions("override", old["id"], str(own))
     assert (done.code, done.told["decision"]["pinned"]) == (0, True), done.out
-    assert workshop.decisions("show", old["id"]).told["decision"]["superseded_by"] == done.told["decision"]["id"]
+    assert (
+        workshop.decisions("show", old["id"]).told["decision"]["superseded_by"]
+        == done.told["decision"]["id"]
+    )
     assert file.read_text() == GOOD
     file.write_text(BAD)
     ran = workshop.repair(NAME, "--strictness", "production")
@@ -201,7 +239,9 @@ def test_the_compiler_runs_once_for_each_candidate(workshop: Workshop) -> None:
     assert workshop.runs() == 5
 
 
-def test_a_compiler_that_hangs_is_ended_with_all_its_children(workshop: Workshop, tmp_path: Path) -> None:
+def test_a_compiler_that_hangs_is_ended_with_all_its_children(
+    workshop: Workshop, tmp_path: Path
+) -> None:
     child = tmp_path / "child.pid"
     workshop.compiler("gcc", f"{FOREVER} & echo $! > {child}\nwait")
     file = workshop.write(NAME, BAD)
@@ -218,7 +258,11 @@ def test_a_compiler_that_hangs_is_ended_with_all_its_children(workshop: Workshop
 
 @pytest.mark.parametrize(
     ("script", "words"),
-    [("yes all is well", "MB and was ended"), ("kill -SEGV $$", "SIGSEGV"), ("echo oops >&2; exit 3", "oops")],
+    [
+        ("yes all is well", "MB and was ended"),
+        ("kill -SEGV $$", "SIGSEGV"),
+        ("echo oops >&2; exit 3", "oops"),
+    ],
 )
 def test_a_compiler_that_floods_or_crashes_leaves_the_bytes_and_a_clear_answer(
     workshop: Workshop, script: str, words: str
@@ -231,7 +275,9 @@ def test_a_compiler_that_floods_or_crashes_leaves_the_bytes_and_a_clear_answer(
     assert file.read_text() == BAD
 
 
-def test_a_compiler_that_is_missing_is_named_with_what_to_install(workshop: Workshop, tmp_path: Path) -> None:
+def test_a_compiler_that_is_missing_is_named_with_what_to_install(
+    workshop: Workshop, tmp_path: Path
+) -> None:
     bare = tmp_path / "bare"
     bare.mkdir()
     workshop.settings["PATH"] = str(bare)
@@ -256,7 +302,9 @@ def test_a_manifest_that_cannot_be_written_stops_before_the_file(workshop: Works
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("moment", ["compiling", "asking"])
-def test_kill_9_in_the_middle_leaves_the_exact_bytes(workshop: Workshop, tmp_path: Path, moment: str) -> None:
+def test_kill_9_in_the_middle_leaves_the_exact_bytes(
+    workshop: Workshop, tmp_path: Path, moment: str
+) -> None:
     file = workshop.write(NAME, BAD)
     reached = tmp_path / "reached"
     os.mkfifo(reached)
@@ -265,7 +313,17 @@ def test_kill_9_in_the_middle_leaves_the_exact_bytes(workshop: Workshop, tmp_pat
         workshop.compiler("gcc", f"echo here > {reached}\nexec sleep 600")
     with ScriptedServer([Reply(hang=never)], on_request=lambda _: _tell(reached)) as server:
         child = subprocess.Popen(
-            [*COMMAND, "repair", NAME, "--root", str(workshop.root), "--base-url", server.base_url, "--model", "m"],
+            [
+                *COMMAND,
+                "repair",
+                NAME,
+                "--root",
+                str(workshop.root),
+                "--base-url",
+                server.base_url,
+                "--model",
+                "m",
+            ],
             env=workshop.environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -320,7 +378,14 @@ def test_a_whole_tree_is_repaired_many_files_at_once(workshop: Workshop) -> None
 
 @pytest.mark.parametrize(
     "words",
-    [["no/such.c"], ["README.md"], ["a.c", "--strictness", "lax"], ["a.c", "--target", "cobol"], [], ["../x.c"]],
+    [
+        ["no/such.c"],
+        ["README.md"],
+        ["a.c", "--strictness", "lax"],
+        ["a.c", "--target", "cobol"],
+        [],
+        ["../x.c"],
+    ],
 )
 def test_wrong_usage_is_exit_2(workshop: Workshop, words: list[str]) -> None:
     workshop.write("a.c", GOOD)
@@ -330,10 +395,16 @@ def test_wrong_usage_is_exit_2(workshop: Workshop, words: list[str]) -> None:
 
 def test_any_file_is_checked_by_the_projects_own_command(workshop: Workshop) -> None:
     workshop.write(".holdfast/config.toml", 'check = "sh check.sh"\n')
-    workshop.write("check.sh", "grep -q '^ok$' notes.txt || { echo 'notes.txt:1:1: error: this is not ok'; exit 1; }\n")
+    workshop.write(
+        "check.sh",
+        "grep -q '^ok$' notes.txt || { echo 'notes.txt:1:1: error: this is not ok'; exit 1; }\n",
+    )
     file = workshop.write("notes.txt", "no\n")
     ran = workshop.repair("notes.txt", "--target", "any", script=[fix("ok\n")])
-    assert (ran.outcomes, file.read_text()) == ({"notes.txt": "Repaired"}, "ok\n"), (ran.out, ran.err)
+    assert (ran.outcomes, file.read_text()) == ({"notes.txt": "Repaired"}, "ok\n"), (
+        ran.out,
+        ran.err,
+    )
 
 
 def test_the_projects_own_tests_must_pass(workshop: Workshop) -> None:
@@ -350,7 +421,9 @@ def test_the_projects_own_tests_must_pass(workshop: Workshop) -> None:
 
 
 def test_what_a_syntax_error_had_hidden_is_mended_after_it(workshop: Workshop) -> None:
-    file = workshop.write("a.py", 'def load(text)\n    print "reading", text\n    return json.loads(text)\n')
+    file = workshop.write(
+        "a.py", 'def load(text)\n    print "reading", text\n    return json.loads(text)\n'
+    )
     ran = workshop.repair("a.py")
     assert (ran.code, ran.outcomes) == (0, {"a.py": "RuleRepaired"}), (ran.out, ran.err)
     mended = 'def load(text):\n    print("reading", text)\n    return json.loads(text)\n'
@@ -368,9 +441,14 @@ def test_a_fix_is_paid_for_once_and_other_names_need_no_model(workshop: Workshop
     ran = workshop.repair("second.py", script=[])
     assert (ran.outcomes, ran.questions) == ({"second.py": "RuleRepaired"}, 0), (ran.out, ran.err)
     assert "\nimport numpy as np\n" in file.read_text()
-    [decision] = [each for each in workshop.decisions("list").told["decisions"] if each["path"] == "second.py"]
+    [decision] = [
+        each for each in workshop.decisions("list").told["decisions"] if each["path"] == "second.py"
+    ]
     assert (decision["decision_type"], decision["verdict"]) == ("rule_applied", "accepted")
     assert decision["rule_id"] == ran.told["files"][0]["rule_ids"][0]
     file.write_text(second)
     blocked = workshop.repair("second.py", "--strictness", "production")
-    assert (blocked.code, blocked.told["files"][0]["needs_pin"]) == (4, [decision["rule_id"], decision["id"]])
+    assert (blocked.code, blocked.told["files"][0]["needs_pin"]) == (
+        4,
+        [decision["rule_id"], decision["id"]],
+    )

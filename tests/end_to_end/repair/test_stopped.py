@@ -36,7 +36,9 @@ class Stuck:
         words = [*COMMAND, "repair", "src", "--root", str(workshop.root), "--no-model"]
         self.command = subprocess.Popen(
             words,
-            env=workshop.environment(TMPDIR=str(self.temporary), HOLDFAST_COMMAND_TIMEOUT=f"{LONGEST:.0f}"),
+            env=workshop.environment(
+                TMPDIR=str(self.temporary), HOLDFAST_COMMAND_TIMEOUT=f"{LONGEST:.0f}"
+            ),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -72,10 +74,15 @@ def stuck(workshop: Workshop, tmp_path: Path) -> Stuck:
     return Stuck(workshop, tmp_path)
 
 
-def test_ctrl_c_ends_the_compilers_at_once_and_says_how_far_it_was(workshop: Workshop, stuck: Stuck) -> None:
+def test_ctrl_c_ends_the_compilers_at_once_and_says_how_far_it_was(
+    workshop: Workshop, stuck: Stuck
+) -> None:
     code, out, err = stuck.end(signal.SIGINT)
     assert (code, out) == (130, "")
-    assert err == "holdfast: stopped after 0 of 3 files. The compilers are ended, and every file is as it was.\n"
+    assert (
+        err
+        == "holdfast: stopped after 0 of 3 files. The compilers are ended, and every file is as it was.\n"
+    )
     assert stuck.is_gone()
     assert {file.read_text() for file in (workshop.root / "src").iterdir()} == {BAD}
     assert list(stuck.temporary.iterdir()) == []
@@ -88,7 +95,11 @@ def test_whoever_kills_the_command_kills_the_compiler_and_its_children(
     assert stuck.end(number)[0] == -number
     assert stuck.is_gone()
     assert {file.read_text() for file in (workshop.root / "src").iterdir()} == {BAD}
-    assert sorted(path.name for path in workshop.root.rglob("*") if path.is_file()) == ["a.c", "b.c", "c.c"]
+    assert sorted(path.name for path in workshop.root.rglob("*") if path.is_file()) == [
+        "a.c",
+        "b.c",
+        "c.c",
+    ]
 
 
 def test_what_a_killed_command_left_in_the_temporary_folder_the_next_one_removes(
@@ -97,7 +108,9 @@ def test_what_a_killed_command_left_in_the_temporary_folder_the_next_one_removes
     stuck.end(signal.SIGKILL)
     assert stuck.is_gone()
     (workshop.bin / "gcc").unlink()
-    assert [path.name for path in stuck.temporary.iterdir() if path.name.startswith("holdfast-")] != []
+    assert [
+        path.name for path in stuck.temporary.iterdir() if path.name.startswith("holdfast-")
+    ] != []
     workshop.write("src/a.c", GOOD)
     ran = subprocess.run(
         [*COMMAND, "repair", "src/a.c", "--root", str(workshop.root), "--no-model"],

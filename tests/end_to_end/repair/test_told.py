@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.testing import Reply, Request, ScriptedServer, hang
+from holdfast.testing import RecordedRequest, Reply, ScriptedServer, hang
 from tests.end_to_end.repair.workshop import CASES, COMMAND, Ran, Workshop, fix, need
 
 pytestmark = pytest.mark.slow
@@ -36,10 +36,10 @@ def test_two_processes_that_mend_the_same_file_the_same_way_both_succeed_and_the
     workshop: Workshop,
 ) -> None:
     file = workshop.write(NAME, BAD)
-    asked: list[Request] = []
+    asked: list[RecordedRequest] = []
     both_asked = threading.Event()
 
-    def answer(request: Request) -> Reply:
+    def answer(request: RecordedRequest) -> Reply:
         # When both ask, both have read the file as it was, and neither has written it.
         asked.append(request)
         if len(asked) == 2:
@@ -69,7 +69,9 @@ def test_two_processes_that_mend_the_same_file_the_same_way_both_succeed_and_the
     [decision] = workshop.decisions("list").told["decisions"]
     assert decision["verdict"] == "accepted"
     assert workshop.decisions("gate").code == 4
-    changes = workshop.run("changes", "list", "--root", str(workshop.root), "--json").told["changes"]
+    changes = workshop.run("changes", "list", "--root", str(workshop.root), "--json").told[
+        "changes"
+    ]
     assert [change["state"] for change in changes] == ["applied"]
 
 
@@ -83,7 +85,12 @@ def test_a_file_that_is_edited_meanwhile_has_one_clear_outcome(workshop: Worksho
     ran = workshop.repair(NAME, script=answer)
     assert (ran.code, ran.told["outcome"], ran.told["counts"]) == (1, "failing", {"Trouble": 1})
     [told] = ran.told["files"]
-    assert (told["outcome"], told["success"], told["written"], told["diff"]) == ("Trouble", False, False, "")
+    assert (told["outcome"], told["success"], told["written"], told["diff"]) == (
+        "Trouble",
+        False,
+        False,
+        "",
+    )
     assert not {"attempts", "rule_added", "oracle", "cached"} & told.keys()
     file.write_text(BAD)
     with ScriptedServer(answer) as server:
@@ -96,7 +103,9 @@ def test_a_file_that_is_edited_meanwhile_has_one_clear_outcome(workshop: Worksho
 # --------------------------------------------------------------------------------------------------------- why it failed
 
 
-def test_what_was_wrong_with_the_last_proposal_is_said_with_where_it_is_on_record(workshop: Workshop) -> None:
+def test_what_was_wrong_with_the_last_proposal_is_said_with_where_it_is_on_record(
+    workshop: Workshop,
+) -> None:
     workshop.write(NAME, BAD)
     ran = workshop.repair(NAME, script=[fix(OTHER), fix(BAD.replace("zzqx", "vvqx"))])
     [told] = ran.told["files"]
@@ -107,7 +116,9 @@ def test_what_was_wrong_with_the_last_proposal_is_said_with_where_it_is_on_recor
     assert workshop.decisions("show", told["decision_id"]).code == 0
 
 
-def test_why_the_guards_refused_a_proposal_is_said_when_the_model_repeats_it(workshop: Workshop) -> None:
+def test_why_the_guards_refused_a_proposal_is_said_when_the_model_repeats_it(
+    workshop: Workshop,
+) -> None:
     workshop.write(NAME, BAD)
     ran = workshop.repair(NAME, script=[fix(GOOD.replace("int total", "int sum_up"))] * 2)
     [told] = ran.told["files"]
@@ -139,7 +150,9 @@ def test_a_remembered_answer_is_not_called_the_models(workshop: Workshop) -> Non
 def test_what_production_says_would_help_does_help_once_it_is_pinned(workshop: Workshop) -> None:
     file = workshop.write(NAME, BAD)
     assert workshop.repair(NAME, script=[fix(GOOD)]).code == 0
-    for rule in workshop.run("rules", "list", "--own", "--root", str(workshop.root), "--json").told["rules"]:
+    for rule in workshop.run("rules", "list", "--own", "--root", str(workshop.root), "--json").told[
+        "rules"
+    ]:
         workshop.run("rules", "reject", rule["id"], "--root", str(workshop.root))
     file.write_text(BAD)
     [blocked] = workshop.repair(NAME, "--strictness", "production").told["files"]
@@ -153,7 +166,9 @@ def test_what_production_says_would_help_does_help_once_it_is_pinned(workshop: W
 # ------------------------------------------------------------------------------------------------------------- the tools
 
 
-def test_a_compiler_that_hangs_is_given_up_and_the_limit_is_the_one_that_was_given(workshop: Workshop) -> None:
+def test_a_compiler_that_hangs_is_given_up_and_the_limit_is_the_one_that_was_given(
+    workshop: Workshop,
+) -> None:
     workshop.compiler("gcc", f"echo gcc >> {workshop.log}\nexec sleep 600")
     names = [f"src/m{number}.c" for number in range(9)]
     for name in names:
@@ -169,7 +184,9 @@ def test_a_compiler_that_hangs_is_given_up_and_the_limit_is_the_one_that_was_giv
     assert workshop.repair("src", "--timeout", "0").code == 2
 
 
-def test_the_file_is_named_once_when_its_compiler_is_missing(workshop: Workshop, tmp_path: Path) -> None:
+def test_the_file_is_named_once_when_its_compiler_is_missing(
+    workshop: Workshop, tmp_path: Path
+) -> None:
     (tmp_path / "bare").mkdir()
     workshop.settings["PATH"] = str(tmp_path / "bare")
     workshop.write(NAME, BAD)
@@ -181,7 +198,9 @@ def test_the_file_is_named_once_when_its_compiler_is_missing(workshop: Workshop,
 # --------------------------------------------------------------------------------------------------- things in the way
 
 
-def test_a_walk_goes_past_links_and_what_is_no_text_and_says_so(workshop: Workshop, tmp_path: Path) -> None:
+def test_a_walk_goes_past_links_and_what_is_no_text_and_says_so(
+    workshop: Workshop, tmp_path: Path
+) -> None:
     workshop.write("src/a.c", GOOD)
     (tmp_path / "outside.c").write_text(BAD)
     (workshop.root / "src/binary.c").write_bytes(b"\0\1")
@@ -191,35 +210,56 @@ def test_a_walk_goes_past_links_and_what_is_no_text_and_says_so(workshop: Worksh
     for words in (["init", "-q"], ["add", "-A"]):
         subprocess.run(["git", *words], cwd=workshop.root, check=True)
     ran = workshop.repair(".")
-    assert (ran.code, ran.told["outcome"], ran.outcomes) == (0, "clean", {"src/a.c": "FirstTrySuccess"})
-    assert [each["path"] for each in ran.told["skipped"]] == ["src/binary.c", "src/dangling.c", "src/outside.c"]
+    assert (ran.code, ran.told["outcome"], ran.outcomes) == (
+        0,
+        "clean",
+        {"src/a.c": "FirstTrySuccess"},
+    )
+    assert [each["path"] for each in ran.told["skipped"]] == [
+        "src/binary.c",
+        "src/dangling.c",
+        "src/outside.c",
+    ]
     shown = people(workshop, "src", "--no-model")
-    assert (shown.code, shown.out.splitlines()[-1]) == (0, "4 files: 1 pass, 0 repaired, 0 still fail, 3 skipped.")
+    assert (shown.code, shown.out.splitlines()[-1]) == (
+        0,
+        "4 files: 1 pass, 0 repaired, 0 still fail, 3 skipped.",
+    )
     assert shown.err.count("holdfast: skipped src/") == 3
     named = workshop.repair(".", "src/binary.c")
     assert (named.code, named.outcomes["src/binary.c"]) == (1, "Trouble")
 
 
 @pytest.mark.parametrize("url", ["postgresql://nobody@127.0.0.1:1/x", "/proc/nowhere/x.sqlite3"])
-def test_without_a_place_for_the_change_nothing_is_written_and_no_decision_stands(workshop: Workshop, url: str) -> None:
+def test_without_a_place_for_the_change_nothing_is_written_and_no_decision_stands(
+    workshop: Workshop, url: str
+) -> None:
     file = workshop.write(NAME, BAD)
     other = workshop.write("well.c", GOOD)
     workshop.settings["HOLDFAST_DATABASE_URL"] = url
     ran = workshop.repair(NAME, "well.c", script=[fix(GOOD)])
-    assert (ran.code, ran.outcomes) == (1, {NAME: "Trouble", "well.c": "FirstTrySuccess"}), (ran.out, ran.err)
+    assert (ran.code, ran.outcomes) == (1, {NAME: "Trouble", "well.c": "FirstTrySuccess"}), (
+        ran.out,
+        ran.err,
+    )
     assert ran.told["files"][0]["message"].startswith(f"{NAME}: nothing was written: ")
     assert (file.read_text(), other.read_text()) == (BAD, GOOD)
     assert [each["verdict"] for each in workshop.decisions("list").told["decisions"]] == ["failed"]
 
 
-def test_a_directory_in_the_place_of_a_rule_or_a_manifest_bars_only_itself(workshop: Workshop) -> None:
+def test_a_directory_in_the_place_of_a_rule_or_a_manifest_bars_only_itself(
+    workshop: Workshop,
+) -> None:
     file = workshop.write(NAME, BAD)
     other = workshop.write("other.c", BAD)
     (workshop.root / ".holdfast/rules/c/dir.json").mkdir(parents=True)
     manifest = workshop.root / f".holdfast/decisions/build/{NAME}.json"
     manifest.mkdir(parents=True)
     ran = workshop.repair(NAME, "other.c", script=lambda _: fix(GOOD))
-    assert (ran.code, ran.outcomes) == (1, {NAME: "Trouble", "other.c": "Repaired"}), (ran.out, ran.err)
+    assert (ran.code, ran.outcomes) == (1, {NAME: "Trouble", "other.c": "Repaired"}), (
+        ran.out,
+        ran.err,
+    )
     assert (file.read_text(), other.read_text()) == (BAD, GOOD)
     assert "rules/c/dir.json: " in ran.err
     message = ran.told["files"][0]["message"]

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from holdfast.cli.main import app
-from holdfast.testing import Reply, Request, ScriptedServer, say
+from holdfast.testing import RecordedRequest, Reply, ScriptedServer, say
 
 COMMAND = [sys.executable, "-m", "holdfast.cli.main"]
 
@@ -29,7 +29,14 @@ CASES: Mapping[str, Case] = {
     "rustc": ("cart.rs", "pub fn total(prices: u32) -> u32 {\n    prices + zzqxw\n}\n", "pub fn total(prices: u32) -> u32 {\n    prices + 1\n}\n", "pub fn total(prices: u32) -> u32 {\n    prices + wwqxz\n}\n"),
     "javac": ("Cart.java", "public class Cart {\n  public int total(int prices) {\n    return prices + zzqx;\n  }\n}\n", "public class Cart {\n  public int total(int prices) {\n    return prices + 1;\n  }\n}\n", "public class Cart {\n  public int total(int prices) {\n    return prices + wwqx;\n  }\n}\n"),
 }  # fmt: skip
-PACKAGES = {"python": "python3", "node": "nodejs", "gcc": "gcc", "g++": "g++", "rustc": "rustc", "javac": "a JDK"}
+PACKAGES = {
+    "python": "python3",
+    "node": "nodejs",
+    "gcc": "gcc",
+    "g++": "g++",
+    "rustc": "rustc",
+    "javac": "a JDK",
+}
 
 
 def need(tool: str) -> None:
@@ -40,7 +47,9 @@ def need(tool: str) -> None:
 
 def fix(code: str, confidence: object = 0.9) -> Reply:
     """The reply of a model that proposes this code."""
-    return say(json.dumps({"code": code, "confidence": confidence, "reasoning": "a slip of the pen"}))
+    return say(
+        json.dumps({"code": code, "confidence": confidence, "reasoning": "a slip of the pen"})
+    )
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,9 @@ class Workshop:
         """Put a program of this name before all others; `$REAL` is the real one."""
         real = shutil.which(name) or "/bin/false"
         file = self.bin / name
-        file.write_text(f'#!/bin/sh\nREAL={real}\ncase "$1" in -*version) exec $REAL "$@";; esac\n{script}\n')
+        file.write_text(
+            f'#!/bin/sh\nREAL={real}\ncase "$1" in -*version) exec $REAL "$@";; esac\n{script}\n'
+        )
         file.chmod(0o755)
 
     def counted(self, name: str) -> None:
@@ -96,7 +107,9 @@ class Workshop:
         return len(self.log.read_text().split()) if self.log.exists() else 0
 
     def environment(self, **more: str) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")}
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")
+        }
         return {
             **kept,
             "PATH": f"{self.bin}:{kept['PATH']}",
@@ -107,7 +120,11 @@ class Workshop:
             **more,
         }
 
-    def run(self, *words: str, script: Sequence[Reply] | Callable[[Request], Reply] | None = None) -> Ran:
+    def run(
+        self,
+        *words: str,
+        script: Sequence[Reply] | Callable[[RecordedRequest], Reply] | None = None,
+    ) -> Ran:
         """Run the command, with a scripted provider over HTTP if there is a script."""
         if script is None:
             return self._run(words, 0)
@@ -115,7 +132,11 @@ class Workshop:
             ran = self._run([*words, "--base-url", server.base_url, "--model", "scripted"], 0)
             return Ran(ran.code, ran.out, ran.err, len(server.requests))
 
-    def repair(self, *words: str, script: Sequence[Reply] | Callable[[Request], Reply] | None = None) -> Ran:
+    def repair(
+        self,
+        *words: str,
+        script: Sequence[Reply] | Callable[[RecordedRequest], Reply] | None = None,
+    ) -> Ran:
         return self.run(
             "repair",
             "--root",
@@ -131,7 +152,9 @@ class Workshop:
 
     def _run(self, words: Sequence[str], questions: int) -> Ran:
         """In this process: to start one takes longer than the compilers. What only a process can do starts one."""
-        env: dict[str, str | None] = {name: None for name in os.environ if name.startswith("HOLDFAST_")}
+        env: dict[str, str | None] = {
+            name: None for name in os.environ if name.startswith("HOLDFAST_")
+        }
         done = CliRunner().invoke(app, list(words), env={**env, **self.environment()})
         assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
         return Ran(done.exit_code, done.stdout, done.stderr, questions)

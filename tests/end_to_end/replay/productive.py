@@ -37,7 +37,11 @@ def comment(n: int, number: int) -> Reply:
 
 
 def fix_one_failure_after_the_other() -> Script:
-    replies = [call("write_file", path="expected", text="".join(f"m{n}.py = {n + 500}\n" for n in range(15)))]
+    replies = [
+        call(
+            "write_file", path="expected", text="".join(f"m{n}.py = {n + 500}\n" for n in range(15))
+        )
+    ]
     for n in range(15):
         replies += [run(CHECK), read(n), rerate(n, n + 500)]
     return [*replies, run(CHECK)]
@@ -63,14 +67,20 @@ def refactor_one_file_under_a_green_check() -> Script:
 
 
 def explore_many_files() -> Script:
-    replies = [call("list_dir", path="."), call("list_dir", path="src"), call("find_files", pattern="**/*.py")]
+    replies = [
+        call("list_dir", path="."),
+        call("list_dir", path="src"),
+        call("find_files", pattern="**/*.py"),
+    ]
     for n in range(20):
         replies += [call("search", pattern=f"scale_{n}\\b"), read(n)]
     return [*replies, read(0), read(1), call("list_dir", path="src"), rerate(1, 7), run(CHECK)]
 
 
 def read_a_long_file_in_pieces() -> Script:
-    return [call("read_file", path="src/long.py", start=at, end=at + 24) for at in range(1, 1100, 25)]
+    return [
+        call("read_file", path="src/long.py", start=at, end=at + 24) for at in range(1, 1100, 25)
+    ]
 
 
 def poll_a_build() -> Script:
@@ -124,7 +134,10 @@ def compile_after_each_edit() -> Script:
 def write_new_files_and_look_at_the_folder() -> Script:
     replies: Script = []
     for n in range(21):
-        replies += [call("write_file", path=f"docs/page{n}.md", text=f"# Page {n}\n"), call("list_dir", path="docs")]
+        replies += [
+            call("write_file", path=f"docs/page{n}.md", text=f"# Page {n}\n"),
+            call("list_dir", path="docs"),
+        ]
     return replies
 
 
@@ -176,7 +189,9 @@ def everything_with_a_shell() -> Script:
 def a_day_of_mixed_work() -> Script:
     """Several calls in a reply, calls printed as text, missing files, a hard bug that gives way in the end."""
     replies = [
-        calls(call("list_dir", path="."), call("list_dir", path="src"), text="First a look around."),
+        calls(
+            call("list_dir", path="."), call("list_dir", path="src"), text="First a look around."
+        ),
         calls(*(read(n) for n in range(5))),
         call("read_file", path="src/missing.py"),
         call("read_file", path="src/also_missing.py"),
@@ -189,7 +204,13 @@ def a_day_of_mixed_work() -> Script:
     for n in range(10, 18):
         replies += [
             calls(read(n), text="Next."),
-            text_call("edit_file", style="bare", path=f"src/m{n}.py", old=f"RATE_{n} = {n}\n", new=f"RATE_{n} = 1\n"),
+            text_call(
+                "edit_file",
+                style="bare",
+                path=f"src/m{n}.py",
+                old=f"RATE_{n} = {n}\n",
+                new=f"RATE_{n} = 1\n",
+            ),
             run(CHECK),
         ]
     return [*replies, run("git diff --stat"), run(CHECK), run("git status --short")]

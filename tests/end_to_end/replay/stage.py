@@ -13,9 +13,9 @@ from threading import Event as Flag
 from typing import Any
 
 from holdfast.adapters.models.openai_compatible import OpenAICompatible
-from holdfast.config import Settings
-from holdfast.sessions.send import Message, NotSent
-from holdfast.testing import FixedClock, Reply, Request, ScriptedServer, say
+from holdfast.config.settings import Settings
+from holdfast.testing import FixedClock, RecordedRequest, Reply, ScriptedServer, say
+from holdfast.usecases.turns.send_message import NotSent, UserMessage
 from holdfast.vocab.events import Event, SentinelRaised
 from holdfast.wiring import run_turn_at, settings_at
 
@@ -96,7 +96,7 @@ class Played:
     """How a turn went. `asked` are the questions that the server saw."""
 
     stop_reason: str
-    asked: list[Request] = field(repr=False)
+    asked: list[RecordedRequest] = field(repr=False)
     events: list[Event] = field(repr=False)
 
     @property
@@ -114,11 +114,13 @@ class Played:
         ]
 
 
-def endless(before: Sequence[Reply], then: Callable[[int], Reply]) -> Callable[[Request], Reply]:
+def endless(
+    before: Sequence[Reply], then: Callable[[int], Reply]
+) -> Callable[[RecordedRequest], Reply]:
     """A script: these replies, then the n-th of what goes on for ever."""
     count = iter(range(1_000_000))
 
-    def answer(_: Request) -> Reply:
+    def answer(_: RecordedRequest) -> Reply:
         n = next(count)
         return before[n] if n < len(before) else then(n - len(before))
 
@@ -127,7 +129,7 @@ def endless(before: Sequence[Reply], then: Callable[[int], Reply]) -> Callable[[
 
 def play(
     root: Path,
-    script: Sequence[Reply] | Callable[[Request], Reply],
+    script: Sequence[Reply] | Callable[[RecordedRequest], Reply],
     prompt: str = "Mend it.",
     *,
     waits: bool = True,
@@ -140,13 +142,18 @@ def play(
     """
     events: list[Event] = []
     with ScriptedServer(script, otherwise=DONE, **server_options) as server:
-        flags = {"base_url": server.base_url, "model": "scripted", "approve": "auto", "max_steps": max_steps}
+        flags = {
+            "base_url": server.base_url,
+            "model": "scripted",
+            "approve": "auto",
+            "max_steps": max_steps,
+        }
         settings = settings_at(root, flags)
         assert isinstance(settings, Settings), settings
         ended = run_turn_at(
             root,
             settings,
-            Message(prompt),
+            UserMessage(prompt),
             show=events.append,
             say=_ignore,
             asker=None,
@@ -162,11 +169,20 @@ def _find_hasty(settings: Settings, _: Callable[[str], None]) -> OpenAICompatibl
 
 
 def play_command(
-    root: Path, state: Path, script: Sequence[Reply] | Callable[[Request], Reply]
+    root: Path, state: Path, script: Sequence[Reply] | Callable[[RecordedRequest], Reply]
 ) -> tuple[int, int, list[dict[str, object]]]:
     """Run the command; gives its exit code, the number of questions, and what it printed, line by line."""
     with ScriptedServer(script, otherwise=DONE) as server:
-        words = ["run", "Mend it.", "--root", str(root), "--base-url", server.base_url, "--model", "scripted"]
+        words = [
+            "run",
+            "Mend it.",
+            "--root",
+            str(root),
+            "--base-url",
+            server.base_url,
+            "--model",
+            "scripted",
+        ]
         done = subprocess.run(
             [*COMMAND, *words, "--approve", "auto", "--json"],
             env={**os.environ, "HOLDFAST_STATE_DIR": str(state)},

@@ -11,7 +11,17 @@ from dataclasses import replace
 from holdfast.testing import Reply, call, calls, say, text_call, think
 
 Tail = Callable[[int], Reply]
-WORDS = ("now", "at once", "finally", "for real", "again", "please", "the work", "everything", "all changes")
+WORDS = (
+    "now",
+    "at once",
+    "finally",
+    "for real",
+    "again",
+    "please",
+    "the work",
+    "everything",
+    "all changes",
+)
 
 
 def run(command: str) -> Reply:
@@ -35,7 +45,12 @@ def three_calls_by_turns(n: int) -> Reply:
 
 
 def four_calls_by_turns(n: int) -> Reply:
-    return (read("src/m30.py"), call("list_dir", path="src"), read("src/m31.py"), run("git status"))[n % 4]
+    return (
+        read("src/m30.py"),
+        call("list_dir", path="src"),
+        read("src/m31.py"),
+        run("git status"),
+    )[n % 4]
 
 
 def five_reads_by_turns(n: int) -> Reply:
@@ -62,7 +77,9 @@ def the_same_file_written_again(n: int) -> Reply:
 
 def white_space_to_and_fro(n: int) -> Reply:
     """Now with a blank more, now with a line more, now as it was."""
-    return call("write_file", path="docs/guide.md", text=("# Guide \n", "# Guide\n\n", "# Guide\n")[n % 3])
+    return call(
+        "write_file", path="docs/guide.md", text=("# Guide \n", "# Guide\n\n", "# Guide\n")[n % 3]
+    )
 
 
 def commit_now_in_other_words(n: int) -> Reply:
@@ -81,7 +98,9 @@ def the_same_failing_check(n: int) -> Reply:
 def edits_that_do_not_help(n: int) -> Reply:
     if n % 2:
         return run("sh -c 'echo FAILED test_rates: assert 1 == 2; exit 1'")
-    return call("edit_file", path="src/m30.py", old="RATE_30 = 30\n", new=f"RATE_30 = 30\nTRY_{n} = {n}\n")
+    return call(
+        "edit_file", path="src/m30.py", old="RATE_30 = 30\n", new=f"RATE_30 = 30\nTRY_{n} = {n}\n"
+    )
 
 
 def the_same_files_in_another_order(n: int) -> Reply:
@@ -90,11 +109,15 @@ def the_same_files_in_another_order(n: int) -> Reply:
 
 
 def searches_that_find_nothing(n: int) -> Reply:
-    return call("search", pattern=f"{WORDS[n % len(WORDS)].replace(' ', '_')}_handler_{n}", path="src")
+    return call(
+        "search", pattern=f"{WORDS[n % len(WORDS)].replace(' ', '_')}_handler_{n}", path="src"
+    )
 
 
 def refused_edits_in_variations(n: int) -> Reply:
-    return call("edit_file", path="src/m30.py", old=f"def nothing_like_it_{n}(self):\n", new="pass\n")
+    return call(
+        "edit_file", path="src/m30.py", old=f"def nothing_like_it_{n}(self):\n", new="pass\n"
+    )
 
 
 def refused_edits_with_reads_between(n: int) -> Reply:
@@ -102,7 +125,9 @@ def refused_edits_with_reads_between(n: int) -> Reply:
 
 
 def malformed_arguments(n: int) -> Reply:
-    return call("edit_file", ('{"path": "src/m30.py", "old": ', "[]", '{"file": {"name": 3}}', "{{{")[n % 4])
+    return call(
+        "edit_file", ('{"path": "src/m30.py", "old": ', "[]", '{"file": {"name": 3}}', "{{{")[n % 4]
+    )
 
 
 def tools_that_do_not_exist(n: int) -> Reply:
@@ -127,7 +152,9 @@ def nothing_but_announcements(n: int) -> Reply:
 
 def cut_calls(n: int) -> Reply:
     """The limit on tokens comes before the end of the file, each time."""
-    return replace(call("write_file", '{"path": "docs/new.md", "text": "# New\\nand so on'), finish="length")
+    return replace(
+        call("write_file", '{"path": "docs/new.md", "text": "# New\\nand so on'), finish="length"
+    )
 
 
 def chants(n: int) -> Reply:
@@ -160,7 +187,10 @@ def ranges_of_what_was_read(n: int) -> Reply:
 
 
 def the_same_answer_to_other_questions(n: int) -> Reply:
-    return call("search", pattern=("RATE_30 =", "RATE_30 = 30", "^RATE_30", "RATE_30 = \\d+", "^RATE_30 .*")[n % 5])
+    return call(
+        "search",
+        pattern=("RATE_30 =", "RATE_30 = 30", "^RATE_30", "RATE_30 = \\d+", "^RATE_30 .*")[n % 5],
+    )
 
 
 def commit_what_is_committed(n: int) -> Reply:

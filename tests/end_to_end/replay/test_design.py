@@ -11,8 +11,8 @@ import pytest
 
 from holdfast.testing import (
     Call,
+    RecordedRequest,
     Reply,
-    Request,
     call,
     calls,
     chunks,
@@ -156,7 +156,9 @@ def odd_chunks(usage: bool) -> Reply:
         for piece in pieces
     ]  # fmt: skip
     end: dict[str, object] = {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
-    return chunks(*frames, {**end, "usage": {"prompt_tokens": 9, "completion_tokens": 9}} if usage else end)
+    return chunks(
+        *frames, {**end, "usage": {"prompt_tokens": 9, "completion_tokens": 9}} if usage else end
+    )
 
 
 QUIRKS = [
@@ -175,9 +177,14 @@ def test_a_line_of_the_design(root: Path, case: Case) -> None:
     played = play(root, case.script, waits=False)
     assert (played.stop_reason, tuple(played.sentinels)) == (case.stop, case.sentinels)
     assert played.requests == case.requests
-    assert tuple(n for n, asked in enumerate(played.asked) if NOTE in str(asked.messages)) == case.nudged
+    assert (
+        tuple(n for n, asked in enumerate(played.asked) if NOTE in str(asked.messages))
+        == case.nudged
+    )
     assert (RATE in (root / "src/m1.py").read_text()) is case.edited
-    assert all(NOTE not in event.text for event in played.events if isinstance(event, Said | CallEnded))
+    assert all(
+        NOTE not in event.text for event in played.events if isinstance(event, Said | CallEnded)
+    )
 
 
 def test_a_chant_is_asked_again_with_other_sampling(root: Path) -> None:
@@ -186,7 +193,7 @@ def test_a_chant_is_asked_again_with_other_sampling(root: Path) -> None:
 
 
 def test_a_server_that_calls_only_if_a_tool_is_asked_for_is_asked(root: Path) -> None:
-    def answer(request: Request) -> Reply:
+    def answer(request: RecordedRequest) -> Reply:
         if "tool_choice" not in request.body:
             return say("I cannot do that.")
         return DONE if request.messages[-1]["role"] == "tool" else EDIT
@@ -197,9 +204,11 @@ def test_a_server_that_calls_only_if_a_tool_is_asked_for_is_asked(root: Path) ->
 
 @pytest.mark.parametrize("odd", ["minItems", "tool_choice", "stream_options"])
 def test_what_a_server_refuses_with_500_is_left_out(root: Path, odd: str) -> None:
-    def answer(request: Request) -> Reply:
+    def answer(request: RecordedRequest) -> Reply:
         if f'"{odd}"' in request.raw.decode():
-            words = {"minItems": "failed to convert the JSON schema to a grammar"}.get(odd, f"{odd}: unknown field")
+            words = {"minItems": "failed to convert the JSON schema to a grammar"}.get(
+                odd, f"{odd}: unknown field"
+            )
             return fail(500, words)
         return DONE if request.messages[-1]["role"] == "tool" else EDIT
 
@@ -211,11 +220,13 @@ def test_what_a_server_refuses_with_500_is_left_out(root: Path, odd: str) -> Non
 
 
 def test_a_server_that_takes_no_tools_is_told_of_them_in_text(root: Path) -> None:
-    def answer(request: Request) -> Reply:
+    def answer(request: RecordedRequest) -> Reply:
         if "tools" in request.body:
             return fail(400, "this model does not support tools")
         done = "Landed" in request.messages[-1]["content"]
-        return DONE if done else text_call("edit_file", path="src/m1.py", old="RATE_1 = 1\n", new=RATE)
+        return (
+            DONE if done else text_call("edit_file", path="src/m1.py", old="RATE_1 = 1\n", new=RATE)
+        )
 
     assert play(root, answer, waits=False).stop_reason == "done"
     assert RATE in (root / "src/m1.py").read_text()
@@ -225,11 +236,15 @@ def test_the_cap_ends_with_words_and_without_tools(root: Path) -> None:
     played = play(root, [*(read(n) for n in range(6)), say("Six files are read.")], max_steps=6)
     assert (played.stop_reason, played.sentinels) == ("cap", ["cap_hit "])
     assert "tools" not in played.asked[-1].body
-    assert [event.text for event in played.events if isinstance(event, Said)][-1] == "Six files are read."
+    assert [event.text for event in played.events if isinstance(event, Said)][
+        -1
+    ] == "Six files are read."
 
 
 def test_the_soft_cap_holds_only_who_brings_nothing_new(root: Path) -> None:
-    script = [call("read_file", path="src/long.py", start=at, end=at + 4) for at in range(1, 360, 5)]
+    script = [
+        call("read_file", path="src/long.py", start=at, end=at + 4) for at in range(1, 360, 5)
+    ]
     played = play(root, [*script, DONE])
     assert (played.stop_reason, played.requests) == ("done", 73)
 
@@ -248,18 +263,20 @@ def test_a_prompt_whose_front_was_dropped_in_silence_is_noticed(root: Path) -> N
     assert "compaction " in played.sentinels
 
 
-def work_and_summarise(summary: str) -> Callable[[Request], Reply]:
+def work_and_summarise(summary: str) -> Callable[[RecordedRequest], Reply]:
     """Read and edit one module after the other; asked for a summary, give this one."""
     script = [reply for n in range(24) for reply in (read(n), rerate(n, n + 500), LONG[n % 5])]
     replies = iter([*script, DONE])
 
-    def answer(request: Request) -> Reply:
+    def answer(request: RecordedRequest) -> Reply:
         return say(summary) if "tools" not in request.body else next(replies)
 
     return answer
 
 
-@pytest.mark.parametrize("summary", ["## Goal\nMend it.\n\n## Files Read\n- made/up.py\n", ""], ids=["said", "empty"])
+@pytest.mark.parametrize(
+    "summary", ["## Goal\nMend it.\n\n## Files Read\n- made/up.py\n", ""], ids=["said", "empty"]
+)
 def test_the_ledger_survives_compactions_one_after_the_other(root: Path, summary: str) -> None:
     played = play(root, work_and_summarise(summary), kind="llama_cpp", context=8_192)
     assert played.stop_reason == "done"
@@ -276,7 +293,9 @@ def test_the_ledger_survives_compactions_one_after_the_other(root: Path, summary
     assert "Mend it." in last.summary
     assert all(f"- {path}" in last.summary for path in last.modified)
     # What is sent after it begins with it, and no payload is larger than the context.
-    assert any(asked.messages[1]["content"].startswith(last.summary) for asked in played.asked[-40:])
+    assert any(
+        asked.messages[1]["content"].startswith(last.summary) for asked in played.asked[-40:]
+    )
     assert max(len(asked.raw) for asked in played.asked) < 8_192 * 5
     assert "compaction_off " not in played.sentinels
 
@@ -293,4 +312,6 @@ def assert_no_guard_spoke(played: Played) -> None:
 
 
 def test_a_long_turn_with_compactions_is_not_taken_for_a_loop(root: Path) -> None:
-    assert_no_guard_spoke(play(root, work_and_summarise("## Goal\nMend it.\n"), kind="llama_cpp", context=8_192))
+    assert_no_guard_spoke(
+        play(root, work_and_summarise("## Goal\nMend it.\n"), kind="llama_cpp", context=8_192)
+    )

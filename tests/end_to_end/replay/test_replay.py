@@ -61,8 +61,12 @@ def test_a_stuck_turn_is_stopped_within_15_replies(root: Path, tail: Tail) -> No
     assert replies <= WITHIN
 
 
-@pytest.mark.parametrize(("tail", "within"), LATE.items(), ids=lambda each: getattr(each, "__name__", None))
-def test_a_loop_whose_first_round_is_new_is_stopped_later_than_wanted(root: Path, tail: Tail, within: int) -> None:
+@pytest.mark.parametrize(
+    ("tail", "within"), LATE.items(), ids=lambda each: getattr(each, "__name__", None)
+)
+def test_a_loop_whose_first_round_is_new_is_stopped_later_than_wanted(
+    root: Path, tail: Tail, within: int
+) -> None:
     played, replies = replay(root, BEFORE, tail)
     assert played.stop_reason in {"loop", "mistakes"}
     assert replies <= within
@@ -77,12 +81,18 @@ def test_whoever_gets_stuck_late_is_stopped_within_15_replies_too(root: Path, ta
     assert replies <= WITHIN
 
 
-@pytest.mark.parametrize("name", ["fix_one_failure_after_the_other", "compile_after_each_edit", "a_day_of_mixed_work"])
+@pytest.mark.parametrize(
+    "name", ["fix_one_failure_after_the_other", "compile_after_each_edit", "a_day_of_mixed_work"]
+)
 def test_the_command_ends_a_productive_turn_with_0(root: Path, tmp_path: Path, name: str) -> None:
     script = next(each for each in PRODUCTIVE if each.__name__ == name)()
     code, requests, lines = play_command(root, tmp_path / "state", script)
     assert (code, requests) == (0, len(script) + 1)
-    assert (lines[-1]["kind"], lines[-1]["stop_reason"], lines[-1]["exit_code"]) == ("turn_ended", "done", 0)
+    assert (lines[-1]["kind"], lines[-1]["stop_reason"], lines[-1]["exit_code"]) == (
+        "turn_ended",
+        "done",
+        0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,7 +106,9 @@ def test_the_command_ends_a_productive_turn_with_0(root: Path, tmp_path: Path, n
         ("nothing_but_announcements", "mistakes"),
     ],
 )
-def test_the_command_ends_a_stuck_turn_with_10_or_11(root: Path, tmp_path: Path, name: str, reason: str) -> None:
+def test_the_command_ends_a_stuck_turn_with_10_or_11(
+    root: Path, tmp_path: Path, name: str, reason: str
+) -> None:
     tail = next(each for each in STUCK if each.__name__ == name)
     code, requests, lines = play_command(root, tmp_path / "state", endless(BEFORE, tail))
     assert (code, lines[-1]["stop_reason"]) == (EXITS[reason], reason)
@@ -111,7 +123,8 @@ def test_whoever_does_something_else_after_a_nudge_goes_on(root: Path) -> None:
         script += [call("read_file", path="src/m39.py")] * 3
         script += [rerate(n, n + 500), run("sh check.sh"), read(n)]
         script += [
-            call("read_file", path="src/long.py", start=at, end=at + 4) for at in range(n * 120 + 1, n * 120 + 111, 5)
+            call("read_file", path="src/long.py", start=at, end=at + 4)
+            for at in range(n * 120 + 1, n * 120 + 111, 5)
         ]
     played = play(root, script)
     assert played.stop_reason == "done"

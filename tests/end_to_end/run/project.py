@@ -78,12 +78,18 @@ class Project:
 
     def texts(self) -> dict[str, str]:
         """Give every file but git's own."""
-        files = [path for path in self.root.rglob("*") if path.is_file() and ".git" not in path.parts]
+        files = [
+            path for path in self.root.rglob("*") if path.is_file() and ".git" not in path.parts
+        ]
         return {str(path.relative_to(self.root)): path.read_text() for path in files}
 
     def environment(self, **more: str) -> dict[str, str]:
         """Give what the process sees: nothing of whoever runs this test but the path."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("HOLDFAST_", "GIT_"))}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("HOLDFAST_", "GIT_"))
+        }
         own = {
             "HOLDFAST_STATE_DIR": str(self.state),
             "HOLDFAST_CONFIG_FILE": str(self.user_file),
@@ -97,7 +103,9 @@ class Project:
         asked = [] if server is None else ["--base-url", server.base_url, "--model", "scripted"]
         return [*COMMAND, *words, "--root", str(self.root), *asked]
 
-    def holdfast(self, *words: str, server: ScriptedServer | None = None, given: str = "", **more: str) -> Ran:
+    def holdfast(
+        self, *words: str, server: ScriptedServer | None = None, given: str = "", **more: str
+    ) -> Ran:
         """Run a command to its end; without a terminal."""
         done = subprocess.run(
             self.words(*words, server=server),
@@ -114,7 +122,9 @@ class Project:
         return self.holdfast("run", *words, "--json", server=server, given=given, **more)
 
     @contextmanager
-    def running(self, *words: str, server: ScriptedServer, **more: str) -> Iterator[subprocess.Popen[bytes]]:
+    def running(
+        self, *words: str, server: ScriptedServer, **more: str
+    ) -> Iterator[subprocess.Popen[bytes]]:
         """Run `holdfast run --json`; when this is left, it is killed if need be."""
         process = subprocess.Popen(
             self.words("run", *words, "--json", server=server),
@@ -146,7 +156,10 @@ class Project:
 
     def turns(self) -> list[tuple[str, str | None]]:
         """Give status and stop reason of every turn, in order."""
-        return [(row[0], row[1]) for row in self.query("select status, stop_reason from turns order by started_at")]
+        return [
+            (row[0], row[1])
+            for row in self.query("select status, stop_reason from turns order by started_at")
+        ]
 
 
 def read_until(stream: IO[bytes] | None, kind: str) -> list[dict[str, Any]]:

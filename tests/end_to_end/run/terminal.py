@@ -15,9 +15,7 @@ from tests.end_to_end.run.project import Project
 from tests.waiting import LONGEST
 
 # To fork here and do this between fork and exec is not safe while a server has threads.
-_TAKE_TERMINAL = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
-)
+_TAKE_TERMINAL = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
 
 
 class Terminal:
@@ -57,7 +55,9 @@ class Terminal:
 
 
 @contextmanager
-def on_terminal(project: Project, *words: str, server: ScriptedServer, **more: str) -> Iterator[Terminal]:
+def on_terminal(
+    project: Project, *words: str, server: ScriptedServer, **more: str
+) -> Iterator[Terminal]:
     """Run `holdfast run` on a terminal of its own, which Ctrl-C reaches; when this is left, it is killed if need be."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-c", _TAKE_TERMINAL, *project.words("run", *words, server=server)]

@@ -15,7 +15,14 @@ ASKED_EDIT = "Allow this edit? (y: once, s: for this session, n: no) "
 
 
 def test_once_for_this_session_always_and_no(project: Project) -> None:
-    commands = ["touch once", "touch once", "touch session", "touch session", "touch always", "touch no"]
+    commands = [
+        "touch once",
+        "touch once",
+        "touch session",
+        "touch session",
+        "touch always",
+        "touch no",
+    ]
     script = [call("run_command", command=command) for command in commands]
     with ScriptedServer([*script, say("Done.")]) as server:
         with on_terminal(project, "Do it.", server=server) as terminal:
@@ -30,7 +37,11 @@ def test_once_for_this_session_always_and_no(project: Project) -> None:
                 terminal.wait_for(ASKED)
                 terminal.type(answer)
             assert terminal.finish() == 0, terminal.screen
-        answers = [message["content"] for message in server.requests[-1].messages if message["role"] == "tool"]
+        answers = [
+            message["content"]
+            for message in server.requests[-1].messages
+            if message["role"] == "tool"
+        ]
     assert project.texts() == {"a.py": TEXT, "once": "", "session": "", "always": ""}
     assert "the user does not allow this" in answers[-1]
     # Always is for the next run, too, and also where nobody can be asked; the others are not.
@@ -41,7 +52,10 @@ def test_once_for_this_session_always_and_no(project: Project) -> None:
 
 
 def test_an_edit_is_shown_and_asked_about(project: Project) -> None:
-    edits = [call("edit_file", path="a.py", old=f"x = {number}", new=f"x = {number + 1}") for number in (1, 1, 2, 3)]
+    edits = [
+        call("edit_file", path="a.py", old=f"x = {number}", new=f"x = {number + 1}")
+        for number in (1, 1, 2, 3)
+    ]
     with (
         ScriptedServer([*edits, say("Done.")]) as server,
         on_terminal(project, "Do it.", server=server) as terminal,
@@ -49,7 +63,9 @@ def test_an_edit_is_shown_and_asked_about(project: Project) -> None:
         for shown, answer in [("+x = 2", "n"), ("+x = 2", "y"), ("+x = 3", "s")]:
             terminal.wait_for(f"{shown}\n")
             terminal.wait_for(ASKED_EDIT)
-            assert (project.root / "a.py").read_text() == f"x = {2 if shown == '+x = 3' else 1}\ny = 2\n"
+            assert (
+                project.root / "a.py"
+            ).read_text() == f"x = {2 if shown == '+x = 3' else 1}\ny = 2\n"
             terminal.type(f"{answer}\n")
         assert terminal.finish() == 0, terminal.screen
     assert project.texts() == {"a.py": "x = 4\ny = 2\n"}
@@ -69,7 +85,9 @@ def test_ctrl_c_at_the_question_is_a_no_and_the_end(project: Project) -> None:
 @pytest.mark.parametrize(("mode", "lands"), [("auto", True), ("review", False)])
 def test_nobody_is_asked_about_edits_otherwise(project: Project, mode: str, *, lands: bool) -> None:
     with (
-        ScriptedServer([call("edit_file", path="a.py", old="x = 1", new="x = 2"), say("Done.")]) as server,
+        ScriptedServer(
+            [call("edit_file", path="a.py", old="x = 1", new="x = 2"), say("Done.")]
+        ) as server,
         on_terminal(project, "Do it.", "--approve", mode, server=server) as terminal,
     ):
         assert terminal.finish() == 0
@@ -88,9 +106,17 @@ def test_in_between_json_nobody_is_asked(project: Project) -> None:
 
 def test_a_terminal_shows_colours(project: Project) -> None:
     with (
-        ScriptedServer([call("edit_file", path="a.py", old="x = 1", new="x = 2"), say("Done.")]) as server,
+        ScriptedServer(
+            [call("edit_file", path="a.py", old="x = 1", new="x = 2"), say("Done.")]
+        ) as server,
         on_terminal(
-            project, "Do it.", "--approve", "auto", server=server, NO_COLOR="", TERM="xterm-256color"
+            project,
+            "Do it.",
+            "--approve",
+            "auto",
+            server=server,
+            NO_COLOR="",
+            TERM="xterm-256color",
         ) as terminal,
     ):
         terminal.finish()

@@ -17,11 +17,15 @@ pytestmark = pytest.mark.e2e
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="prlimit is Linux's")
-def test_a_state_directory_that_is_full_in_mid_turn_ends_it_with_a_clear_error(project: Project) -> None:
+def test_a_state_directory_that_is_full_in_mid_turn_ends_it_with_a_clear_error(
+    project: Project,
+) -> None:
     gate = threading.Event()
     edit = call("edit_file", path="a.py", old="x = 1", new="x = 2")
     with (
-        ScriptedServer([call("read_file", path="a.py"), slow(edit, gate), say("unreached")]) as server,
+        ScriptedServer(
+            [call("read_file", path="a.py"), slow(edit, gate), say("unreached")]
+        ) as server,
         project.running("Do it.", server=server) as process,
     ):
         read_until(process.stdout, "call_ended")
@@ -39,7 +43,9 @@ def test_a_state_directory_that_is_full_in_mid_turn_ends_it_with_a_clear_error(p
     assert project.turns() == [("interrupted", "interrupted"), ("done", "done")]
 
 
-def test_a_local_server_is_found_on_its_usual_port_and_without_one_it_is_13(project: Project) -> None:
+def test_a_local_server_is_found_on_its_usual_port_and_without_one_it_is_13(
+    project: Project,
+) -> None:
     if any(_listens(port) for _, port in PORTS):
         pytest.skip("something listens where a model server would")
     nobody = project.run("Hello.", server=None)

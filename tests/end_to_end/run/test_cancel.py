@@ -26,7 +26,9 @@ def test_in_mid_stream_what_was_said_stays(project: Project, number: signal.Sign
             ran = finish(process)
         assert server.wait_for_disconnect(LONGEST)
         assert (ran.code, ran.ended["stop_reason"]) == (130, "cancelled")
-        said = [body["text"] for role, kind, body in project.transcript(ran.session) if kind == "said"]
+        said = [
+            body["text"] for role, kind, body in project.transcript(ran.session) if kind == "said"
+        ]
         assert said == [text.strip()]
         assert project.turns() == [("stopped", "cancelled")]
         assert project.run("And then?", "--continue", ran.session, server=server).code == 0

@@ -23,10 +23,17 @@ def assert_interrupted_and_continued(project: Project, session: str) -> list[dic
     """Have the next run say so, and the session go on; gives what the model was sent."""
     with ScriptedServer([say("Hello."), say("I go on.")]) as server:
         other = project.run("Something else.", server=server)
-        assert f"session {session} was interrupted; to go on: holdfast run --continue {session}" in other.err
+        assert (
+            f"session {session} was interrupted; to go on: holdfast run --continue {session}"
+            in other.err
+        )
         assert project.turns()[0] == ("interrupted", "interrupted")
-        sentinels = [body["sentinel"] for _, kind, body in project.transcript(session) if kind == "sentinel"]
-        assert [(each["kind"], each["body"]) for each in sentinels] == [("interrupted", {"can_continue": True})]
+        sentinels = [
+            body["sentinel"] for _, kind, body in project.transcript(session) if kind == "sentinel"
+        ]
+        assert [(each["kind"], each["body"]) for each in sentinels] == [
+            ("interrupted", {"can_continue": True})
+        ]
         ran = project.run("--continue", session, server=server)
         assert (ran.code, ran.session, ran.err) == (0, session, "")
         return server.requests[-1].messages
@@ -69,7 +76,9 @@ def test_while_a_command_runs(project: Project) -> None:
 def test_a_session_that_is_still_running_is_not_taken_over(project: Project) -> None:
     gate, asked = threading.Event(), threading.Event()
     with (
-        ScriptedServer([hang(gate, EDIT), say("Done.")], on_request=lambda _: asked.set()) as server,
+        ScriptedServer(
+            [hang(gate, EDIT), say("Done.")], on_request=lambda _: asked.set()
+        ) as server,
         project.running("Do it.", server=server) as process,
     ):
         session = read_until(process.stdout, "turn_started")[-1]["session"]
@@ -88,19 +97,28 @@ def test_two_runs_at_once_in_one_project(project: Project) -> None:
     edits = {name: call("edit_file", path=f"{name}.py", old="x = 1", new="x = 2") for name in "ab"}
     gates = {name: threading.Event() for name in "ab"}
     with (
-        ScriptedServer([hang(gates["a"], edits["a"]), say("Done.")], on_request=lambda _: gates["b"].set()) as one,
-        ScriptedServer([hang(gates["b"], edits["b"]), say("Done.")], on_request=lambda _: gates["a"].set()) as two,
+        ScriptedServer(
+            [hang(gates["a"], edits["a"]), say("Done.")], on_request=lambda _: gates["b"].set()
+        ) as one,
+        ScriptedServer(
+            [hang(gates["b"], edits["b"]), say("Done.")], on_request=lambda _: gates["a"].set()
+        ) as two,
         project.running("Change a.", server=one) as first,
         project.running("Change b.", server=two) as second,
     ):
         # Each is answered when the other one has asked: both are in the middle of their turns.
         ended = [finish(first), finish(second)]
-    assert [(ran.code, ran.ended["files"], ran.err) for ran in ended] == [(0, ["a.py"], ""), (0, ["b.py"], "")]
+    assert [(ran.code, ran.ended["files"], ran.err) for ran in ended] == [
+        (0, ["a.py"], ""),
+        (0, ["b.py"], ""),
+    ]
     assert project.texts() == {"a.py": TEXT.replace("1", "2"), "b.py": TEXT.replace("1", "2")}
 
 
 @pytest.mark.slow
-def test_a_kill_at_any_effect_leaves_files_that_match_the_record(project: Project, tmp_path: Path) -> None:
+def test_a_kill_at_any_effect_leaves_files_that_match_the_record(
+    project: Project, tmp_path: Path
+) -> None:
     script = [EDIT, call("write_file", path="b.py", content="b = 1\n"), say("Done.")]
     dying = {"PYTHONPATH": f"{CHECKOUT / 'tests/end_to_end/dying'}:{CHECKOUT}"}
     count = tmp_path / "count"

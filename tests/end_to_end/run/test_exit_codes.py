@@ -12,11 +12,21 @@ pytestmark = pytest.mark.e2e
 ENDS: dict[str, tuple[int, str, list[Reply], list[str]]] = {
     "done": (0, "done", [say("Nothing to do.")], []),
     "failed": (1, "failed", [fail(422, "no such thing")] * 9, []),
-    "a command that somebody must allow": (3, "needs_approval", [call("run_command", command="touch z")], []),
+    "a command that somebody must allow": (
+        3,
+        "needs_approval",
+        [call("run_command", command="touch z")],
+        [],
+    ),
     "a file with secrets": (3, "needs_approval", [call("read_file", path=".env")], []),
     "mistakes": (10, "mistakes", [call("no_such_tool", number=number) for number in range(6)], []),
     "a loop": (11, "loop", [call("read_file", path="a.py")] * 6, []),
-    "the cap": (12, "cap", [call("read_file", path="a.py"), say("One step is over.")], ["--max-steps", "1"]),
+    "the cap": (
+        12,
+        "cap",
+        [call("read_file", path="a.py"), say("One step is over.")],
+        ["--max-steps", "1"],
+    ),
 }
 
 

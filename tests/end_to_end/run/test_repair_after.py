@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.config import Settings
-from holdfast.sessions.approve import Answer
-from holdfast.sessions.send import Message
-from holdfast.testing import Reply, Request, ScriptedServer, call, say
+from holdfast.config.settings import Settings
+from holdfast.testing import RecordedRequest, Reply, ScriptedServer, call, say
+from holdfast.usecases.turns.approvals import ApprovalAnswer
+from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import ApprovalAsked, CallEnded, Event, RepairEnded, TurnEnded
 from holdfast.wiring import run_turn_at, settings_at
 from tests.end_to_end.run.project import Project
@@ -28,7 +28,8 @@ TYPO = "def total(prices):\n    return sum(prcs)\n"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
-        shutil.which("ruff") is None and shutil.which("ruff", path=str(Path(sys.executable).parent)) is None,
+        shutil.which("ruff") is None
+        and shutil.which("ruff", path=str(Path(sys.executable).parent)) is None,
         reason="ruff is not installed: install ruff",
     ),
 ]
@@ -42,9 +43,13 @@ def _python(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.e2e
-def test_the_command_mends_what_its_turn_wrote_and_a_restore_takes_all_back(project: Project) -> None:
+def test_the_command_mends_what_its_turn_wrote_and_a_restore_takes_all_back(
+    project: Project,
+) -> None:
     before = project.texts()
-    with ScriptedServer([call("write_file", path="load.py", content=BROKEN), say("Done.")]) as server:
+    with ScriptedServer(
+        [call("write_file", path="load.py", content=BROKEN), say("Done.")]
+    ) as server:
         ran = project.run("Write it.", server=server)
         asked = len(server.requests)
     assert (ran.code, ran.err, asked) == (0, "", 2)
@@ -63,11 +68,11 @@ def test_the_command_mends_what_its_turn_wrote_and_a_restore_takes_all_back(proj
 class _Person:
     """Says yes so often, and then no (port `Asker`)."""
 
-    def __init__(self, *answers: Answer) -> None:
+    def __init__(self, *answers: ApprovalAnswer) -> None:
         self.asked: list[ApprovalAsked] = []
         self._answers = list(answers)
 
-    def ask(self, asked: ApprovalAsked) -> Answer:
+    def ask(self, asked: ApprovalAsked) -> ApprovalAnswer:
         self.asked.append(asked)
         return self._answers.pop(0)
 
@@ -87,12 +92,14 @@ def run(
         events.append(event)
         see(event)
 
-    settings = settings_at(project.root, {"base_url": server.base_url, "model": "scripted", "approve": "ask"})
+    settings = settings_at(
+        project.root, {"base_url": server.base_url, "model": "scripted", "approve": "ask"}
+    )
     assert isinstance(settings, Settings)
     ended = run_turn_at(
         project.root,
         settings,
-        Message("Go."),
+        UserMessage("Go."),
         show=show,
         say=say,
         asker=person,
@@ -108,14 +115,20 @@ def script(text: str, *more: Reply) -> list[Reply]:
 
 
 @pytest.mark.parametrize(("answer", "text"), [("once", MENDED), ("deny", BROKEN)])
-def test_who_is_asked_for_edits_is_asked_for_a_repair(project: Project, answer: Answer, text: str) -> None:
+def test_who_is_asked_for_edits_is_asked_for_a_repair(
+    project: Project, answer: ApprovalAnswer, text: str
+) -> None:
     person = _Person("once", answer)
     with ScriptedServer(script(BROKEN)) as server:
         ended, [repair] = run(project, server, person=person)
     assert [(asked.what, asked.subject) for asked in person.asked] == [("edit", "load.py")] * 2
     assert "+import json" in person.asked[1].why
     assert project.texts()["load.py"] == text
-    assert (ended.stop_reason, repair.success, repair.change_id is None) == ("done", text == MENDED, text == BROKEN)
+    assert (ended.stop_reason, repair.success, repair.change_id is None) == (
+        "done",
+        text == MENDED,
+        text == BROKEN,
+    )
 
 
 def test_a_turn_that_is_cancelled_is_not_repaired(project: Project) -> None:
@@ -131,26 +144,39 @@ def test_a_turn_that_is_cancelled_is_not_repaired(project: Project) -> None:
     assert project.texts()["load.py"] == BROKEN
 
 
-def test_who_cancels_in_the_middle_of_a_repair_keeps_the_turns_edits_and_no_more(project: Project) -> None:
+def test_who_cancels_in_the_middle_of_a_repair_keeps_the_turns_edits_and_no_more(
+    project: Project,
+) -> None:
     cancel, never = threading.Event(), threading.Event()
 
-    def on_request(asked: Request) -> None:
+    def on_request(asked: RecordedRequest) -> None:
         if "You repair code" in json.dumps(asked.body):
             cancel.set()
 
-    with ScriptedServer(script(TYPO, Reply(text="{}", hang=never)), on_request=on_request) as server:
+    with ScriptedServer(
+        script(TYPO, Reply(text="{}", hang=never)), on_request=on_request
+    ) as server:
         ended, [repair] = run(project, server, cancel=cancel)
-    assert (ended.stop_reason, repair.outcome, repair.message) == ("cancelled", "NotRun", "the repair was cancelled.")
+    assert (ended.stop_reason, repair.outcome, repair.message) == (
+        "cancelled",
+        "NotRun",
+        "the repair was cancelled.",
+    )
     assert project.texts()["load.py"] == TYPO
 
 
 @pytest.mark.e2e
-def test_ctrl_c_in_the_middle_of_a_check_ends_the_run_with_130_and_the_edits_stay(project: Project) -> None:
+def test_ctrl_c_in_the_middle_of_a_check_ends_the_run_with_130_and_the_edits_stay(
+    project: Project,
+) -> None:
     begun = project.place / "begun"
     os.mkfifo(begun)
     project.write("Makefile", f"check:\n\techo begun > {begun}; sleep 600\n")
     script = [call("write_file", path="a.c", content="int a;\n"), say("Done.")]
-    with ScriptedServer(script) as server, on_terminal(project, "Go.", "--approve", "auto", server=server) as terminal:
+    with (
+        ScriptedServer(script) as server,
+        on_terminal(project, "Go.", "--approve", "auto", server=server) as terminal,
+    ):
         begun.read_text()
         terminal.type("\x03")
         assert terminal.finish() == 130
@@ -162,18 +188,26 @@ def test_ctrl_c_in_the_middle_of_a_check_ends_the_run_with_130_and_the_edits_sta
 
 def test_who_says_no_to_a_check_keeps_the_edits_and_nothing_is_run(project: Project) -> None:
     project.write("Makefile", f"check:\n\ttouch {project.place}/ran\n")
-    with ScriptedServer([call("write_file", path="a.c", content="int a\n"), say("Done.")]) as server:
+    with ScriptedServer(
+        [call("write_file", path="a.c", content="int a\n"), say("Done.")]
+    ) as server:
         ended, [repair] = run(project, server, person=_Person("once", "deny"))
     assert (ended.stop_reason, repair.outcome, repair.success) == ("done", "NotRun", False)
     assert repair.message.startswith("make check: the user does not allow this")
     assert not (project.place / "ran").exists()
 
 
-def test_decisions_that_cannot_be_read_when_a_repair_is_denied_are_told_and_the_turn_goes_on(project: Project) -> None:
+def test_decisions_that_cannot_be_read_when_a_repair_is_denied_are_told_and_the_turn_goes_on(
+    project: Project,
+) -> None:
     told: list[str] = []
 
     def see(event: Event) -> None:
-        if isinstance(event, ApprovalAsked) and "+import json" in event.why and len(person.asked) == 1:
+        if (
+            isinstance(event, ApprovalAsked)
+            and "+import json" in event.why
+            and len(person.asked) == 1
+        ):
             project.write(".holdfast/decisions/build/load.py.json", "<<<<<<< ours\n")
 
     person = _Person("once", "deny")

@@ -31,7 +31,9 @@ def write(name: str, text: str) -> Reply:
 
 
 def fix(code: str) -> Reply:
-    return say(json.dumps({"code": code, "confidence": 0.9, "reasoning": "it follows the other file"}))
+    return say(
+        json.dumps({"code": code, "confidence": 0.9, "reasoning": "it follows the other file"})
+    )
 
 
 def lay_out(project: Project, files: dict[str, str]) -> dict[str, str]:
@@ -41,7 +43,9 @@ def lay_out(project: Project, files: dict[str, str]) -> dict[str, str]:
     return project.texts()
 
 
-def turn(project: Project, script: list[Reply], *words: str, **more: str) -> tuple[Ran, list[tuple[str, str]]]:
+def turn(
+    project: Project, script: list[Reply], *words: str, **more: str
+) -> tuple[Ran, list[tuple[str, str]]]:
     """Run a turn to its good end, with every reply asked for; gives how each repair ended, too."""
     with ScriptedServer(script) as server:
         ran = project.run("Do it.", *words, server=server, **more)
@@ -76,7 +80,9 @@ def test_cargo_names_the_file_that_an_edit_of_another_one_broke(project: Project
     # The edit is broken by itself, which the compiler knows to mend; and so is whoever calls it.
     tax = "pub fn tax(price: u32, rate: u32) -> u32 {\n    price * rate / 100;\n}\n"
     called = cart.replace("tax(price)", "tax(price, 20)")
-    ran, told = turn(project, [write("src/tax.rs", tax), say("Done."), fix(called)], "--approve", "auto", **HOMES)
+    ran, told = turn(
+        project, [write("src/tax.rs", tax), say("Done."), fix(called)], "--approve", "auto", **HOMES
+    )
     assert told == [("src/cart.rs", "Repaired"), ("src/tax.rs", "FixItRepaired")]
     texts = project.texts()
     assert (texts["src/cart.rs"], texts["src/tax.rs"]) == (called, tax.replace("100;", "100"))
@@ -88,7 +94,11 @@ def test_cargo_names_the_file_that_an_edit_of_another_one_broke(project: Project
 def test_tsc_names_the_file_that_an_edit_of_another_one_broke_and_what_was_broken_before_is_left(
     project: Project,
 ) -> None:
-    need("tsc", "typescript (npm); make toolchains installs it", str(TOOLCHAINS / "node_modules/.bin"))
+    need(
+        "tsc",
+        "typescript (npm); make toolchains installs it",
+        str(TOOLCHAINS / "node_modules/.bin"),
+    )
     before = lay_out(
         project,
         {
@@ -163,7 +173,9 @@ def test_the_check_that_is_set_has_the_last_word_after_the_languages_own(project
     )
     wrong = "def total(prices):\n    return max(prices)\n"
     right = "def total(prices):\n    return sum(prices, 0)\n"
-    ran, told = turn(project, [write("shop.py", wrong), say("Done."), fix(right)], "--approve", "auto")
+    ran, told = turn(
+        project, [write("shop.py", wrong), say("Done."), fix(right)], "--approve", "auto"
+    )
     assert told == [("shop.py", "FirstTrySuccess"), ("shop.py", "Repaired")]
     assert project.texts()["shop.py"] == right
     assert take_back(project, ran) == before

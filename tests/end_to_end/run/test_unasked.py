@@ -35,17 +35,26 @@ def run_commands(project: Project, *commands: str) -> Ran:
         ("cat a.py | head -1", MORE_THAN_ONE),
     ],
 )
-def test_what_only_looks_like_reading_is_asked_for_and_does_not_run(project: Project, command: str, why: str) -> None:
+def test_what_only_looks_like_reading_is_asked_for_and_does_not_run(
+    project: Project, command: str, why: str
+) -> None:
     project.write("-opwned", "x")
     project.write("--expression=1e touch pwned", "x")
     project.write("id_rsa", "KEY")
     project.write("bare/HEAD", "ref: refs/heads/main\n")
-    project.write("bare/config", '[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch pwned; false"\n')
+    project.write(
+        "bare/config",
+        '[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch pwned; false"\n',
+    )
     for folder in ("objects", "refs"):
         (project.root / "bare" / folder).mkdir()
     before = project.texts()
     ran = run_commands(project, command)
-    asked = [(event["subject"], event["why"]) for event in ran.events if event["kind"] == "approval_asked"]
+    asked = [
+        (event["subject"], event["why"])
+        for event in ran.events
+        if event["kind"] == "approval_asked"
+    ]
     assert (ran.code, ran.ended["stop_reason"], asked) == (3, "needs_approval", [(command, why)])
     assert not [event for event in ran.events if event["kind"] == "command_ran"]
     assert project.texts() == before
@@ -56,7 +65,9 @@ def test_git_runs_unasked_and_no_program_that_the_repository_names(project: Proj
 
     def git(*words: str) -> None:
         identity = ("-c", "user.name=A", "-c", "user.email=a@b.c")
-        subprocess.run(["git", "-C", str(project.root), *identity, *words], check=True, capture_output=True)
+        subprocess.run(
+            ["git", "-C", str(project.root), *identity, *words], check=True, capture_output=True
+        )
 
     project.write(".gitattributes", "*.py diff=x\n")
     git("add", ".")
@@ -72,9 +83,18 @@ def test_git_runs_unasked_and_no_program_that_the_repository_names(project: Proj
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\ntouch {pwned}\n")
     hook.chmod(0o755)
-    commands = ("git status --short", "git diff", "git log -p", "git show HEAD", "git blame a.py", "git -C . status")
+    commands = (
+        "git status --short",
+        "git diff",
+        "git log -p",
+        "git show HEAD",
+        "git blame a.py",
+        "git -C . status",
+    )
     ran = run_commands(project, *commands)
-    outputs = {event["command"]: event["output"] for event in ran.events if event["kind"] == "command_ran"}
+    outputs = {
+        event["command"]: event["output"] for event in ran.events if event["kind"] == "command_ran"
+    }
     assert (ran.code, tuple(outputs)) == (0, commands)
     assert outputs["git status --short"] == " M a.py"
     assert "+x = 3" in outputs["git diff"]
@@ -87,7 +107,10 @@ def test_git_runs_unasked_and_no_program_that_the_repository_names(project: Proj
 
 def test_a_bare_repository_in_the_project_is_not_used(project: Project) -> None:
     project.write("bare/HEAD", "ref: refs/heads/main\n")
-    project.write("bare/config", '[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch pwned; false"\n')
+    project.write(
+        "bare/config",
+        '[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch pwned; false"\n',
+    )
     for folder in ("objects", "refs"):
         (project.root / "bare" / folder).mkdir()
     ran = run_commands(project, "git -C bare status")

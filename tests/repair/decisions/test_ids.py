@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.repair.decisions.ids import REASONING_LIMIT, cut_reasoning, decision_id, is_module, module_of
+from holdfast.repair.decisions.decision_ids import (
+    REASONING_LIMIT,
+    cut_reasoning,
+    decision_id,
+    is_module,
+    module_of,
+)
 
 PATHS = st.text(st.sampled_from("ab./-_\\ ~é\n:\udcff0"), min_size=1, max_size=30)
 
@@ -32,14 +38,30 @@ def test_two_paths_never_share_a_manifest(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("src/a.py", "src.a.py"), ("a/b.py", "a.b.py"), ("a/py", "a.py"), ("a-b.py", "a/b.py"), ("A.py", "a.py")],
+    [
+        ("src/a.py", "src.a.py"),
+        ("a/b.py", "a.b.py"),
+        ("a/py", "a.py"),
+        ("a-b.py", "a/b.py"),
+        ("A.py", "a.py"),
+    ],
 )
 def test_paths_that_look_alike_are_told_apart(one: str, other: str) -> None:
     assert module_of(one) != module_of(other)
 
 
 @pytest.mark.parametrize(
-    "path", ["../../etc/passwd", "/etc/passwd", "..", ".", "a/../../b.py", ".git/hooks/pre-commit", "~", "a\0b"]
+    "path",
+    [
+        "../../etc/passwd",
+        "/etc/passwd",
+        "..",
+        ".",
+        "a/../../b.py",
+        ".git/hooks/pre-commit",
+        "~",
+        "a\0b",
+    ],
 )
 def test_a_path_that_leads_out_becomes_a_name(path: str) -> None:
     assert is_module(module_of(path))
@@ -53,7 +75,13 @@ def test_what_is_no_name_of_ours_is_not_taken_for_one(name: str) -> None:
 def test_an_id_is_the_same_wherever_and_whenever() -> None:
     assert decision_id("repair", "r", "m", "x") == "3ae1c198380a819c"
     assert (
-        len({decision_id(*words) for words in [("a", "b", "c", "d"), ("ab", "", "c", "d"), ("a", "b", "cd", "")]}) == 3
+        len(
+            {
+                decision_id(*words)
+                for words in [("a", "b", "c", "d"), ("ab", "", "c", "d"), ("a", "b", "cd", "")]
+            }
+        )
+        == 3
     )
 
 

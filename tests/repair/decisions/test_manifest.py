@@ -12,10 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.repair.decisions.decision import Decision, as_json, from_json
-from holdfast.repair.decisions.gate import judge_gate
-from holdfast.repair.decisions.ids import decision_id
-from holdfast.repair.decisions.manifest import BadManifest, Manifest, NoSuchDecision, Pin, parse, render
-from holdfast.repair.decisions.reverse import reverse_diff
+from holdfast.repair.decisions.decision_ids import decision_id
+from holdfast.repair.decisions.manifest import (
+    BadManifest,
+    Manifest,
+    NoSuchDecision,
+    Pin,
+    parse,
+    render,
+)
+from holdfast.repair.decisions.production_gate import judge_gate
+from holdfast.repair.decisions.reverse_diff import reverse_diff
 from tests.repair.pipeline.stage import MemoryDecisionFiles
 
 PIN = Pin("ann", "2026-02-02T00:00:00+00:00", "looked at")
@@ -47,8 +54,14 @@ def test_the_same_decisions_give_the_same_bytes_in_any_order(order: list[Decisio
     assert render("a.py", order) == render("a.py", sorted(order, key=lambda each: each.id))
 
 
-@given(st.text(), st.text(st.characters(categories=["L", "Cs", "Cc"])), st.one_of(st.none(), st.floats(0, 1)))
-def test_what_is_recorded_is_read_again(reasoning: str, diff: str, confidence: float | None) -> None:
+@given(
+    st.text(),
+    st.text(st.characters(categories=["L", "Cs", "Cc"])),
+    st.one_of(st.none(), st.floats(0, 1)),
+)
+def test_what_is_recorded_is_read_again(
+    reasoning: str, diff: str, confidence: float | None
+) -> None:
     made = decision(
         reasoning=reasoning.encode("utf-8", "replace").decode()[:500],
         diff=diff,
@@ -65,13 +78,17 @@ def test_a_manifest_is_sorted_json_with_a_line_a_field(files: MemoryDecisionFile
     assert text == json.dumps(json.loads(text), sort_keys=True, indent=1, ensure_ascii=False) + "\n"
 
 
-def test_the_same_decision_again_is_updated_and_keeps_its_pin_and_its_time(files: MemoryDecisionFiles) -> None:
+def test_the_same_decision_again_is_updated_and_keeps_its_pin_and_its_time(
+    files: MemoryDecisionFiles,
+) -> None:
     manifest = Manifest(files)
     manifest.record(decision())
     manifest.pin(decision(), PIN)
     manifest.record(decision(timestamp="2027-07-07", oracle="mypy 2"))
     [kept] = manifest.list()
-    assert kept == decision(oracle="mypy 2", pinned=True, pinned_by="ann", pinned_at=PIN.at, pin_reason="looked at")
+    assert kept == decision(
+        oracle="mypy 2", pinned=True, pinned_by="ann", pinned_at=PIN.at, pin_reason="looked at"
+    )
 
 
 def test_to_record_the_same_twice_changes_no_byte(files: MemoryDecisionFiles) -> None:
@@ -108,9 +125,13 @@ def test_a_promoted_decision_has_the_id_of_its_new_type_and_is_found_by_its_old_
     assert [(each.id, each.pinned) for each in manifest.list()] == [(promoted.id, True)]
 
 
-def test_a_decision_without_a_diff_shuts_the_gate_until_somebody_agrees_to_it(files: MemoryDecisionFiles) -> None:
+def test_a_decision_without_a_diff_shuts_the_gate_until_somebody_agrees_to_it(
+    files: MemoryDecisionFiles,
+) -> None:
     manifest = Manifest(files)
-    promoted = manifest.promote(manifest.record(decision(decision_type="adaptive_recovery", diff="")))
+    promoted = manifest.promote(
+        manifest.record(decision(decision_type="adaptive_recovery", diff=""))
+    )
     assert judge_gate(manifest.list("build")).unpinned == (promoted,)
     manifest.pin(promoted, PIN)
     assert judge_gate(manifest.list("build")).open
@@ -160,7 +181,9 @@ def test_an_override_takes_the_place_of_the_one_before_it(files: MemoryDecisionF
     # To come back to an earlier one, and to override one that is superseded, are overrides as well.
     manifest.override(decision(), decision(2, pinned=True))
     manifest.override(decision(3), decision(4, pinned=True))
-    assert [each.id for each in manifest.list() if each.pinned or each.superseded_by is None] == [decision(4).id]
+    assert [each.id for each in manifest.list() if each.pinned or each.superseded_by is None] == [
+        decision(4).id
+    ]
 
 
 def test_what_could_not_be_written_is_withdrawn_and_what_led_there_before_and_a_pin_stay(
@@ -205,7 +228,9 @@ def test_the_gate_is_shut_by_any_decision_that_counts_and_is_not_pinned() -> Non
         b"<<<<<<< ours\n{}\n",
     ],
 )
-def test_what_is_no_manifest_is_said_and_not_overwritten(files: MemoryDecisionFiles, data: bytes) -> None:
+def test_what_is_no_manifest_is_said_and_not_overwritten(
+    files: MemoryDecisionFiles, data: bytes
+) -> None:
     files.files["build", "a.py"] = data
     with pytest.raises(BadManifest, match=r"^build/a\.py\.json: the decisions of a\.py .*\.$"):
         Manifest(files).record(decision())
@@ -233,7 +258,9 @@ def test_only_true_pins(pinned: object) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"decision_type": "x"}, {"verdict": "maybe"}, {"id": 3}])
-def test_a_record_that_is_none_is_refused(files: MemoryDecisionFiles, fields: dict[str, object]) -> None:
+def test_a_record_that_is_none_is_refused(
+    files: MemoryDecisionFiles, fields: dict[str, object]
+) -> None:
     told = {"version": 1, "module": "a.py", "decisions": [as_json(decision()) | fields]}
     files.files["build", "a.py"] = json.dumps(told).encode()
     with pytest.raises(BadManifest):
@@ -246,7 +273,10 @@ def test_git_merges_what_two_branches_have_recorded(tmp_path: Path) -> None:
     for name, numbers in names.items():
         (tmp_path / name).write_bytes(render("a.py", {n: decision(n) for n in numbers}.values()))
     merged = subprocess.run(
-        ["git", "merge-file", "-p", "ours", "base", "theirs"], cwd=tmp_path, capture_output=True, check=True
+        ["git", "merge-file", "-p", "ours", "base", "theirs"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
     ).stdout
     assert merged == render("a.py", [decision(number) for number in (1, 3, 5, 8, 9)])
 
@@ -257,7 +287,10 @@ def test_git_merges_a_pin_with_a_new_decision(tmp_path: Path) -> None:
     for name, each in texts.items():
         (tmp_path / name).write_bytes(render("a.py", each))
     merged = subprocess.run(
-        ["git", "merge-file", "-p", "ours", "base", "theirs"], cwd=tmp_path, capture_output=True, check=True
+        ["git", "merge-file", "-p", "ours", "base", "theirs"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
     ).stdout
     assert merged == render("a.py", [pinned, decision(9)])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.repair.diagnostics import go
-from holdfast.repair.diagnostics.sources import Sources
+from holdfast.repair.diagnostics.columns import SourceLines
 from holdfast.vocab.diagnostics import Area, Related
 from tests.repair.diagnostics.test_captured_outputs import output, source, told
 
@@ -46,7 +46,9 @@ def test_go_counts_bytes_and_names_stand_without_quotes() -> None:
 
 def test_what_go_says_further_is_related_with_its_own_place() -> None:
     sources = source("go_types", "go", "types.go")
-    found = {each.template: each for each in go.parse(output("go_types"), version="", sources=sources)}
+    found = {
+        each.template: each for each in go.parse(output("go_types"), version="", sources=sources)
+    }
     few = found["not enough arguments in call to {0}"]
     assert [each.message for each in few.related] == ["have (number)", "want (int, string)"]
     assert few.message == "not enough arguments in call to f\n\thave (number)\n\twant (int, string)"
@@ -79,8 +81,14 @@ def test_what_go_says_further_is_related_with_its_own_place() -> None:
             "go_vet",
             [
                 ("self-assignment of {0} to {1}", ("x", "x")),
-                ("{0} passes lock by value: {1} contains {2}", ("g", "command-line-arguments.S", "sync.Mutex")),
-                ("{0} format {1} has arg {2} of wrong type {3}", ("fmt.Printf", "%d", '"a"', "string")),
+                (
+                    "{0} passes lock by value: {1} contains {2}",
+                    ("g", "command-line-arguments.S", "sync.Mutex"),
+                ),
+                (
+                    "{0} format {1} has arg {2} of wrong type {3}",
+                    ("fmt.Printf", "%d", '"a"', "string"),
+                ),
                 (
                     "struct field tag {0} not compatible with reflect.StructTag.Get: bad syntax for struct tag value",
                     ("json:a",),
@@ -92,7 +100,10 @@ def test_what_go_says_further_is_related_with_its_own_place() -> None:
             "go_miss",
             [
                 ("cannot find module providing package {0}", ("github.com/none/such",)),
-                ("package {0} is not in GOROOT ({1})", ("nostd/zork", "/usr/lib/go-1.19/src/nostd/zork")),
+                (
+                    "package {0} is not in GOROOT ({1})",
+                    ("nostd/zork", "/usr/lib/go-1.19/src/nostd/zork"),
+                ),
             ],
         ),
         ("go_vet_alone", [("{0} redeclared in this block", ("f",))]),
@@ -106,7 +117,10 @@ def test_what_go_says_of_a_file(name: str, expected: list[tuple[str, tuple[str, 
 
 def test_several_packages_are_told_with_their_folders() -> None:
     found = go.parse(output("go_module"), version="1.19.8")
-    assert [(each.path, each.args) for each in found] == [("main.go", ("sub.One",)), ("sub/a_test.go", ("One",))]
+    assert [(each.path, each.args) for each in found] == [
+        ("main.go", ("sub.One",)),
+        ("sub/a_test.go", ("One",)),
+    ]
 
 
 def test_later_versions_say_it_in_other_words() -> None:
@@ -117,7 +131,7 @@ def test_later_versions_say_it_in_other_words() -> None:
         './c.go:1:1: "strings" imported as str and not used',
         "./d.go:3:4: cannot use t (variable of type T) as I value in variable declaration: T does not implement I",
     )
-    found = go.parse("\n".join(lines), version="1.22", sources=Sources({"a.go": "\n\n\n\té\n"}))
+    found = go.parse("\n".join(lines), version="1.22", sources=SourceLines({"a.go": "\n\n\n\té\n"}))
     assert [(each.path, each.template, each.args) for each in found] == [
         ("a.go", "declared and not used: {0}", ("x",)),
         ("b.go", '"{0}" imported and not used', ("os",)),

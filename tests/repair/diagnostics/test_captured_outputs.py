@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.repair.diagnostics import gcc, javac, mypy, node, python_compile, ruff, rustc, tsc
-from holdfast.repair.diagnostics.sources import Sources
+from holdfast.repair.diagnostics.columns import SourceLines
 from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Related, TextEdit
 
 CAPTURED = Path(__file__).with_name("captured")
@@ -17,11 +17,11 @@ def output(name: str) -> str:
     return (CAPTURED / f"{name}.output.txt").read_bytes().decode()
 
 
-def source(name: str, suffix: str, path: str) -> Sources:
-    return Sources({path: (CAPTURED / f"{name}.{suffix}.txt").read_bytes().decode()})
+def source(name: str, suffix: str, path: str) -> SourceLines:
+    return SourceLines({path: (CAPTURED / f"{name}.{suffix}.txt").read_bytes().decode()})
 
 
-def marked(found: Diagnostic, sources: Sources) -> str:
+def marked(found: Diagnostic, sources: SourceLines) -> str:
     """The text that a diagnostic points at, up to its end or the end of its line."""
     assert found.area is not None
     line = sources.line(found.path, found.area.line)
@@ -31,7 +31,9 @@ def marked(found: Diagnostic, sources: Sources) -> str:
     return line[found.area.column - 1 : None if point or end is None else end - 1]
 
 
-def told(found: tuple[Diagnostic, ...], sources: Sources) -> list[tuple[str, str, tuple[str, ...], str]]:
+def told(
+    found: tuple[Diagnostic, ...], sources: SourceLines
+) -> list[tuple[str, str, tuple[str, ...], str]]:
     return [(each.code, each.template, each.args, marked(each, sources)) for each in found]
 
 
@@ -52,7 +54,9 @@ def test_ruff_tells_its_fixes_and_whether_they_are_safe() -> None:
         Area(1, 8, 1, 10),
         (
             FixIt(
-                "Remove unused import: `os`", (TextEdit("/project/a.py", Area(1, 1, 1, 15), "import sys"),), safe=True
+                "Remove unused import: `os`",
+                (TextEdit("/project/a.py", Area(1, 1, 1, 15), "import sys"),),
+                safe=True,
             ),
         ),
     )
@@ -85,11 +89,31 @@ def test_mypy_counts_bytes_from_zero() -> None:
     sources = source("mypy", "py", "m.py")
     found = mypy.parse(output("mypy"), version="2.4.1", sources=sources)
     assert told(found, sources) == [
-        ("return-value", "Incompatible return value type (got {0}, expected {1})", ("int", "str"), "a"),
-        ("arg-type", "Argument {0} to {1} has incompatible type {2}; expected {3}", ("1", "g", "str", "int"), '"ñ"'),
-        ("arg-type", "Argument {0} to {1} has incompatible type {2}; expected {3}", ("2", "g", "int", "str"), "2"),
+        (
+            "return-value",
+            "Incompatible return value type (got {0}, expected {1})",
+            ("int", "str"),
+            "a",
+        ),
+        (
+            "arg-type",
+            "Argument {0} to {1} has incompatible type {2}; expected {3}",
+            ("1", "g", "str", "int"),
+            '"ñ"',
+        ),
+        (
+            "arg-type",
+            "Argument {0} to {1} has incompatible type {2}; expected {3}",
+            ("2", "g", "int", "str"),
+            "2",
+        ),
         ("attr-defined", "{0} has no attribute {1}", ("A", "foo"), "A().foo"),
-        ("arg-type", "Argument {0} to {1} has incompatible type {2}; expected {3}", ("2", "h", "str", "int"), '"x"'),
+        (
+            "arg-type",
+            "Argument {0} to {1} has incompatible type {2}; expected {3}",
+            ("2", "h", "str", "int"),
+            '"x"',
+        ),
     ]
     assert {each.severity for each in found} == {"error"}
 
@@ -118,13 +142,23 @@ def test_mypy_counts_what_does_not_parse_from_one() -> None:
         ("python_4", ("SyntaxError", "keyword argument repeated: {0}", ("a",), "a=2")),
         (
             "python_5",
-            ("IndentationError", "expected an indented block after {0} statement on line {1}", ("if", "1"), "y"),
+            (
+                "IndentationError",
+                "expected an indented block after {0} statement on line {1}",
+                ("if", "1"),
+                "y",
+            ),
         ),
-        ("python_6", ("SyntaxWarning", '{0} with a literal. Did you mean "=="?', ("is",), "if 1 is 1: pass")),
+        (
+            "python_6",
+            ("SyntaxWarning", '{0} with a literal. Did you mean "=="?', ("is",), "if 1 is 1: pass"),
+        ),
         ("python_7", ("SyntaxError", "invalid character '“' (U+201C)", (), "“a”")),
     ],
 )
-def test_python_tells_where_it_stops(name: str, expected: tuple[str, str, tuple[str, ...], str]) -> None:
+def test_python_tells_where_it_stops(
+    name: str, expected: tuple[str, str, tuple[str, ...], str]
+) -> None:
     sources = source(name, "py", "p.py")
     found = python_compile.parse(output(name), version="3.11.7", sources=sources)
     assert told(found, sources) == [expected]
@@ -138,7 +172,12 @@ def test_gcc_tells_bytes_which_become_characters() -> None:
     sources = source("gcc", "c", "a.c")
     found = gcc.parse(output("gcc"), version="12.2.0", sources=sources)
     assert told(found, sources) == [
-        ("-Wimplicit-function-declaration", "implicit declaration of function {0}", ("prinft",), "prinft"),
+        (
+            "-Wimplicit-function-declaration",
+            "implicit declaration of function {0}",
+            ("prinft",),
+            "prinft",
+        ),
         ("", "{0} has no member named {1}", ("struct s", "membr"), "membr"),
         ("", "{0} undeclared (first use in this function)", ("undeclared",), "M(3)"),
         ("", "expected ';' before '}' token", (), "}"),
@@ -149,13 +188,17 @@ def test_gcc_tells_bytes_which_become_characters() -> None:
 
 def test_gcc_proposes_edits_without_a_promise() -> None:
     found = gcc.parse(output("gcc"), version="12.2.0")
-    assert found[1].fixits == (FixIt(found[1].message, (TextEdit("a.c", Area(6, 11, 6, 16), "member"),), safe=False),)
+    assert found[1].fixits == (
+        FixIt(found[1].message, (TextEdit("a.c", Area(6, 11, 6, 16), "member"),), safe=False),
+    )
 
 
 def test_a_note_of_gcc_belongs_to_what_stands_before_it() -> None:
     found = gcc.parse(output("gcc"), version="12.2.0")
     assert found[-1].related == (Related("declared here", "a.c", Area(8, 5, 8, 5)),)
-    assert found[2].related[0].message.startswith("each undeclared identifier is reported only once")
+    assert (
+        found[2].related[0].message.startswith("each undeclared identifier is reported only once")
+    )
 
 
 def test_a_missing_header_is_named() -> None:
@@ -196,12 +239,22 @@ def test_rustc_tells_types_beside_the_place_and_they_are_arguments() -> None:
     found = rustc.parse(output("rustc"), version="1.95.0", sources=sources)
     assert told(found, sources) == [
         ("E0425", "cannot find type {0} in this scope", ("Instant",), "Instant"),
-        ("unused_imports", "unused import: {0}", ("std::collections::HashMap",), "std::collections::HashMap"),
+        (
+            "unused_imports",
+            "unused import: {0}",
+            ("std::collections::HashMap",),
+            "std::collections::HashMap",
+        ),
         ("E0308", "mismatched types: expected {0}, found {1}", ("i32", "&str"), '"a"'),
         ("E0277", "cannot add {0} to {1}", ("&str", "{integer}"), "+"),
         ("E0308", "mismatched types: expected {0}, found {1}", ("i32", "&str"), '"a"'),
         ("E0433", "cannot find type {0} in this scope", ("HashMp",), "HashMp"),
-        ("E0061", "this function takes {0} argument(s) but {1} argument(s) was supplied", ("2", "1"), "f"),
+        (
+            "E0061",
+            "this function takes {0} argument(s) but {1} argument(s) was supplied",
+            ("2", "1"),
+            "f",
+        ),
         ("E0308", "mismatched types: expected {0}, found `()`", ("i32",), "i32"),
         ("unused_variables", "unused variable: {0}", ("a",), "a"),
         ("unused_variables", "unused variable: {0}", ("b",), "b"),
@@ -232,7 +285,9 @@ def test_what_is_within_a_macro_says_where_it_is_called() -> None:
 def test_line_endings_of_two_characters_do_not_move_a_suggestion() -> None:
     (found,) = rustc.parse(output("rustc_crlf"), version="1.95.0")
     assert (found.template, found.args) == ("expected `;`, found {0}", ("println",))
-    assert found.fixits == (FixIt("add `;` here", (TextEdit("c.rs", Area(2, 14, 2, 14), ";"),), safe=True),)
+    assert found.fixits == (
+        FixIt("add `;` here", (TextEdit("c.rs", Area(2, 14, 2, 14), ";"),), safe=True),
+    )
 
 
 def test_cargo_hands_on_what_rustc_says() -> None:
@@ -321,8 +376,18 @@ def test_tsc_counts_halves_of_characters() -> None:
         ("TS2322", "Type {0} is not assignable to type {1}.", ("string", "number"), "return b }"),
         ("TS2554", "Expected {0} argument(s), but got {1}.", ("2", "1"), "f(1);"),
         ("TS2304", "Cannot find name {0}.", ("undefd",), "undefd;"),
-        ("TS2420", "Class {0} incorrectly implements interface {1}.", ("C", "P"), 'C implements P { name = "x" }'),
-        ("TS2305", "Module {0} has no exported member {1}.", ('"./other"', "nope"), 'nope } from "./other";'),
+        (
+            "TS2420",
+            "Class {0} incorrectly implements interface {1}.",
+            ("C", "P"),
+            'C implements P { name = "x" }',
+        ),
+        (
+            "TS2305",
+            "Module {0} has no exported member {1}.",
+            ('"./other"', "nope"),
+            'nope } from "./other";',
+        ),
     ]
 
 
@@ -348,7 +413,9 @@ def test_tsc_may_complain_of_no_file_at_all() -> None:
         ("node_5", "Cannot use import statement outside a module", (), "import"),
     ],
 )
-def test_node_points_with_carets(name: str, template: str, args: tuple[str, ...], pointed: str) -> None:
+def test_node_points_with_carets(
+    name: str, template: str, args: tuple[str, ...], pointed: str
+) -> None:
     sources = source(name, "js", "/project/u.js")
     found = node.parse(output(name), version="20.20.2", sources=sources)
     assert told(found, sources) == [("SyntaxError", template, args, pointed)]

@@ -11,17 +11,37 @@ def test_pyright_counts_halves_of_characters_from_zero_and_tells_the_end() -> No
     sources = source("pyright", "py", "/project/a.py")
     found = pyright.parse(output("pyright"), version="1.1.414", sources=sources)
     assert told(found, sources)[:7] == [
-        ("reportMissingImports", "Import {0} could not be resolved", ("no_such_package",), "no_such_package"),
-        ("reportAssignmentType", "Type {0} is not assignable to declared type {1}", ("Literal['𝒴']", "int"), '"𝒴"'),
+        (
+            "reportMissingImports",
+            "Import {0} could not be resolved",
+            ("no_such_package",),
+            "no_such_package",
+        ),
+        (
+            "reportAssignmentType",
+            "Type {0} is not assignable to declared type {1}",
+            ("Literal['𝒴']", "int"),
+            '"𝒴"',
+        ),
         ("reportUndefinedVariable", "{0} is not defined", ("undefinedñ",), "undefinedñ"),
-        ("reportAssignmentType", "Type {0} is not assignable to declared type {1}", ("Literal[1]", "str"), "one"),
+        (
+            "reportAssignmentType",
+            "Type {0} is not assignable to declared type {1}",
+            ("Literal[1]", "str"),
+            "one",
+        ),
         (
             "reportArgumentType",
             "Argument of type {0} cannot be assigned to parameter {1} of type {2} in function {3}",
             ("Literal['a']", "item", "int", "put"),
             '"a"',
         ),
-        ("reportAttributeAccessIssue", "Cannot access attribute {0} for class {1}", ("putt", "Box"), "putt"),
+        (
+            "reportAttributeAccessIssue",
+            "Cannot access attribute {0} for class {1}",
+            ("putt", "Box"),
+            "putt",
+        ),
         ("reportCallIssue", "Expected {0} positional argument(s)", ("1",), "2"),
     ]
     assert found[2].area == Area(6, 35, 6, 45)
@@ -52,4 +72,6 @@ def test_what_does_not_parse_has_no_rule_of_pyright() -> None:
 
 def test_words_before_the_object_are_somebody_elses() -> None:
     words = 'Config "strict" entry must contain an array.\n'
-    assert pyright.parse(words + output("pyright"), version="") == pyright.parse(output("pyright"), version="")
+    assert pyright.parse(words + output("pyright"), version="") == pyright.parse(
+        output("pyright"), version=""
+    )

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from holdfast.repair.diagnostics import (
     gcc,
+    generic,
     go,
     javac,
-    line_col,
     mypy,
     node,
     pyright,
@@ -24,7 +24,7 @@ from holdfast.repair.diagnostics import (
     rustc,
     tsc,
 )
-from holdfast.repair.diagnostics.sources import Sources, Unit
+from holdfast.repair.diagnostics.columns import ColumnUnit, SourceLines
 from holdfast.vocab.diagnostics import Diagnostic
 
 Parse = Callable[..., tuple[Diagnostic, ...]]
@@ -32,7 +32,7 @@ PARSERS: dict[str, Parse] = {
     "gcc": gcc.parse,
     "go": go.parse,
     "javac": javac.parse,
-    "line_col": line_col.parse,
+    "line_col": generic.parse,
     "mypy": mypy.parse,
     "node": node.parse,
     "pyright": pyright.parse,
@@ -102,12 +102,16 @@ def test_any_json_gives_a_tuple(value: Any) -> None:
     whole = json.dumps({"generalDiagnostics": [value], "message": value, "reason": "x"})
     for parse in PARSERS.values():
         for output in (text, f"[{text}]", whole):
-            found = parse(output, version="1", sources=Sources({"a.c": "é\tx\n"}))
-            assert all(each.severity in {"error", "warning", "note"} and each.message for each in found)
+            found = parse(output, version="1", sources=SourceLines({"a.c": "é\tx\n"}))
+            assert all(
+                each.severity in {"error", "warning", "note"} and each.message for each in found
+            )
 
 
 @given(st.sampled_from(OUTPUTS), st.data())
-def test_a_real_output_that_is_cut_or_spoilt_gives_a_tuple(output: str, data: st.DataObject) -> None:
+def test_a_real_output_that_is_cut_or_spoilt_gives_a_tuple(
+    output: str, data: st.DataObject
+) -> None:
     cut = data.draw(st.integers(0, len(output)))
     for parse in PARSERS.values():
         assert isinstance(parse(output[:cut] + "\x00]}" + output[cut:], version="1"), tuple)
@@ -115,7 +119,16 @@ def test_a_real_output_that_is_cut_or_spoilt_gives_a_tuple(output: str, data: st
 
 @pytest.mark.parametrize("name", PARSERS)
 @pytest.mark.parametrize(
-    "text", ["", "Segmentation fault\n", "[" * 200_000, "{" * 200_000, "(" * 50_000, "[\n" * 5_000, "'" * 20_000]
+    "text",
+    [
+        "",
+        "Segmentation fault\n",
+        "[" * 200_000,
+        "{" * 200_000,
+        "(" * 50_000,
+        "[\n" * 5_000,
+        "'" * 20_000,
+    ],
 )
 def test_nonsense_gives_nothing_and_soon(name: str, text: str) -> None:
     assert PARSERS[name](text, version="1") == ()
@@ -143,7 +156,7 @@ def test_colours_and_line_endings_are_no_part_of_it(name: str, output: str) -> N
 
 # ------------------------------------------------------------------------------------------------------------- columns
 
-UNITS: dict[Unit, Callable[[str], int]] = {
+UNITS: dict[ColumnUnit, Callable[[str], int]] = {
     "characters": len,
     "bytes": lambda text: len(text.encode()),
     "utf16": lambda text: len(text.encode("utf-16-le")) // 2,
@@ -157,24 +170,26 @@ UNITS: dict[Unit, Callable[[str], int]] = {
     st.data(),
 )
 def test_a_column_of_any_unit_becomes_the_character_it_stands_before(
-    unit: Unit, line: str, data: st.DataObject
+    unit: ColumnUnit, line: str, data: st.DataObject
 ) -> None:
     at = data.draw(st.integers(0, len(line)))
-    sources = Sources({"f": f"first\r\n{line}\r\nlast"})
+    sources = SourceLines({"f": f"first\r\n{line}\r\nlast"})
     assert sources.column("f", 2, UNITS[unit](line[:at]) + 1, unit) == at + 1
 
 
 @given(st.text(st.sampled_from("a\té"), max_size=12), st.data())
 def test_a_tab_goes_to_the_next_of_eight(line: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(line)))
-    assert Sources({"f": line}).column("f", 1, len(line[:at].expandtabs(8)) + 1, "tabs8") == at + 1
+    assert (
+        SourceLines({"f": line}).column("f", 1, len(line[:at].expandtabs(8)) + 1, "tabs8") == at + 1
+    )
 
 
 def test_a_line_that_is_not_known_keeps_its_columns() -> None:
-    assert Sources({"f": "é"}).column("g", 1, 3, "bytes") == 3
-    assert Sources({"f": "é"}).column("f", 9, 3, "bytes") == 3
+    assert SourceLines({"f": "é"}).column("g", 1, 3, "bytes") == 3
+    assert SourceLines({"f": "é"}).column("f", 9, 3, "bytes") == 3
 
 
 def test_a_byte_that_is_no_character_counts_as_one() -> None:
     text = b"\xff\xfe x".decode("utf-8", "surrogateescape")
-    assert Sources({"f": text}).column("f", 1, 4, "bytes") == 4
+    assert SourceLines({"f": text}).column("f", 1, 4, "bytes") == 4

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.repair.diagnostics.template import Quotes, fill, split
+from holdfast.repair.diagnostics.message_template import Quotes, fill, split
 
 NAMES = st.text("abXY_09<>[], :", max_size=8).map(lambda rest: f"n{rest}>")
 COUNTS = st.integers(0, 10_000).map(str)
@@ -25,7 +25,9 @@ MESSAGES: list[tuple[Quotes, str]] = [
 
 
 @given(st.sampled_from(MESSAGES), st.lists(NAMES, min_size=8, max_size=8))
-def test_the_same_message_with_other_names_has_the_same_template(message: tuple[Quotes, str], names: list[str]) -> None:
+def test_the_same_message_with_other_names_has_the_same_template(
+    message: tuple[Quotes, str], names: list[str]
+) -> None:
     quotes, text = message
     template, args = split(text.format(*names), quotes)
     first, _ = split(text.format(*"abcdefgh"), quotes)
@@ -54,7 +56,10 @@ def test_one_and_many_are_the_same_complaint(one: str, two: str) -> None:
         ),
         ("expected 1 generic argument", "expected 3 generic arguments"),
         ("there is 1 argument", "there are 2 arguments"),
-        ("Type '5' is not an array type or a string type.", "Type 'x' is not an array type or a string type."),
+        (
+            "Type '5' is not an array type or a string type.",
+            "Type 'x' is not an array type or a string type.",
+        ),
     ],
 )
 def test_counts_do_not_make_another_template(one: str, other: str) -> None:
@@ -65,7 +70,10 @@ def test_counts_do_not_make_another_template(one: str, other: str) -> None:
     ("message", "template"),
     [
         ("expected ';' before '}' token", "expected ';' before '}' token"),
-        ("expected one of `.`, `;` or `}`, found `x`", "expected one of `.`, `;` or `}`, found {0}"),
+        (
+            "expected one of `.`, `;` or `}`, found `x`",
+            "expected one of `.`, `;` or `}`, found {0}",
+        ),
         ("ISO C90 forbids mixed declarations", "ISO C90 forbids mixed declarations"),
         ("don't repeat what you can't", "don't repeat what you can't"),
         ("added in Python 3.12.", "added in Python {0}."),

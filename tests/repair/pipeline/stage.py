@@ -12,9 +12,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from holdfast.repair.context import NoRule, PipelinePorts, Provider, RepairUnit, Ruled, RuleFits
 from holdfast.repair.decisions.decision import Decision
 from holdfast.repair.decisions.manifest import Manifest
-from holdfast.repair.outcomes import Outcome
+from holdfast.repair.outcomes import RepairOutcome
 from holdfast.repair.pipeline import repair
 from holdfast.repair.ports import (
     Checked,
@@ -25,8 +26,7 @@ from holdfast.repair.ports import (
     Target,
     UpdateBytes,
 )
-from holdfast.repair.strictness import Policy, Strictness
-from holdfast.repair.unit import NoRule, Provider, Ruled, RuleFits, Unit, World
+from holdfast.repair.strictness import RepairPolicy, Strictness
 from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, TextEdit
 
 ORACLE = "names 1.0"
@@ -83,7 +83,9 @@ def _undefined(tree: ast.Module) -> list[ast.Name]:
     return sorted((n for n in names if n.id not in known), key=lambda n: (n.lineno, n.col_offset))
 
 
-def renames(old: str, new: str, *, safe: bool = True) -> Callable[[str, ast.Name], tuple[FixIt, ...]]:
+def renames(
+    old: str, new: str, *, safe: bool = True
+) -> Callable[[str, ast.Name], tuple[FixIt, ...]]:
     """A compiler that proposes a name for another one."""
 
     def fixits(path: str, name: ast.Name) -> tuple[FixIt, ...]:
@@ -118,7 +120,12 @@ class MemoryRules:
     learned: list[tuple[str, str]] = field(default_factory=list)
 
     def look_up(
-        self, unit: Unit, text: str, errors: Sequence[Diagnostic], strictness: Strictness, without: Collection[str]
+        self,
+        unit: RepairUnit,
+        text: str,
+        errors: Sequence[Diagnostic],
+        strictness: Strictness,
+        without: Collection[str],
     ) -> Ruled:
         fit = [name for name, (old, _) in self.swaps.items() if old in text and name not in without]
         allowed = [name for name in fit if strictness != "production" or name in self.pinned]
@@ -129,7 +136,9 @@ class MemoryRules:
     def record(self, rule_id: str, *, helped: bool) -> None:
         self.records.append((rule_id, helped))
 
-    def learn(self, unit: Unit, before: str, after: str, errors: Sequence[Diagnostic]) -> str | None:
+    def learn(
+        self, unit: RepairUnit, before: str, after: str, errors: Sequence[Diagnostic]
+    ) -> str | None:
         self.learned.append((before, after))
         return f"rule-{len(self.learned)}"
 
@@ -146,7 +155,9 @@ class MemoryDecisionFiles:
     def place(self, scope: Literal["build", "runtime"], module: str) -> str:
         return f"{scope}/{module}.json"
 
-    def update(self, scope: Literal["build", "runtime"], module: str, change: UpdateBytes) -> bytes | None:
+    def update(
+        self, scope: Literal["build", "runtime"], module: str, change: UpdateBytes
+    ) -> bytes | None:
         after = change(self.files.get((scope, module)))
         if after is None:
             self.files.pop((scope, module), None)
@@ -185,9 +196,11 @@ class Stage:
         """Each decision in short: its type, what was chosen, and the verdict."""
         return sorted((each.decision_type, each.choice, each.verdict) for each in self.decisions)
 
-    def repair(self, text: str | bytes, path: str = "shop/cart.py", **policy: object) -> Outcome:
+    def repair(
+        self, text: str | bytes, path: str = "shop/cart.py", **policy: object
+    ) -> RepairOutcome:
         data = text.encode() if isinstance(text, str) else text
-        world = World(
+        world = PipelinePorts(
             check=self.check,
             ledger=self.manifest,
             now=lambda: "2026-01-01T00:00:00+00:00",
@@ -196,4 +209,4 @@ class Stage:
             answers=self.answers,
             tests=self.tests,
         )
-        return repair(Unit(path, data, "python"), world, replace(Policy(), **policy))  # type: ignore[arg-type]
+        return repair(RepairUnit(path, data, "python"), world, replace(RepairPolicy(), **policy))  # type: ignore[arg-type]

@@ -25,4 +25,6 @@ def test_every_cheat_compiles_and_what_it_mends_does_not(shop: Shop, tmp_path: P
     (tmp_path / "attacks").mkdir()
     assert compiler.failing([shop.mended, shop.broken], tmp_path / "broken") == {1}
     failing = compiler.failing([shop.mended, *(fix.after for fix in attacks)], tmp_path / "attacks")
-    assert [("the fix itself", *(fix.name for fix in attacks))[number] for number in sorted(failing)] == []
+    assert [
+        ("the fix itself", *(fix.name for fix in attacks))[number] for number in sorted(failing)
+    ] == []

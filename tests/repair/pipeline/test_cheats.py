@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.repair.kept.losses import what_is_lost
+from holdfast.preservation.judge import what_is_lost
 from tests.repair.pipeline.fixes import c, cpp, go, java, javascript, python, rust, typescript
 from tests.repair.pipeline.fixes.fix import Fix, Shop
 
@@ -16,8 +16,16 @@ from tests.repair.pipeline.fixes.fix import Fix, Shop
 pytestmark = pytest.mark.slow
 
 SHOPS = [each.SHOP for each in (python, javascript, typescript, c, cpp, rust, java, go)]
-ATTACKS = [pytest.param(shop, fix, id=f"{shop.target}-{fix.name}") for shop in SHOPS for fix in shop.attacks()]
-HONEST = [pytest.param(shop, fix, id=f"{shop.target}-{fix.name}") for shop in SHOPS for fix in shop.honest_fixes()]
+ATTACKS = [
+    pytest.param(shop, fix, id=f"{shop.target}-{fix.name}")
+    for shop in SHOPS
+    for fix in shop.attacks()
+]
+HONEST = [
+    pytest.param(shop, fix, id=f"{shop.target}-{fix.name}")
+    for shop in SHOPS
+    for fix in shop.honest_fixes()
+]
 
 
 @pytest.mark.parametrize(("shop", "fix"), ATTACKS)
@@ -43,7 +51,9 @@ def test_what_is_not_changed_loses_nothing(shop: Shop) -> None:
 @given(st.data())
 def test_to_put_back_a_mark_that_was_lost_or_doubled_is_never_refused(data: st.DataObject) -> None:
     shop = data.draw(st.sampled_from(SHOPS))
-    at = data.draw(st.sampled_from([found.start() for found in re.finditer(r"[^\w\s]", shop.mended)]))
+    at = data.draw(
+        st.sampled_from([found.start() for found in re.finditer(r"[^\w\s]", shop.mended)])
+    )
     end = data.draw(st.sampled_from((at, at + 1)))
     broken = shop.mended[:at] + shop.mended[at : end + 1] * (end == at) + shop.mended[end:]
     fix = Fix("put back", broken, shop.mended, "syntax error", broken[at : at + 20] or broken[-1])

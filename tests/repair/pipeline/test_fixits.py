@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.repair.fixits import Lines, apply_fixits
+from holdfast.syntax.fixits import Lines, apply_fixits
 from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Severity, TextEdit
 
 
@@ -13,7 +13,9 @@ def said(*fixits: FixIt, severity: Severity = "error", path: str = "a.c") -> Dia
     return Diagnostic("gcc", "12", "", severity, "m", "m", (), path, None, fixits)
 
 
-def edit(line: int, column: int, end_line: int, end_column: int, text: str, path: str = "a.c") -> TextEdit:
+def edit(
+    line: int, column: int, end_line: int, end_column: int, text: str, path: str = "a.c"
+) -> TextEdit:
     return TextEdit(path, Area(line, column, end_line, end_column), text)
 
 
@@ -38,7 +40,12 @@ def test_two_insertions_at_one_place_are_not_guessed_an_order_for() -> None:
 
 def test_only_the_first_fix_of_a_complaint_is_taken() -> None:
     assert (
-        apply_fixits("a\n", "a.c", [said(safe(edit(1, 1, 1, 2, "x")), safe(edit(1, 2, 1, 2, "y")))], guessed=False)
+        apply_fixits(
+            "a\n",
+            "a.c",
+            [said(safe(edit(1, 1, 1, 2, "x")), safe(edit(1, 2, 1, 2, "y")))],
+            guessed=False,
+        )
         == "x\n"
     )
 
@@ -62,11 +69,16 @@ def test_a_place_that_is_not_in_the_text_is_no_fix() -> None:
 
 
 def test_new_lines_are_the_files_own() -> None:
-    assert apply_fixits("a\r\nb\r\n", "a.c", [said(safe(edit(2, 1, 2, 1, "x\n")))], guessed=True) == "a\r\nx\r\nb\r\n"
+    assert (
+        apply_fixits("a\r\nb\r\n", "a.c", [said(safe(edit(2, 1, 2, 1, "x\n")))], guessed=True)
+        == "a\r\nx\r\nb\r\n"
+    )
 
 
 def test_the_end_of_the_text_is_a_place() -> None:
-    assert apply_fixits("a\n", "a.c", [said(safe(edit(2, 1, 2, 1, "b\n")))], guessed=True) == "a\nb\n"
+    assert (
+        apply_fixits("a\n", "a.c", [said(safe(edit(2, 1, 2, 1, "b\n")))], guessed=True) == "a\nb\n"
+    )
     assert apply_fixits("a", "a.c", [said(safe(edit(1, 2, 1, 2, ";")))], guessed=True) == "a;"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.repair.kept.losses import what_is_lost
+from holdfast.preservation.judge import what_is_lost
 from holdfast.repair.ports import Checked, Proposal
 from tests.repair.pipeline.stage import NamesCheck, Proposing, Stage
 
@@ -29,7 +29,8 @@ LINES = [
     "é",
 ]
 TEXTS = st.one_of(
-    st.lists(st.sampled_from(LINES), max_size=6).map(lambda lines: "\n".join([*lines, ""])), st.text(st.characters())
+    st.lists(st.sampled_from(LINES), max_size=6).map(lambda lines: "\n".join([*lines, ""])),
+    st.text(st.characters()),
 )
 UNITS = st.lists(st.sampled_from(LINES[:12]), max_size=6).map(lambda lines: "\n".join([*lines, ""]))
 CONFIDENCES = st.one_of(st.floats(), st.booleans(), st.none(), st.text(), st.just(0.9))

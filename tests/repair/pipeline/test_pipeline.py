@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.landing.land import land
 from holdfast.repair.decisions.decision import Decision
-from holdfast.repair.decisions.ids import sha_of
+from holdfast.repair.decisions.decision_ids import sha_of
 from holdfast.repair.decisions.manifest import Pin
 from holdfast.repair.outcomes import (
     Exhausted,
@@ -18,11 +18,11 @@ from holdfast.repair.outcomes import (
     FixItRepaired,
     NoProgress,
     NoProvider,
-    Outcome,
     ProductionBlocked,
     ProviderError,
     RejectedLowConfidence,
     Repaired,
+    RepairOutcome,
     Replayed,
     RuleRepaired,
     TimedOut,
@@ -66,16 +66,19 @@ def test_the_compilers_own_fix_comes_first() -> None:
 def test_a_fix_it_that_the_compiler_does_not_call_safe_is_no_way_into_production() -> None:
     guessed = renames("price", "prices", safe=False)
     assert Stage(NamesCheck(guessed)).repair(BAD) == FixItRepaired(GOOD, ORACLE)
-    assert Stage(NamesCheck(guessed)).repair(BAD, strictness="production") == ProductionBlocked(ERROR)
-    assert Stage(NamesCheck(renames("price", "prices"))).repair(BAD, strictness="production") == FixItRepaired(
-        GOOD, ORACLE
+    assert Stage(NamesCheck(guessed)).repair(BAD, strictness="production") == ProductionBlocked(
+        ERROR
     )
+    assert Stage(NamesCheck(renames("price", "prices"))).repair(
+        BAD, strictness="production"
+    ) == FixItRepaired(GOOD, ORACLE)
 
 
 def test_a_fix_it_that_helps_only_in_part_is_gone_on_from() -> None:
     both = "def total(prices):\n    return sum(price) + taxx\n"
     stage = Stage(
-        NamesCheck(renames("price", "prices")), Proposing("def total(prices, taxx=0):\n    return sum(prices) + taxx\n")
+        NamesCheck(renames("price", "prices")),
+        Proposing("def total(prices, taxx=0):\n    return sum(prices) + taxx\n"),
     )
     outcome = stage.repair(both)
     assert isinstance(outcome, Repaired)
@@ -113,7 +116,10 @@ def test_a_rule_that_does_not_help_is_counted_and_the_next_is_tried() -> None:
     stage.rules.swaps |= {"bad": ("price)", "prize)"), "good": ("price)", "prices)")}
     assert stage.repair(BAD) == RuleRepaired(GOOD, ("good",), ORACLE)
     assert stage.rules.records == [("bad", False), ("good", True)]
-    assert stage.told() == [("rule_applied", "rule bad", "failed"), ("rule_applied", "rule good", "accepted")]
+    assert stage.told() == [
+        ("rule_applied", "rule bad", "failed"),
+        ("rule_applied", "rule good", "accepted"),
+    ]
     assert stage.check.runs == [BAD, THIRD, GOOD]
 
 
@@ -121,7 +127,9 @@ def test_two_rules_mend_two_errors() -> None:
     stage = Stage()
     stage.rules.swaps |= {"one": ("price)", "prices)"), "two": ("taxx", "0")}
     outcome = stage.repair("def total(prices):\n    return sum(price) + taxx\n")
-    assert outcome == RuleRepaired("def total(prices):\n    return sum(prices) + 0\n", ("one", "two"), ORACLE)
+    assert outcome == RuleRepaired(
+        "def total(prices):\n    return sum(prices) + 0\n", ("one", "two"), ORACLE
+    )
 
 
 def test_without_anybody_to_ask_the_error_is_kept() -> None:
@@ -132,7 +140,9 @@ def test_without_anybody_to_ask_the_error_is_kept() -> None:
 
 
 @pytest.mark.parametrize("proposer", [None, Proposing()])
-def test_production_never_asks_and_says_so_whether_or_not_there_is_somebody_to_ask(proposer: Proposing | None) -> None:
+def test_production_never_asks_and_says_so_whether_or_not_there_is_somebody_to_ask(
+    proposer: Proposing | None,
+) -> None:
     stage = Stage(proposer=proposer)
     stage.rules.swaps["r1"] = ("price)", "prices)")
     assert stage.repair(BAD, strictness="production") == ProductionBlocked(ERROR, ("r1",))
@@ -141,7 +151,11 @@ def test_production_never_asks_and_says_so_whether_or_not_there_is_somebody_to_a
 
 def test_production_names_the_rules_that_were_tried_and_mend_it_and_no_others() -> None:
     stage = Stage()
-    stage.rules.swaps |= {"useless": ("price)", "prize)"), "one": ("price)", "prices)"), "two": ("taxx", "0")}
+    stage.rules.swaps |= {
+        "useless": ("price)", "prize)"),
+        "one": ("price)", "prices)"),
+        "two": ("taxx", "0"),
+    }
     both = "def total(prices):\n    return sum(price) + taxx\n"
     blocked = stage.repair(both, strictness="production")
     assert isinstance(blocked, ProductionBlocked)
@@ -153,13 +167,17 @@ def test_production_names_the_rules_that_were_tried_and_mend_it_and_no_others() 
 def test_production_names_no_rule_that_does_not_mend_it_all() -> None:
     stage = Stage()
     stage.rules.swaps |= {"useless": ("price)", "prize)"), "half": ("taxx", "0")}
-    blocked = stage.repair("def total(prices):\n    return sum(price) + taxx\n", strictness="production")
+    blocked = stage.repair(
+        "def total(prices):\n    return sum(price) + taxx\n", strictness="production"
+    )
     assert isinstance(blocked, ProductionBlocked)
     assert blocked.needs_pin == ()
     assert (stage.rules.records, stage.decisions) == ([], [])
 
 
-def test_production_names_the_decisions_that_mended_just_this_text_and_their_pins_are_enough() -> None:
+def test_production_names_the_decisions_that_mended_just_this_text_and_their_pins_are_enough() -> (
+    None
+):
     both = "def total(prices):\n    return sum(price) + taxx\n"
     whole = "def total(prices, taxx=0):\n    return sum(prices) + taxx\n"
     stage = Stage(NamesCheck(renames("price", "prices", safe=False)), Proposing(whole))
@@ -242,12 +260,18 @@ def test_steps_that_were_pinned_are_replayed_in_the_order_in_which_they_fit(turn
     none = one.replace("taxx", "0")
     stage = Stage()
     for name, before, after in ((first, two, one), (second, one, none)):
-        about = {"before_sha": sha_of(before.encode()), "after_sha": sha_of(after.encode()), "pinned": True}
+        about = {
+            "before_sha": sha_of(before.encode()),
+            "after_sha": sha_of(after.encode()),
+            "pinned": True,
+        }
         landed = land(before, WriteFile(after), "shop/cart.py")
         assert isinstance(landed, Landed)
         module = "shop.cart.py"
         stage.manifest.record(
-            Decision(name, module, "shop/cart.py", "python", "repair", "x", diff=landed.diff, **about)  # type: ignore[arg-type]
+            Decision(
+                name, module, "shop/cart.py", "python", "repair", "x", diff=landed.diff, **about
+            )  # type: ignore[arg-type]
         )
     assert stage.repair(two, strictness="production") == Replayed(none, second, ORACLE)
 
@@ -317,12 +341,17 @@ def test_two_attempts_are_all() -> None:
     assert [each.verdict for each in stage.decisions] == ["failed", "failed"]
 
 
-def test_when_all_attempts_are_used_up_it_says_what_was_wrong_with_the_last_and_where_that_is_on_record() -> None:
+def test_when_all_attempts_are_used_up_it_says_what_was_wrong_with_the_last_and_where_that_is_on_record() -> (
+    None
+):
     stage = Stage(proposer=Proposing(OTHER, THIRD))
     outcome = stage.repair(BAD)
     assert isinstance(outcome, Exhausted)
     said = "shop/cart.py:2:16: error: undefined name `prize` [undefined]"
-    assert (outcome.reasons, outcome.message) == ((said,), f"2 proposals failed, the last one with: {said}.")
+    assert (outcome.reasons, outcome.message) == (
+        (said,),
+        f"2 proposals failed, the last one with: {said}.",
+    )
     recorded = {each.id: each.detail for each in stage.decisions}
     assert recorded[outcome.decision_id] == said
 
@@ -334,7 +363,9 @@ def test_a_proposal_that_was_rejected_and_comes_again_says_why_it_was() -> None:
     assert isinstance(outcome, NoProgress)
     assert outcome.reasons != ()
     reasons = "; ".join(reason.rstrip(".") for reason in outcome.reasons)
-    assert outcome.message == f"the model proposed the same text again, which was refused: {reasons}."
+    assert (
+        outcome.message == f"the model proposed the same text again, which was refused: {reasons}."
+    )
     [decision] = stage.decisions
     assert (decision.id, decision.detail) == (outcome.decision_id, " ".join(outcome.reasons))
 
@@ -370,7 +401,9 @@ def test_the_very_same_errors_stop_early() -> None:
 def test_a_provider_that_fails_keeps_the_compilers_error() -> None:
     stage = Stage(proposer=Proposing(ProposerFailed("the server is down.")))
     assert stage.repair(BAD) == ProviderError(ERROR, "the server is down.", 1)
-    assert [(each.verdict, each.detail) for each in stage.decisions] == [("failed", "the server is down.")]
+    assert [(each.verdict, each.detail) for each in stage.decisions] == [
+        ("failed", "the server is down.")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -378,7 +411,11 @@ def test_a_provider_that_fails_keeps_the_compilers_error() -> None:
 )
 def test_the_threshold_itself_is_sure_enough(confidence: float, accepted: bool) -> None:
     outcome = Stage(proposer=Proposing(propose(GOOD, confidence))).repair(BAD)
-    wanted = Repaired(GOOD, 1, "rule-1", ORACLE) if accepted else RejectedLowConfidence(ERROR, confidence, 0.75)
+    wanted = (
+        Repaired(GOOD, 1, "rule-1", ORACLE)
+        if accepted
+        else RejectedLowConfidence(ERROR, confidence, 0.75)
+    )
     assert outcome == wanted
 
 
@@ -410,7 +447,9 @@ TRUTH = "the confidence is true or false, not a number from 0 to 1."
         (10**400, OUTSIDE),
     ],
 )
-def test_what_is_no_confidence_is_an_error_of_the_provider(confidence: object, message: str) -> None:
+def test_what_is_no_confidence_is_an_error_of_the_provider(
+    confidence: object, message: str
+) -> None:
     stage = Stage(proposer=Proposing(propose(GOOD, confidence), GOOD))
     outcome = stage.repair(BAD)
     assert outcome == ProviderError(ERROR, message)
@@ -451,7 +490,9 @@ def test_a_check_that_hangs_at_once_is_timed_out() -> None:
 
 def test_a_candidate_that_makes_the_check_hang_is_timed_out_and_on_record() -> None:
     stage = Stage(NamesCheck(hangs=lambda text: text == GOOD), Proposing(GOOD))
-    assert stage.repair(BAD) == TimedOut(f"{ORACLE} was ended after 5 s without an answer.", 5.0, ORACLE)
+    assert stage.repair(BAD) == TimedOut(
+        f"{ORACLE} was ended after 5 s without an answer.", 5.0, ORACLE
+    )
     assert stage.told() == [("repair", "the model's proposal", "failed")]
 
 
@@ -496,10 +537,12 @@ class _Signed(NamesCheck):
 
 def test_every_outcome_knows_its_code_and_whether_it_is_a_success() -> None:
     successes = {FirstTrySuccess, FixItRepaired, RuleRepaired, Replayed, Repaired}
-    for kind in get_args(Outcome):
+    for kind in get_args(RepairOutcome):
         assert kind.name == kind.__name__
         made = kind.__new__(kind)
         if kind in successes:
             object.__setattr__(made, "code", "x")
-        assert (made.is_success(), made.accepted_code()) == ((True, "x") if kind in successes else (False, None))
-    assert len(get_args(Outcome)) == 13
+        assert (made.is_success(), made.accepted_code()) == (
+            (True, "x") if kind in successes else (False, None)
+        )
+    assert len(get_args(RepairOutcome)) == 13

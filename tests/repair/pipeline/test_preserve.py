@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.repair.kept.losses import what_is_lost
-from holdfast.repair.kept.suppressions import suppressions_added
+from holdfast.preservation.judge import what_is_lost
+from holdfast.preservation.suppression_comments import suppressions_added
 from holdfast.repair.ports import Target
 
 FILLER = "".join(f"\n\ndef helper_{n}(value):\n    return value * {n} + 1\n" for n in range(8))
@@ -39,7 +39,9 @@ KEPT: list[tuple[str, Target, str, str, str]] = [
 
 
 @pytest.mark.parametrize(("path", "target", "text", "old", "new"), KEPT)
-def test_an_honest_fix_loses_nothing(path: str, target: Target, text: str, old: str, new: str) -> None:
+def test_an_honest_fix_loses_nothing(
+    path: str, target: Target, text: str, old: str, new: str
+) -> None:
     assert old in text
     assert what_is_lost(text, text.replace(old, new, 1), path, target) == ()
 
@@ -56,26 +58,89 @@ LOST: list[tuple[str, Target, str, str, str, str]] = [
         "no longer declares Cart.add",
     ),
     ("a.py", "python", PY, '__all__ = ["total"]', "__all__ = []", "no longer exports total"),
-    ("a.py", "python", PY, "self.items.append(itm)", "pass", "leaves nothing of the body of Cart.add"),
-    ("a.py", "python", PY, "return sum(prices)", "raise NotImplementedError", "leaves nothing of the body of total"),
+    (
+        "a.py",
+        "python",
+        PY,
+        "self.items.append(itm)",
+        "pass",
+        "leaves nothing of the body of Cart.add",
+    ),
+    (
+        "a.py",
+        "python",
+        PY,
+        "return sum(prices)",
+        "raise NotImplementedError",
+        "leaves nothing of the body of total",
+    ),
     ("a.py", "python", PY, "append(itm)", "append(itm)  # noqa: F821", "silences the checker"),
-    ("a.py", "python", PY, "append(itm)", "append(itm)  # type: ignore[name-defined]", "silences the checker"),
+    (
+        "a.py",
+        "python",
+        PY,
+        "append(itm)",
+        "append(itm)  # type: ignore[name-defined]",
+        "silences the checker",
+    ),
     ("a.py", "python", PY, "import os\n", "# pyright: basic\nimport os\n", "silences the checker"),
-    ("a.py", "python", PY, "def add(self, item)", "def add(self, item: Any)", "silences the checker"),
+    (
+        "a.py",
+        "python",
+        PY,
+        "def add(self, item)",
+        "def add(self, item: Any)",
+        "silences the checker",
+    ),
     ("a.py", "python", PY, "append(itm)", "append(item", "do not parse"),
     ("a.py", "python", PY, PY, "", "no longer declares"),
     ("a.py", "python", PY, PY, "# " + PY.replace("\n", "\n# "), "deletes"),
-    ("a.js", "javascript", JS, "export function total", "function total", "no longer exports total"),
+    (
+        "a.js",
+        "javascript",
+        JS,
+        "export function total",
+        "function total",
+        "no longer exports total",
+    ),
     ("a.js", "javascript", JS, "const rate", "const rates", "no longer declares rate"),
     ("a.js", "javascript", JS, "export default class", "class", "no longer exports default"),
     ("a.js", "javascript", JS, "this.items.push(y);", "", "leaves nothing of the body of Cart.add"),
-    ("a.js", "javascript", JS, "export const", "/* eslint-disable */ export const", "silences the checker"),
+    (
+        "a.js",
+        "javascript",
+        JS,
+        "export const",
+        "/* eslint-disable */ export const",
+        "silences the checker",
+    ),
     ("a.ts", "typescript", JS, "add(x) {", "add(x: any) {", "silences the checker"),
     ("a.ts", "typescript", JS, "push(y)", "push(x as any)", "silences the checker"),
-    ("a.ts", "typescript", JS, "export const", "// @ts-ignore\nexport const", "silences the checker"),
-    ("a.ts", "typescript", JS, "export const", "// @ts-expect-error\nexport const", "silences the checker"),
+    (
+        "a.ts",
+        "typescript",
+        JS,
+        "export const",
+        "// @ts-ignore\nexport const",
+        "silences the checker",
+    ),
+    (
+        "a.ts",
+        "typescript",
+        JS,
+        "export const",
+        "// @ts-expect-error\nexport const",
+        "silences the checker",
+    ),
     ("a.c", "c", C, "int twice", "int doubled", "no longer declares twice"),
-    ("a.c", "c", C, "static int", '#pragma GCC diagnostic ignored "-Wall"\nstatic int', "silences the checker"),
+    (
+        "a.c",
+        "c",
+        C,
+        "static int",
+        '#pragma GCC diagnostic ignored "-Wall"\nstatic int',
+        "silences the checker",
+    ),
     (
         "a.c",
         "c",
@@ -88,10 +153,24 @@ LOST: list[tuple[str, Target, str, str, str, str]] = [
     ("a.rs", "rust", RS, "pub fn run", "pub fn go", "no longer declares run"),
     ("a.rs", "rust", RS, "c.totl()", "unsafe { c.total() }", "silences the checker"),
     ("a.rs", "rust", RS, "pub struct", "#[allow(dead_code)]\npub struct", "silences the checker"),
-    ("a.rs", "rust", RS, "let c = Cart { items: vec![1] }; c.totl()", "todo!()", "leaves nothing of the body of run"),
+    (
+        "a.rs",
+        "rust",
+        RS,
+        "let c = Cart { items: vec![1] }; c.totl()",
+        "todo!()",
+        "leaves nothing of the body of run",
+    ),
     ("A.java", "java", JAVA, "public int total", "int total", "no longer exports Cart.total"),
     ("A.java", "java", JAVA, "public class Cart", "public class Basket", "no longer declares Cart"),
-    ("A.java", "java", JAVA, "  public int", '  @SuppressWarnings("all")\n  public int', "silences the checker"),
+    (
+        "A.java",
+        "java",
+        JAVA,
+        "  public int",
+        '  @SuppressWarnings("all")\n  public int',
+        "silences the checker",
+    ),
     ("A.java", "java", JAVA, "items.clear();", "", "leaves nothing of the body of Cart.clear"),
     ("a.go", "go", GO, "func Total", "func Sum", "no longer declares Total"),
     ("a.go", "go", GO, "s += y", "s += y // nolint", "silences the checker"),
@@ -115,13 +194,18 @@ def test_a_small_deletion_is_within_the_budget_and_a_large_one_is_not() -> None:
     much = text.replace("\n\ndef helper_1(value):\n    return value * 1 + 1\n", "")
     assert any("helper_1" in reason for reason in what_is_lost(text, much, "a.py", "python"))
     lines = "".join(f"print({n})\n" for n in range(40))
-    assert any("deletes" in reason for reason in what_is_lost(lines, lines[: len(lines) // 2], "a.py", "python"))
+    assert any(
+        "deletes" in reason
+        for reason in what_is_lost(lines, lines[: len(lines) // 2], "a.py", "python")
+    )
 
 
 def test_bytes_that_are_no_text_must_stay() -> None:
     text = "# caf\udce9\nx = y\n"
     assert what_is_lost(text, text.replace("y", "1"), "a.py", "python") == ()
-    assert any("no text" in reason for reason in what_is_lost(text, "# caf?\nx = 1\n", "a.py", "python"))
+    assert any(
+        "no text" in reason for reason in what_is_lost(text, "# caf?\nx = 1\n", "a.py", "python")
+    )
 
 
 def test_to_comment_the_code_out_is_to_delete_it() -> None:
@@ -139,7 +223,9 @@ def test_a_suppression_that_was_there_may_stay_and_go() -> None:
 
 def test_a_text_that_did_not_parse_is_not_held_to_names_that_were_guessed_of_it() -> None:
     broken = "class A {\n  run() {\n    if (x) {\n      go();\n  }\n  stop() { halt(); }\n}\n"
-    mended = "class A {\n  run() {\n    if (x) {\n      go();\n    }\n  }\n  stop() { halt(); }\n}\n"
+    mended = (
+        "class A {\n  run() {\n    if (x) {\n      go();\n    }\n  }\n  stop() { halt(); }\n}\n"
+    )
     assert what_is_lost(broken, mended, "a.js", "javascript") == ()
 
 

@@ -8,33 +8,52 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.repair.confidence import NoConfidence, Sure, Unsure, judge_confidence
-from holdfast.repair.strictness import DEFAULT, TABLE, Allowed, Policy, Strictness
+from holdfast.repair.strictness import DEFAULT, TABLE, Allowed, RepairPolicy, Strictness
 
 
 def test_the_table_is_the_designs() -> None:
     assert dict(TABLE) == {
         "sketch": Allowed(
-            fresh_model_calls=True, rules_applied="active", new_rules=True, unreviewed=False, guessed_fixits=True
+            fresh_model_calls=True,
+            rules_applied="active",
+            new_rules=True,
+            unreviewed=False,
+            guessed_fixits=True,
         ),
         "development": Allowed(
-            fresh_model_calls=True, rules_applied="active", new_rules=True, unreviewed=True, guessed_fixits=True
+            fresh_model_calls=True,
+            rules_applied="active",
+            new_rules=True,
+            unreviewed=True,
+            guessed_fixits=True,
         ),
         "production": Allowed(
-            fresh_model_calls=False, rules_applied="pinned", new_rules=False, unreviewed=False, guessed_fixits=False
+            fresh_model_calls=False,
+            rules_applied="pinned",
+            new_rules=False,
+            unreviewed=False,
+            guessed_fixits=False,
         ),
     }
     assert set(TABLE) == set(get_args(Strictness))
 
 
 def test_development_is_the_default_with_two_attempts() -> None:
-    assert (DEFAULT, Policy()) == ("development", Policy("development", strict=False, max_attempts=2))
+    assert (DEFAULT, RepairPolicy()) == (
+        "development",
+        RepairPolicy("development", strict=False, max_attempts=2),
+    )
 
 
 @given(st.floats(0, 1), st.booleans())
-def test_a_number_from_0_to_1_is_sure_from_the_threshold_on(confidence: float, strict: bool) -> None:
+def test_a_number_from_0_to_1_is_sure_from_the_threshold_on(
+    confidence: float, strict: bool
+) -> None:
     threshold = 0.90 if strict else 0.75
     judged = judge_confidence(confidence, strict=strict)
-    assert judged == (Sure(confidence) if confidence >= threshold else Unsure(confidence, threshold))
+    assert judged == (
+        Sure(confidence) if confidence >= threshold else Unsure(confidence, threshold)
+    )
 
 
 def _with(values: st.SearchStrategy[object], message: str) -> st.SearchStrategy[tuple[object, str]]:
@@ -52,7 +71,10 @@ def _with(values: st.SearchStrategy[object], message: str) -> st.SearchStrategy[
             ),
             "the confidence is outside of 0 to 1.",
         ),
-        _with(st.just(float("nan")), "the confidence is not a number (NaN); a number from 0 to 1 is asked for."),
+        _with(
+            st.just(float("nan")),
+            "the confidence is not a number (NaN); a number from 0 to 1 is asked for.",
+        ),
         _with(st.booleans(), "the confidence is true or false, not a number from 0 to 1."),
         _with(
             st.one_of(st.text(), st.lists(st.floats())),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.repair.syntax import is_syntax
+from holdfast.syntax.syntax_errors import is_syntax
 from holdfast.vocab.diagnostics import Diagnostic
 
 
@@ -30,4 +30,6 @@ from holdfast.vocab.diagnostics import Diagnostic
     ],
 )
 def test_a_text_that_does_not_parse(tool: str, code: str, message: str, *, expected: bool) -> None:
-    assert is_syntax(Diagnostic(tool, "1", code, "error", message, message, (), "a", None)) is expected
+    assert (
+        is_syntax(Diagnostic(tool, "1", code, "error", message, message, (), "a", None)) is expected
+    )

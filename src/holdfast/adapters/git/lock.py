@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from holdfast.checkpoints.worktree import CheckpointFailed
+from holdfast.checkpoints.ports import CheckpointFailed
 
 _PAUSE = 0.02
 
@@ -26,7 +26,9 @@ def hold(file: Path, deadline: float) -> Iterator[tuple[int, bool]]:
         while not _taken(handle):
             waited = True
             if time.monotonic() > deadline:
-                raise CheckpointFailed(f"another command is at work here for too long ({file}); try again later.")
+                raise CheckpointFailed(
+                    f"another command is at work here for too long ({file}); try again later."
+                )
             time.sleep(_PAUSE)
         yield handle, waited
     finally:

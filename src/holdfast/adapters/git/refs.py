@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from holdfast.adapters.git.calls import Git, GitFailed, raw, text
-from holdfast.checkpoints import record
+from holdfast.adapters.git.git_command import Git, GitFailed, raw, text
+from holdfast.checkpoints import commit_message
 from holdfast.checkpoints.checkpoint import Checkpoint
 
 LIVE = "refs/holdfast/checkpoints/"
@@ -33,7 +33,7 @@ class Refs:
         except GitFailed:
             return None
         tree = head.partition("\n")[0].removeprefix("tree ")
-        return record.read(commit, tree, message.partition("\n\n")[2])
+        return commit_message.read(commit, tree, message.partition("\n\n")[2])
 
     def create(self, checkpoint_id: str, commit: str) -> None:
         """Make the ref; raises if there is one of that name."""
@@ -66,10 +66,14 @@ class Refs:
         fields = self._git.run("for-each-ref", f"--format={_FORMAT}", prefix).split(b"\0")
         records = zip(*(iter(fields),) * 4, strict=False)
         read = {
-            text(name).strip(): record.read(commit.decode(), tree.decode(), text(body))
+            text(name).strip(): commit_message.read(commit.decode(), tree.decode(), text(body))
             for name, commit, tree, body in records
         }
-        return {name: each for name, each in read.items() if each is not None and each.worktree == self._worktree}
+        return {
+            name: each
+            for name, each in read.items()
+            if each is not None and each.worktree == self._worktree
+        }
 
     def _values(self, prefix: str) -> dict[str, str]:
         told = self._git.run("for-each-ref", "--format=%(refname) %(objectname)", prefix).decode()

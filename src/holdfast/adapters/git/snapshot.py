@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from holdfast.adapters.git.calls import Git, GitFailed, Running, names, text
-from holdfast.adapters.git.disk import WorktreeDisk, refuse_without_room
-from holdfast.adapters.git.index import PrivateIndex, signature
-from holdfast.adapters.git.modes import noted
-from holdfast.adapters.git.place import Place
-from holdfast.checkpoints.budget import MEGABYTE, Budget
-from holdfast.checkpoints.checkpoint import Present, Skipped
+from holdfast.adapters.git.file_modes import noted
+from holdfast.adapters.git.git_command import Git, GitFailed, Running, names, text
+from holdfast.adapters.git.private_index import PrivateIndex, signature
+from holdfast.adapters.git.repository import Repository
+from holdfast.adapters.git.worktree_files import WorktreeFiles, refuse_without_room
+from holdfast.checkpoints.checkpoint import Skipped, WorktreeState
+from holdfast.checkpoints.limits import MEGABYTE, SnapshotLimits
+from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.checkpoints.selection import Listing, Selection, select
-from holdfast.checkpoints.worktree import CheckpointFailed
 
 Say = Callable[[str], None]
 
@@ -40,7 +40,14 @@ class Snapshot:
     """Takes the tree of one worktree, under its lock."""
 
     def __init__(
-        self, place: Place, git: Git, index: PrivateIndex, budget: Budget, say: Say, *, asked: Running | None
+        self,
+        place: Repository,
+        git: Git,
+        index: PrivateIndex,
+        budget: SnapshotLimits,
+        say: Say,
+        *,
+        asked: Running | None,
     ) -> None:
         """Join what it works with; `asked` is an `ask_settings` that is under way."""
         self._asked = asked
@@ -49,9 +56,9 @@ class Snapshot:
         self._index = index
         self._budget = budget
         self._say = say
-        self._disk = WorktreeDisk(place.root)
+        self._disk = WorktreeFiles(place.root)
 
-    def take(self) -> Present:
+    def take(self) -> WorktreeState:
         """Give the files as they are now; a private index that cannot be used is made anew, once."""
         try:
             return self._take()
@@ -59,7 +66,7 @@ class Snapshot:
             self._index.forget()
         return self._take()
 
-    def _take(self) -> Present:
+    def _take(self) -> WorktreeState:
         self._index.read_at = time.time_ns()
         rules, sparse = self._rules()
         seeded = self._index.prepare(sparse=sparse)
@@ -67,7 +74,9 @@ class Snapshot:
         others = self._index.git.start("ls-files", "-o", "--exclude-standard", "-z").in_background()
         changed = self._changed()
         real, staged = self._staged()
-        ahead = None if seeded or self._must_sift(changed, rules, staged) else self._run_ahead(changed)
+        ahead = (
+            None if seeded or self._must_sift(changed, rules, staged) else self._run_ahead(changed)
+        )
         listing = replace(Listing() if ahead else changed, new=names(others.finish()))
         stale: tuple[str, ...] = ()
         if not seeded and self._must_sift(listing, rules, staged):
@@ -96,7 +105,7 @@ class Snapshot:
             pipes=[each.path for each in skipped if each.why == "not a file"],
         )
         head = self._place.head
-        return Present(tree, head.commit, head.branch, staged, skipped, modes)
+        return WorktreeState(tree, head.commit, head.branch, staged, skipped, modes)
 
     def _known_tree(self, selection: Selection, ahead: Ahead | None) -> str | None:
         """Give the tree, if nothing has been captured since it was written."""
@@ -115,7 +124,9 @@ class Snapshot:
     # ------------------------------------------------------------------------------------------------------- looking
 
     def _changed(self) -> Listing:
-        raw = self._index.git.run("diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=all")
+        raw = self._index.git.run(
+            "diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=all"
+        )
         return Listing(*read_raw(raw))
 
     def _run_ahead(self, changed: Listing) -> Ahead | None:
@@ -141,7 +152,13 @@ class Snapshot:
             settings[name] = value
         home = os.environ.get("XDG_CONFIG_HOME") or f"{os.environ.get('HOME', '')}/.config"
         excludes = settings.get("core.excludesfile") or f"{home}/git/ignore"
-        sparse = settings.get("core.sparsecheckout", "false").lower() in {"true", "yes", "on", "1", ""}
+        sparse = settings.get("core.sparsecheckout", "false").lower() in {
+            "true",
+            "yes",
+            "on",
+            "1",
+            "",
+        }
         sparse = sparse and not self._place.private
         info = self._place.common_dir / "info"
         rules = [excludes, signature(Path(excludes)), signature(info / "exclude")]
@@ -170,7 +187,9 @@ class Snapshot:
         """Find the files that are ignored by now, and those that are but that the user has added all the same."""
         theirs, ours = self._index.ignored()
         stale = ours - theirs
-        added = tuple(path for path in sorted(theirs - ours) if self._disk.look(path).shape != "absent")
+        added = tuple(
+            path for path in sorted(theirs - ours) if self._disk.look(path).shape != "absent"
+        )
         return (
             Listing(
                 tuple(path for path in listing.changed if path not in stale),
@@ -192,8 +211,12 @@ class Snapshot:
     def _all_skipped(self, selection: Selection, told: str) -> tuple[Skipped, ...]:
         """Add what git has no name for in its lists: pipes that were told before, directories that cannot be read."""
         known = {each.path for each in selection.skipped}
-        pipes = [path for path in self._index.state.pipes if path not in known and self._is_pipe(path)]
-        closed = [path for path in _CLOSED.findall(told) if self._disk.look(path).shape == "directory"]
+        pipes = [
+            path for path in self._index.state.pipes if path not in known and self._is_pipe(path)
+        ]
+        closed = [
+            path for path in _CLOSED.findall(told) if self._disk.look(path).shape == "directory"
+        ]
         return (
             *selection.skipped,
             *(Skipped(path, "not a file") for path in pipes),
@@ -210,12 +233,24 @@ class Snapshot:
                 f"{selection.size // MEGABYTE} MB in {len(selection.take)} files would have to be captured; {cure}, "
                 "and try again."
             )
-        refuse_without_room(self._place.ours, selection.size, self._budget.spare, "captured", f"make room, or {cure}")
+        refuse_without_room(
+            self._place.ours,
+            selection.size,
+            self._budget.spare,
+            "captured",
+            f"make room, or {cure}",
+        )
 
 
 def ask_settings(git: Git) -> Running:
     """Begin to ask for the settings that a snapshot needs."""
-    asked = ("config", "-z", "--type=path", "--get-regexp", r"^core\.(excludesfile|sparsecheckout)$")
+    asked = (
+        "config",
+        "-z",
+        "--type=path",
+        "--get-regexp",
+        r"^core\.(excludesfile|sparsecheckout)$",
+    )
     return git.start(*asked).in_background()
 
 

@@ -9,27 +9,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from holdfast.adapters.git.back import WayBack
-from holdfast.adapters.git.calls import Git, GitFailed, Running, text
-from holdfast.adapters.git.index import PrivateIndex
+from holdfast.adapters.git.checkout import TreeCheckout
+from holdfast.adapters.git.git_command import Git, GitFailed, Running, text
 from holdfast.adapters.git.lock import hold
-from holdfast.adapters.git.place import Place, locate, make_private, remove_private
+from holdfast.adapters.git.private_index import PrivateIndex
 from holdfast.adapters.git.refs import Refs
-from holdfast.adapters.git.restores import Restores
+from holdfast.adapters.git.repository import Repository, locate, make_private, remove_private
+from holdfast.adapters.git.restore_journal import RestoreJournal
 from holdfast.adapters.git.snapshot import Say, Snapshot, ask_settings
-from holdfast.checkpoints import record, retention
-from holdfast.checkpoints.budget import Budget
-from holdfast.checkpoints.checkpoint import Checkpoint, Draft, Present
-from holdfast.checkpoints.way import Blocked
-from holdfast.checkpoints.worktree import (
+from holdfast.checkpoints import commit_message, retention
+from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
+from holdfast.checkpoints.limits import SnapshotLimits
+from holdfast.checkpoints.ports import (
     CheckpointFailed,
     FileDifference,
     NoCheckpoints,
-    Stayed,
-    Unfinished,
-    Walked,
-    Way,
+    PreparedRestore,
+    RestoreDone,
+    RestoreFailed,
+    UnfinishedRestore,
 )
+from holdfast.checkpoints.restore_plan import Blocked
 
 # How often old checkpoints are looked for: to list them takes a process, and one too many does no harm.
 _PRUNED_EVERY = 20
@@ -49,14 +49,23 @@ def _telling_disk() -> Iterator[None]:
         yield
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
-        raise CheckpointFailed(f"the disk refused: {error.strerror}{where}; mend what is wrong there.") from error
+        raise CheckpointFailed(
+            f"the disk refused: {error.strerror}{where}; mend what is wrong there."
+        ) from error
 
 
 class GitWorktree:
     """One worktree, locked; made by `hold_worktree`."""
 
     def __init__(
-        self, place: Place, lock: int, budget: Budget, say: Say, deadline: float, *, asked: Running | None
+        self,
+        place: Repository,
+        lock: int,
+        budget: SnapshotLimits,
+        say: Say,
+        deadline: float,
+        *,
+        asked: Running | None,
     ) -> None:
         """Take a place whose lock is held."""
         variables = {"GIT_DIR": str(place.git_dir), "GIT_WORK_TREE": str(place.root)}
@@ -65,9 +74,9 @@ class GitWorktree:
         self._git = Git(place.root, variables, lock, deadline)
         self._index = PrivateIndex(place, self._git)
         self._snapshot = Snapshot(place, self._git, self._index, budget, say, asked=asked)
-        self._back = WayBack(place, self._git, self._index, budget.spare)
+        self._back = TreeCheckout(place, self._git, self._index, budget.spare)
         self._refs = Refs(self._git, place.worktree)
-        self._restores = Restores(place.ours / "restores")
+        self._restores = RestoreJournal(place.ours / "restores")
         self._pruned: tuple[Checkpoint, ...] = ()
 
     @property
@@ -78,12 +87,12 @@ class GitWorktree:
     # --------------------------------------------------------------------------------------------------------- taking
 
     @_telling_disk()
-    def capture(self) -> Present:
+    def capture(self) -> WorktreeState:
         """Read what has changed since the last time, and give the tree of all."""
         return self._snapshot.take()
 
     @_telling_disk()
-    def record(self, draft: Draft, present: Present) -> Checkpoint:
+    def record(self, draft: CheckpointDraft, present: WorktreeState) -> Checkpoint:
         """Make a checkpoint of it; now and then remove old ones."""
         seq = self._next_seq()
         try:
@@ -105,13 +114,19 @@ class GitWorktree:
         self._index.save(seq=last + 1)
         return last + 1
 
-    def _commit(self, draft: Draft, present: Present, seq: int) -> tuple[Present, str]:
+    def _commit(
+        self, draft: CheckpointDraft, present: WorktreeState, seq: int
+    ) -> tuple[WorktreeState, str]:
         present = replace(present, staged=self._commit_staged(present))
-        message = record.write(draft, present, seq, self._place.worktree)
-        parents = [word for parent in (present.head, present.staged) if parent for word in ("-p", parent)]
-        return present, self._git.line("commit-tree", present.tree, *parents, "-F", "-", given=message.encode("ascii"))
+        message = commit_message.write(draft, present, seq, self._place.worktree)
+        parents = [
+            word for parent in (present.head, present.staged) if parent for word in ("-p", parent)
+        ]
+        return present, self._git.line(
+            "commit-tree", present.tree, *parents, "-F", "-", given=message.encode("ascii")
+        )
 
-    def _renewed(self, present: Present) -> Present:
+    def _renewed(self, present: WorktreeState) -> WorktreeState:
         try:
             self._git.run("cat-file", "-e", present.tree)
         except GitFailed:
@@ -120,7 +135,7 @@ class GitWorktree:
         self._index.save(staged_commit=[])
         return replace(present, staged=self._index.staged_tree())
 
-    def _commit_staged(self, present: Present) -> str | None:
+    def _commit_staged(self, present: WorktreeState) -> str | None:
         """Keep what is staged alive too, if it is neither the last commit nor what the disk has."""
         head = self._place.head
         if present.staged is None or present.staged in {head.tree, present.tree}:
@@ -129,7 +144,9 @@ class GitWorktree:
         if known[:2] == [present.staged, head.commit]:
             return known[2]
         parents = ["-p", head.commit] if head.commit else []
-        commit = self._git.line("commit-tree", present.staged, *parents, "-m", "holdfast: what was staged")
+        commit = self._git.line(
+            "commit-tree", present.staged, *parents, "-m", "holdfast: what was staged"
+        )
         self._index.save(staged_commit=[present.staged, head.commit, commit])
         return commit
 
@@ -150,7 +167,11 @@ class GitWorktree:
         statuses = self._git.run(*asked, "--name-status", before, after).split(b"\0")
         counts = dict(_count(line) for line in numbers.finish().split(b"\0") if line)
         return tuple(
-            FileDifference(text(path), _STATUS.get(status.decode("ascii"), "modified"), *counts.get(path, (None, None)))
+            FileDifference(
+                text(path),
+                _STATUS.get(status.decode("ascii"), "modified"),
+                *counts.get(path, (None, None)),
+            )
             for status, path in zip(statuses[::2], statuses[1::2], strict=False)
         )
 
@@ -160,7 +181,15 @@ class GitWorktree:
 
     def diff(self, before: str, after: str) -> str:
         """Give the difference of two trees as a patch."""
-        asked = ("diff-tree", "-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+        asked = (
+            "diff-tree",
+            "-r",
+            "-p",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+        )
         return text(self._git.run(*asked, before, after))
 
     def commits_since(self, head: str | None) -> tuple[str, ...]:
@@ -179,7 +208,7 @@ class GitWorktree:
     # ----------------------------------------------------------------------------------------------------- going back
 
     @_telling_disk()
-    def find_way(self, present: Present, target: Present) -> Way | Blocked:
+    def find_way(self, present: WorktreeState, target: WorktreeState) -> PreparedRestore | Blocked:
         """Compare, and capture what lies in the way."""
         try:
             return self._back.find(present, target)
@@ -189,21 +218,21 @@ class GitWorktree:
         return self._back.find(self.capture(), target)
 
     @_telling_disk()
-    def walk(self, way: Way) -> Walked | Stayed:
+    def walk(self, way: PreparedRestore) -> RestoreDone | RestoreFailed:
         """Give the files their target's content."""
         return self._back.walk(way)
 
-    def unfinished(self) -> tuple[Unfinished, ...]:
+    def unfinished(self) -> tuple[UnfinishedRestore, ...]:
         """Give what dead processes left, the oldest first."""
         return self._restores.all()
 
     @_telling_disk()
-    def begin(self, unfinished: Unfinished) -> None:
+    def begin(self, unfinished: UnfinishedRestore) -> None:
         """Write it down, or the phase that it has reached, durably."""
         self._restores.write(unfinished)
 
     @_telling_disk()
-    def finish(self, unfinished: Unfinished) -> None:
+    def finish(self, unfinished: UnfinishedRestore) -> None:
         """Forget it."""
         self._restores.clear(unfinished)
 
@@ -251,7 +280,9 @@ class GitWorktree:
 
 
 @contextmanager
-def hold_worktree(root: Path, state: Path, budget: Budget, say: Say, *, make: bool) -> Iterator[GitWorktree]:
+def hold_worktree(
+    root: Path, state: Path, budget: SnapshotLimits, say: Say, *, make: bool
+) -> Iterator[GitWorktree]:
     """Find the worktree of a root and wait for its lock.
 
     Without git a private repository is made; or, if nothing is to be made, `NoCheckpoints` is raised.

@@ -9,14 +9,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from holdfast.adapters.models.exchange import make_client
+from holdfast.adapters.models.errors import RequestOrigin, read_status
+from holdfast.adapters.models.http_stream import make_client
 from holdfast.adapters.models.openai_compatible import KEY_FROM
 from holdfast.adapters.models.servers import (
     PORTS,
     TITLES,
-    Kind,
-    NotFound,
     Server,
+    ServerKind,
+    ServerNotFound,
     fault_of,
     join_url,
     normal_url,
@@ -24,7 +25,6 @@ from holdfast.adapters.models.servers import (
     shown_url,
     without_userinfo,
 )
-from holdfast.adapters.models.trouble import Where, read_status
 
 if TYPE_CHECKING:
     import httpx
@@ -33,7 +33,7 @@ OLLAMA_DEFAULT = 4096
 """What Ollama gives a model on most machines unless told otherwise, however much the model could hold."""
 SMALL = 8192
 
-_OWNERS: dict[str, Kind] = {
+_OWNERS: dict[str, ServerKind] = {
     "library": "ollama",
     "vllm": "vllm",
     "llamacpp": "llama_cpp",
@@ -59,9 +59,9 @@ def find_server(
     *,
     key: str | None = None,
     key_from: str = KEY_FROM,
-    ports: Sequence[tuple[Kind, int]] = PORTS,
+    ports: Sequence[tuple[ServerKind, int]] = PORTS,
     timeout: float = 2.0,
-) -> Server | NotFound:
+) -> Server | ServerNotFound:
     """Find the server at the configured URL; without one, the first local server that answers on its usual port.
 
     Only this machine is probed, and no key is sent to a server that nobody configured.
@@ -73,26 +73,30 @@ def find_server(
         if isinstance(found, Server) and found.models:
             return found
     tried = ", ".join(f"{TITLES[kind]} {port}" for kind, port in ports)
-    return NotFound(
+    return ServerNotFound(
         f"no model server answers on this machine (tried {tried}). Start one, for example `ollama serve` with a model "
         "pulled, or name one with --base-url or HOLDFAST_BASE_URL."
     )
 
 
-def list_models(base_url: str, *, key: str | None = None, timeout: float = 5.0) -> tuple[str, ...] | NotFound:
+def list_models(
+    base_url: str, *, key: str | None = None, timeout: float = 5.0
+) -> tuple[str, ...] | ServerNotFound:
     """Give the models of a server that can chat, those that are loaded first."""
     found = _look_at(normal_url(base_url), key, KEY_FROM, timeout)
     return found.models if isinstance(found, Server) else found
 
 
-def find_context(server: Server, model: str, *, key: str | None = None, timeout: float = 5.0) -> Context:
+def find_context(
+    server: Server, model: str, *, key: str | None = None, timeout: float = 5.0
+) -> Context:
     """Ask the server how many tokens the model can hold, as it is loaded now."""
     with _Asker(server.base_url, key, timeout) as asker:
         tokens, assumed = _context_of(asker, server.kind, model)
     return Context(tokens, assumed, warn_small(server.kind, model, tokens))
 
 
-def warn_small(kind: Kind, model: str, tokens: int | None) -> str | None:
+def warn_small(kind: ServerKind, model: str, tokens: int | None) -> str | None:
     """Say that a context is small, and the cure; None if it is not, or not known.
 
     >>> warn_small("vllm", "m", 32768) is None
@@ -100,7 +104,9 @@ def warn_small(kind: Kind, model: str, tokens: int | None) -> str | None:
     """
     if tokens is None or tokens >= SMALL:
         return None
-    start = f"{model} has room for only {tokens} tokens at {TITLES[kind]}; {SMALL} or more are advised."
+    start = (
+        f"{model} has room for only {tokens} tokens at {TITLES[kind]}; {SMALL} or more are advised."
+    )
     match kind:
         case "ollama":
             return (
@@ -121,29 +127,35 @@ def warn_small(kind: Kind, model: str, tokens: int | None) -> str | None:
 
 
 def _look_at(
-    base_url: str, key: str | None, key_from: str, timeout: float, likely: Kind | None = None
-) -> Server | NotFound:
+    base_url: str, key: str | None, key_from: str, timeout: float, likely: ServerKind | None = None
+) -> Server | ServerNotFound:
     shown = shown_url(base_url)
     if (fault := fault_of(base_url)) is not None:
-        return NotFound(f"the base URL {shown} {fault}; set it with --base-url.")
+        return ServerNotFound(f"the base URL {shown} {fault}; set it with --base-url.")
     with _Asker(base_url, key, timeout) as asker:
         answer = asker.get(join_url(asker.base_url, "/models"))
         if answer.late and likely is None:
             # It is there, and busy: some answer nothing else while they generate.
             return Server("other", base_url)
         if answer.status == 0:
-            return NotFound(f"nothing answers at {shown}; start the server there, or name another with --base-url.")
+            return ServerNotFound(
+                f"nothing answers at {shown}; start the server there, or name another with --base-url."
+            )
         if answer.status in {401, 403}:
-            where = Where(shown, "", key_from, key)
-            return NotFound(read_status(answer.status, {}, b"", where).fail.message, login=True)
+            where = RequestOrigin(shown, "", key_from, key)
+            return ServerNotFound(
+                read_status(answer.status, {}, b"", where).fail.message, login=True
+            )
         listed = _entries(answer.value, "data")
         if likely is not None and not listed:
-            return NotFound(f"{shown} answers, but not as a model server.")
+            return ServerNotFound(f"{shown} answers, but not as a model server.")
         kind = _kind_of(asker, answer, listed, likely)
         return Server(kind, base_url, _order(asker, kind, listed))
 
 
-def _kind_of(asker: _Asker, answer: _Answer, listed: list[Mapping[str, Any]], likely: Kind | None) -> Kind:
+def _kind_of(
+    asker: _Asker, answer: _Answer, listed: list[Mapping[str, Any]], likely: ServerKind | None
+) -> ServerKind:
     owners = {_OWNERS[owner] for entry in listed if (owner := entry.get("owned_by")) in _OWNERS}
     if len(owners) == 1:
         return owners.pop()
@@ -163,10 +175,14 @@ def _kind_of(asker: _Asker, answer: _Answer, listed: list[Mapping[str, Any]], li
         return "llama_cpp"
     if _entries(asker.native("/api/v0/models"), "data"):
         return "lm_studio"
-    return "vllm" if likely == "vllm" and any("max_model_len" in entry for entry in listed) else "other"
+    return (
+        "vllm"
+        if likely == "vllm" and any("max_model_len" in entry for entry in listed)
+        else "other"
+    )
 
 
-def _order(asker: _Asker, kind: Kind, listed: list[Mapping[str, Any]]) -> tuple[str, ...]:
+def _order(asker: _Asker, kind: ServerKind, listed: list[Mapping[str, Any]]) -> tuple[str, ...]:
     names = [str(entry["id"]) for entry in listed if entry.get("id")]
     loaded: set[object] = set()
     if kind == "ollama":
@@ -174,12 +190,16 @@ def _order(asker: _Asker, kind: Kind, listed: list[Mapping[str, Any]]) -> tuple[
     if kind == "lm_studio":
         known = _entries(asker.native("/api/v0/models"), "data")
         loaded = {entry.get("id") for entry in known if entry.get("state") == "loaded"}
-        names = [name for name in names if name not in {e.get("id") for e in known if e.get("type") == "embeddings"}]
+        names = [
+            name
+            for name in names
+            if name not in {e.get("id") for e in known if e.get("type") == "embeddings"}
+        ]
     chatting = [name for name in names if not _NO_CHAT.search(name)]
     return tuple(sorted(chatting, key=lambda name: name not in loaded))
 
 
-def _context_of(asker: _Asker, kind: Kind, model: str) -> tuple[int | None, bool]:
+def _context_of(asker: _Asker, kind: ServerKind, model: str) -> tuple[int | None, bool]:
     match kind:
         case "ollama":
             return _ollama_context(asker, model)
@@ -189,9 +209,13 @@ def _context_of(asker: _Asker, kind: Kind, model: str) -> tuple[int | None, bool
             return _number(settings, "n_ctx") or _number(props, "n_ctx"), False
         case "lm_studio":
             entry = _named(_entries(asker.native("/api/v0/models"), "data"), model)
-            return _number(entry, "loaded_context_length") or _number(entry, "max_context_length"), False
+            return _number(entry, "loaded_context_length") or _number(
+                entry, "max_context_length"
+            ), False
         case _:
-            entry = _named(_entries(asker.get(join_url(asker.base_url, "/models")).value, "data"), model)
+            entry = _named(
+                _entries(asker.get(join_url(asker.base_url, "/models")).value, "data"), model
+            )
             names = ("max_model_len", "context_length", "context_window", "max_context_length")
             return next((found for name in names if (found := _number(entry, name))), None), False
 
@@ -204,22 +228,37 @@ def _ollama_context(asker: _Asker, model: str) -> tuple[int | None, bool]:
     shown = asker.native("/api/show", {"model": model})
     if not shown:
         return None, False
-    set_in_file = re.search(r"^\s*num_ctx\s+(\d+)\s*$", str(shown.get("parameters") or ""), re.MULTILINE)
+    set_in_file = re.search(
+        r"^\s*num_ctx\s+(\d+)\s*$", str(shown.get("parameters") or ""), re.MULTILINE
+    )
     if set_in_file:
         return int(set_in_file[1]), False
     info = shown.get("model_info")
-    sizes = [value for name, value in info.items() if name.endswith(".context_length")] if info else []
-    return min([OLLAMA_DEFAULT, *(size for size in sizes if isinstance(size, int) and size > 0)]), True
+    sizes = (
+        [value for name, value in info.items() if name.endswith(".context_length")] if info else []
+    )
+    return min(
+        [OLLAMA_DEFAULT, *(size for size in sizes if isinstance(size, int) and size > 0)]
+    ), True
 
 
 def _named(entries: list[Mapping[str, Any]], model: str) -> Mapping[str, Any]:
     wanted = {model, f"{model}:latest"}
-    return next((entry for entry in entries if wanted & {entry.get("id"), entry.get("name"), entry.get("model")}), {})
+    return next(
+        (
+            entry
+            for entry in entries
+            if wanted & {entry.get("id"), entry.get("name"), entry.get("model")}
+        ),
+        {},
+    )
 
 
 def _entries(value: object, name: str) -> list[Mapping[str, Any]]:
     found = value.get(name) if isinstance(value, Mapping) else value
-    return [entry for entry in found if isinstance(entry, Mapping)] if isinstance(found, list) else []
+    return (
+        [entry for entry in found if isinstance(entry, Mapping)] if isinstance(found, list) else []
+    )
 
 
 def _number(value: object, name: str) -> int | None:
@@ -252,12 +291,19 @@ class _Asker:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         self._client.close()
 
     def get(self, url: str) -> _Answer:
         """Ask for a part of the protocol."""
-        headers = {"authorization": f"Bearer {self._key}"} if self._key.isascii() and self._key else {}
+        headers = (
+            {"authorization": f"Bearer {self._key}"} if self._key.isascii() and self._key else {}
+        )
         return self._ask("GET", url, headers, None)
 
     def native(self, path: str, body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
@@ -266,12 +312,18 @@ class _Asker:
         return answer.value if isinstance(answer.value, Mapping) else {}
 
     def _ask(
-        self, method: Literal["GET", "POST"], url: str, headers: Mapping[str, str], body: Mapping[str, Any] | None
+        self,
+        method: Literal["GET", "POST"],
+        url: str,
+        headers: Mapping[str, str],
+        body: Mapping[str, Any] | None,
     ) -> _Answer:
         import httpx  # noqa: PLC0415 - a tenth of a second, and most commands ask no model
 
         try:
-            answer = self._client.request(method, url, headers=dict(headers), json=body, timeout=self._timeout)
+            answer = self._client.request(
+                method, url, headers=dict(headers), json=body, timeout=self._timeout
+            )
         except httpx.ReadTimeout:
             return _Answer(0, late=True)
         except (httpx.HTTPError, httpx.InvalidURL, OSError):

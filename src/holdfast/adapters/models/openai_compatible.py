@@ -11,11 +11,21 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
-from holdfast.adapters.models.exchange import Arrived, Broke, Ended, Exchange, Item, Opened, make_client
-from holdfast.adapters.models.manner import Field, Manner, hinted, next_to_drop
-from holdfast.adapters.models.reply_body import ReplyBody
+from holdfast.adapters.models.errors import RequestFailure, RequestOrigin, read_break, read_status
+from holdfast.adapters.models.http_stream import (
+    ChunkArrived,
+    HttpStream,
+    ResponseOpened,
+    StreamBroke,
+    StreamEnded,
+    StreamItem,
+    make_client,
+)
+from holdfast.adapters.models.request_body import RequestBody
+from holdfast.adapters.models.response_body import ResponseBody
+from holdfast.adapters.models.server_quirks import Field, ServerQuirks, hinted, next_to_drop
 from holdfast.adapters.models.servers import (
-    Kind,
+    ServerKind,
     fault_of,
     join_url,
     normal_url,
@@ -23,9 +33,7 @@ from holdfast.adapters.models.servers import (
     userinfo,
     without_userinfo,
 )
-from holdfast.adapters.models.trouble import Trouble, Where, read_break, read_status
-from holdfast.adapters.models.wire import Wire
-from holdfast.loop.ports import Ask, Cancel, FailPiece, Piece, RetryPiece
+from holdfast.loop.ports import Cancel, FailPiece, ModelRequest, RetryPiece, StreamPiece
 
 if TYPE_CHECKING:
     import httpx
@@ -33,11 +41,11 @@ if TYPE_CHECKING:
 KEY_FROM = "HOLDFAST_API_KEY in the environment, or `api_key` in the user's config file"
 _TICK = 0.05  # how long a cancel may go unnoticed
 _ERROR_LIMIT = 64 * 1024
-_CANCELLED = Trouble(FailPiece("cancelled", "the request was cancelled."))
+_CANCELLED = RequestFailure(FailPiece("cancelled", "the request was cancelled."))
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Timeouts:
     """How long to wait, in seconds, and how often to ask again.
 
     `first` is for the first byte: a local model may read its prompt for minutes. `idle` is for each next one, `tail`
@@ -57,7 +65,7 @@ class Patience:
 class OpenAICompatible:
     """Port `Model` over Chat Completions, streamed.
 
-    What a server refuses is left out from then on (`Manner`). The key is in no message, log or repr.
+    What a server refuses is left out from then on (`ServerQuirks`). The key is in no message, log or repr.
     """
 
     def __init__(
@@ -68,23 +76,27 @@ class OpenAICompatible:
         key: str | None = None,
         key_from: str = KEY_FROM,
         context: int | None = None,
-        kind: Kind = "other",
-        patience: Patience | None = None,
+        kind: ServerKind = "other",
+        patience: Timeouts | None = None,
         sleep: Callable[[float], object] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         base_url = normal_url(base_url)
         self._url = join_url(without_userinfo(base_url), "/chat/completions")
         self._authorization = _authorization(key, base_url)
-        self._where = Where(shown_url(base_url), model, key_from, (key or "").strip() or None)
+        self._where = RequestOrigin(
+            shown_url(base_url), model, key_from, (key or "").strip() or None
+        )
         self._model, self._context = model, context
-        self._patience = patience or Patience()
+        self._patience = patience or Timeouts()
         self._sleep, self._clock = sleep, clock
-        self._wire = Wire(model)
-        self._manner = Manner(kind)
+        self._wire = RequestBody(model)
+        self._manner = ServerQuirks(kind)
         self._worn: _Worn | None = None
         self._client: httpx.Client | None = None
-        self._lock = Lock()  # two turns may ask at once; what is kept of the wire and the manner is theirs together
+        self._lock = (
+            Lock()
+        )  # two turns may ask at once; what is kept of the wire and the manner is theirs together
 
     def __repr__(self) -> str:
         return f"OpenAICompatible({self._where.url!r}, {self._model!r})"
@@ -92,7 +104,12 @@ class OpenAICompatible:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         self.close()
 
     @property
@@ -116,7 +133,7 @@ class OpenAICompatible:
             self._client.close()
             self._client = None
 
-    def stream(self, ask: Ask, cancel: Cancel) -> Iterator[Piece]:
+    def stream(self, ask: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
         """Ask, and give the reply as it comes. To close the iterator ends the request."""
         if (trouble := self._judge_settings()) is not None:
             yield trouble.fail
@@ -125,12 +142,12 @@ class OpenAICompatible:
             yield _CANCELLED.fail
             return
         manner, tries, guessed = self._manner, 0, False
-        first: Trouble | None = None
+        first: RequestFailure | None = None
         while True:
             trouble = None
             with closing(self._ask_once(ask, manner, cancel)) as incoming:
                 for piece in incoming:
-                    if isinstance(piece, Trouble):
+                    if isinstance(piece, RequestFailure):
                         trouble = piece
                         break
                     self._remember(manner, guessed=guessed)
@@ -158,7 +175,11 @@ class OpenAICompatible:
                 tries += 1
             else:
                 # If nothing that was left out has helped, the server's first words are about what is really wrong.
-                told = first if first is not None and trouble.fail.kind in {"refused", "server"} else trouble
+                told = (
+                    first
+                    if first is not None and trouble.fail.kind in {"refused", "server"}
+                    else trouble
+                )
                 if trouble.again:
                     self._worn = _Worn(trouble.fail.message, self._clock())
                 yield told.fail
@@ -166,8 +187,10 @@ class OpenAICompatible:
 
     # ------------------------------------------------------------------------------------------------- one request
 
-    def _ask_once(self, ask: Ask, manner: Manner, cancel: Cancel) -> Generator[Piece | Trouble, None, None]:
-        """Ask once. The last that comes is a `Trouble` if there is no whole reply."""
+    def _ask_once(
+        self, ask: ModelRequest, manner: ServerQuirks, cancel: Cancel
+    ) -> Generator[StreamPiece | RequestFailure, None, None]:
+        """Ask once. The last that comes is a `RequestFailure` if there is no whole reply."""
         if cancel.is_set():
             yield _CANCELLED
             return
@@ -175,42 +198,44 @@ class OpenAICompatible:
             body = self._wire.body(ask, manner)
             if self._client is None:
                 self._client = make_client(self._url, self._patience.connect)
-            exchange = Exchange(self._client, self._url, self._headers(), body)
+            exchange = HttpStream(self._client, self._url, self._headers(), body)
         try:
             opened = self._wait(exchange, cancel, self._patience.first)
             match opened:
-                case Opened(200):
+                case ResponseOpened(200):
                     yield from self._read(exchange, cancel)
-                case Opened(status, headers):
+                case ResponseOpened(status, headers):
                     yield read_status(status, headers, self._gather(exchange, cancel), self._where)
-                case Trouble():
+                case RequestFailure():
                     yield opened
-                case Broke(kind, why):
+                case StreamBroke(kind, why):
                     yield read_break(kind, why, self._where)
         finally:
             exchange.close()
 
-    def _read(self, exchange: Exchange, cancel: Cancel) -> Iterator[Piece | Trouble]:
-        body = ReplyBody(self._where)
+    def _read(self, exchange: HttpStream, cancel: Cancel) -> Iterator[StreamPiece | RequestFailure]:
+        body = ResponseBody(self._where)
         patience = self._patience.first
         while not body.done:
             match self._wait(exchange, cancel, self._patience.tail if body.whole else patience):
-                case Arrived(data):
+                case ChunkArrived(data):
                     patience = self._patience.idle
                     yield from body.feed(data)
-                case Ended():
+                case StreamEnded():
                     yield from body.finish()
                     return
-                case Broke(_, why):
+                case StreamBroke(_, why):
                     yield from body.finish(broken=why or "the connection broke")
                     return
-                case Trouble() as trouble:
+                case RequestFailure() as trouble:
                     silent = trouble is not _CANCELLED and (body.spoken or body.whole)
                     yield from body.finish(broken="silence") if silent else iter([trouble])
                     return
 
-    def _wait(self, exchange: Exchange, cancel: Cancel, patience: float) -> Item | Trouble:
-        """Give what comes next; a `Trouble` if we were told to stop, or nothing came for that long."""
+    def _wait(
+        self, exchange: HttpStream, cancel: Cancel, patience: float
+    ) -> StreamItem | RequestFailure:
+        """Give what comes next; a `RequestFailure` if we were told to stop, or nothing came for that long."""
         since = self._clock()
         while not cancel.is_set():
             if (item := exchange.next(_TICK)) is not None:
@@ -219,30 +244,42 @@ class OpenAICompatible:
                 return read_break("timeout", f"{patience:g} s", self._where)
         return _CANCELLED
 
-    def _gather(self, exchange: Exchange, cancel: Cancel) -> bytes:
+    def _gather(self, exchange: HttpStream, cancel: Cancel) -> bytes:
         data = bytearray()
-        while len(data) < _ERROR_LIMIT and isinstance(item := self._wait(exchange, cancel, 5.0), Arrived):
+        while len(data) < _ERROR_LIMIT and isinstance(
+            item := self._wait(exchange, cancel, 5.0), ChunkArrived
+        ):
             data += item.data
         return bytes(data)
 
     def _headers(self) -> dict[str, str]:
-        headers = {"content-type": "application/json", "accept": "text/event-stream, application/json"}
+        headers = {
+            "content-type": "application/json",
+            "accept": "text/event-stream, application/json",
+        }
         if self._authorization is not None:
             headers["authorization"] = self._authorization
         return headers
 
     # ------------------------------------------------------------------------------------------- after a trouble
 
-    def _judge_settings(self) -> Trouble | None:
+    def _judge_settings(self) -> RequestFailure | None:
         if (fault := fault_of(self._url)) is not None:
-            return Trouble(FailPiece("unreachable", f"the base URL {self._where.url} {fault}; set it with --base-url."))
+            return RequestFailure(
+                FailPiece(
+                    "unreachable",
+                    f"the base URL {self._where.url} {fault}; set it with --base-url.",
+                )
+            )
         sent = self._authorization or ""
         if not (sent.isascii() and sent.isprintable()):
             message = f"the key holds characters that no request can carry. It comes from {self._where.key_from}."
-            return Trouble(FailPiece("login", message))
+            return RequestFailure(FailPiece("login", message))
         return None
 
-    def _field_to_drop(self, trouble: Trouble, ask: Ask, manner: Manner, tries: int) -> Field | None:
+    def _field_to_drop(
+        self, trouble: RequestFailure, ask: ModelRequest, manner: ServerQuirks, tries: int
+    ) -> Field | None:
         """Give what to leave out of the next question; None if it is not about that."""
         if trouble.refusal == "no":
             return None
@@ -253,21 +290,25 @@ class OpenAICompatible:
             return None
         return next_to_drop(ask, manner)
 
-    def _remember(self, manner: Manner, *, guessed: bool) -> None:
+    def _remember(self, manner: ServerQuirks, *, guessed: bool) -> None:
         """Keep what the server takes. Tools are not given up for good on a mere guess."""
         if manner is self._manner:
             return
         with self._lock:
             added: frozenset[Literal["tools"]] = frozenset({"tools"})
-            self._manner = Manner(manner.kind, manner.dropped - added) if guessed else manner
+            self._manner = ServerQuirks(manner.kind, manner.dropped - added) if guessed else manner
 
-    def _learn(self, trouble: Trouble) -> None:
-        if trouble.context is not None and (self._context is None or trouble.context < self._context):
+    def _learn(self, trouble: RequestFailure) -> None:
+        if trouble.context is not None and (
+            self._context is None or trouble.context < self._context
+        ):
             self._context = trouble.context
 
-    def _pause(self, trouble: Trouble, tries: int, cancel: Cancel) -> bool:
+    def _pause(self, trouble: RequestFailure, tries: int, cancel: Cancel) -> bool:
         """Wait before the next try; False if we were told to stop meanwhile."""
-        return self._wait_out(self._patience.pause * 2**tries if trouble.after is None else trouble.after, cancel)
+        return self._wait_out(
+            self._patience.pause * 2**tries if trouble.after is None else trouble.after, cancel
+        )
 
     def _rest(self, cancel: Cancel) -> bool:
         """Let a server that has just worn out all our tries have the next pause; False if we were told to stop."""

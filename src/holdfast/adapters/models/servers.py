@@ -7,13 +7,20 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
-Kind: TypeAlias = Literal["ollama", "lm_studio", "llama_cpp", "llama_cpp_python", "vllm", "hosted", "other"]
+ServerKind: TypeAlias = Literal[
+    "ollama", "lm_studio", "llama_cpp", "llama_cpp_python", "vllm", "hosted", "other"
+]
 """Which program serves the model. `hosted`: somebody's service. `other`: it speaks the protocol, no more is known."""
 
-PORTS: tuple[tuple[Kind, int], ...] = (("ollama", 11434), ("lm_studio", 1234), ("llama_cpp", 8080), ("vllm", 8000))
+PORTS: tuple[tuple[ServerKind, int], ...] = (
+    ("ollama", 11434),
+    ("lm_studio", 1234),
+    ("llama_cpp", 8080),
+    ("vllm", 8000),
+)
 """Where a local server usually listens, in the order in which they are tried."""
 
-TITLES: dict[Kind, str] = {
+TITLES: dict[ServerKind, str] = {
     "ollama": "Ollama",
     "lm_studio": "LM Studio",
     "llama_cpp": "llama.cpp",
@@ -28,13 +35,13 @@ TITLES: dict[Kind, str] = {
 class Server:
     """A server that answers. `models` can chat; the loaded ones come first. May be empty: not all list them."""
 
-    kind: Kind
+    kind: ServerKind
     base_url: str
     models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class NotFound:
+class ServerNotFound:
     """No server answers as one; `message` says what was tried and what to do. `login`: it refuses our key."""
 
     message: str

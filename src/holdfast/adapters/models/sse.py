@@ -16,7 +16,9 @@ class Events:
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
-        self._line: list[str] = []  # parts of a line whose end has not come: joined once, however many they are
+        self._line: list[
+            str
+        ] = []  # parts of a line whose end has not come: joined once, however many they are
         self._after_cr = False
         self._data: list[str] = []
 
@@ -57,7 +59,9 @@ class Events:
         field, _, value = line.partition(":")
         if field != "data":
             return
-        if self._data and _is_whole("\n".join(self._data)):  # a server that leaves out the empty lines
+        if self._data and _is_whole(
+            "\n".join(self._data)
+        ):  # a server that leaves out the empty lines
             self._end_event(found)
         self._data.append(value.removeprefix(" "))
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from holdfast.adapters.store.open import Store, open_store
+from holdfast.adapters.store.store import Store, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from holdfast.adapters.store.address import Address, SqliteFile
-from holdfast.adapters.store.columns import dump_json
+from holdfast.adapters.store.column_types import dump_json
+from holdfast.adapters.store.database_url import DatabaseUrl, SqliteFile
 from holdfast.adapters.store.same_thread import SameThreadConnection
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _CONNECT_SECONDS = 10
 _READS = "holdfast_reads"
 
 
-def make_engine(address: Address, *, alone: bool = False) -> AsyncEngine:
+def make_engine(address: DatabaseUrl, *, alone: bool = False) -> AsyncEngine:
     """Make the engine; nothing is opened yet. `alone`: its loop has no other tasks, so that it may be held up."""
     # hide_parameters: what is written (texts of files, of messages) belongs in no message of an error.
     if not isinstance(address, SqliteFile):
@@ -53,7 +53,9 @@ async def for_reading(connection: AsyncConnection) -> AsyncConnection:
     """Let the next transaction see one moment of the store and write nothing."""
     if connection.dialect.name == "sqlite":
         return await connection.execution_options(**{_READS: True})
-    return await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+    return await connection.execution_options(
+        isolation_level="REPEATABLE READ", postgresql_readonly=True
+    )
 
 
 def _same_thread(address: SqliteFile) -> Callable[[], Awaitable[SameThreadConnection]]:

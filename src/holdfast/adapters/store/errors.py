@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.adapters.store.address import Address
+    from holdfast.adapters.store.database_url import DatabaseUrl
 
 
 class StoreError(Exception):
@@ -42,11 +42,13 @@ class Gone(StoreError):  # noqa: N818 - the word for it
 
     def __init__(self, noun: str, row_id: str) -> None:
         """Name what is gone."""
-        super().__init__(f"{noun} {row_id}: it is no longer in the store; list what is there, and begin from that.")
+        super().__init__(
+            f"{noun} {row_id}: it is no longer in the store; list what is there, and begin from that."
+        )
 
 
 @contextmanager
-def explained(address: Address) -> Iterator[None]:
+def explained(address: DatabaseUrl) -> Iterator[None]:
     """Turn what the world does to a store (full disk, no permission, no server) into a sentence; the rest rises."""
     try:
         yield
@@ -60,23 +62,27 @@ def explained(address: Address) -> Iterator[None]:
 
 
 @contextmanager
-def within_reach(address: Address) -> Iterator[None]:
+def within_reach(address: DatabaseUrl) -> Iterator[None]:
     """Turn what the disk says to whoever makes a file into a sentence."""
     try:
         yield
     except OSError as error:
         full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-        raise StoreUnavailable(_full(address) if full else _cannot_write(address, str(error.strerror))) from error
+        raise StoreUnavailable(
+            _full(address) if full else _cannot_write(address, str(error.strerror))
+        ) from error
 
 
 def _name(error: DBAPIError) -> str:
     """Give SQLite's name of the error, or PostgreSQL's code; "" for a connection that never was."""
     if error.orig is None:
         return ""
-    return str(getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None) or "")
+    return str(
+        getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None) or ""
+    )
 
 
-def _explain(error: DBAPIError, address: Address) -> str | None:
+def _explain(error: DBAPIError, address: DatabaseUrl) -> str | None:
     said = address.without_password(next(iter(str(error.orig).split("\n")), ""))
     match _name(error):
         # SHMSIZE: there was no room for the index of the WAL.
@@ -87,30 +93,35 @@ def _explain(error: DBAPIError, address: Address) -> str | None:
         case "SQLITE_NOTADB":
             return f"{address}: this is not a SQLite file; move it away, or name another with HOLDFAST_DATABASE_URL."
         case name if name.startswith("SQLITE_CORRUPT"):
-            return (
-                f"{address}: the file is damaged ({said}); move it away, with its -wal and -shm, or bring a copy back."
-            )
-        case name if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM")):
+            return f"{address}: the file is damaged ({said}); move it away, with its -wal and -shm, or bring a copy back."
+        case name if name.startswith(
+            ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM")
+        ):
             return _cannot_write(address, said)
         case name if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return f"{address}: another process has held it for too long, nothing was recorded; end that one, or wait."
         case "40P01" | "40001" | "55P03":
             return f"{address}: another process was writing the same, nothing was recorded; run it again."
-        case name if name.startswith(("08", "28", "3D", "53", "57P")) or (not name and _at_postgres(error)):
+        case name if name.startswith(("08", "28", "3D", "53", "57P")) or (
+            not name and _at_postgres(error)
+        ):
             return f"{address}: the database cannot be reached ({said}); start it, or correct HOLDFAST_DATABASE_URL."
         case _:
             return None
 
 
 def _at_postgres(error: DBAPIError) -> bool:
-    return type(error.orig).__module__.startswith("psycopg") and type(error.orig).__name__ == "OperationalError"
+    return (
+        type(error.orig).__module__.startswith("psycopg")
+        and type(error.orig).__name__ == "OperationalError"
+    )
 
 
-def _full(address: Address) -> str:
+def _full(address: DatabaseUrl) -> str:
     return f"{address}: the disk is full, nothing was recorded; free some space and run it again."
 
 
-def _cannot_write(address: Address, reason: str) -> str:
+def _cannot_write(address: DatabaseUrl, reason: str) -> str:
     return (
         f"{address}: cannot be opened or written ({reason}), nothing was recorded; make the directory writable, "
         "or name another with HOLDFAST_STATE_DIR."

@@ -9,7 +9,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class ProjectRow:
     """A folder that Holdfast works in."""
 
     id: str
@@ -18,7 +18,7 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SessionRow:
     """Work on a project: chats, the agents that take part, and the log of events."""
 
     id: str
@@ -30,7 +30,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Worktree:
+class WorktreeRow:
     """A working tree of a project, on a branch of its own."""
 
     id: str
@@ -42,7 +42,7 @@ class Worktree:
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class ChatRow:
     """One transcript of a session."""
 
     id: str
@@ -52,7 +52,7 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class MessageRow:
     """A message of a chat. The transcript is in the order of `seq`."""
 
     id: str
@@ -65,7 +65,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartRow:
     """A part of a message: a text, a tool call, what a tool answered."""
 
     id: str
@@ -76,7 +76,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnRow:
     """One user message to its end. `message_id` is the assistant's message, which may be in the trash."""
 
     id: str
@@ -90,7 +90,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
+class CheckpointRow:
     """The tree before a turn, and the message it precedes.
 
     `message_id` may be in the trash; `message_seq` is where the transcript is cut all the same.
@@ -110,7 +110,7 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentSession:
+class AgentSessionRow:
     """The memory of an external agent about a session."""
 
     id: str
@@ -123,7 +123,7 @@ class AgentSession:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class EventRow:
     """A fact in the log of a session. `seq` counts from 1 without a gap."""
 
     session_id: str

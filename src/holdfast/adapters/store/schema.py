@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
     from sqlalchemy.ext.asyncio import AsyncEngine
 
-    from holdfast.adapters.store.address import Address
+    from holdfast.adapters.store.database_url import DatabaseUrl
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 _VERSION_TABLE = "alembic_version"
@@ -25,10 +25,14 @@ _MIGRATION_LOCK = 0x686F_6C64
 
 def revisions() -> tuple[str, ...]:
     """Give the numbers of the schemas this code knows, oldest first."""
-    return tuple(sorted(script.name[:4] for script in (_SCRIPTS / "versions").glob("[0-9][0-9][0-9][0-9]_*.py")))
+    return tuple(
+        sorted(
+            script.name[:4] for script in (_SCRIPTS / "versions").glob("[0-9][0-9][0-9][0-9]_*.py")
+        )
+    )
 
 
-async def bring_up_to_date(engine: AsyncEngine, address: Address) -> None:
+async def bring_up_to_date(engine: AsyncEngine, address: DatabaseUrl) -> None:
     """Migrate the store to the newest schema, all or nothing; raises `StoreNewer` or `NotAStore`.
 
     Two processes may do this at once: the second waits, and finds it done.
@@ -41,7 +45,9 @@ async def bring_up_to_date(engine: AsyncEngine, address: Address) -> None:
     async with engine.begin() as connection:
         # On SQLite the transaction itself is the lock: it began with BEGIN IMMEDIATE.
         if connection.dialect.name == "postgresql":
-            await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            await connection.execute(
+                text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK}
+            )
         await connection.run_sync(_judge, address)
         await connection.run_sync(migrate)
 
@@ -64,7 +70,7 @@ def migrate(connection: Connection, to: str = "head") -> None:
     command.upgrade(config, to)
 
 
-def _judge(connection: Connection, address: Address) -> None:
+def _judge(connection: Connection, address: DatabaseUrl) -> None:
     """Refuse a store that is newer than this code, and a database that is somebody else's."""
     found = revision(connection)
     newest = revisions()[-1]
@@ -79,7 +85,9 @@ def _judge(connection: Connection, address: Address) -> None:
     if found in revisions():
         return
     if not found.isdecimal():
-        raise NotAStore(f"{address}: another program keeps its tables here; give Holdfast a database of its own.")
+        raise NotAStore(
+            f"{address}: another program keeps its tables here; give Holdfast a database of its own."
+        )
     raise StoreNewer(
         f"{address}: a newer Holdfast has written this store (schema {found}, this one knows up to {newest}); "
         "upgrade Holdfast, or name another store with HOLDFAST_DATABASE_URL."

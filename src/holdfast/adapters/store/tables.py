@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Column, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
 
-from holdfast.adapters.store.columns import DiskPath, Json, Moment, Words, new_id, nothing, now
+from holdfast.adapters.store.column_types import DiskPath, Json, Moment, Words, new_id, nothing, now
 
 # Alembic finds a constraint again by its name, so each has one, and the same on both databases.
 metadata = MetaData(
@@ -30,7 +30,9 @@ def _id() -> Column[str]:
 def _child_of(parent: str, *, on_delete: str = "CASCADE", **options: Any) -> Column[str]:
     nullable = options.pop("nullable", on_delete == "SET NULL")
     name = parent.removesuffix("s") + "_id"
-    return Column(name, Text, ForeignKey(f"{parent}.id", ondelete=on_delete), nullable=nullable, **options)
+    return Column(
+        name, Text, ForeignKey(f"{parent}.id", ondelete=on_delete), nullable=nullable, **options
+    )
 
 
 def _words(name: str) -> Column[str]:

@@ -7,20 +7,25 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.store.blocking import BlockingStore
-from holdfast.adapters.store.chats import chat_by_id
-from holdfast.adapters.store.checkpoints import add_checkpoint, checkpoint_by_id, forget_places, remove_checkpoints
 from holdfast.adapters.store.errors import Gone, StoreError
-from holdfast.adapters.store.messages import count_messages_from, message_by_id
-from holdfast.adapters.store.sessions import session_by_id
-from holdfast.adapters.store.trash import (
+from holdfast.adapters.store.queries.chats import chat_by_id
+from holdfast.adapters.store.queries.checkpoints import (
+    add_checkpoint,
+    checkpoint_by_id,
+    forget_places,
+    remove_checkpoints,
+)
+from holdfast.adapters.store.queries.messages import count_messages_from, message_by_id
+from holdfast.adapters.store.queries.sessions import session_by_id
+from holdfast.adapters.store.queries.trash import (
     InTheWay,
     bring_back,
     move_checkpoints_to_trash,
     move_messages_to_trash,
     trashed_messages,
 )
-from holdfast.adapters.store.worktrees import worktree_at
-from holdfast.sessions.conversation import ConversationFailed, Exchanged
+from holdfast.adapters.store.queries.worktrees import worktree_at
+from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +54,9 @@ class StoredTranscript:
         with told():
             return self._store().read(_following, checkpoint)
 
-    def exchange(self, target: Checkpoint, point: Checkpoint, orphans: Collection[str]) -> Exchanged:
+    def exchange(
+        self, target: Checkpoint, point: Checkpoint, orphans: Collection[str]
+    ) -> Exchanged:
         """Take the messages from the target's place on out, and put back what the trash keeps for the target."""
         with told():
             return self._store().run(_exchange, target, point, orphans, self._root)
@@ -69,7 +76,9 @@ def told() -> Iterator[None]:
         raise ConversationFailed(str(error)) from error
 
 
-async def _record(connection: AsyncConnection, checkpoint: Checkpoint, root: Path, place: int | None = None) -> None:
+async def _record(
+    connection: AsyncConnection, checkpoint: Checkpoint, root: Path, place: int | None = None
+) -> None:
     draft = checkpoint.draft
     session = await session_by_id(connection, draft.session or "")
     if session is None:
@@ -114,16 +123,28 @@ async def _place(connection: AsyncConnection, checkpoint: Checkpoint) -> int | N
 
 async def _following(connection: AsyncConnection, checkpoint: Checkpoint) -> int | None:
     place = await _place(connection, checkpoint)
-    return None if place is None else await count_messages_from(connection, checkpoint.draft.chat or "", place)
+    return (
+        None
+        if place is None
+        else await count_messages_from(connection, checkpoint.draft.chat or "", place)
+    )
 
 
 async def _exchange(
-    connection: AsyncConnection, target: Checkpoint, point: Checkpoint, orphans: Collection[str], root: Path
+    connection: AsyncConnection,
+    target: Checkpoint,
+    point: Checkpoint,
+    orphans: Collection[str],
+    root: Path,
 ) -> Exchanged:
     chat_id = target.draft.chat or ""
     done = await checkpoint_by_id(connection, point.id)
     if done is not None:
-        back = await count_messages_from(connection, chat_id, done.message_seq or 0) if target.is_point else 0
+        back = (
+            await count_messages_from(connection, chat_id, done.message_seq or 0)
+            if target.is_point
+            else 0
+        )
         return Exchanged(await trashed_messages(connection, point.id), back)
     place = await _place(connection, target)
     if place is None:
@@ -142,6 +163,8 @@ async def _exchange(
     return Exchanged(left, came.messages)
 
 
-async def _forget(connection: AsyncConnection, ids: Collection[str], emptied: Collection[str]) -> None:
+async def _forget(
+    connection: AsyncConnection, ids: Collection[str], emptied: Collection[str]
+) -> None:
     await remove_checkpoints(connection, ids)
     await forget_places(connection, emptied)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from holdfast.adapters.toolchains import c, go, java, javascript, python, rust
-from holdfast.adapters.toolchains.check import Mode, Plan, ToolCheck
-from holdfast.adapters.toolchains.command import plan_of
-from holdfast.adapters.toolchains.running import NEVER
+from holdfast.adapters.toolchains.custom_command import plan_of
+from holdfast.adapters.toolchains.languages import c, go, java, javascript, python, rust
+from holdfast.adapters.toolchains.run_tool import NEVER
+from holdfast.adapters.toolchains.tool_check import CheckMode, CheckPlan, ToolCheck
 from holdfast.loop.ports import Cancel
 from holdfast.repair.ports import Target
 
@@ -35,7 +35,7 @@ _SUFFIXES: Mapping[str, Target] = {
     ".java": "java",
     ".go": "go",
 }
-_PLANS: Mapping[Target, Plan] = {
+_PLANS: Mapping[Target, CheckPlan] = {
     "python": python.plan,
     "javascript": javascript.plan_javascript,
     "typescript": javascript.plan_typescript,
@@ -45,7 +45,7 @@ _PLANS: Mapping[Target, Plan] = {
     "java": java.plan,
     "go": go.plan,
 }
-_AS_CONFIGURED: Mapping[Target, Plan] = {
+_AS_CONFIGURED: Mapping[Target, CheckPlan] = {
     "python": python.plan_as_configured,
     "javascript": javascript.plan_as_configured,
 }
@@ -65,7 +65,7 @@ def check_for(
     path: str,
     root: str | Path,
     *,
-    mode: Mode,
+    mode: CheckMode,
     timeout: float,
     command: str | Sequence[str] | None = None,
     target: Target | None = None,

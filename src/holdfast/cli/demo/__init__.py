@@ -12,10 +12,12 @@ def demo() -> None:
     Exit 0: all is as claimed. 1: something is not.
     """
     from holdfast.cli.demo import edits, repairs, turns  # noqa: PLC0415 - help does without all this
-    from holdfast.cli.demo.stage import play  # noqa: PLC0415
+    from holdfast.cli.demo.harness import play  # noqa: PLC0415
 
     failed = play((*edits.STEPS, *turns.STEPS, *repairs.STEPS))
     if failed:
-        typer.secho(f"\n{failed} claim{'' if failed == 1 else 's'} did not hold.", bold=True, err=True)
+        typer.secho(
+            f"\n{failed} claim{'' if failed == 1 else 's'} did not hold.", bold=True, err=True
+        )
         raise typer.Exit(1)
     typer.secho("\nAll claims held.", bold=True)

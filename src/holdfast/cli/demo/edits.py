@@ -7,56 +7,65 @@ from typing import TYPE_CHECKING
 from holdfast.cli.demo import samples
 
 if TYPE_CHECKING:
-    from holdfast.cli.demo.stage import Stage
+    from holdfast.cli.demo.harness import DemoHarness
 
 
-def indentation(stage: Stage) -> None:
+def indentation(stage: DemoHarness) -> None:
     """The file has tabs. The model wrote blanks, and half remembered a comment."""
     ran = stage.apply(samples.WITH_BLANKS, alone=True)
     text = stage.file("retry.py").read_text(encoding="utf-8")
-    stage.claim("it landed, and the tool says that it was not exact", ran.code == 0 and "(rung " in ran.told)
-    stage.claim("the new line has the file's tabs", "\n\t\treturn max(1, min(delay, self.limit))\n" in text)
     stage.claim(
-        "the comment, which it did not mean to change, is the file's own", "\t# Twice as long each time.\n" in text
+        "it landed, and the tool says that it was not exact", ran.code == 0 and "(rung " in ran.told
+    )
+    stage.claim(
+        "the new line has the file's tabs", "\n\t\treturn max(1, min(delay, self.limit))\n" in text
+    )
+    stage.claim(
+        "the comment, which it did not mean to change, is the file's own",
+        "\t# Twice as long each time.\n" in text,
     )
 
 
-def typography(stage: Stage) -> None:
+def typography(stage: DemoHarness) -> None:
     """The model's quotes came out typographic, in the old text and in the new."""
     ran = stage.apply(samples.CURLY)
     stage.claim(
         "it landed, with the file's straight quotes",
         ran.code == 0
-        and stage.file("greet.py").read_text(encoding="utf-8") == samples.GREET.replace("Hello", "Good day"),
+        and stage.file("greet.py").read_text(encoding="utf-8")
+        == samples.GREET.replace("Hello", "Good day"),
     )
 
 
-def line_numbers(stage: Stage) -> None:
+def line_numbers(stage: DemoHarness) -> None:
     """A diff for lines 41 to 43 of a file that has nine."""
     ran = stage.apply(samples.STALE)
     head, _, tail = samples.NET.rpartition("timeout = 100")
     stage.claim(
         "numbers are a hint: the context decides, and the twin above is untouched",
-        ran.code == 0 and stage.file("net.py").read_text(encoding="utf-8") == f"{head}timeout = 30{tail}",
+        ran.code == 0
+        and stage.file("net.py").read_text(encoding="utf-8") == f"{head}timeout = 30{tail}",
     )
 
 
-def ambiguity(stage: Stage) -> None:
+def ambiguity(stage: DemoHarness) -> None:
     """The old text stands in two places."""
     before = stage.texts()
     ran = stage.apply(samples.TWICE)
-    stage.claim("it was refused, and both lines are named", ran.code == 1 and "lines 3, 8" in ran.told)
+    stage.claim(
+        "it was refused, and both lines are named", ran.code == 1 and "lines 3, 8" in ran.told
+    )
     stage.claim("no file changed", stage.texts() == before)
 
 
-def cut_number(stage: Stage) -> None:
+def cut_number(stage: DemoHarness) -> None:
     """`timeout = 10` is a part of `timeout = 100`. It is not what was meant."""
     before = stage.texts()
     ran = stage.apply(samples.CUT)
     stage.claim("it was refused, and no file changed", ran.code == 1 and stage.texts() == before)
 
 
-def repetition(stage: Stage) -> None:
+def repetition(stage: DemoHarness) -> None:
     """The third reply once more, as an agent that lost count would send it."""
     before = stage.texts()
     ran = stage.apply(samples.STALE)
@@ -64,44 +73,64 @@ def repetition(stage: Stage) -> None:
     stage.claim("no file changed", stage.texts() == before)
 
 
-def wrapper(stage: Stage) -> None:
+def wrapper(stage: DemoHarness) -> None:
     """A diff in a Markdown fence."""
     ran = stage.apply(samples.FENCED)
-    stage.claim("it was refused, and the refusal shows how a diff is written", ran.code == 1 and "@@" in ran.told)
+    stage.claim(
+        "it was refused, and the refusal shows how a diff is written",
+        ran.code == 1 and "@@" in ran.told,
+    )
     ran = stage.apply(samples.FENCED, "--unwrap")
     text = stage.file("greet.py").read_text(encoding="utf-8")
-    stage.claim("with --unwrap it landed", ran.code == 0 and "# Be polite, always." in text and "```" not in text)
+    stage.claim(
+        "with --unwrap it landed",
+        ran.code == 0 and "# Be polite, always." in text and "```" not in text,
+    )
 
 
-def many_files(stage: Stage) -> None:
+def many_files(stage: DemoHarness) -> None:
     """One reply for three files, and one of them is not there."""
     before = stage.texts()
     ran = stage.apply(samples.MANY.format(name="retries.py"))
-    stage.claim("it was refused, and the file that may be meant is named", ran.code == 1 and "src/retry.py" in ran.told)
+    stage.claim(
+        "it was refused, and the file that may be meant is named",
+        ran.code == 1 and "src/retry.py" in ran.told,
+    )
     stage.claim("the other two files did not change either", stage.texts() == before)
     ran = stage.apply(samples.MANY.format(name="retry.py"))
     after = stage.texts()
     stage.claim(
         "mended, all three landed: one made, one changed, one gone",
-        ran.code == 0 and set(after) == {*before, "docs/usage.md"} - {"src/retry.py"} and "60" in after["src/net.py"],
+        ran.code == 0
+        and set(after) == {*before, "docs/usage.md"} - {"src/retry.py"}
+        and "60" in after["src/net.py"],
     )
 
 
-def undo(stage: Stage) -> None:
+def undo(stage: DemoHarness) -> None:
     """Take everything back, also from a file that was edited since."""
     ran = stage.undo(alone=True)
-    stage.claim("the file that was deleted is back", ran.code == 0 and "src/retry.py" in stage.texts())
+    stage.claim(
+        "the file that was deleted is back", ran.code == 0 and "src/retry.py" in stage.texts()
+    )
     stage.claim("the directory made for it is gone too", not (stage.root / "docs").exists())
     edited = stage.file("greet.py").read_text(encoding="utf-8")
     stage.file("greet.py").write_text("# by hand\n" + edited, encoding="utf-8")
     ran = stage.undo()
     text = stage.file("greet.py").read_text(encoding="utf-8")
-    stage.claim("what was added elsewhere after the apply stays", ran.code == 0 and text.startswith("# by hand\n"))
-    stage.claim("and only the edit is taken out", text == "# by hand\n" + edited.replace("polite, always", "polite"))
+    stage.claim(
+        "what was added elsewhere after the apply stays",
+        ran.code == 0 and text.startswith("# by hand\n"),
+    )
+    stage.claim(
+        "and only the edit is taken out",
+        text == "# by hand\n" + edited.replace("polite, always", "polite"),
+    )
     codes = [stage.undo().code for _ in range(3)]
     rest = stage.start | {"src/greet.py": "# by hand\n" + samples.GREET}
     stage.claim(
-        "three more, and the project is what it was, with that line", codes == [0] * 3 and stage.texts() == rest
+        "three more, and the project is what it was, with that line",
+        codes == [0] * 3 and stage.texts() == rest,
     )
 
 

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING
 from holdfast.cli.demo import samples
 
 if TYPE_CHECKING:
-    from holdfast.cli.demo.stage import Stage
+    from holdfast.cli.demo.harness import DemoHarness
 
 
-def paid(stage: Stage) -> None:
+def paid(stage: DemoHarness) -> None:
     """Code as Python 2 had it. A model is asked, and the compiler says whether it is right."""
     stage.file("load.py").write_text(samples.LOAD, encoding="utf-8")
     ran = stage.repair("load.py", samples.proposed(samples.LOAD_MENDED))
-    stage.claim("it is mended, and was paid for: one question", ran.code == 0 and len(ran.requests) == 1)
+    stage.claim(
+        "it is mended, and was paid for: one question", ran.code == 0 and len(ran.requests) == 1
+    )
     stage.claim("the file has the text that passed", stage.text("load.py") == samples.LOAD_MENDED)
     rules = list((stage.root / ".holdfast/rules").rglob("*.json"))
     stage.claim("what was learned of it is a file of the project", len(rules) > 0)
 
 
-def free(stage: Stage) -> None:
+def free(stage: DemoHarness) -> None:
     """The same error in another program, with other names, deeper down. A fix is paid for once."""
     stage.file("till.py").write_text(samples.TILL, encoding="utf-8")
     ran = stage.repair("till.py", [])
@@ -29,7 +31,7 @@ def free(stage: Stage) -> None:
     stage.claim("just that line has changed", stage.text("till.py") == samples.TILL_MENDED)
 
 
-def hidden(stage: Stage) -> None:
+def hidden(stage: DemoHarness) -> None:
     """A model whose fix compiles, because it has thrown the code away."""
     stage.file("area.py").write_text(samples.AREA, encoding="utf-8")
     ran = stage.repair("area.py", samples.proposed("def area(width, height):\n    pass\n") * 2)
@@ -37,7 +39,7 @@ def hidden(stage: Stage) -> None:
     stage.claim("the file has its exact bytes", stage.text("area.py") == samples.AREA)
 
 
-def pinned(stage: Stage) -> None:
+def pinned(stage: DemoHarness) -> None:
     """Before a production build: whatever the code rests on must have been looked at by somebody."""
     ran = stage.command("decisions", "gate")
     stage.claim("the gate is shut", ran.code == 4)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from holdfast.repair.rules.rule import Rule
-from holdfast.repair.rules.rule_json import parse_rule
+from holdfast.rules.rule import Rule
+from holdfast.rules.rule_json import parse_rule
 
 
 def builtin_rules() -> tuple[Rule, ...]:
     """Read them all."""
-    folders = sorted((each for each in files(__name__).iterdir() if each.is_dir()), key=lambda each: each.name)
+    folders = sorted(
+        (each for each in files(__name__).iterdir() if each.is_dir()), key=lambda each: each.name
+    )
     return tuple(
         parse_rule(file.read_bytes())
         for folder in folders

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from holdfast.repair.decisions.ids import cut_reasoning
+from holdfast.repair.decisions.decision_ids import cut_reasoning
 
 BuildType: TypeAlias = Literal["codegen", "repair", "optimize", "rule_applied", "handler_choice"]
 RuntimeType: TypeAlias = Literal["adaptive_recovery"]
 DecisionType: TypeAlias = BuildType | RuntimeType
-Scope: TypeAlias = Literal["build", "runtime"]
-Verdict: TypeAlias = Literal["accepted", "rejected", "failed"]
-SCOPES: tuple[Scope, ...] = get_args(Scope)
+DecisionScope: TypeAlias = Literal["build", "runtime"]
+DecisionVerdict: TypeAlias = Literal["accepted", "rejected", "failed"]
+SCOPES: tuple[DecisionScope, ...] = get_args(DecisionScope)
 _TYPES: tuple[str, ...] = get_args(BuildType) + get_args(RuntimeType)
 
 
@@ -34,7 +34,7 @@ class Decision:
     target: str
     decision_type: DecisionType
     choice: str
-    verdict: Verdict = "accepted"
+    verdict: DecisionVerdict = "accepted"
     detail: str = ""
     alternatives: tuple[str, ...] = ()
     reasoning: str = ""
@@ -55,7 +55,7 @@ class Decision:
     promoted_from: str | None = None
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> DecisionScope:
         """Where it belongs: with the project, or on this machine."""
         return scope_of(self.decision_type)
 
@@ -65,7 +65,7 @@ class Decision:
         return self.verdict == "accepted" and self.superseded_by is None
 
 
-def scope_of(decision_type: DecisionType) -> Scope:
+def scope_of(decision_type: DecisionType) -> DecisionScope:
     """Give the scope of a type of decisions."""
     return "runtime" if decision_type in get_args(RuntimeType) else "build"
 
@@ -108,7 +108,7 @@ def from_json(told: object) -> Decision:
             raise BadDecision(f"a decision has no `{name}`.")
     if known["decision_type"] not in _TYPES:
         raise BadDecision(f"{known['id']}: there is no decision type {known['decision_type']}.")
-    if known.get("verdict", "accepted") not in get_args(Verdict):
+    if known.get("verdict", "accepted") not in get_args(DecisionVerdict):
         raise BadDecision(f"{known['id']}: there is no verdict {known['verdict']}.")
     alternatives = known.get("alternatives", [])
     known["alternatives"] = tuple(map(str, alternatives)) if isinstance(alternatives, list) else ()

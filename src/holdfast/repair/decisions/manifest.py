@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 from holdfast.repair.decisions.decision import (
     SCOPES,
     Decision,
-    Scope,
+    DecisionScope,
     as_json,
     from_json,
     renewed,
 )
-from holdfast.repair.decisions.ids import decision_id
+from holdfast.repair.decisions.decision_ids import decision_id
 from holdfast.repair.ports import DecisionFiles
 
 _VERSION = 1
@@ -81,7 +81,7 @@ class Manifest:
         self._update(decision.scope, decision.module, put)
         return kept
 
-    def list(self, scope: Scope | None = None) -> tuple[Decision, ...]:
+    def list(self, scope: DecisionScope | None = None) -> tuple[Decision, ...]:
         """Give all decisions, by scope, module and id; one manifest that cannot be read is `BadManifest`."""
         return tuple(
             decision
@@ -90,7 +90,7 @@ class Manifest:
             for decision in self._parse(each, module, data)
         )
 
-    def survey(self, scope: Scope | None = None) -> Survey:
+    def survey(self, scope: DecisionScope | None = None) -> Survey:
         """Give the decisions as `list` does; a manifest that cannot be read bars nobody from the others."""
         found: list[Decision] = []
         problems: list[str] = []
@@ -116,7 +116,7 @@ class Manifest:
         there = self._parse("build", module, manifests[module]) if module in manifests else ()
         return tuple(each for each in there if each.superseded_by is None and each.diff)
 
-    def _parse(self, scope: Scope, module: str, data: bytes) -> tuple[Decision, ...]:
+    def _parse(self, scope: DecisionScope, module: str, data: bytes) -> tuple[Decision, ...]:
         read = parse(data, module, self._files.place(scope, module))
         return tuple(sorted(read.values(), key=lambda one: one.id))
 
@@ -127,7 +127,11 @@ class Manifest:
         """
         survey = self.survey()
         ids = {each.id for each in survey.decisions}
-        found = {each.id: each for each in survey.decisions if beginning and each.id.startswith(beginning)}
+        found = {
+            each.id: each
+            for each in survey.decisions
+            if beginning and each.id.startswith(beginning)
+        }
         for each in survey.decisions:
             old = each.promoted_from or ""
             if beginning and old.startswith(beginning) and old not in ids:
@@ -141,12 +145,20 @@ class Manifest:
     def pin(self, decision: Decision, pin: Pin) -> Decision:
         """Have a decision made again from now on, without a model."""
         return self._change(
-            decision, {"pinned": True, "pin_reason": pin.reason or None, "pinned_at": pin.at, "pinned_by": pin.by}
+            decision,
+            {
+                "pinned": True,
+                "pin_reason": pin.reason or None,
+                "pinned_at": pin.at,
+                "pinned_by": pin.by,
+            },
         )
 
     def unpin(self, decision: Decision) -> Decision:
         """Take the pin off."""
-        return self._change(decision, {"pinned": False, "pin_reason": None, "pinned_at": None, "pinned_by": None})
+        return self._change(
+            decision, {"pinned": False, "pin_reason": None, "pinned_at": None, "pinned_by": None}
+        )
 
     def override(self, old: Decision, new: Decision) -> Decision:
         """Put a person's decision in the place of another one, which stays on record as superseded.
@@ -158,7 +170,11 @@ class Manifest:
             chain = _successors(old.id, there)
             there[new.id] = new
             for each in chain - {new.id}:
-                heir = new.id if each == old.id or there[each].superseded_by is None else there[each].superseded_by
+                heir = (
+                    new.id
+                    if each == old.id or there[each].superseded_by is None
+                    else there[each].superseded_by
+                )
                 there[each] = replace(there[each], superseded_by=heir, pinned=False)
 
         self._update(old.scope, old.module, put)
@@ -209,7 +225,7 @@ class Manifest:
         self._update(decision.scope, decision.module, put)
         return changed
 
-    def _update(self, scope: Scope, module: str, change: _Changed) -> None:
+    def _update(self, scope: DecisionScope, module: str, change: _Changed) -> None:
         def rewrite(data: bytes | None) -> bytes | None:
             there = {} if data is None else parse(data, module, self._files.place(scope, module))
             change(there)
@@ -220,19 +236,32 @@ class Manifest:
 
 def parse(data: bytes, module: str, place: str = "") -> dict[str, Decision]:
     """Read a manifest; raises `BadManifest`, which names the `place` where it is."""
-    where, cure = f"{f'{place}: ' if place else ''}the decisions of {module}", "restore the file from git."
+    where, cure = (
+        f"{f'{place}: ' if place else ''}the decisions of {module}",
+        "restore the file from git.",
+    )
     if not data:
         raise BadManifest(f"{where} are empty, or in something that is no file to be read; {cure}")
     if b"\n<<<<<<< " in b"\n" + data:
-        raise BadManifest(f"{where} hold the marks of a git conflict; settle it, keeping both sides' records.")
+        raise BadManifest(
+            f"{where} hold the marks of a git conflict; settle it, keeping both sides' records."
+        )
     try:
         told = json.loads(data)
-        decisions = told.get("decisions") if isinstance(told, dict) and told.get("version") == _VERSION else None
+        decisions = (
+            told.get("decisions")
+            if isinstance(told, dict) and told.get("version") == _VERSION
+            else None
+        )
         if not isinstance(decisions, list):
-            raise BadManifest(f"{where} are not as this version writes them; update Holdfast, or {cure}")
+            raise BadManifest(
+                f"{where} are not as this version writes them; update Holdfast, or {cure}"
+            )
         read = [from_json(each) for each in decisions]
     except (ValueError, RecursionError) as error:
-        raise BadManifest(f"{where} cannot be read: {str(error).removesuffix('.')}; {cure}") from error
+        raise BadManifest(
+            f"{where} cannot be read: {str(error).removesuffix('.')}; {cure}"
+        ) from error
     return {each.id: each for each in read}
 
 

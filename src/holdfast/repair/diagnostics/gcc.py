@@ -6,13 +6,20 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from holdfast.repair.diagnostics.json_text import Fields, count_of, fields_of, list_of, read_array, text_of
-from holdfast.repair.diagnostics.plain import plain_lines
-from holdfast.repair.diagnostics.sources import Sources
-from holdfast.repair.diagnostics.template import split
+from holdfast.repair.diagnostics.columns import SourceLines
+from holdfast.repair.diagnostics.lenient_json import (
+    Fields,
+    count_of,
+    fields_of,
+    list_of,
+    read_array,
+    text_of,
+)
+from holdfast.repair.diagnostics.message_template import split
+from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Related, Severity, TextEdit
 
-_NOWHERE = Sources()
+_NOWHERE = SourceLines()
 # An internal compiler error is none of these: it says nothing of the code.
 _SEVERITIES: dict[str, Severity] = {
     "error": "error",
@@ -36,7 +43,9 @@ _ALSO_KNOWN_AS = re.compile(r" \{aka (?:'[^']*'|‘[^’]*’)\}")
 _GUESS = re.compile(r"; did you mean (?:'\w+'|‘\w+’)\?$")
 
 
-def parse(output: str, *, version: str, sources: Sources = _NOWHERE, tool: str = "gcc") -> tuple[Diagnostic, ...]:
+def parse(
+    output: str, *, version: str, sources: SourceLines = _NOWHERE, tool: str = "gcc"
+) -> tuple[Diagnostic, ...]:
     """Give what gcc found; the code is the warning's option. A note belongs to what stands before it."""
     found: list[Diagnostic] = []
     for fields in _flat(read_array(plain_lines(output))):
@@ -55,11 +64,16 @@ def _flat(told: Iterable[Fields]) -> Iterator[Fields]:
     """Give what stands below another, too, where it is no note: of a header gcc puts all below its first warning."""
     for fields in told:
         yield fields
-        yield from (child for child in list_of(fields, "children") if text_of(child, "kind") != "note")
+        yield from (
+            child for child in list_of(fields, "children") if text_of(child, "kind") != "note"
+        )
 
 
-def _diagnostic(fields: Fields, version: str, sources: Sources, tool: str) -> Diagnostic | None:
-    message, severity = _readable(text_of(fields, "message")), _SEVERITIES.get(text_of(fields, "kind"))
+def _diagnostic(fields: Fields, version: str, sources: SourceLines, tool: str) -> Diagnostic | None:
+    message, severity = (
+        _readable(text_of(fields, "message")),
+        _SEVERITIES.get(text_of(fields, "kind")),
+    )
     if not message or severity is None or _NOT_THE_CODE.match(message):
         return None
     template, args = split(_GUESS.sub("", _ALSO_KNOWN_AS.sub("", message)), "single", _UNQUOTED)
@@ -72,14 +86,19 @@ def _diagnostic(fields: Fields, version: str, sources: Sources, tool: str) -> Di
     # A warning that is made an error is the same complaint.
     code = text_of(fields, "option").replace("-Werror=", "-W", 1)
     fixits = _fixits(fields, message, sources)
-    return Diagnostic(tool, version, code, severity, message, template, args, path, area, fixits, related)
+    return Diagnostic(
+        tool, version, code, severity, message, template, args, path, area, fixits, related
+    )
 
 
-def _first_place(fields: Fields, sources: Sources) -> tuple[str, Area | None]:
+def _first_place(fields: Fields, sources: SourceLines) -> tuple[str, Area | None]:
     """Give the file and area of the first location; one without a location is about the whole."""
     for location in list_of(fields, "locations"):
         caret = fields_of(location, "caret")
-        begin, finish = fields_of(location, "start") or caret, fields_of(location, "finish") or caret
+        begin, finish = (
+            fields_of(location, "start") or caret,
+            fields_of(location, "finish") or caret,
+        )
         path = text_of(caret, "file")
         last = _column(finish)
         # Beside its caret alone, the place is a point.
@@ -89,14 +108,17 @@ def _first_place(fields: Fields, sources: Sources) -> tuple[str, Area | None]:
     return "", None
 
 
-def _fixits(fields: Fields, message: str, sources: Sources) -> tuple[FixIt, ...]:
+def _fixits(fields: Fields, message: str, sources: SourceLines) -> tuple[FixIt, ...]:
     """Give the fix, which is all its edits together. gcc does not say whether the meaning stays."""
     edits = []
     for each in list_of(fields, "fixits"):
         begin, after = fields_of(each, "start"), fields_of(each, "next")
         path = text_of(begin, "file")
         area = sources.area(
-            path, (count_of(begin, "line"), _column(begin)), (count_of(after, "line"), _column(after)), "bytes"
+            path,
+            (count_of(begin, "line"), _column(begin)),
+            (count_of(after, "line"), _column(after)),
+            "bytes",
         )
         if area is None or not path:
             return ()

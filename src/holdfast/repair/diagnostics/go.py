@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from holdfast.repair.diagnostics.plain import plain_lines
-from holdfast.repair.diagnostics.sources import Sources
-from holdfast.repair.diagnostics.template import split
+from holdfast.repair.diagnostics.columns import SourceLines
+from holdfast.repair.diagnostics.message_template import split
+from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Area, Diagnostic, Related
 
-_NOWHERE = Sources()
+_NOWHERE = SourceLines()
 _LINE = re.compile(
     r"(?:vet: )?(?:\./)?(?P<path>[^\s:][^:\n]*\.go):(?P<line>[0-9]{1,9}):(?:(?P<column>[0-9]{1,9}):)? (?P<message>\S.*)"
 )
@@ -58,7 +58,7 @@ _UNQUOTED = tuple(
 )
 
 
-def parse(output: str, *, version: str, sources: Sources = _NOWHERE) -> tuple[Diagnostic, ...]:
+def parse(output: str, *, version: str, sources: SourceLines = _NOWHERE) -> tuple[Diagnostic, ...]:
     """Give what go found; lines that are indented say more of the one before."""
     found: list[Diagnostic] = []
     for line in plain_lines(output):
@@ -70,13 +70,15 @@ def parse(output: str, *, version: str, sources: Sources = _NOWHERE) -> tuple[Di
     return tuple(found)
 
 
-def _diagnostic(match: re.Match[str], version: str, sources: Sources) -> Diagnostic:
+def _diagnostic(match: re.Match[str], version: str, sources: SourceLines) -> Diagnostic:
     message = _SUPPRESSED.sub("", match["message"])
     template, args = split(message, "any", _UNQUOTED)
-    return Diagnostic("go", version, "", "error", message, template, args, match["path"], _area(match, sources))
+    return Diagnostic(
+        "go", version, "", "error", message, template, args, match["path"], _area(match, sources)
+    )
 
 
-def _with_more(found: Diagnostic, line: str, sources: Sources) -> Diagnostic:
+def _with_more(found: Diagnostic, line: str, sources: SourceLines) -> Diagnostic:
     """Give the diagnostic with what an indented line says: of another place, or of this."""
     other = _LINE.fullmatch(line.strip())
     if other:
@@ -86,5 +88,7 @@ def _with_more(found: Diagnostic, line: str, sources: Sources) -> Diagnostic:
     return replace(found, message=f"{found.message}\n{line}", related=(*found.related, more))
 
 
-def _area(match: re.Match[str], sources: Sources) -> Area | None:
-    return sources.area(match["path"], (int(match["line"]), int(match["column"] or 1)), (None, None), "bytes")
+def _area(match: re.Match[str], sources: SourceLines) -> Area | None:
+    return sources.area(
+        match["path"], (int(match["line"]), int(match["column"] or 1)), (None, None), "bytes"
+    )

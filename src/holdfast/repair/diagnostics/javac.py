@@ -9,29 +9,34 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from holdfast.repair.diagnostics.javac_words import in_words
-from holdfast.repair.diagnostics.plain import plain_lines
-from holdfast.repair.diagnostics.sources import Sources
+from holdfast.repair.diagnostics.columns import SourceLines
+from holdfast.repair.diagnostics.javac_messages import in_words
+from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Diagnostic, Severity
 
-_NOWHERE = Sources()
+_NOWHERE = SourceLines()
 _LINE = re.compile(
     r"(?:(?P<path>[^\n:]+):(?P<line>[0-9]{1,9}):(?P<column>[0-9]{1,9}): |- )?"
     r"(?P<code>compiler\.(?P<kind>err|warn|note|misc)\.[\w.-]+)(?:: (?P<args>.*))?"
 )
-_SEVERITIES: dict[str, Severity] = {"err": "error", "warn": "warning", "note": "note", "misc": "note"}
+_SEVERITIES: dict[str, Severity] = {
+    "err": "error",
+    "warn": "warning",
+    "note": "note",
+    "misc": "note",
+}
 # Where one argument ends and the next begins; brackets nest.
 _TOKEN = re.compile(r"[()<>\[\]]|, ")
 _NAMELESS = re.compile(r"\W*|null|kindname\.[\w.]+|compiler\.misc\.[\w.-]+")
 
 
-def parse(output: str, *, version: str, sources: Sources = _NOWHERE) -> tuple[Diagnostic, ...]:
+def parse(output: str, *, version: str, sources: SourceLines = _NOWHERE) -> tuple[Diagnostic, ...]:
     """Give what javac found; () if this is not its output."""
     found = (_LINE.fullmatch(line) for line in plain_lines(output))
     return tuple(_diagnostic(match, version, sources) for match in found if match)
 
 
-def _diagnostic(match: re.Match[str], version: str, sources: Sources) -> Diagnostic:
+def _diagnostic(match: re.Match[str], version: str, sources: SourceLines) -> Diagnostic:
     code, path, given = match["code"], match["path"] or "", match["args"]
     parts: list[str] = []
     args: list[str] = []
@@ -43,7 +48,17 @@ def _diagnostic(match: re.Match[str], version: str, sources: Sources) -> Diagnos
     place = (int(match["line"]), int(match["column"])) if match["line"] else (None, None)
     area = sources.area(path, place, (None, None), "tabs8")
     message = in_words(code, given or "")
-    return Diagnostic("javac", version, code, _SEVERITIES[match["kind"]], message, template, tuple(args), path, area)
+    return Diagnostic(
+        "javac",
+        version,
+        code,
+        _SEVERITIES[match["kind"]],
+        message,
+        template,
+        tuple(args),
+        path,
+        area,
+    )
 
 
 def _pieces(text: str) -> Iterator[tuple[str, bool]]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from holdfast.repair.diagnostics.json_text import Fields, count_of, read_lines, text_of
-from holdfast.repair.diagnostics.plain import plain_lines
-from holdfast.repair.diagnostics.sources import Sources
-from holdfast.repair.diagnostics.template import split
+from holdfast.repair.diagnostics.columns import SourceLines
+from holdfast.repair.diagnostics.lenient_json import Fields, count_of, read_lines, text_of
+from holdfast.repair.diagnostics.message_template import split
+from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Diagnostic, Related, Severity
 
-_NOWHERE = Sources()
+_NOWHERE = SourceLines()
 
 
-def parse(output: str, *, version: str, sources: Sources = _NOWHERE) -> tuple[Diagnostic, ...]:
+def parse(output: str, *, version: str, sources: SourceLines = _NOWHERE) -> tuple[Diagnostic, ...]:
     """Give what mypy found; () if this is not its output."""
     found: list[Diagnostic] = []
     for fields in read_lines(plain_lines(output)):
@@ -28,8 +28,12 @@ def parse(output: str, *, version: str, sources: Sources = _NOWHERE) -> tuple[Di
     return tuple(found)
 
 
-def _diagnostic(fields: Fields, version: str, sources: Sources) -> Diagnostic | None:
-    message, path, code = text_of(fields, "message"), text_of(fields, "file"), text_of(fields, "code")
+def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnostic | None:
+    message, path, code = (
+        text_of(fields, "message"),
+        text_of(fields, "file"),
+        text_of(fields, "code"),
+    )
     severity: Severity = "note" if text_of(fields, "severity") == "note" else "error"
     if not message or not path or not text_of(fields, "severity"):
         return None
@@ -44,4 +48,6 @@ def _diagnostic(fields: Fields, version: str, sources: Sources) -> Diagnostic | 
     template, args = split(message, "any" if code == "syntax" else "double")
     hint = text_of(fields, "hint")
     related = (Related(hint, path),) if hint else ()
-    return Diagnostic("mypy", version, code, severity, message, template, args, path, area, related=related)
+    return Diagnostic(
+        "mypy", version, code, severity, message, template, args, path, area, related=related
+    )

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from holdfast.repair.diagnostics.json_text import Fields, count_of, fields_of, list_of, read_array, text_of
-from holdfast.repair.diagnostics.plain import plain_lines
-from holdfast.repair.diagnostics.sources import Sources
-from holdfast.repair.diagnostics.template import split
+from holdfast.repair.diagnostics.columns import SourceLines
+from holdfast.repair.diagnostics.lenient_json import (
+    Fields,
+    count_of,
+    fields_of,
+    list_of,
+    read_array,
+    text_of,
+)
+from holdfast.repair.diagnostics.message_template import split
+from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Severity, TextEdit
 
-_NOWHERE = Sources()
+_NOWHERE = SourceLines()
 
 
-def parse(output: str, *, version: str, sources: Sources = _NOWHERE) -> tuple[Diagnostic, ...]:
+def parse(output: str, *, version: str, sources: SourceLines = _NOWHERE) -> tuple[Diagnostic, ...]:
     """Give what ruff found, with its fixes; () if this is not its output."""
     found = (_diagnostic(fields, version, sources) for fields in read_array(plain_lines(output)))
     return tuple(each for each in found if each is not None)
 
 
-def _diagnostic(fields: Fields, version: str, sources: Sources) -> Diagnostic | None:
+def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnostic | None:
     message, path = text_of(fields, "message"), text_of(fields, "filename")
     if not message or not path:
         return None
@@ -30,7 +37,7 @@ def _diagnostic(fields: Fields, version: str, sources: Sources) -> Diagnostic | 
     return Diagnostic("ruff", version, code, severity, message, template, args, path, area, fixits)
 
 
-def _fixits(fix: Fields, path: str, sources: Sources) -> tuple[FixIt, ...]:
+def _fixits(fix: Fields, path: str, sources: SourceLines) -> tuple[FixIt, ...]:
     edits = []
     for each in list_of(fix, "edits"):
         area = _area(each, path, sources)
@@ -40,10 +47,12 @@ def _fixits(fix: Fields, path: str, sources: Sources) -> tuple[FixIt, ...]:
     # "display" is a fix that ruff itself never makes.
     if not edits or text_of(fix, "applicability") not in {"safe", "unsafe"}:
         return ()
-    return (FixIt(text_of(fix, "message"), tuple(edits), safe=text_of(fix, "applicability") == "safe"),)
+    return (
+        FixIt(text_of(fix, "message"), tuple(edits), safe=text_of(fix, "applicability") == "safe"),
+    )
 
 
-def _area(fields: Fields, path: str, sources: Sources) -> Area | None:
+def _area(fields: Fields, path: str, sources: SourceLines) -> Area | None:
     begin, end = fields_of(fields, "location"), fields_of(fields, "end_location")
     return sources.area(path, _place(begin), _place(end), "characters")
 

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.repair.diagnostics.json_text import Fields, count_of, fields_of, list_of, read_lines, text_of
-from holdfast.repair.diagnostics.plain import plain_lines
-from holdfast.repair.diagnostics.sources import Sources
-from holdfast.repair.diagnostics.template import split
+from holdfast.repair.diagnostics.columns import SourceLines
+from holdfast.repair.diagnostics.lenient_json import (
+    Fields,
+    count_of,
+    fields_of,
+    list_of,
+    read_lines,
+    text_of,
+)
+from holdfast.repair.diagnostics.message_template import split
+from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Related, Severity, TextEdit
 
-_NOWHERE = Sources()
+_NOWHERE = SourceLines()
 # "error: internal compiler error" is none of these: it says nothing of the code.
-_SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning", "note": "note", "help": "note"}
+_SEVERITIES: dict[str, Severity] = {
+    "error": "error",
+    "warning": "warning",
+    "note": "note",
+    "help": "note",
+}
 _SUMMARIES = ("aborting due to ", "could not compile ")
 _DEEPEST = 50
 
 
-def parse(output: str, *, version: str, sources: Sources = _NOWHERE) -> tuple[Diagnostic, ...]:
+def parse(output: str, *, version: str, sources: SourceLines = _NOWHERE) -> tuple[Diagnostic, ...]:
     """Give what rustc found, with its suggestions; () if this is not its output."""
     found = []
     for line in read_lines(plain_lines(output)):
@@ -29,7 +41,7 @@ def parse(output: str, *, version: str, sources: Sources = _NOWHERE) -> tuple[Di
     return tuple(dict.fromkeys(found))
 
 
-def _diagnostic(fields: Fields, version: str, sources: Sources) -> Diagnostic | None:
+def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnostic | None:
     message, severity = text_of(fields, "message"), _SEVERITIES.get(text_of(fields, "level"))
     spans = list_of(fields, "spans")
     if not message or severity is None or (not spans and _is_summary(message)):
@@ -58,7 +70,9 @@ def _diagnostic(fields: Fields, version: str, sources: Sources) -> Diagnostic | 
 
 
 def _is_summary(message: str) -> bool:
-    return message.startswith(_SUMMARIES) or message.endswith((" warning emitted", " warnings emitted"))
+    return message.startswith(_SUMMARIES) or message.endswith(
+        (" warning emitted", " warnings emitted")
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------- places
@@ -79,13 +93,13 @@ def _is_foreign(span: Fields) -> bool:
     return name.startswith(("<", "/rustc/")) or "/lib/rustlib/src/" in name
 
 
-def _area(span: Fields, sources: Sources) -> Area | None:
+def _area(span: Fields, sources: SourceLines) -> Area | None:
     begin = count_of(span, "line_start"), count_of(span, "column_start")
     end = count_of(span, "line_end"), count_of(span, "column_end")
     return sources.area(text_of(span, "file_name"), begin, end, "characters")
 
 
-def _related(fields: Fields, first: Fields | None, sources: Sources) -> Iterator[Related]:
+def _related(fields: Fields, first: Fields | None, sources: SourceLines) -> Iterator[Related]:
     """Give the labels, the places where macros are called, and what notes and helps say."""
     for span in list_of(fields, "spans"):
         at = _at_the_call(span)
@@ -96,7 +110,11 @@ def _related(fields: Fields, first: Fields | None, sources: Sources) -> Iterator
         call = fields_of(expansion, "span")
         if span is first and call and not _is_foreign(call):
             name = text_of(expansion, "macro_decl_name")
-            yield Related(f"in this call of the macro `{name}`", text_of(call, "file_name"), _area(call, sources))
+            yield Related(
+                f"in this call of the macro `{name}`",
+                text_of(call, "file_name"),
+                _area(call, sources),
+            )
     for child in list_of(fields, "children"):
         at = next((_at_the_call(span) for span in list_of(child, "spans")), {})
         if text_of(child, "message"):
@@ -106,9 +124,13 @@ def _related(fields: Fields, first: Fields | None, sources: Sources) -> Iterator
 # -------------------------------------------------------------------------------------------------------- suggestions
 
 
-def _fixits(fields: Fields, sources: Sources) -> Iterator[FixIt]:
+def _fixits(fields: Fields, sources: SourceLines) -> Iterator[FixIt]:
     for part in (fields, *list_of(fields, "children")):
-        spans = [span for span in list_of(part, "spans") if isinstance(span.get("suggested_replacement"), str)]
+        spans = [
+            span
+            for span in list_of(part, "spans")
+            if isinstance(span.get("suggested_replacement"), str)
+        ]
         edits = [edit for span in spans if (edit := _edit(span, sources)) is not None]
         if not edits or len(edits) < len(spans):
             continue
@@ -125,7 +147,7 @@ def _fixits(fields: Fields, sources: Sources) -> Iterator[FixIt]:
             yield FixIt(message, tuple(edits), safe=safe)
 
 
-def _edit(span: Fields, sources: Sources) -> TextEdit | None:
+def _edit(span: Fields, sources: SourceLines) -> TextEdit | None:
     area = _area(span, sources)
     path = text_of(span, "file_name")
     # What is suggested within a macro's expansion would change the macro for all its calls.

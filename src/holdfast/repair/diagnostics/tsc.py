@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from holdfast.repair.diagnostics.plain import plain_lines
-from holdfast.repair.diagnostics.sources import Sources
-from holdfast.repair.diagnostics.template import split
+from holdfast.repair.diagnostics.columns import SourceLines
+from holdfast.repair.diagnostics.message_template import split
+from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Diagnostic, Related, Severity
 
-_NOWHERE = Sources()
+_NOWHERE = SourceLines()
 _HEAD = re.compile(
     r"(?:(?P<path>[^\n]+?)\((?P<line>[0-9]{1,9}),(?P<column>[0-9]{1,9})\): )?"
     r"(?P<severity>error|warning|message) (?P<code>TS[0-9]{1,6}): (?P<message>.+)"
 )
 
 
-def parse(output: str, *, version: str, sources: Sources = _NOWHERE) -> tuple[Diagnostic, ...]:
+def parse(output: str, *, version: str, sources: SourceLines = _NOWHERE) -> tuple[Diagnostic, ...]:
     """Give what tsc found; the first line of a message makes the template, the others are `related`."""
     found: list[Diagnostic] = []
     for line in plain_lines(output):
@@ -31,10 +31,12 @@ def parse(output: str, *, version: str, sources: Sources = _NOWHERE) -> tuple[Di
     return tuple(found)
 
 
-def _diagnostic(head: re.Match[str], version: str, sources: Sources) -> Diagnostic:
+def _diagnostic(head: re.Match[str], version: str, sources: SourceLines) -> Diagnostic:
     path = head["path"] or ""
     severity: Severity = "error" if head["severity"] == "error" else "warning"
     place = (int(head["line"]), int(head["column"])) if head["line"] else (None, None)
     template, args = split(head["message"], "single")
     area = sources.area(path, place, (None, None), "utf16")
-    return Diagnostic("tsc", version, head["code"], severity, head["message"], template, args, path, area)
+    return Diagnostic(
+        "tsc", version, head["code"], severity, head["message"], template, args, path, area
+    )

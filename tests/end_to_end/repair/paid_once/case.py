@@ -71,6 +71,10 @@ def missing(tool: str) -> str | None:
     """Say what to install, if the tool is not there."""
     beside = {"ruff": Path(sys.executable).parent, "mypy": Path(sys.executable).parent}
     beside["tsc"] = TOOLCHAINS / "node_modules" / ".bin"
-    if tool == "python" or shutil.which(tool) or (tool in beside and (beside[tool] / tool).exists()):
+    if (
+        tool == "python"
+        or shutil.which(tool)
+        or (tool in beside and (beside[tool] / tool).exists())
+    ):
         return None
     return f"{tool} is not installed; it is in the package {_PACKAGES[tool]}"

@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from holdfast.adapters.rule_files import DiskRuleFiles
+from holdfast.adapters.filesystem.rule_files import DiskRuleFiles
 from holdfast.adapters.toolchains.registry import check_for
 from holdfast.repair.builtin import builtin_rules
-from holdfast.repair.outcomes import Outcome, Repaired, RuleRepaired
+from holdfast.repair.context import PipelinePorts, Provider
+from holdfast.repair.locked_rules import LockedRules
+from holdfast.repair.outcomes import Repaired, RepairOutcome, RuleRepaired
 from holdfast.repair.ports import Check, Proposal, ProposalAsked, Proposer
-from holdfast.repair.rules.book import read_book
-from holdfast.repair.rules.rule import Rule
-from holdfast.repair.rules_at_hand import RulesAtHand
-from holdfast.repair.strictness import Policy
-from holdfast.repair.unit import Provider, World
-from holdfast.sessions.repair import Mended, RepairCrew, repair_files
+from holdfast.repair.strictness import RepairPolicy
+from holdfast.rules.rule import Rule
+from holdfast.rules.rule_book import read_book
+from holdfast.usecases.repair.repair_files import FileRepair, RepairDependencies, repair_files
 from holdfast.wiring import decisions_at, open_workspace
 from tests.end_to_end.repair.paid_once.case import TOOLCHAINS, Case
 from tests.waiting import LONGEST
@@ -53,9 +53,9 @@ class Driven:
     """What came of a case. `tried` are how often its rules were refused on the near miss, `left` whether that stayed."""
 
     case: Case
-    first: Outcome | None
-    second: Outcome | None
-    near: Outcome | None
+    first: RepairOutcome | None
+    second: RepairOutcome | None
+    near: RepairOutcome | None
     made: str
     left: bool
     refused: int
@@ -95,7 +95,15 @@ def drive(case: Case, place: Path) -> Driven:
         near = _repair(root, f"near/{case.file}", None)
         refused = sum(rule.failed for rule in _rules(root)) - sum(rule.failed for rule in rules)
     left = files["near"].read_text() == case.near
-    return Driven(case, first.outcome, second.outcome, near.outcome, files["second"].read_text(), left, refused)
+    return Driven(
+        case,
+        first.outcome,
+        second.outcome,
+        near.outcome,
+        files["second"].read_text(),
+        left,
+        refused,
+    )
 
 
 def repair_cold(tool: str, file: str, text: str, place: Path) -> str | None:
@@ -108,21 +116,34 @@ def repair_cold(tool: str, file: str, text: str, place: Path) -> str | None:
     return (root / file).read_text() if mended.success else None
 
 
-def _repair(root: Path, path: str, proposer: Proposer | None, builtin: Sequence[Rule] = ()) -> Mended:
+def _repair(
+    root: Path, path: str, proposer: Proposer | None, builtin: Sequence[Rule] = ()
+) -> FileRepair:
     book = read_book(DiskRuleFiles(root), builtin)
 
-    def world(check: Check) -> World:
-        rules = RulesAtHand(book, lambda: "2026-01-01")
-        return World(check, decisions_at(root), lambda: "2026-01-01", rules, lambda: Provider(proposer, "scripted"))
+    def world(check: Check) -> PipelinePorts:
+        rules = LockedRules(book, lambda: "2026-01-01")
+        return PipelinePorts(
+            check,
+            decisions_at(root),
+            lambda: "2026-01-01",
+            rules,
+            lambda: Provider(proposer, "scripted"),
+        )
 
     with open_workspace(root) as workspace:
-        crew = RepairCrew(workspace, lambda path: check_for(path, root, mode="file", timeout=LONGEST), world, workers=1)
+        crew = RepairDependencies(
+            workspace,
+            lambda path: check_for(path, root, mode="file", timeout=LONGEST),
+            world,
+            workers=1,
+        )
         try:
-            [mended] = repair_files([path], crew, Policy())
+            [mended] = repair_files([path], crew, RepairPolicy())
         except AssertionError:
             if not isinstance(proposer, NobodyToAsk):
                 raise
-            return Mended(path, "any", None)
+            return FileRepair(path, "any", None)
     assert mended.trouble is None, mended.trouble
     return mended
 
@@ -134,7 +155,10 @@ def _rules(root: Path) -> Sequence[Rule]:
 @contextmanager
 def _settings(state: Path, tool: str) -> Iterator[None]:
     """Use a state of our own; tsc only where a case is about it, since it would check JavaScript too."""
-    wanted = {"HOLDFAST_STATE_DIR": str(state), "HOLDFAST_TOOLCHAINS": str(TOOLCHAINS) if tool == "tsc" else ""}
+    wanted = {
+        "HOLDFAST_STATE_DIR": str(state),
+        "HOLDFAST_TOOLCHAINS": str(TOOLCHAINS) if tool == "tsc" else "",
+    }
     saved = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:

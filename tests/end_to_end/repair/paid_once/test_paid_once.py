@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.testing import Request
+from holdfast.testing import RecordedRequest
 from tests.end_to_end.repair.paid_once.case import TOOLS, Case, missing, read_cases
 from tests.end_to_end.repair.paid_once.drive import drive
 from tests.end_to_end.repair.workshop import Workshop, fix
@@ -40,19 +40,26 @@ def test_the_cases_are_as_many_as_is_said() -> None:
     cases = [case for tool in TOOLS for case in _driven_here(tool)]
     assert len(cases) >= 160
     assert len({(case.tool, case.title) for case in cases}) == len(cases)
-    assert all(len({case.broken, case.fixed, case.second, case.second_fixed, case.near}) == 5 for case in cases)
+    assert all(
+        len({case.broken, case.fixed, case.second, case.second_fixed, case.near}) == 5
+        for case in cases
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_second_program_is_mended_by_what_was_learned_of_the_first(tool: str, tmp_path: Path) -> None:
+def test_a_second_program_is_mended_by_what_was_learned_of_the_first(
+    tool: str, tmp_path: Path
+) -> None:
     if (hint := missing(tool)) is not None:
         pytest.skip(hint)
     driven = [drive(case, tmp_path / str(number)) for number, case in enumerate(_driven_here(tool))]
     print("", *(each.tell() for each in driven), sep="\n")
 
     assert {type(each.first).__name__ for each in driven} == {"Repaired"}, "each is paid for once"
-    assert {type(each.near).__name__ for each in driven} == {"NoProvider"}, "no near miss passes, nor is one mended"
+    assert {type(each.near).__name__ for each in driven} == {"NoProvider"}, (
+        "no near miss passes, nor is one mended"
+    )
     verdicts = Counter(each.verdict for each in driven)
     assert verdicts["WRONG"] == 0
     assert verdicts["applied"] >= LEAST[tool]
@@ -84,9 +91,12 @@ def test_the_command_pays_once_over_http(workshop: Workshop, tool: str, title: s
     near = workshop.write(f"near/{case.file}", case.near)
 
     paid = workshop.repair(f"first/{case.file}", script=[fix(case.fixed)])
-    assert (paid.code, paid.questions, first.read_text()) == (0, 1, case.fixed), (paid.out, paid.err)
+    assert (paid.code, paid.questions, first.read_text()) == (0, 1, case.fixed), (
+        paid.out,
+        paid.err,
+    )
 
-    def nobody(asked: Request) -> None:
+    def nobody(asked: RecordedRequest) -> None:
         raise AssertionError(f"the model was asked: {asked}")
 
     free = workshop.repair(f"second/{case.file}", script=nobody)  # type: ignore[arg-type]

@@ -60,7 +60,9 @@ class Compiler:
 def _run(command: list[str], place: Path) -> str:
     """Give what a compiler tells of errors; that it failed without a word of a file is an error of this test."""
     env = {**os.environ, "GOFLAGS": "-mod=mod", "GO111MODULE": "on", "GOTOOLCHAIN": "local"}
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=LONGEST, env=env, check=False)
+    done = subprocess.run(
+        command, cwd=place, capture_output=True, text=True, timeout=LONGEST, env=env, check=False
+    )
     told = done.stdout + done.stderr
     # What stops mypy itself (2) hides what it would say of the others.
     assert done.returncode != 2 or "mypy" not in command[0], told
@@ -83,7 +85,14 @@ def _rust(place: Path, files: Sequence[str]) -> list[str]:
     """Make one crate of all; what stops it early would hide what comes later, but nothing should stop it."""
     modules = (f'#[path = "{file}"]\npub mod t{number};\n' for number, file in enumerate(files))
     (place / "lib.rs").write_text("".join(modules))
-    options = ["--edition=2021", "--crate-type=lib", "--emit=metadata", "-A", "warnings", "--error-format=short"]
+    options = [
+        "--edition=2021",
+        "--crate-type=lib",
+        "--emit=metadata",
+        "-A",
+        "warnings",
+        "--error-format=short",
+    ]
     return ["rustc", *options, "lib.rs"]
 
 
@@ -98,7 +107,14 @@ def _go_all(place: Path, files: Sequence[str]) -> list[str]:
 
 def _mypy(place: Path, files: Sequence[str]) -> list[str]:
     cache = os.devnull
-    return [_find("mypy") or "mypy", "--no-error-summary", "--scripts-are-modules", "--cache-dir", cache, *files]
+    return [
+        _find("mypy") or "mypy",
+        "--no-error-summary",
+        "--scripts-are-modules",
+        "--cache-dir",
+        cache,
+        *files,
+    ]
 
 
 COMPILERS: dict[Target, Compiler] = {

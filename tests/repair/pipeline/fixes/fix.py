@@ -54,9 +54,16 @@ class Shop:
 
     def attacks(self) -> list[Fix]:
         """`cheats` take the error away by cheating; `cheats_beside` mend it, and do harm beside."""
-        by_cheating = [self._fix(name, _swap_all(self.broken, texts)) for name, *texts in self.cheats]
-        beside = [self._fix(name, _swap_all(self.mended, texts)) for name, *texts in self.cheats_beside]
-        renamed = [self._fix(name, re.sub(rf"\b{old}\b", new, self.mended)) for name, old, new in self.renames]
+        by_cheating = [
+            self._fix(name, _swap_all(self.broken, texts)) for name, *texts in self.cheats
+        ]
+        beside = [
+            self._fix(name, _swap_all(self.mended, texts)) for name, *texts in self.cheats_beside
+        ]
+        renamed = [
+            self._fix(name, re.sub(rf"\b{old}\b", new, self.mended))
+            for name, old, new in self.renames
+        ]
         return [*by_cheating, *beside, *renamed, *self.elsewhere]
 
     def honest_fixes(self) -> list[Fix]:

@@ -40,7 +40,9 @@ def upgrade() -> None:
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("metadata", _JSON, nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name="fk_sessions_project_id", ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["project_id"], ["projects.id"], name="fk_sessions_project_id", ondelete="CASCADE"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_sessions"),
     )
     op.create_index("ix_sessions_project_id", "sessions", ["project_id"])
@@ -52,7 +54,9 @@ def upgrade() -> None:
         sa.Column("branch", sa.Text(), nullable=False),
         sa.Column("base_sha", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name="fk_worktrees_project_id", ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["project_id"], ["projects.id"], name="fk_worktrees_project_id", ondelete="CASCADE"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_worktrees"),
         sa.UniqueConstraint("path", name="uq_worktrees_path"),
     )
@@ -78,7 +82,9 @@ def upgrade() -> None:
         sa.Column("session_id", sa.Text(), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], name="fk_chats_session_id", ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["session_id"], ["sessions.id"], name="fk_chats_session_id", ondelete="CASCADE"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_chats"),
     )
     op.create_index("ix_chats_session_id", "chats", ["session_id"])
@@ -89,7 +95,9 @@ def upgrade() -> None:
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("body", _JSON, nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], name="fk_events_session_id", ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["session_id"], ["sessions.id"], name="fk_events_session_id", ondelete="CASCADE"
+        ),
         sa.PrimaryKeyConstraint("session_id", "seq", name="pk_events"),
     )
     op.create_table(
@@ -105,10 +113,17 @@ def upgrade() -> None:
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["chat_id"], ["chats.id"], name="fk_checkpoints_chat_id", ondelete="CASCADE"),
-        sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], name="fk_checkpoints_session_id", ondelete="SET NULL"),
         sa.ForeignKeyConstraint(
-            ["worktree_id"], ["worktrees.id"], name="fk_checkpoints_worktree_id", ondelete="SET NULL"
+            ["chat_id"], ["chats.id"], name="fk_checkpoints_chat_id", ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["session_id"], ["sessions.id"], name="fk_checkpoints_session_id", ondelete="SET NULL"
+        ),
+        sa.ForeignKeyConstraint(
+            ["worktree_id"],
+            ["worktrees.id"],
+            name="fk_checkpoints_worktree_id",
+            ondelete="SET NULL",
         ),
         sa.PrimaryKeyConstraint("id", name="pk_checkpoints"),
         sa.UniqueConstraint("seq", name="uq_checkpoints_seq"),
@@ -125,7 +140,9 @@ def upgrade() -> None:
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("metadata", _JSON, nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["chat_id"], ["chats.id"], name="fk_messages_chat_id", ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["chat_id"], ["chats.id"], name="fk_messages_chat_id", ondelete="CASCADE"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_messages"),
         sa.UniqueConstraint("chat_id", "seq", name="uq_messages_chat_id_seq"),
     )
@@ -139,7 +156,9 @@ def upgrade() -> None:
         sa.Column("metadata", _JSON, nullable=False),
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
-        sa.ForeignKeyConstraint(["chat_id"], ["chats.id"], name="fk_turns_chat_id", ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["chat_id"], ["chats.id"], name="fk_turns_chat_id", ondelete="CASCADE"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_turns"),
     )
     op.create_index("ix_turns_chat_id", "turns", ["chat_id"])
@@ -156,9 +175,15 @@ def upgrade() -> None:
         sa.Column("files", _JSON, nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("settled_at", sa.DateTime(timezone=True), nullable=True),
-        sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name="fk_changes_project_id", ondelete="CASCADE"),
-        sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], name="fk_changes_session_id", ondelete="SET NULL"),
-        sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], name="fk_changes_turn_id", ondelete="SET NULL"),
+        sa.ForeignKeyConstraint(
+            ["project_id"], ["projects.id"], name="fk_changes_project_id", ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["session_id"], ["sessions.id"], name="fk_changes_session_id", ondelete="SET NULL"
+        ),
+        sa.ForeignKeyConstraint(
+            ["turn_id"], ["turns.id"], name="fk_changes_turn_id", ondelete="SET NULL"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_changes"),
         sa.UniqueConstraint("project_id", "seq", name="uq_changes_project_id_seq"),
     )

@@ -1,0 +1,1 @@
+"""Files on disk: the project's files, the journal, and what Holdfast keeps in folders."""

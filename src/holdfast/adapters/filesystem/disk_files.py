@@ -1,0 +1,367 @@
+"""The workspace's files on the disk: the only place where they are read and the only writer there is.
+
+Every path is walked from the root's descriptor, directory by directory, and no step follows a symlink: what is swapped
+in between a look and a write is met as an error, not as a way out. All effects are calls of functions of `os`, by that
+name: the test that kills a process at every effect finds them there.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
+from holdfast.changes.swaps import Content
+from holdfast.guards.paths import Barred, judge_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.changes.swaps import Batch, Swap
+    from holdfast.changes.transaction import SwapSide
+
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# O_NONBLOCK: a named pipe without a writer would hold the open for ever, if one took the file's place after the lstat.
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+# A parent that is missing, a file, or a symlink. Linux says ENOTDIR of the last, macOS ELOOP.
+_OFF_THE_PATH = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+_NO_HARD_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EXDEV}
+_NAMES_LIMIT = 3_000
+_NOT_SEARCHED = {".git", "node_modules", "__pycache__", ".venv"}
+
+
+class DiskFiles:
+    """The files below one root (ports `Files` and `Tree`)."""
+
+    def __init__(self, root: str) -> None:
+        """Open the root; raises OSError if it is no directory."""
+        self.root = Path(os.path.realpath(root))
+        self._root = os.open(self.root, _DIRECTORY)
+
+    def close(self) -> None:
+        """Let the root go."""
+        os.close(self._root)
+
+    # ------------------------------------------------------------------------------------------------------- reading
+
+    def look(self, path: str) -> FileLook:
+        """Say what is at a path that a model named."""
+        plain = judge_path(path)
+        if isinstance(plain, Barred):
+            return FileUnfit("out_of_bounds", plain.message)
+        # A hint only: the walk below follows no symlink, so if the disk changes now there is an error and no escape.
+        at = self._below(os.path.realpath(self.root / plain))
+        if at is None:
+            return FileUnfit(
+                "out_of_bounds",
+                f"{path}: a symlink on this path leads out of the project; name one in it.",
+            )
+        if isinstance(judged := judge_path(at), Barred):
+            return FileUnfit(
+                "out_of_bounds", f"{path}: a symlink on this path leads to {judged.message}"
+            )
+        try:
+            return self._look_at(path, at, linked=(self.root / plain).is_symlink())
+        except OSError as error:
+            return FileUnfit("conflict", f"{path}: this cannot be read ({error.strerror}).")
+
+    def names(self, near: str) -> list[str]:
+        """List files below the root, those in the directory of `near` first; at most some thousands."""
+        first = near.rpartition("/")[0]
+        queue = [first, ""] if first and not isinstance(judge_path(first), Barred) else [""]
+        names: dict[str, None] = {}
+        seen: set[str] = set()
+        while queue and len(names) < _NAMES_LIMIT:
+            directory = queue.pop(0)
+            if directory in seen:
+                continue
+            seen.add(directory)
+            files, directories = self._entries(directory)
+            names.update(dict.fromkeys(files))
+            queue += directories
+        return list(names)[:_NAMES_LIMIT]
+
+    def _look_at(self, path: str, at: str, *, linked: bool) -> FileLook:
+        missing: list[str] = []
+        parts = at.split("/")
+        for depth in range(1, len(parts)):
+            parent = "/".join(parts[:depth])
+            there = self._stat(parent)
+            if there is None:
+                missing.append(parent)
+            elif not stat.S_ISDIR(there.st_mode):
+                return FileUnfit(
+                    "conflict",
+                    f"{path}: {parent} is {_kind(there.st_mode)}, so no file can be in it.",
+                )
+        there = None if missing else self._stat(at)
+        if there is None:
+            if self._dangles(path):
+                return FileUnfit(
+                    "conflict",
+                    f"{path}: a symlink on this path leads to nothing; name another file.",
+                )
+            return FileMissing(at, tuple(missing))
+        if not stat.S_ISREG(there.st_mode):
+            return FileUnfit(
+                "conflict",
+                f"{path}: this is {_kind(there.st_mode)}; only regular files can be edited.",
+            )
+        with self._parent(at) as (parent_fd, name):
+            data = _read(parent_fd, name)
+        if data is None:
+            return FileUnfit("conflict", f"{path}: this was replaced while it was read; try again.")
+        return FileFound(at, data, stat.S_IMODE(there.st_mode), linked)
+
+    def _below(self, real: str) -> str | None:
+        top = str(self.root).rstrip("/") + "/"
+        return real[len(top) :] if real.startswith(top) else None
+
+    def _dangles(self, path: str) -> bool:
+        """Whether one of the names on the path is a symlink to nothing."""
+        names = [self.root / path, *(self.root / path).parents]
+        return any(name.is_symlink() and not name.exists() for name in names)
+
+    def _entries(self, directory: str) -> tuple[list[str], list[str]]:
+        files, directories = [], []
+        with suppress(OSError), os.scandir(self.root / directory) as entries:
+            for entry in entries:
+                path = f"{directory}/{entry.name}" if directory else entry.name
+                if entry.is_file(follow_symlinks=False):
+                    files.append(path)
+                elif entry.is_dir(follow_symlinks=False) and entry.name not in _NOT_SEARCHED:
+                    directories.append(path)
+                if len(files) >= _NAMES_LIMIT:
+                    break
+        return sorted(files), sorted(directories)
+
+    def _stat(self, path: str) -> os.stat_result | None:
+        try:
+            with self._parent(path) as (parent, name):
+                return os.stat(name, dir_fd=parent, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    @contextmanager
+    def _parent(self, path: str) -> Iterator[tuple[int, str]]:
+        """Open the directory that holds the path, without a symlink on the way; give it and the last name."""
+        *parents, name = path.split("/")
+        here = self._root
+        try:
+            for part in parents:
+                inner = os.open(part, _DIRECTORY, dir_fd=here)
+                if here != self._root:
+                    os.close(here)
+                here = inner
+            yield here, name
+        finally:
+            if here != self._root:
+                os.close(here)
+
+    # ------------------------------------------------------------------------------------------------------- writing
+
+    def side(self, swap: Swap) -> SwapSide:
+        """Look which of the two contents the file holds now."""
+        try:
+            with self._parent(swap.path) as (parent, name):
+                return _side(parent, name, swap)
+        except OSError as error:
+            if error.errno not in _OFF_THE_PATH:
+                raise
+            return _which(swap, None) if error.errno == errno.ENOENT else "neither"
+
+    def make(self, directory: str) -> None:
+        """Make a directory, if nothing is there."""
+        with self._parent(directory) as (parent, name), suppress(FileExistsError):
+            os.mkdir(name, dir_fd=parent)
+
+    def clear(self, directory: str) -> None:
+        """Remove a directory, if it is there and empty."""
+        try:
+            with self._parent(directory) as (parent, name):
+                if _exists(parent, name):
+                    os.rmdir(name, dir_fd=parent)
+        except OSError as error:
+            # POSIX lets a disk say EEXIST of a directory that is not empty.
+            if error.errno not in _OFF_THE_PATH | {errno.ENOTEMPTY, errno.EEXIST}:
+                raise
+
+    def stage(self, swap: Swap, sibling: str) -> None:
+        """Write the new content beside the file, durably, with the mode (and the owner) that the file will have."""
+        if swap.after is None:
+            return
+        with self._parent(swap.path) as (parent, name):
+            _remove(parent, sibling)
+            try:
+                there = os.stat(name, dir_fd=parent, follow_symlinks=False)
+            except FileNotFoundError:
+                there = None
+            try:
+                _write(parent, sibling, swap, there)
+            except OSError as error:
+                # The call has named a handle or the sibling; whoever reads of it knows the file.
+                error.filename = swap.path
+                raise
+
+    def put(self, swap: Swap, sibling: str) -> bool:
+        """Let the sibling take the file's place; False, and nothing done, if the file is neither old nor new.
+
+        Between the comparison and the rename another program could still write the file: no disk offers the two as one
+        step. A new file has no such gap, for a hard link is refused where something is.
+        """
+        side = self.side(swap)
+        if side == "after":
+            self.discard(swap, sibling)
+        if side != "before":
+            return side == "after"
+        with self._parent(swap.path) as (parent, name):
+            return _side(parent, name, swap) == "before" and _replace(parent, name, swap, sibling)
+
+    def discard(self, swap: Swap, sibling: str) -> None:
+        """Remove the sibling, if it is there."""
+        try:
+            with self._parent(swap.path) as (parent, _):
+                _remove(parent, sibling)
+        except OSError as error:
+            if error.errno not in _OFF_THE_PATH:
+                raise
+
+    def settle(self, batch: Batch) -> None:
+        """Make the names durable that the batch made and removed."""
+        touched = [swap.path for swap in batch.swaps] + [*batch.makes, *batch.clears]
+        for directory in dict.fromkeys(path.rpartition("/")[0] for path in touched):
+            try:
+                with self._parent(f"{directory}/." if directory else ".") as (here, _):
+                    _sync_directory(here)
+            except OSError as error:
+                if error.errno not in _OFF_THE_PATH:
+                    raise
+
+
+def _read(parent: int, name: str) -> bytes | None:
+    """Read a regular file; None if there is nothing, or something else."""
+    try:
+        # Looked at first: to open a device can do things.
+        if not stat.S_ISREG(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+            return None
+        handle = os.open(name, _READ, dir_fd=parent)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return None
+        raise
+    with os.fdopen(handle, "rb") as file:
+        return file.read() if stat.S_ISREG(os.fstat(handle).st_mode) else None
+
+
+def _side(parent: int, name: str, swap: Swap) -> SwapSide:
+    data = _read(parent, name)
+    if data is None:
+        return "neither" if _exists(parent, name) else _which(swap, None)
+    mode = (
+        stat.S_IMODE(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
+        if swap.modes
+        else None
+    )
+    return _which(swap, Content(data, mode))
+
+
+def _which(swap: Swap, there: Content | None) -> SwapSide:
+    if _same(swap, swap.after, there):
+        return "after"
+    return "before" if _same(swap, swap.before, there) else "neither"
+
+
+def _same(swap: Swap, content: Content | None, there: Content | None) -> bool:
+    if content is None or there is None:
+        return content is there
+    return content.data == there.data and (not swap.modes or content.mode == there.mode)
+
+
+def _exists(parent: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=parent, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _write(parent: int, name: str, swap: Swap, like: os.stat_result | None) -> None:
+    content = swap.after or Content(b"")
+    mode = stat.S_IMODE(like.st_mode) if like and not swap.modes else content.mode
+    # A file with a mode of its own is closed to others until it has it; any other is made as any program would.
+    handle = os.open(name, _NEW, 0o666 if mode is None else 0o600, dir_fd=parent)
+    try:
+        rest = memoryview(content.data)
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+        if like and not _give_to(handle, like):
+            mode = None if mode is None else mode & 0o777
+        if mode is not None:
+            os.fchmod(handle, mode)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _give_to(handle: int, like: os.stat_result) -> bool:
+    """Give the file the same owner; False if we may not, and then no setuid bit of theirs may stay on it."""
+    mine = os.fstat(handle)
+    if (mine.st_uid, mine.st_gid) == (like.st_uid, like.st_gid):
+        return True
+    try:
+        os.fchown(handle, like.st_uid, like.st_gid)
+    except PermissionError:
+        return False
+    return True
+
+
+def _replace(parent: int, name: str, swap: Swap, sibling: str) -> bool:
+    if swap.after is None:
+        os.unlink(name, dir_fd=parent)
+        return True
+    if swap.before is None:
+        try:
+            os.link(sibling, name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno not in _NO_HARD_LINKS:
+                raise
+        else:
+            os.unlink(sibling, dir_fd=parent)
+            return True
+    os.replace(sibling, name, src_dir_fd=parent, dst_dir_fd=parent)
+    return True
+
+
+def _remove(parent: int, name: str) -> None:
+    # Looked at first: a read-only disk refuses to remove even what is not there.
+    if _exists(parent, name):
+        os.unlink(name, dir_fd=parent)
+
+
+def _sync_directory(handle: int) -> None:
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some disks (network, FUSE) have no fsync for directories, and on a read-only one nothing has changed.
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP, errno.EROFS}:
+            raise
+
+
+def _kind(mode: int) -> str:
+    kinds = {
+        stat.S_IFREG: "a file",
+        stat.S_IFDIR: "a directory",
+        stat.S_IFLNK: "a symlink",
+        stat.S_IFIFO: "a named pipe",
+        stat.S_IFSOCK: "a socket",
+    }
+    return kinds.get(stat.S_IFMT(mode), "a device")

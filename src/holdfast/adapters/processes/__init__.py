@@ -1,0 +1,1 @@
+"""Processes: running commands, and the watchdog that ends them."""

@@ -1,0 +1,1 @@
+"""What a project holds: listing, search, overview, digests."""

@@ -1,0 +1,131 @@
+"""Where a store is: a SQLite file, or a PostgreSQL database. `str` of it can be shown: no password is in it."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from holdfast.adapters.store.errors import BadAddress
+
+_NEXT_STEP = (
+    "write HOLDFAST_DATABASE_URL as postgresql://USER:PASSWORD@HOST:PORT/DATABASE "
+    "(with %40 for @ and %2F for / in the password), or as the path of a SQLite file."
+)
+_POSTGRES = {"postgres", "postgresql", "postgresql+psycopg"}
+_SQLITE = {"sqlite", "sqlite+aiosqlite"}
+_LIKE_A_URL = re.compile(r"[\w+.-]*:")
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteFile:
+    """A SQLite file."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def url(self) -> URL:
+        """Give SQLAlchemy's URL."""
+        return URL.create("sqlite+aiosqlite", database=str(self.path))
+
+    def without_password(self, text: str) -> str:
+        """Give the text: there is no password here."""
+        return text
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PostgresDatabase:
+    """A PostgreSQL database."""
+
+    _url: URL
+
+    def __str__(self) -> str:
+        # Host, port and name only: a password can also stand in the query.
+        host = self._url.host or self._url.query.get("host") or "localhost"
+        port = f":{self._url.port}" if self._url.port else ""
+        return f"postgresql://{host}{port}/{self._url.database or ''}"
+
+    def __repr__(self) -> str:
+        return f"PostgresDatabase({self})"
+
+    def url(self) -> URL:
+        """Give SQLAlchemy's URL."""
+        return self._url.set(drivername="postgresql+psycopg")
+
+    def without_password(self, text: str) -> str:
+        """Give the text with each password of this address taken out."""
+        for secret in (self._url.password, self._url.query.get("password")):
+            if isinstance(secret, str) and secret:
+                text = text.replace(secret, "***")
+        return text
+
+
+DatabaseUrl: TypeAlias = SqliteFile | PostgresDatabase
+
+
+def chosen_url(state: Path) -> str:
+    """Say which store to open: what `HOLDFAST_DATABASE_URL` names, or the file in the state directory."""
+    return os.environ.get("HOLDFAST_DATABASE_URL") or str(state / "holdfast.sqlite3")
+
+
+def parse_address(text: str) -> DatabaseUrl:
+    """Read a URL or the path of a file; raises `BadAddress`.
+
+    >>> str(parse_address("postgres://ann:secret@db.example:5433/holdfast"))
+    'postgresql://db.example:5433/holdfast'
+    >>> parse_address("sqlite:////var/lib/holdfast.sqlite3")
+    SqliteFile(path=PosixPath('/var/lib/holdfast.sqlite3'))
+    """
+    scheme, separator, _ = text.partition("://")
+    if not separator:
+        return _path(text)
+    if scheme not in _POSTGRES | _SQLITE:
+        raise BadAddress(
+            f"{_word(scheme)}: Holdfast keeps its store in PostgreSQL or SQLite only; {_NEXT_STEP}"
+        )
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        # Not `from error`: its text may hold a part of the password.
+        raise BadAddress(f"{scheme}: the database URL cannot be read; {_NEXT_STEP}") from None
+    if scheme in _SQLITE:
+        return _sqlite(url)
+    if "@" in f"{url.host}{url.database}":
+        # An @ in the password ends it too early, and the rest of it would be shown as the host.
+        raise BadAddress(f"{scheme}: the database URL has more than one @; {_NEXT_STEP}")
+    if not url.database:
+        raise BadAddress(f"{scheme}: the database URL names no database; {_NEXT_STEP}")
+    return PostgresDatabase(url)
+
+
+def _sqlite(url: URL) -> SqliteFile:
+    if url.query or url.host:
+        raise BadAddress(
+            f"sqlite: only a path can follow sqlite:/// (four slashes for an absolute one); {_NEXT_STEP}"
+        )
+    return _file(url.database or "")
+
+
+def _path(text: str) -> SqliteFile:
+    if _LIKE_A_URL.match(text):
+        # Most likely a URL that lost its slashes or its scheme: as a path it would be shown, password and all.
+        raise BadAddress(f"the database URL cannot be read; {_NEXT_STEP}")
+    return _file(text)
+
+
+def _file(text: str) -> SqliteFile:
+    if not text or ":memory:" in text:
+        raise BadAddress(f"sqlite: the store must be a file with a name; {_NEXT_STEP}")
+    return SqliteFile(Path(text).expanduser())
+
+
+def _word(scheme: str) -> str:
+    """Give the scheme if it is one; what stands there could be anything."""
+    return scheme if scheme.replace("+", "").isalnum() else "the database URL"

@@ -1,0 +1,1 @@
+"""Queries of the store, one module per table."""

@@ -1,0 +1,229 @@
+"""The trash: what a restore took out of a chat, kept under the undo checkpoint of that restore."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlalchemy import Table, delete, func, insert, select
+
+from holdfast.adapters.store.column_types import Moment
+from holdfast.adapters.store.tables import (
+    chats,
+    checkpoints,
+    message_parts,
+    messages,
+    sessions,
+    trash,
+    worktrees,
+)
+
+if TYPE_CHECKING:
+    from sqlalchemy import Column, ColumnElement
+    from sqlalchemy.ext.asyncio import AsyncConnection
+
+# In this order they come back: a part needs its message.
+_KINDS: Mapping[str, Table] = {
+    "message": messages,
+    "part": message_parts,
+    "checkpoint": checkpoints,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtBack:
+    """What the trash held is back in its chat: so many messages, and the checkpoints with these ids."""
+
+    messages: int
+    checkpoints: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InTheWay:
+    """Nothing was brought back: the chat went on meanwhile. Move its messages from `from_seq` on away first."""
+
+    chat_id: str
+    from_seq: int
+
+
+async def move_messages_to_trash(
+    connection: AsyncConnection, chat_id: str, from_seq: int, undo_checkpoint_id: str
+) -> int:
+    """Take the messages of a chat from a number on out of it, with their parts, and say how many."""
+    await _hold(connection, chats.c.id == chat_id)
+    leaving = [messages.c.chat_id == chat_id, messages.c.seq >= from_seq]
+    # A process that is adding a part just now is waited for: its part would go with the message, and not to the trash.
+    await connection.execute(
+        select(messages.c.id).where(*leaving).order_by(messages.c.seq).with_for_update()
+    )
+    with_them = message_parts.c.message_id.in_(select(messages.c.id).where(*leaving))
+    await _move(connection, "part", [with_them], undo_checkpoint_id)
+    return await _move(connection, "message", leaving, undo_checkpoint_id)
+
+
+async def move_checkpoints_to_trash(
+    connection: AsyncConnection, checkpoint_ids: Collection[str], undo_checkpoint_id: str
+) -> int:
+    """Take these checkpoints out of the way, and say how many there were.
+
+    The undo checkpoint must be on record by then: as long as it is, nobody else gets a number of one that left.
+    """
+    return await _move(
+        connection, "checkpoint", [checkpoints.c.id.in_(checkpoint_ids)], undo_checkpoint_id
+    )
+
+
+async def bring_back(
+    connection: AsyncConnection, undo_checkpoint_id: str
+) -> BroughtBack | InTheWay:
+    """Put what the trash keeps for an undo checkpoint back, exactly as it was; what has lost its chat is left out."""
+    kept = await _kept(connection, undo_checkpoint_id)
+    homes = await _hold(
+        connection, chats.c.id.in_({row["chat_id"] for row in kept["message"] + kept["checkpoint"]})
+    )
+    coming = [row for row in kept["message"] if row["chat_id"] in homes]
+    in_the_way = await _in_the_way(connection, coming)
+    if in_the_way is not None:
+        return in_the_way
+    ids = {row["id"] for row in coming}
+    await _put(connection, messages, coming)
+    await _put(connection, message_parts, [row for row in kept["part"] if row["message_id"] in ids])
+    points = [row for row in kept["checkpoint"] if row["chat_id"] in homes]
+    await _put(
+        connection, checkpoints, [await _without_the_lost(connection, row) for row in points]
+    )
+    await connection.execute(delete(trash).where(trash.c.undo_checkpoint_id == undo_checkpoint_id))
+    return BroughtBack(
+        len(coming), tuple(row["id"] for row in sorted(points, key=lambda row: row["seq"]))
+    )
+
+
+async def empty_trash(
+    connection: AsyncConnection, undo_checkpoint_ids: Collection[str] | Literal["all"]
+) -> int:
+    """Forget what the trash keeps for these undo checkpoints, and say how many rows that were.
+
+    An undo checkpoint that lies in the trash itself can only come back with it, so its own trash goes as well.
+    """
+    if undo_checkpoint_ids == "all":
+        return (await connection.execute(delete(trash))).rowcount
+    count = 0
+    doomed = set(undo_checkpoint_ids)
+    while doomed:
+        gone = (
+            delete(trash)
+            .where(trash.c.undo_checkpoint_id.in_(doomed))
+            .returning(trash.c.kind, trash.c.body)
+        )
+        rows = (await connection.execute(gone)).all()
+        count += len(rows)
+        doomed = {row.body["id"] for row in rows if row.kind == "checkpoint"}
+    return count
+
+
+async def trashed_messages(connection: AsyncConnection, undo_checkpoint_id: str) -> int:
+    """Say how many messages the trash keeps for an undo checkpoint."""
+    these = (trash.c.undo_checkpoint_id == undo_checkpoint_id, trash.c.kind == "message")
+    return (
+        await connection.execute(select(func.count()).select_from(trash).where(*these))
+    ).scalar_one()
+
+
+async def trashed_checkpoints(
+    connection: AsyncConnection, undo_checkpoint_id: str
+) -> tuple[str, ...]:
+    """Give the ids of the checkpoints that the trash keeps for an undo checkpoint, the oldest first."""
+    kept = await _kept(connection, undo_checkpoint_id)
+    return tuple(row["id"] for row in sorted(kept["checkpoint"], key=lambda row: row["seq"]))
+
+
+async def _hold(connection: AsyncConnection, which: ColumnElement[bool]) -> set[str]:
+    """Let nobody add a message to these chats until the transaction ends, and say which are there."""
+    # In order: two that hold several chats must not wait for each other.
+    held = select(chats.c.id).where(which).order_by(chats.c.id).with_for_update(key_share=True)
+    return set((await connection.execute(held)).scalars())
+
+
+async def _move(
+    connection: AsyncConnection,
+    kind: str,
+    which: Iterable[ColumnElement[bool]],
+    undo_checkpoint_id: str,
+) -> int:
+    table = _KINDS[kind]
+    rows = (await connection.execute(select(table).where(*which))).mappings().all()
+    if rows:
+        bodies = [
+            {"undo_checkpoint_id": undo_checkpoint_id, "kind": kind, "body": _pack(row)}
+            for row in rows
+        ]
+        await connection.execute(insert(trash), bodies)
+        await connection.execute(delete(table).where(*which))
+    return len(rows)
+
+
+async def _kept(
+    connection: AsyncConnection, undo_checkpoint_id: str
+) -> dict[str, list[dict[str, Any]]]:
+    found = await connection.execute(
+        select(trash.c.kind, trash.c.body).where(trash.c.undo_checkpoint_id == undo_checkpoint_id)
+    )
+    kept: dict[str, list[dict[str, Any]]] = {kind: [] for kind in _KINDS}
+    for kind, body in found:
+        kept[kind].append(_unpack(_KINDS[kind], body))
+    return kept
+
+
+async def _in_the_way(
+    connection: AsyncConnection, coming: Iterable[Mapping[str, Any]]
+) -> InTheWay | None:
+    first: dict[str, int] = {}
+    for row in coming:
+        first[row["chat_id"]] = min(row["seq"], first.get(row["chat_id"], row["seq"]))
+    for chat_id, seq in sorted(first.items()):
+        later = (
+            select(messages.c.id)
+            .where(messages.c.chat_id == chat_id, messages.c.seq >= seq)
+            .limit(1)
+        )
+        if (await connection.execute(later)).first() is not None:
+            return InTheWay(chat_id, seq)
+    return None
+
+
+async def _without_the_lost(connection: AsyncConnection, row: dict[str, Any]) -> dict[str, Any]:
+    """Give the row as its foreign keys would have left it: without the session and the worktree that are gone."""
+    return {
+        **row,
+        "session_id": await _if_there(connection, sessions.c.id, row["session_id"]),
+        "worktree_id": await _if_there(connection, worktrees.c.id, row["worktree_id"]),
+    }
+
+
+async def _if_there(
+    connection: AsyncConnection, column: Column[Any], row_id: str | None
+) -> str | None:
+    return (await connection.execute(select(column).where(column == row_id))).scalar()
+
+
+async def _put(connection: AsyncConnection, table: Table, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        await connection.execute(insert(table), rows)
+
+
+def _pack(row: Mapping[Any, Any]) -> dict[str, Any]:
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in row.items()
+    }
+
+
+def _unpack(table: Table, body: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: datetime.fromisoformat(value)
+        if value and isinstance(table.c[name].type, Moment)
+        else value
+        for name, value in body.items()
+    }

@@ -1,0 +1,1 @@
+"""Carry a change over to files that have changed since."""

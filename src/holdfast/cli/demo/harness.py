@@ -1,0 +1,177 @@
+"""What the demo happens on: a temporary project, the commands run on it, and the claims made about it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import indent
+from typing import TypeAlias
+
+import typer
+
+from holdfast.cli.demo import samples
+from holdfast.testing import RecordedRequest, Reply, ScriptedServer
+
+_NO_GIT = "git is not installed; the demo needs it for its sample project."
+
+
+@dataclass(frozen=True, slots=True)
+class StepRun:
+    """What came of a command. `requests` are the questions that a scripted model was asked."""
+
+    code: int
+    told: str
+    requests: tuple[RecordedRequest, ...] = ()
+
+    def word_after(self, words: str) -> str:
+        """Give the word that follows the last of these in what was told; empty if they are not there."""
+        _, found, rest = self.told.rpartition(words)
+        return rest.split()[0].rstrip(",") if found and rest.split() else ""
+
+
+class DemoHarness:
+    """A temporary git repository with a few files."""
+
+    def __init__(self, place: Path) -> None:
+        """Make the project below this place."""
+        self.root = place / "project"
+        self.failed = 0
+        # What a step leaves for the next ones: the session, and the checkpoint to go back to.
+        self.session = self.checkpoint = ""
+        self.kept: dict[str, str] = {}
+        self._reply = place / "reply.txt"
+        for name, text in samples.FILES.items():
+            file = self.root / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        identity = ("-c", "user.name=demo", "-c", "user.email=demo@localhost")
+        for words in (
+            ("init", "-q", "-b", "main"),
+            ("add", "."),
+            (*identity, "commit", "-q", "-m", "The sample."),
+        ):
+            self.git(*words)
+        self.start = self.texts()
+
+    def git(self, *words: str) -> str:
+        """Run git in the project, and give what it says."""
+        command = ["git", "-C", str(self.root), *words]
+        return subprocess.run(command, capture_output=True, check=True, text=True).stdout  # noqa: S603 - git
+
+    def file(self, name: str) -> Path:
+        """Give the place of a source file."""
+        return self.root / "src" / name
+
+    def text(self, name: str) -> str:
+        """Give the text of a source file."""
+        return self.file(name).read_text(encoding="utf-8")
+
+    def texts(self) -> dict[str, str]:
+        """Give all files but git's own."""
+        files = sorted(path for path in self.root.rglob("*") if path.is_file())
+        names = {path.relative_to(self.root).as_posix(): path for path in files}
+        return {
+            name: path.read_text(encoding="utf-8")
+            for name, path in names.items()
+            if not name.startswith(".git/")
+        }
+
+    def apply(self, reply: str, *options: str, alone: bool = False) -> StepRun:
+        """Apply a reply."""
+        self._reply.write_text(reply, encoding="utf-8")
+        return self._command("apply", str(self._reply), *options, alone=alone)
+
+    def undo(self, *, alone: bool = False) -> StepRun:
+        """Take the last apply back."""
+        return self._command("undo", alone=alone)
+
+    def command(self, *words: str) -> StepRun:
+        """Run a command on the project."""
+        return self._command(*words, alone=False)
+
+    def turn(self, prompt: str, script: Sequence[Reply], *options: str) -> StepRun:
+        """Run a turn of the agent, with a model that answers from a script."""
+        with ScriptedServer(script) as server:
+            hidden = ("--base-url", server.base_url, "--model", "scripted")
+            ran = self._command("run", prompt, *options, hidden=hidden)
+            return StepRun(ran.code, ran.told, tuple(server.requests))
+
+    def repair(self, name: str, script: Sequence[Reply]) -> StepRun:
+        """Repair a source file, with a model that answers from a script."""
+        with ScriptedServer(script) as server:
+            hidden = ("--base-url", server.base_url, "--model", "scripted")
+            ran = self._command("repair", f"src/{name}", hidden=hidden)
+            return StepRun(ran.code, ran.told, tuple(server.requests))
+
+    def _command(self, *words: str, alone: bool = False, hidden: Sequence[str] = ()) -> StepRun:
+        """Run the command, here or alone in a process, and print what it says."""
+        shown = " ".join(f'"{word}"' if " " in word else word for word in words)
+        typer.echo(f"   $ holdfast {shown}".replace(str(self._reply), self._reply.name))
+        ran = (_run_alone if alone else _run_here)([*words, *hidden, "--root", str(self.root)])
+        typer.echo(indent(ran.told, "   | ", lambda _: True))
+        return ran
+
+    def claim(self, what: str, holds: bool) -> None:
+        """Say what this step shows; it must be so."""
+        self.failed += not holds
+        typer.echo(f"   {'ok' if holds else 'NOT SO'}: {what}")
+
+
+DemoStep: TypeAlias = Callable[[DemoHarness], None]
+
+
+def play(steps: Sequence[DemoStep]) -> int:
+    """Play the steps on one stage, and say how many claims did not hold."""
+    if shutil.which("git") is None:
+        typer.echo(_NO_GIT, err=True)
+        return 1
+    with TemporaryDirectory(prefix="holdfast-demo-") as place, _environment(Path(place)):
+        stage = DemoHarness(Path(place))
+        for number, step in enumerate(steps, 1):
+            typer.secho(f"\n{number}. {step.__doc__}", bold=True)
+            step(stage)
+        return stage.failed
+
+
+@contextmanager
+def _environment(place: Path) -> Iterator[None]:
+    """Have the commands see nothing of the user's: no settings, no store, no key, no habits of git."""
+    kept = dict(os.environ)
+    for name in kept:
+        if name.startswith(("HOLDFAST_", "GIT_")):
+            del os.environ[name]
+    os.environ.update(
+        HOLDFAST_STATE_DIR=str(place / "state"),
+        HOLDFAST_CONFIG_FILE=str(place / "no-settings.toml"),
+        GIT_CONFIG_GLOBAL=os.devnull,
+        GIT_CONFIG_NOSYSTEM="1",
+        NO_COLOR="1",
+    )
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(kept)
+
+
+def _run_alone(words: list[str]) -> StepRun:
+    command = [sys.executable, "-m", "holdfast.cli.main", *words]
+    ran = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - our own command
+    return StepRun(ran.returncode, (ran.stdout + ran.stderr).decode(errors="replace"))
+
+
+def _run_here(words: list[str]) -> StepRun:
+    from holdfast.cli.main import app  # noqa: PLC0415 - which imports this package
+
+    told = StringIO()
+    with redirect_stdout(told), redirect_stderr(told):
+        code = app(words, prog_name="holdfast", standalone_mode=False)
+    return StepRun(code or 0, told.getvalue())

@@ -1,0 +1,1 @@
+"""What a terminal, or a reader of JSON, is shown."""

@@ -1,0 +1,1 @@
+"""Settings of Holdfast, read once, layer by layer."""

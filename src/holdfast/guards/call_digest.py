@@ -1,0 +1,156 @@
+"""Digests of calls and of their results: equal where nothing that matters differs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+_MASK_LIMIT = 16_384
+"""A longer result is masked at both ends only, and its middle is taken as it is: time stays bounded."""
+_SHORT = 240
+"""A result this short that names an argument says little else: `x1.py: no such file`, `x2.py: no such file`."""
+_SPOKEN = 2_000
+"""In a result up to this size a line is looked for in the call: `echo "All is done, I am sure"` brings no news."""
+_SHORTEST_ECHO = 4
+
+# What differs between two runs of the same thing. A number without a unit of time stays: `42 %`, `3/10`, `17 passed`
+# are what a poll is waiting for. Each expression begins with a set of characters, never with `\b` or an alternative:
+# only so does `re` skip what cannot match, and a step may not cost more than some hundred microseconds.
+_NUMBERS = re.compile(
+    r"""
+    \d(?<![\w.]\d)(?:
+      (?P<date>\d{3}[-/]\d{2}[-/]\d{2}(?:[Tt ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?(?:\ ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?)
+    | (?P<clock>\d?:\d{2}:\d{2}(?:[.,]\d+)?|\d?:\d{2}\ ?[AaPp][Mm]\b)
+    | (?P<epoch>(?<=1)[5-9]\d{8}(?:\.\d+|\d{3})?\b)
+    | (?P<took>\d*+(?:[.,]\d+)?+(?:h\ ?\d+)?(?:m\ ?\d+(?:\.\d+)?)?\ ?
+        (?:[nuµm]?s|h(?:ours?|rs?)?|min(?:ute)?s?|sec(?:ond)?s?|milliseconds?|microseconds?|days?\ ago)\b)
+    )
+    """,
+    re.VERBOSE,
+)
+_MONTHS = re.compile(
+    r"[JFMASOND][a-z]{2}(?<=Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? +\d{1,2}\b(?:,? \d{4}\b)?"
+)
+_PROCESSES = re.compile(r"[PpTt](?:p?id|PI?D|rocess(?: id)?|hread|ID)\b[ :=#]{0,3}\(?\d+")
+_LOGGERS = re.compile(r"\[\d{3,}\](?=:)")
+_ADDRESSES = re.compile(r"0[xX][0-9a-fA-F]{6,}")
+# One name below the temporary directory: the project itself may be there, and its files are not all the same.
+_TEMPORARY = re.compile(
+    r"""/(?:private/)?(?:var/)?(?:tmp/[^\s/'"`:,;)\]}>]+|folders/\w+/\w+/T(?:/[^\s/'"`:,;)\]}>]+)?)"""
+)
+_RANDOM_IDS = re.compile(
+    r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
+)
+_TEST_RUNS = re.compile(r"pytest-\d+\b")
+_MARKS = re.compile(r"\W+")
+
+
+def digest_call(name: str, arguments: Mapping[str, Any]) -> str:
+    """Give a short key of a call; the order of the arguments does not matter.
+
+    >>> digest_call("read_file", {"path": "a", "from": 1}) == digest_call("read_file", {"from": 1, "path": "a"})
+    True
+    >>> digest_call("read_file", {"path": "a"}) == digest_call("read_file", {"path": "b"})
+    False
+    """
+    return _hash(f"{name}\0{json.dumps(arguments, sort_keys=True, default=str)}")
+
+
+def digest_result(result: str, arguments: Mapping[str, Any]) -> str:
+    """Give a short key of a result without what differs by chance, and without its echo of the arguments.
+
+    >>> digest_result("2 failed in 0.03s", {}) == digest_result("2 failed in 1.20s", {})
+    True
+    >>> digest_result("2 failed in 0.03s", {}) == digest_result("1 failed in 0.03s", {})
+    False
+    >>> digest_result("x.py: no such file", {"path": "x.py"}) == digest_result("y.py: no such file", {"path": "y.py"})
+    True
+    """
+    return _hash(mask(_without_echo(result, arguments)))
+
+
+def news_of(result: str, arguments: Mapping[str, Any]) -> tuple[frozenset[int], frozenset[int]]:
+    r"""Give keys of what a result may bring, line by line: as it is, and without what the call itself has said.
+
+    If all of the one or all of the other was seen before, it brings nothing new. What differs by chance is in neither.
+
+    >>> news_of("b = 2\na = 1", {})[0] <= news_of("a = 1\nb = 2\nc = 3", {})[0]
+    True
+    >>> news_of("Done at last", {"command": "echo 'Done at last'"})[1] == news_of("Done", {"command": "echo Done"})[1]
+    True
+    """
+    lines = _lines(mask(result))
+    if len(result) > _SPOKEN:
+        return _keys(lines), _keys(lines)
+    said = [_plain(value) for value in arguments.values() if isinstance(value, str)]
+    left = {
+        line
+        for line in _lines(mask(_without_echo(result, arguments)))
+        if not _is_echo(_plain(line), said)
+    }
+    return _keys(lines), _keys(left)
+
+
+@lru_cache(maxsize=4)  # a result is looked at from two sides
+def mask(text: str) -> str:
+    """Give the text with dates, times, durations, process ids, addresses and temporary places made equal.
+
+    >>> mask("[12:03:44] pid 4711 at 0x7f3a5c001b20: 3 of 10 done (42 %), 1m 3.5s, see /tmp/tmpab12/out.log")
+    '[<clock>] <pid> at <place>: 3 of 10 done (42 %), <took>, see <tmp>/out.log'
+    """
+    if len(text) <= _MASK_LIMIT:
+        return _mask(text)
+    half = _MASK_LIMIT // 2
+    return _mask(text[:half]) + text[half:-half] + _mask(text[-half:])
+
+
+def _mask(text: str) -> str:
+    if text.count("-") > 3:
+        text = _RANDOM_IDS.sub("<id>", text)
+    if "0x" in text:
+        text = _ADDRESSES.sub("<place>", text)
+    if "/tmp/" in text or "/folders/" in text:  # noqa: S108 - text that is looked at, not a file
+        text = _TEST_RUNS.sub("<tmp>", _TEMPORARY.sub("<tmp>", text))
+    text = _PROCESSES.sub("<pid>", _LOGGERS.sub("<pid>", text))
+    text = _NUMBERS.sub(_name, text)
+    return _MONTHS.sub("<date>", text)
+
+
+def _name(found: re.Match[str]) -> str:
+    return f"<{found.lastgroup}>"
+
+
+def _without_echo(result: str, arguments: Mapping[str, Any]) -> str:
+    """Blank out the arguments in a short result, or else `: commit now 1`, `: commit now 2` … bring news each time."""
+    if len(result) > _SHORT:
+        return result
+    for value in arguments.values():
+        if isinstance(value, str) and len(value) > 2:
+            result = result.replace(value, "<argument>")
+    return result
+
+
+def _lines(text: str) -> set[str]:
+    return {line.strip() for line in text.split("\n")}
+
+
+def _keys(lines: set[str]) -> frozenset[int]:
+    # Equal in one process is all that is asked of them.
+    return frozenset(map(hash, lines))
+
+
+def _is_echo(line: str, said: list[str]) -> bool:
+    return not line or (len(line) >= _SHORTEST_ECHO and any(line in words for words in said))
+
+
+def _plain(text: str) -> str:
+    """Give the words alone: quotes and escapes are gone when a shell has echoed them."""
+    return _MARKS.sub(" ", text).strip()
+
+
+def _hash(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,0 +1,80 @@
+"""What a command's output says about success, as far as its words tell."""
+
+from __future__ import annotations
+
+import re
+
+_BAD = re.compile(
+    r"\b(?:fail(?:ed|ure|ures|s|ing)?|errors?|errored|exceptions?|traceback|panic(?:ked)?|abort(?:ed)?|cannot|undefined|"
+    r"not found|no such|denied|refused|timed? ?out|mismatch|wrong|expected|"
+    r"exit(?:ed)?(?: with)?(?: the)?(?: exit)?(?: code| status)?[ :=]+-?[1-9]\d*)\b",
+    re.IGNORECASE,
+)
+_NO_HARM = re.compile(
+    r"\b(?:0|no|without) (?:failed|failures?|errors?|problems?|issues?)\b", re.IGNORECASE
+)
+_GOOD = re.compile(
+    r"\b(?:pass(?:ed|es)?|ok|success(?:ful|fully)?|succeeded|up[ -]to[ -]date|clean|compiled|finished|"
+    r"0 errors?|no (?:issues?|errors?|problems?))\b",
+    re.IGNORECASE,
+)
+_FILLERS = re.compile(
+    r"\b(?:the|command|exit(?:ed)?|ended|with|code|status|0|no|output|printed|nothing|done|in|it|was|and|there|"
+    r"\d+(?:\.\d+)? ?(?:m?s|seconds?))\b|\W",
+    re.IGNORECASE,
+)
+_IDLE = re.compile(r"\s*(?:(?::|true|echo|printf)(?:\s[^;&|<>$`]*)?|#[^\n]*)")
+"""What does nothing: that it ends well says nothing."""
+_BUILDS = re.compile(
+    r"\s*(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S*\s+)*(?:(?:npx|poetry run|uv run|time|python3? -m)\s+)?"
+    r"(?:make|cmake|ninja|meson|gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|go (?:build|vet|install)|cargo|rustc|javac|mvn|"
+    r"\S*gradlew?|"
+    r"tsc|webpack|vite|rollup|esbuild|(?:npm|yarn|pnpm|bun) (?:run )?(?:build|install|ci|lint|typecheck)|"
+    r"(?:dotnet|swift|docker|zig) build|pip3? install|ruff|black|isort|flake8|pylint|mypy|pyright|prettier|eslint|"
+    r"compileall|py_compile)\b[^;&|]*(?:2>&1)?\s*(?:\|\s*(?:tail|head)\b[^;&|]*)?"
+)
+"""What prints the same lines each time it succeeds: here the exit code is the verdict."""
+_SURE = re.compile(
+    r"\b[1-9]\d* (?:tests? )?pass(?:ed|ing)\b|^OK\b|\btest result: ok\b|"
+    r"\ball (?:\d+ )?(?:tests|checks) (?:have )?passed\b|"
+    r"\bBUILD SUCCESS",
+    re.IGNORECASE | re.MULTILINE,
+)
+_COUNTED_HARM = re.compile(
+    r"\b[1-9]\d* (?:tests? )?(?:fail(?:ed|ures?|ing)?|errors?|errored)\b|^FAILED\b", re.MULTILINE
+)
+"""In a run that ends well, `PASS errors.test.ts` and `test_wrong_key ok` are names of tests."""
+_FAILED = re.compile(r"\s*(?:exit code -?[1-9]|ended by )", re.IGNORECASE)
+_SUCCEEDED = re.compile(r"\s*exit code 0\b", re.IGNORECASE)
+_LOOK = 4_000
+"""How much of the end is looked at: that is where the verdict of a test run or a compiler stands."""
+
+
+def is_fine(output: str, command: str = "") -> bool:
+    r"""Whether a command's output says that all is well, or says nothing: then to see it again is no bad sign.
+
+    >>> is_fine("12 passed in 0.1s"), is_fine("All checks passed!"), is_fine("exit code 0, no output")
+    (True, True, True)
+    >>> is_fine("1 failed, 11 passed in 0.1s"), is_fine("undefined"), is_fine("hello")
+    (False, False, False)
+    >>> is_fine("Exit code 0.\ncc -o app app.c", "make"), is_fine("Exit code 0.\n(no output)", ": all is well")
+    (True, False)
+    """
+    if is_bad(output) or _IDLE.fullmatch(command):
+        return False
+    said = output[-_LOOK:]
+    if _GOOD.search(said) or not _FILLERS.sub("", said):
+        return True
+    return bool(_SUCCEEDED.match(output) and _BUILDS.fullmatch(command))
+
+
+def is_bad(output: str) -> bool:
+    r"""Whether a command's output says that something is wrong.
+
+    >>> is_bad("Exit code 1.\n(no output)"), is_bad("Found 0 errors."), is_bad("hello")
+    (True, False, False)
+    """
+    said = output[-_LOOK:]
+    if _SUCCEEDED.match(output) and _SURE.search(said) and not _COUNTED_HARM.search(said):
+        return False
+    return bool(_FAILED.match(output) or _BAD.search(_NO_HARM.sub("", said)))

@@ -1,0 +1,208 @@
+"""Chants: a model that repeats itself while it streams. Found on a bounded tail, in time linear in the text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Channel: TypeAlias = Literal["text", "reasoning", "arguments"]
+
+LONGEST_PERIOD = 600
+_STRIDE = 64
+"""A look is taken each time this many characters have come, wherever the pieces were cut."""
+_PROBE = 200
+# Any chant shows its last 200 characters twice, one period apart: 6 periods over at least 240 characters, or 3 of more
+# than 150. So the nearest earlier place of the probe is all that has to be tried.
+_TAIL = 7_400
+"""Twelve of the longest periods, and a stride."""
+_WINDOW = 4_000
+_GRAM = 8
+_NOVELTY = 0.04
+_FEWEST_GRAMS = 60
+"""A window of fewer is data (one word a line, base64), about which words say nothing."""
+_GENERATION = 4_096
+_LONGEST_WORD = 256
+"""Base64 is one word without end; to keep all of it as half a word would take quadratic time."""
+_RULES = frozenset("-=_*~#.·•+:/\\|<>^ \t\r\n─━═│┃┄┅┈┉█▓▒░")
+_ROWS = re.compile(r"(?:\|[^\n]*\|[ \t]*\n)+")
+_DATA = re.compile(r"[\W\d_]*(?:(?:0x|null|none|nan|true|false|[a-f])[\W\d_]*)*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """The reply repeats itself. `sample` is what is repeated, cut to one line's length; for people."""
+
+    channel: Channel
+    sample: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """How often a period has to come, if it is short or long, and over how many characters."""
+
+    short: int
+    long: int
+    over: int
+
+    def of(self, period: int) -> int:
+        return max(self.over, period * (self.long if period > 150 else self.short))
+
+
+_PLAIN = _Limits(short=6, long=3, over=240)
+_DRAWN = _Limits(short=24, long=12, over=960)
+"""Rules and rows of tables, which people draw as well."""
+_CODE = _Limits(short=24, long=12, over=2_000)
+"""Code repeats itself: cases, fixtures, markup."""
+_NUMBERS = _Limits(short=24, long=12, over=4_000)
+"""Data repeats itself for longer: an array of zeros."""
+
+
+class RepetitionWatch:
+    r"""Listens to one reply; a new one for each request.
+
+    >>> chants = Chants()
+    >>> chants.feed("text", "I will just end the turn.\n" * 8)
+    >>> chants.feed("text", "I will just end the turn.\n" * 8)
+    Chant(channel='text', sample='I will just end the turn.')
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing heard."""
+        self._channels: dict[Channel, _Listener] = {}
+
+    def feed(self, channel: Channel, text: str) -> Repetition | None:
+        """Hear more of a channel; a chant, as soon as it is one."""
+        if channel not in self._channels:
+            self._channels[channel] = _Listener(fenced=channel == "arguments")
+        sample = self._channels[channel].hear(text)
+        return None if sample is None else Repetition(channel, sample.strip()[:80])
+
+
+class _Listener:
+    """One channel: its tail, whether it is inside a fence, and the words it has heard."""
+
+    def __init__(self, *, fenced: bool) -> None:
+        self._always_fenced = fenced
+        self._in_fence = False
+        self._line = ""
+        self._waiting: list[str] = []
+        self._waiting_length = 0
+        self._tail = ""
+        self._novelty = _Novelty()
+
+    def hear(self, text: str) -> str | None:
+        """Take more text, and give what is chanted. The answer does not depend on how the text was cut."""
+        start = 0
+        while self._waiting_length + len(text) - start >= _STRIDE:
+            end = start + _STRIDE - self._waiting_length
+            self._waiting.append(text[start:end])
+            start = end
+            piece = "".join(self._waiting)
+            self._waiting, self._waiting_length = [], 0
+            found = self._look(piece)
+            if found is not None:
+                return found
+        self._waiting.append(text[start:])
+        self._waiting_length += len(text) - start
+        return None
+
+    def _look(self, piece: str) -> str | None:
+        self._follow_fence(piece)
+        if len(self._tail) > 2 * _TAIL:
+            self._tail = self._tail[-_TAIL:]
+        self._tail += piece
+        found = self._period()
+        if found is not None:
+            return found
+        fenced = self._always_fenced or self._in_fence
+        return piece if self._novelty.hear(piece, patience=4 if fenced else 2) else None
+
+    def _follow_fence(self, piece: str) -> None:
+        *ended, rest = piece.split("\n")
+        for line in ended:
+            if (self._line + line).lstrip(" ")[:3] in {"```", "~~~"}:
+                self._in_fence = not self._in_fence
+            self._line = ""
+        # The start of a line is enough to know a fence.
+        self._line = (self._line + rest)[:16]
+
+    def _period(self) -> str | None:
+        tail = self._tail
+        length = len(tail)
+        if length < _PLAIN.over:
+            return None
+        probe = tail[-_PROBE:]
+        at = tail.rfind(probe, max(0, length - _PROBE - LONGEST_PERIOD), length - 1)
+        if at < 0:
+            return None
+        period = length - _PROBE - at
+        unit = tail[-period:]
+        needed = self._limits(unit).of(period)
+        if needed > length or tail[-needed:-period] != tail[period - needed :]:
+            return None
+        return _rotated(unit)
+
+    def _limits(self, unit: str) -> _Limits:
+        # A chant of fences opens and closes them: it is no code.
+        fenced = (self._always_fenced or self._in_fence) and "```" not in unit * 2
+        if fenced and _DATA.fullmatch(unit):
+            return _NUMBERS
+        if fenced:
+            return _CODE
+        if _RULES.issuperset(unit) or _ROWS.fullmatch(_rotated(unit)):
+            return _DRAWN
+        return _PLAIN
+
+
+class _Novelty:
+    """How many of the runs of eight words are new, window by window."""
+
+    def __init__(self) -> None:
+        self._young: set[int] = set()
+        self._old: set[int] = set()
+        self._words: list[str] = []
+        self._half = ""
+        self._heard = 0
+        self._grams = 0
+        self._new = 0
+        self._dull = 0
+
+    def hear(self, piece: str, *, patience: int) -> bool:
+        """Take more text, and say whether so many windows in a row brought next to nothing new."""
+        self._take(piece)
+        self._heard += len(piece)
+        if self._heard < _WINDOW:
+            return False
+        dull = self._grams >= _FEWEST_GRAMS and self._new < _NOVELTY * self._grams
+        self._dull = self._dull + 1 if dull else 0
+        self._heard = self._grams = self._new = 0
+        return self._dull >= patience
+
+    def _take(self, piece: str) -> None:
+        # The first and the last word may be halves.
+        words = (self._half + piece).split()
+        self._half = words.pop() if words and not piece[-1:].isspace() else ""
+        if len(self._half) > _LONGEST_WORD:
+            words.append(self._half)
+            self._half = ""
+        for word in words:
+            self._words.append(word)
+            if len(self._words) == _GRAM:
+                self._count(hash(tuple(self._words)))
+                del self._words[0]
+
+    def _count(self, gram: int) -> None:
+        self._grams += 1
+        if gram in self._young:
+            return
+        self._new += gram not in self._old
+        self._young.add(gram)
+        if len(self._young) >= _GENERATION:
+            self._old, self._young = self._young, set()
+
+
+def _rotated(unit: str) -> str:
+    """Give the period from the start of a line on, for it may have been cut anywhere."""
+    start = unit.find("\n") + 1
+    return unit[start:] + unit[:start]

@@ -1,0 +1,1 @@
+"""Parse a shell command and judge what it may do."""

@@ -1,0 +1,28 @@
+"""The budget of steps: a soft cap that progress lifts, and a hard one that nothing does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class StepCaps:
+    """How many steps a turn may take; past `soft` it goes on while the last `recent` calls brought progress."""
+
+    soft: int = 60
+    hard: int = 200
+    recent: int = 12
+
+
+def judge(steps: int, since_progress: int, caps: StepCaps) -> Literal["soft", "hard"] | None:
+    """Say which cap ends the turn after `steps` steps; `since_progress` counts the calls after the last progress.
+
+    >>> judge(60, 11, Caps()), judge(60, 12, Caps()), judge(59, 40, Caps()), judge(200, 0, Caps())
+    (None, 'soft', None, 'hard')
+    """
+    if steps >= caps.hard:
+        return "hard"
+    if steps >= caps.soft and since_progress >= caps.recent:
+        return "soft"
+    return None

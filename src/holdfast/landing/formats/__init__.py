@@ -1,0 +1,1 @@
+"""Parse the notations in which models write edits."""

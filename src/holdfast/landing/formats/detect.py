@@ -1,0 +1,55 @@
+"""The lines that a notation opens with: what a reply is written in shows there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from holdfast.landing.formats.diff_headers import starts_file
+from holdfast.landing.formats.surrounding_text import is_directive
+
+LONGEST_MARKER = 400
+"""A marker, with a path behind it, is no longer; a line of megabytes is not read for one."""
+
+BLOCK_OPENER = re.compile(r"(<{5,9}|-{5,9}) ?SEARCH\b>?[ \t:]*(.*)$", re.DOTALL)
+
+_OPENINGS = (
+    *(
+        "@@",
+        "--- ",
+        "diff -",
+        "Index: ",
+        "index ",
+        "old mode",
+        "new mode",
+        "new file",
+        "deleted file",
+    ),
+    *("similarity", "dissimilarity", "rename ", "copy ", "<<<<<", "-----", "*** "),
+)
+
+
+def opens_block(line: str) -> bool:
+    """Whether this line begins a SEARCH/REPLACE block.
+
+    >>> opens_block("<<<<<<< SEARCH"), opens_block("------- SEARCH"), opens_block("<<<<<<< HEAD")
+    (True, True, False)
+    """
+    return (
+        line.startswith(("<<<<<", "-----"))
+        and BLOCK_OPENER.match(line[:LONGEST_MARKER]) is not None
+    )
+
+
+def opens_diff(lines: Sequence[str], at: int) -> bool:
+    """Whether a diff, or a hunk without a file's name, begins at this line."""
+    return lines[at].startswith("@@") or starts_file(lines, at)
+
+
+def opens_notation(lines: Sequence[str], at: int) -> bool:
+    """Whether an edit, in any of the notations that have lines of their own, begins at this line."""
+    line = lines[at]
+    # The cheap question first: there may be millions of lines.
+    return line.startswith(_OPENINGS) and (
+        opens_block(line) or is_directive(line) or opens_diff(lines, at)
+    )

@@ -1,0 +1,410 @@
+"""JSON edits: line ranges, replacements, whole files, deletions and renames."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from holdfast.landing.formats.hunks import Malformed
+from holdfast.landing.formats.paths import shorten, tidy_path
+from holdfast.landing.formats.surrounding_text import closes, fence_of
+from holdfast.landing.text.lines import split_lines
+from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Replace, Request, WriteFile
+
+EXAMPLE = '{"path": "src/file.py", "old": "the old lines", "new": "the new lines"}'
+RANGE_EXAMPLE = (
+    '{"path": "src/file.py", "edits": [{"range": {"start": 3, "end": 4}, "oldText": "the old lines",'
+    ' "newText": "the new lines"}]}'
+)
+
+_PATH = ("path", "file_path", "filePath", "file")
+_OLD = ("old", "oldText", "old_text", "old_string", "oldString", "old_str", "search")
+_NEW = ("new", "newText", "new_text", "new_string", "newString", "new_str", "replace")
+_NEAR = ("near_line", "nearLine")
+_EVERY = ("every", "replace_all", "replaceAll")
+_WHOLE = ("content", "contents", "text")
+_TO = ("to", "rename", "new_path", "newPath")
+_FILES = ("edits", "files", "changes")
+_LAST_LINE = 10**9
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+
+
+class _WrongShapeError(Exception):
+    """The JSON has another shape. Raised at any depth, caught by `read_json` and `read_edits` alone."""
+
+    def __init__(self, where: str, what: str, *, example: str = EXAMPLE) -> None:
+        super().__init__(what)
+        sentence = f"{where}: {what}" if where else what
+        self.malformed = Malformed(f"{sentence}\n{example}")
+
+
+def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...] | Malformed:
+    r"""Give one request an edit, or name the field that is wrong and the shape it should have.
+
+    `unwrap` accepts one fence around the JSON.
+
+    >>> read_json('{"path": "a.py", "delete": true}')
+    (FileRequest(path='a.py', action='delete', request=None, to=None),)
+    """
+    try:
+        value = _load(_strip_fence(text) if unwrap else text)
+    except _WrongShapeError as fault:
+        return fault.malformed
+    return read_edits(value)
+
+
+def read_edits(value: object) -> tuple[FileRequest, ...] | Malformed:
+    """Return the requests of edits that are JSON already, or name the field that is wrong and the shape it should have.
+
+    >>> read_edits({"path": "a.py", "start": 2, "new": "b"})[0].request
+    LineEdits(edits=(LineEdit(start=2, end=2, new='b', old=None),), shown=None)
+    """
+    try:
+        return tuple(_top(value))
+    except _WrongShapeError as fault:
+        return fault.malformed
+
+
+# ------------------------------------------------------------------------------------------------------------ the text
+
+
+def _load(text: str) -> object:
+    try:
+        return json.loads(
+            text.removeprefix("\ufeff"), object_pairs_hook=_object, parse_constant=_constant
+        )
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        fenced = fence_of(text.lstrip()[:40].partition("\n")[0])
+        what = (
+            "a Markdown fence is around the JSON; send it bare:"
+            if fenced
+            else "this is not JSON; write strict JSON:"
+        )
+        raise _WrongShapeError(where, what) from error
+    except ValueError as error:
+        raise _WrongShapeError("", "a number has too many digits; write line numbers:") from error
+    except RecursionError as error:
+        raise _WrongShapeError("", "the JSON is nested too deeply; write it flat:") from error
+
+
+def _object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    made: dict[str, object] = {}
+    for key, value in pairs:
+        if key in made:
+            raise _WrongShapeError(
+                "", f'the key "{shorten(key, 40)}" stands twice in one object; write it once:'
+            )
+        made[key] = value
+    return made
+
+
+def _constant(name: str) -> object:
+    raise _WrongShapeError("", f"{name} is not JSON; write strict JSON:")
+
+
+def _strip_fence(text: str) -> str:
+    lines, _ = split_lines(text)
+    solid = [i for i, line in enumerate(lines) if line and not line.isspace()]
+    if len(solid) < 2:
+        return text
+    fence = fence_of(lines[solid[0]])
+    if not fence or not closes(lines[solid[-1]], fence):
+        return text
+    return "\n".join(lines[solid[0] + 1 : solid[-1]])
+
+
+# ----------------------------------------------------------------------------------------------------------- the shape
+
+
+def _top(value: object) -> list[FileRequest]:
+    if isinstance(value, list):
+        if not value:
+            raise _WrongShapeError("", "the list is empty; give at least one edit:")
+        return _files(value, "")
+    whole = _mapping(value, "")
+    if _key(whole, _PATH, "") is not None:
+        return _file(whole, "")
+    listed = _key(whole, _FILES, "")
+    if listed is None:
+        raise _WrongShapeError("path", "is missing; name the file:")
+    return _files(_list(whole[listed], listed), listed)
+
+
+def _files(items: Sequence[object], where: str) -> list[FileRequest]:
+    """Return the requests of a list of objects that each name a file.
+
+    The numbers of a file are all of the same text, so its lone line edits are joined into one request.
+    """
+    requests: list[FileRequest] = []
+    joined: dict[str, int] = {}
+    for i, entry in enumerate(items):
+        item = _mapping(entry, f"{where}[{i}]")
+        made = _file(item, f"{where}[{i}]")
+        if not _is_ranged(item):
+            requests += made
+            continue
+        (request,) = made
+        at = joined.setdefault(request.path, len(requests))
+        if at == len(requests):
+            requests.append(request)
+        else:
+            requests[at] = _join_line_edits(requests[at], request)
+    return requests
+
+
+def _join_line_edits(first: FileRequest, second: FileRequest) -> FileRequest:
+    if not isinstance(first.request, LineEdits) or not isinstance(second.request, LineEdits):
+        raise TypeError("only line edits can be joined")
+    return replace(first, request=LineEdits((*first.request.edits, *second.request.edits)))
+
+
+def _file(item: Mapping[str, object], where: str) -> list[FileRequest]:
+    """Give the requests of one object that names a file."""
+    path = _path(item, _PATH, where)
+    if path is None:
+        raise _WrongShapeError(_join(where, "path"), "is missing; name the file:")
+    if _is_ranged(item):
+        _refuse_beside_range(item, where)
+        return [FileRequest(path, "edit", LineEdits((_line_edit(item, where),)))]
+    to = _path(item, _TO, where)
+    if _flag(item, ("delete",), where):
+        _refuse_beside_delete(item, where)
+        return [FileRequest(path, "delete")]
+    whole, edits = _key(item, _WHOLE, where), _key(item, ("edits",), where)
+    replaces = _key(item, (*_OLD, *_NEW), where, only_one=False)
+    if sum(key is not None for key in (whole, edits, replaces)) > 1:
+        raise _WrongShapeError(
+            where, "give either old and new, or edits, or content; not two of them:"
+        )
+    if whole is not None:
+        return [_whole(path, _string(item, whole, where), to, where)]
+    if edits is not None:
+        requests = _edits(path, _list(item[edits], _join(where, edits)), _join(where, edits))
+        return _addressed(path, requests, to, where)
+    if replaces is not None:
+        return _addressed(path, [_replace(item, where)], to, where)
+    if to is not None:
+        return [FileRequest(path, "rename", None, to)]
+    raise _WrongShapeError(where, "says no edit; give old and new, or edits, or content:")
+
+
+def _refuse_beside_delete(item: Mapping[str, object], where: str) -> None:
+    beside = _key(item, (*_OLD, *_NEW, *_WHOLE, *_TO, "edits"), where, only_one=False)
+    if beside is not None:
+        raise _WrongShapeError(
+            _join(where, beside), "stands beside delete; ask for one of the two:"
+        )
+
+
+def _is_ranged(item: Mapping[str, object]) -> bool:
+    """Whether an edit names its lines by number."""
+    return any(key in item for key in ("range", "start", "end"))
+
+
+def _refuse_beside_range(item: Mapping[str, object], where: str) -> None:
+    known = {*_PATH, *_OLD, *_NEW, *_NEAR, *_EVERY, "range", "start", "end"}
+    strange = sorted(item.keys() - known)
+    if strange:
+        what = "has no place beside a range of lines; leave it out:"
+        raise _WrongShapeError(_join(where, shorten(strange[0], 40)), what, example=RANGE_EXAMPLE)
+
+
+def _whole(path: str, text: str, to: str | None, where: str) -> FileRequest:
+    if to is not None:
+        raise _WrongShapeError(
+            where, "a rename with whole content is a new file and a deletion; write them as two:"
+        )
+    return FileRequest(path, "create", WriteFile(text))
+
+
+def _addressed(
+    path: str, requests: Sequence[Request], to: str | None, where: str
+) -> list[FileRequest]:
+    if to is None:
+        return [FileRequest(path, "edit", request) for request in requests]
+    if len(requests) > 1:
+        raise _WrongShapeError(
+            where, "a rename takes one replacement; write the others as edits of the new path:"
+        )
+    return [FileRequest(path, "rename", requests[0], to)]
+
+
+def _edits(path: str, items: Sequence[object], where: str) -> list[Request]:
+    edits = [_mapping(item, f"{where}[{i}]") for i, item in enumerate(items)]
+    for i, edit in enumerate(edits):
+        if _path(edit, _PATH, f"{where}[{i}]") not in {None, path}:
+            raise _WrongShapeError(
+                f"{where}[{i}]", "names a file inside the edits of another; name each file once:"
+            )
+    ranged = [_is_ranged(edit) for edit in edits]
+    if all(ranged):
+        return [LineEdits(tuple(_line_edit(edit, f"{where}[{i}]") for i, edit in enumerate(edits)))]
+    if any(ranged):
+        at = ranged.index(not ranged[0])
+        raise _WrongShapeError(
+            f"{where}[{at}]",
+            "some edits have a range and some have not; give all of them one, or none:",
+        )
+    return [_replace(edit, f"{where}[{i}]") for i, edit in enumerate(edits)]
+
+
+def _line_edit(edit: Mapping[str, object], where: str) -> LineEdit:
+    start, end = _range(edit, where)
+    old, new = _key(edit, _OLD, where), _key(edit, _NEW, where)
+    if new is None:
+        missing = _join(where, "newText" if "range" in edit else "new")
+        raise _WrongShapeError(
+            missing, "is missing; give the new lines as a string:", example=RANGE_EXAMPLE
+        )
+    return LineEdit(
+        start, end, _string(edit, new, where), None if old is None else _optional(edit, old, where)
+    )
+
+
+def _range(edit: Mapping[str, object], where: str) -> tuple[int, int]:
+    """Return the first and the last line: those of `range`, or `start` and `end` of the edit itself."""
+    if "range" not in edit:
+        start = _line(edit, "start", where)
+        return start, _line(edit, "end", where) if "end" in edit else _last_line(edit, start)
+    beside = _key(edit, ("start", "end"), where, only_one=False)
+    if beside is not None:
+        raise _WrongShapeError(
+            _join(where, beside), "stands beside range; give one of the two:", example=RANGE_EXAMPLE
+        )
+    lines, where = edit["range"], _join(where, "range")
+    if not isinstance(lines, dict):
+        raise _WrongShapeError(
+            where, 'must be an object such as {"start": 3, "end": 4}:', example=RANGE_EXAMPLE
+        )
+    return _line(lines, "start", where), _line(lines, "end", where)
+
+
+def _last_line(edit: Mapping[str, Any], start: int) -> int:
+    """Return the last line of an edit without `end`: that of its old lines from `start` on, or `start`."""
+    old = next((edit[key] for key in _OLD if isinstance(edit.get(key), str)), "")
+    return start + max(len(split_lines(old)[0]), 1) - 1
+
+
+def _optional(item: Mapping[str, object], key: str, where: str) -> str | None:
+    return None if item[key] is None else _string(item, key, where)
+
+
+def _replace(item: Mapping[str, object], where: str) -> Replace:
+    old, new = _key(item, _OLD, where), _key(item, _NEW, where)
+    if old is None:
+        raise _WrongShapeError(_join(where, "old"), "is missing; give the old lines as a string:")
+    if new is None:
+        raise _WrongShapeError(_join(where, "new"), "is missing; give the new lines as a string:")
+    near = _key(item, _NEAR, where)
+    return Replace(
+        _string(item, old, where),
+        _string(item, new, where),
+        None if near is None or item[near] is None else _line(item, near, where),
+        every=_flag(item, _EVERY, where),
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------- the fields
+
+
+def _key(
+    item: Mapping[str, object], names: Sequence[str], where: str, *, only_one: bool = True
+) -> str | None:
+    """Give the one of these synonyms that the object uses."""
+    used = [name for name in names if name in item]
+    if len(used) > 1 and only_one:
+        raise _WrongShapeError(
+            where, f'"{used[0]}" and "{used[1]}" say the same; give one of them:'
+        )
+    return used[0] if used else None
+
+
+def _mapping(value: object, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise _WrongShapeError(where, f"must be an object, not {_kind(value)}:")
+    return value
+
+
+def _list(value: object, where: str) -> list[object]:
+    if not isinstance(value, list):
+        raise _WrongShapeError(
+            where, f"must be a list of objects, not {_kind(value)}:", example=RANGE_EXAMPLE
+        )
+    if not value:
+        raise _WrongShapeError(where, "is empty; give at least one edit:", example=RANGE_EXAMPLE)
+    return value
+
+
+def _string(item: Mapping[str, object], key: str, where: str) -> str:
+    value = item[key]
+    if not isinstance(value, str):
+        raise _WrongShapeError(_join(where, key), f"must be a string, not {_kind(value)}:")
+    if _HALF_PAIR.search(value):
+        raise _WrongShapeError(
+            _join(where, key),
+            "holds half of a surrogate pair, which is no character; write the character:",
+        )
+    return value
+
+
+def _line(item: Mapping[str, object], key: str, where: str) -> int:
+    if key not in item:
+        raise _WrongShapeError(
+            _join(where, key), "is missing; give a line number:", example=RANGE_EXAMPLE
+        )
+    value = item[key]
+    # A bool is an int to Python, and 3.0 is a float: neither is a line number.
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _WrongShapeError(
+            _join(where, key), f"must be an integer, not {_kind(value)}:", example=RANGE_EXAMPLE
+        )
+    if abs(value) > _LAST_LINE:
+        raise _WrongShapeError(
+            _join(where, key), "is no line number: no file is that long:", example=RANGE_EXAMPLE
+        )
+    return value
+
+
+def _flag(item: Mapping[str, object], names: Sequence[str], where: str) -> bool:
+    key = _key(item, names, where)
+    value = False if key is None else item[key]
+    if not isinstance(value, bool):
+        raise _WrongShapeError(
+            _join(where, key or ""), f"must be true or false, not {_kind(value)}:"
+        )
+    return value
+
+
+def _path(item: Mapping[str, object], names: Sequence[str], where: str) -> str | None:
+    key = _key(item, names, where)
+    if key is None or item[key] is None:
+        return None
+    tidy = tidy_path(_string(item, key, where))
+    if isinstance(tidy, Malformed):
+        raise _WrongShapeError(_join(where, key), tidy.message)
+    return tidy
+
+
+def _join(where: str, key: str) -> str:
+    return f"{where}.{key}" if where else key
+
+
+def _kind(value: object) -> str:
+    """Give JSON's own word for the value."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+        case _:
+            return "an object"

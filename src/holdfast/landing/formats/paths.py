@@ -1,0 +1,52 @@
+"""The path a notation names, in its plain spelling."""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.landing.formats.hunks import Malformed
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def tidy_path(path: str) -> str | Malformed:
+    r"""Give the path below the project's root, or say why it is none. Lexical: the file border follows symlinks.
+
+    >>> tidy_path("./src//a.py")
+    'src/a.py'
+    >>> tidy_path("../a.py")
+    Malformed(message='the path ../a.py leaves the project; write it from the project root, such as src/a.py.')
+    """
+    shown = shorten(path)
+    if _UNPRINTABLE.search(path):
+        return Malformed(
+            f"the path {shown} holds a control character; write the file's plain name."
+        )
+    if path.startswith("/") or _DRIVE.match(path):
+        return Malformed(
+            f"the path {shown} is absolute; write it from the project root, such as src/a.py."
+        )
+    if "\\" in path:
+        return Malformed(
+            f"the path {shown} has backslashes; write it with /, from the project root."
+        )
+    parts = [part for part in path.split("/") if part not in {"", "."}]
+    if ".." in parts:
+        return Malformed(
+            f"the path {shown} leaves the project; write it from the project root, such as src/a.py."
+        )
+    if not parts:
+        return Malformed("the path is empty; write it from the project root, such as src/a.py.")
+    return "/".join(parts)
+
+
+def shorten(text: str, limit: int = 60) -> str:
+    r"""Give the text on one line, cut to `limit` characters: what a message quotes.
+
+    >>> shorten("a\tb\nc"), shorten("abcdefgh", limit=4)
+    ('a b c', 'abc…')
+    """
+    # Cut first: the text may be one line of several megabytes.
+    plain = " ".join(_UNPRINTABLE.sub(" ", text[: 4 * limit]).split())
+    return plain if len(plain) <= limit else plain[: limit - 1] + "…"

@@ -1,0 +1,306 @@
+"""SEARCH/REPLACE blocks, with whatever a model writes around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from holdfast.landing.formats.detect import (
+    BLOCK_OPENER,
+    LONGEST_MARKER,
+    opens_block,
+    opens_notation,
+)
+from holdfast.landing.formats.hunks import Malformed
+from holdfast.landing.formats.paths import shorten, tidy_path
+from holdfast.landing.formats.surrounding_text import fence_of
+from holdfast.landing.text.lines import split_lines
+from holdfast.vocab.requests import FileRequest, OneOf, Replace, WriteFile
+
+EXAMPLE = """\
+src/file.py
+<<<<<<< SEARCH
+the old lines
+=======
+the new lines
+>>>>>>> REPLACE"""
+
+_CLOSER = re.compile(r"(>{5,9}|\+{5,9}) ?REPLACE\s*$")
+_DIVIDER = re.compile(r"={5,9}\s*$")
+_START_LINE = re.compile(r":start_line:\s*([0-9]{1,9})\s*$")
+_END_LINE = re.compile(r":end_line:\s*[0-9]+\s*$")
+_DASHES = re.compile(r"-{5,9}\s*$")
+_MOST_READINGS = 64
+_MOST_TEXT = 16_000_000
+"""Each reading of a block holds all of its text."""
+
+
+def read_blocks(text: str) -> tuple[FileRequest, ...] | Malformed:
+    r"""Give one request a block, or say what is wrong and how to write it again. Prose and fences are normal here.
+
+    >>> read_blocks("a.py\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n")  # doctest: +ELLIPSIS
+    (FileRequest(path='a.py', action='edit', request=Replace(old='x\n', new='y\n', ...), to=None),)
+    """
+    lines, _ = split_lines(text.removeprefix("\ufeff"))
+    requests: list[FileRequest] = []
+    path = ""
+    at = 0
+    while (opener := _next_opener(lines, at)) is not None:
+        block = _read_block(lines, opener)
+        if isinstance(block, Malformed):
+            return block
+        fault = _check_between(lines, at, opener)
+        if fault:
+            return fault
+        path = (
+            block.path or _path_above(lines, at, opener) or path or _name_above(lines, at, opener)
+        )
+        request = _request(path, block, opener + 1)
+        if isinstance(request, Malformed):
+            return request
+        requests.append(request)
+        at = block.end
+    if not requests:
+        return malformed("there is no line `<<<<<<< SEARCH`; write each edit so:")
+    return _check_between(lines, at, len(lines)) or tuple(requests)
+
+
+def malformed(sentence: str, line: int | None = None) -> Malformed:
+    """Give the refusal: where, what, and a block to imitate."""
+    where = "" if line is None else f"line {line}: "
+    return Malformed(f"{where}{sentence}\n{EXAMPLE}")
+
+
+# ---------------------------------------------------------------------------------------------------------- the block
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """One block: the lines between its markers, and where among them a divider stands."""
+
+    lines: Sequence[str]
+    dividers: tuple[int, ...]
+    end: int
+    """The index below the closing marker."""
+    path: str = ""
+    near_line: int | None = None
+
+
+def _next_opener(lines: Sequence[str], at: int) -> int | None:
+    return next((i for i in range(at, len(lines)) if opens_block(lines[i])), None)
+
+
+def _read_block(lines: Sequence[str], opener: int) -> _Block | Malformed:
+    opened = BLOCK_OPENER.match(lines[opener][:LONGEST_MARKER])
+    length, behind = (len(opened[1]), opened[2].strip()) if opened else (0, "")
+    path = _path_on(behind)
+    if behind and not path:
+        return malformed(
+            f'"{shorten(behind, 40)}" is no path; put the path on the line above SEARCH:',
+            opener + 1,
+        )
+    closer = _closer(lines, opener + 1, length)
+    if closer is None:
+        return malformed("this block is not closed; end it with `>>>>>>> REPLACE`:", opener + 1)
+    start, near_line = _start_line(lines, opener + 1, closer)
+    body = lines[start:closer]
+    dividers = _dividers(body, length)
+    if not dividers:
+        return malformed(
+            "this block has no line `=======` between the old and the new lines:", opener + 1
+        )
+    return _Block(body, dividers, closer + 1, path, near_line)
+
+
+def _closer(lines: Sequence[str], at: int, length: int) -> int | None:
+    """Give the index of the closing marker; None if another block begins before it.
+
+    Shorter markers inside are content, as long as they are whole blocks: a page that explains this notation is edited
+    with longer ones.
+    """
+    inside = 0
+    for i in range(at, len(lines)):
+        line = lines[i]
+        if not line.startswith(("<<<<<", "-----", ">>>>>", "+++++")):
+            continue
+        opened, closed = _marker_length(line, BLOCK_OPENER), _marker_length(line, _CLOSER)
+        if closed and not inside:
+            return i
+        if max(opened, closed) >= length:
+            return None
+        inside += (opened > 0) - (closed > 0)
+    return None
+
+
+def _marker_length(line: str, marker: re.Pattern[str]) -> int:
+    found = marker.match(line[:LONGEST_MARKER])
+    return len(found[1]) if found else 0
+
+
+def _start_line(lines: Sequence[str], at: int, closer: int) -> tuple[int, int | None]:
+    """Read `:start_line:12` and the dashes below it, which some models are taught to put on top of the old lines."""
+    found = _START_LINE.match(lines[at]) if at < closer else None
+    if found is None:
+        return at, None
+    at += 1
+    for pattern in (_END_LINE, _DASHES):
+        at += at < closer and pattern.match(lines[at]) is not None
+    return at, int(found[1])
+
+
+def _dividers(body: Sequence[str], length: int) -> tuple[int, ...]:
+    """Give the indexes of the lines that can be the divider: those as long as the opening marker, if there are any."""
+    every = [i for i, line in enumerate(body) if line.startswith("=====") and _DIVIDER.match(line)]
+    exact = [i for i in every if len(body[i].rstrip()) == length]
+    return tuple(exact or every)
+
+
+def _request(path: str, block: _Block, number: int) -> FileRequest | Malformed:
+    if not path:
+        return malformed("this block names no file; put its path on the line above:", number)
+    tidy = tidy_path(path)
+    if isinstance(tidy, Malformed):
+        return malformed(tidy.message, number)
+    if _cannot_be_split(block):
+        return _longer_markers(tidy, number)
+    readings = tuple(_reading(block, divider) for divider in block.dividers)
+    if len(readings) > 1:
+        return FileRequest(tidy, "edit", OneOf(readings))
+    if not readings[0].old:
+        return FileRequest(tidy, "create", WriteFile(readings[0].new))
+    return FileRequest(tidy, "edit", readings[0])
+
+
+def _cannot_be_split(block: _Block) -> bool:
+    """Whether there are too many readings, or one of several that makes a new file: which it is, nobody can match."""
+    count = len(block.dividers)
+    if count == 1:
+        return False
+    too_much = count > _MOST_READINGS or count * sum(map(len, block.lines)) > _MOST_TEXT
+    return too_much or not any(block.lines[: block.dividers[0]])
+
+
+def _longer_markers(path: str, number: int) -> Malformed:
+    example = EXAMPLE.replace("<" * 7, "<" * 9).replace("=" * 7, "=" * 9).replace(">" * 7, ">" * 9)
+    sentence = "the block holds several lines `=======`; write it with longer markers, which those are not:"
+    return Malformed(f"line {number}: {path}: {sentence}\n{example}")
+
+
+def _reading(block: _Block, divider: int) -> Replace:
+    return Replace(_text(block.lines[:divider]), _text(block.lines[divider + 1 :]), block.near_line)
+
+
+def _text(lines: Sequence[str]) -> str:
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+# ----------------------------------------------------------------------------------------------------------- the path
+
+_LABEL = re.compile(r"(?:file ?(?:name|path)?|path)\s*[:=]\s*", re.IGNORECASE)
+_NUMBERING = re.compile(r"[0-9]{1,3}[.)]\s+")
+_REMARK = re.compile(r"\s+\([^()]*\)$")
+_PATH = re.compile(r"(?:[A-Za-z]:)?[^\s`\"'<>|*?:;,=(){}]+$")
+_EXTENSION = re.compile(r"\.[A-Za-z0-9_+-]+$")
+_WELL_KNOWN = re.compile(
+    r"[A-Z][a-z]*file|README|LICENSE|CHANGELOG|NOTICE|AUTHORS|CODEOWNERS|BUILD|WORKSPACE"
+)
+_QUOTED = re.compile(r"`([^`]{1,300})`")
+_DECORATION = "#*`> \t-"
+_LINES_LOOKED_AT = 3
+
+
+def _path_above(lines: Sequence[str], start: int, opener: int) -> str:
+    """Give the path named nearest above the block, at most three lines of prose away, or "" if none is."""
+    looked = 0
+    for i in range(opener - 1, start - 1, -1):
+        line = lines[i].strip()
+        if not line:
+            continue
+        fence = fence_of(line)
+        path = _path_on_fence(line[len(fence) :]) if fence else _path_on(line)
+        if not path and not fence and not looked:
+            path = _path_in_sentence(line)
+        if path:
+            return path
+        looked += not fence
+        if looked == _LINES_LOOKED_AT:
+            break
+    return ""
+
+
+_NAME = re.compile(r"[\w][\w.-]*")
+
+
+def _name_above(lines: Sequence[str], start: int, opener: int) -> str:
+    """Give the one word that is the whole line above the block, asked where nothing that looks like a path is.
+
+    It may be a file without an ending (`gradlew`). If it is not, the file is not found, and that is said.
+    """
+    for i in range(opener - 1, start - 1, -1):
+        line = lines[i].strip()
+        if line and not fence_of(line):
+            bare = line.strip(_DECORATION)
+            return bare if _NAME.fullmatch(bare) else ""
+    return ""
+
+
+def _path_on_fence(info: str) -> str:
+    """Give the path behind a fence: "```python src/a.py", "```python:src/a.py"."""
+    word = info[:LONGEST_MARKER].strip().rpartition(" ")[2].rpartition(":")[2]
+    return word if _looks_like_path(word) else ""
+
+
+def _path_on(line: str) -> str:
+    """Give the path that is all of this line, decoration aside.
+
+    >>> _path_on("**src/a.py**"), _path_on("### `a.py`:"), _path_on("File: my docs/a.txt"), _path_on("// src/a.py")
+    ('src/a.py', 'a.py', 'my docs/a.txt', 'src/a.py')
+    >>> _path_on("Here is the change."), _path_on("Makefile"), _path_on("/etc/hosts")
+    ('', 'Makefile', '/etc/hosts')
+    """
+    if len(line) > LONGEST_MARKER:
+        return ""
+    bare = line.strip(_DECORATION).removeprefix("// ").rstrip(":").strip("*`\"' \t")
+    bare = _REMARK.sub("", _NUMBERING.sub("", bare, count=1)).strip("*`\"' \t")
+    labelled = _LABEL.match(bare)
+    if labelled:
+        bare = bare[labelled.end() :].strip("*`\"' \t")
+    return bare if _looks_like_path(bare.replace(" ", "_") if labelled else bare) else ""
+
+
+def _path_in_sentence(line: str) -> str:
+    """Give the only path in backticks of a sentence that ends in a colon.
+
+    >>> _path_in_sentence("In `b.py`, change this:"), _path_in_sentence("`a.py` calls it.")
+    ('b.py', '')
+    """
+    if len(line) > LONGEST_MARKER or not line.rstrip("*_ ").endswith(":"):
+        return ""
+    quoted = {word for word in _QUOTED.findall(line) if _looks_like_path(word)}
+    return quoted.pop() if len(quoted) == 1 else ""
+
+
+def _looks_like_path(word: str) -> bool:
+    if not _PATH.match(word) or word.endswith("."):
+        return False
+    return (
+        "/" in word
+        or "\\" in word
+        or bool(_EXTENSION.search(word))
+        or bool(_WELL_KNOWN.fullmatch(word))
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------ around
+
+
+def _check_between(lines: Sequence[str], start: int, end: int) -> Malformed | None:
+    """Say where another notation stands between the blocks: to skip it as prose would land half of the reply."""
+    for i in range(start, end):
+        if opens_notation(lines, i):
+            return malformed(
+                f'"{shorten(lines[i], 40)}" belongs to another notation; write all edits as blocks:',
+                i + 1,
+            )
+    return None

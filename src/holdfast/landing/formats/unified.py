@@ -1,0 +1,38 @@
+"""Unified diffs, as `git diff`, `diff -u` and careful models write them."""
+
+from __future__ import annotations
+
+from holdfast.landing.formats.diff_scanner import DiffLines, FileSection, read_bare
+from holdfast.landing.formats.hunks import FileDiff, Malformed
+from holdfast.landing.formats.wrappers import read_wrapped
+from holdfast.landing.text.lines import split_lines
+
+
+def read_diff(
+    text: str, *, unwrap: bool = False, judge_paths: bool = True
+) -> tuple[FileDiff, ...] | Malformed:
+    r"""Give the diff file by file, or say what is wrong with it and how to write it again.
+
+    `unwrap` accepts one clean wrapper: a fence, a pair of tags, or prose before and behind. `judge_paths=False` is for
+    a caller who knows the file anyway: the header may then name any path.
+
+    >>> diff = read_diff("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")
+    >>> diff[0].new_path, [line.mark + line.text for line in diff[0].hunks[0].lines]
+    ('x', ['-a', '+b'])
+    """
+    shares = read_shares(text, unwrap=unwrap, judge_paths=judge_paths)
+    return shares if isinstance(shares, Malformed) else tuple(share.diff for share in shares)
+
+
+def read_shares(
+    text: str, *, unwrap: bool = False, judge_paths: bool = True
+) -> tuple[FileSection, ...] | Malformed:
+    """Give what `read_diff` gives, each with its own lines."""
+    lines, ends = split_lines(text.removeprefix("\ufeff"))
+    source = DiffLines(lines, ends, judge_paths=judge_paths)
+    bare = read_bare(source)
+    if not isinstance(bare, Malformed) or not unwrap:
+        return bare
+    unwrapped = read_wrapped(source)
+    # The first reading's sentence is about the wrapper, and this caller has nothing against one wrapper.
+    return bare if unwrapped is None else unwrapped

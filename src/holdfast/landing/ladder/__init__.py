@@ -1,0 +1,1 @@
+"""Find where an edit belongs: the rungs of the match ladder, strictest first."""

@@ -1,0 +1,244 @@
+"""The exact rung: the old text stands in the file, character for character."""
+
+from __future__ import annotations
+
+import itertools
+
+from holdfast.landing import refusals
+from holdfast.landing.projection.splices import Splice, landed, line_at, lines_at
+from holdfast.landing.text.edit_script import kept_lines, script_of
+from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.line_tokens import cuts_token, knows_word, strength
+from holdfast.landing.text.lines import contents_of, is_blank, split_lines
+from holdfast.vocab.outcomes import Outcome
+from holdfast.vocab.requests import Replace
+
+
+def land_exactly(text: str, request: Replace) -> Outcome | None:
+    """Splice where the old text stands; None where it does not, or only as a piece of other words."""
+    for old in _in_file_newlines(text, request.old):
+        hits = _hits(text, old)
+        whole = _uncut(text, old, hits)
+        if whole:
+            return _land_on(text, request, old, whole)
+        if len(hits) == 1 and _cuts_only_context(text, hits[0], old, request):
+            return _land_on(text, request, old, hits)
+    return None
+
+
+def whole_hits(text: str, old: str) -> list[int]:
+    """Where `old` stands without cutting an identifier or a number in two at its edges."""
+    return _uncut(text, old, _hits(text, old))
+
+
+def _uncut(text: str, old: str, hits: list[int]) -> list[int]:
+    return [at for at in hits if cuts_token(text, at, at + len(old)) == (False, False)]
+
+
+def _hits(text: str, old: str) -> list[int]:
+    hits: list[int] = []
+    at = text.find(old)
+    while at >= 0:
+        hits.append(at)
+        at = text.find(old, at + 1)
+    return hits
+
+
+def _in_file_newlines(text: str, old: str) -> list[str]:
+    """The old text as it is, and with the file's own line endings where those are others."""
+    if "\n" not in old and "\r" not in old:
+        return [old]
+    # A single character is found ten times as fast as two: most files have no carriage return.
+    newline = (
+        next((end for end in ("\r\n", "\n", "\r") if end in text), "\n") if "\r" in text else "\n"
+    )
+    same = newline.join(_plain(old).split("\n"))
+    return [old] if same == old else [old, same]
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+_FEW_LINES = 2
+_TELLING = 6
+
+
+def _cuts_only_context(text: str, at: int, old: str, request: Replace) -> bool:
+    """Whether each cut word stands on a line that the request leaves alone, and can be no other word.
+
+    Then the old text is a part of that place, copied from the middle of a line to the middle of another.
+    """
+    script = script_of(contents_of(request.old), contents_of(request.new))
+    if len(script.old) < _FEW_LINES or not script.edits:
+        return False
+    cut_start, cut_end = cuts_token(text, at, at + len(old))
+    real = {line.strip() for line in contents_of(text)}
+    if (cut_start and script.old[0].strip() in real) or (
+        cut_end and script.old[-1].strip() in real
+    ):
+        return False
+    whole = "\n".join(script.old[cut_start : len(script.old) - cut_end])
+    if cut_start and (script.edits[0].o1 == 0 or not _is_fragment(text, _first_word(old), whole)):
+        return False
+    last = len(script.old) - 1
+    return not cut_end or (
+        script.edits[-1].o2 <= last and _is_fragment(text, _first_word(old[::-1])[::-1], whole)
+    )
+
+
+def _first_word(text: str) -> str:
+    for size, char in enumerate(text):
+        if not (char.isalnum() or char == "_"):
+            return text[:size]
+    return text
+
+
+def _is_fragment(text: str, piece: str, whole: str) -> bool:
+    """Whether the whole lines tell the place without the piece, or the piece can be no name or number of its own."""
+    if not piece:
+        return False
+    if strength(whole) >= _TELLING and _plain(text).count(whole) == 1:
+        return True
+    return not any(map(str.isdigit, piece)) and not knows_word(text, piece)
+
+
+def _land_on(text: str, request: Replace, old: str, hits: list[int]) -> Outcome:
+    if request.every:
+        return _land_everywhere(text, request, old, hits)
+    if len(hits) > 1:
+        lines = lines_at(text, hits)
+        named = [at for at, line in zip(hits, lines, strict=True) if line == request.near_line]
+        if len(named) != 1:
+            return refusals.ambiguous(lines)
+        hits = named
+    at = hits[0]
+    new = _with_endings(text, at, old, request.new)
+    if new == old:
+        return refusals.no_change()
+    line = line_at(text, at)
+    if request.near_line not in {None, line} and not key_of(new):
+        # Where the line was named, it may be gone already; this one is its twin, and nothing is left to tell by.
+        return refusals.elsewhere(line, request.near_line or 0)
+    standing = _standing(text, request, at, old, new)
+    if standing is not None:
+        return refusals.already_applied(standing)
+    return landed(
+        text, [Splice(at, at + len(old), new)], "exact" if old == request.old else "whitespace"
+    )
+
+
+def _land_everywhere(text: str, request: Replace, old: str, hits: list[int]) -> Outcome:
+    if any(b - a < len(old) for a, b in itertools.pairwise(hits)):
+        return refusals.overlap(lines_at(text, hits))
+    splices = []
+    for at in hits:
+        new = _with_endings(text, at, old, request.new)
+        if _wrapped(text, at, old, new) is None:
+            splices.append(Splice(at, at + len(old), new))
+    if not splices:
+        return refusals.already_applied(line_at(text, hits[0]))
+    if all(splice.new == old for splice in splices):
+        return refusals.no_change()
+    return landed(text, splices, "exact" if old == request.old else "whitespace")
+
+
+def _with_endings(text: str, at: int, old: str, new: str) -> str:
+    """The new text in the file's line endings; in a mixed file each kept line keeps its own."""
+    if "\n" not in new and "\r" not in new:
+        return new
+    kinds = _endings_in(text)
+    if not kinds:
+        return new
+    if len(kinds) == 1:
+        return kinds[0].join(_plain(new).split("\n"))
+    if "\r" in new:
+        return new
+    return with_mixed_endings(old, new, _ending_at(text, at))
+
+
+def _endings_in(text: str) -> list[str]:
+    """The kinds of line ending the text has; half of a pair is none of its own."""
+    if "\r" not in text:
+        return ["\n"] if "\n" in text else []
+    single = text.replace("\r\n", "")
+    return [end for end, where in (("\r\n", text), ("\n", single), ("\r", single)) if end in where]
+
+
+def _ending_at(text: str, at: int) -> str:
+    """The ending of the line that `at` stands on, or of the line above at the end of the file."""
+    for lines in (text[at:], text[:at][::-1].replace("\n\r", "\r\n")):
+        for end in split_lines(lines)[1][:1]:
+            if end:
+                return end
+    return "\n"
+
+
+def with_mixed_endings(old: str, new: str, default: str) -> str:
+    """The new text with the ending of the old line for each line it keeps or rewrites, else with `default`."""
+    lines, ends = split_lines(old)
+    new_lines, new_ends = split_lines(new)
+    script = script_of(lines, new_lines)
+    kept = dict(kept_lines(script))
+    for edit in script.edits:
+        kept |= {
+            n: edit.o1 + n - edit.n1
+            for n in range(edit.n1, edit.n2)
+            if edit.o1 + n - edit.n1 < edit.o2
+        }
+    out = []
+    for n, (line, end) in enumerate(zip(new_lines, new_ends, strict=True)):
+        own = ends[kept[n]] if n in kept else default
+        out.append(line + ((own or default) if end else ""))
+    return "".join(out)
+
+
+def _standing(text: str, request: Replace, at: int, old: str, new: str) -> int | None:
+    """The line at which the new text stands already, if it does."""
+    if request.near_line is not None and line_at(text, at) != request.near_line:
+        for other in _hits(text, new) if new else ():
+            if line_at(text, other) == request.near_line:
+                return request.near_line
+    around = _wrapped(text, at, old, new)
+    if around is not None:
+        return line_at(text, around)
+    return line_at(text, at) if _lines_stand_beside(text, at, old, new) else None
+
+
+def _wrapped(text: str, at: int, old: str, new: str) -> int | None:
+    """Where the new text stands around the old one: `g(f(a))` around `f(a)`."""
+    inner = new.find(old)
+    while inner >= 0:
+        if at >= inner and text.startswith(new, at - inner):
+            return at - inner
+        inner = new.find(old, inner + 1)
+    return None
+
+
+def _lines_stand_beside(text: str, at: int, old: str, new: str) -> bool:
+    """Lines added above or below the old text that stand right there, blank lines and white space aside."""
+    script = script_of(contents_of(old), contents_of(new))
+    if len(script.edits) != 1:
+        return False
+    edit = script.edits[0]
+    if any(not is_blank(line) for line in script.old[edit.o1 : edit.o2]):
+        return False
+    added = [key_of(line) for line in script.new[edit.n1 : edit.n2] if not is_blank(line)]
+    if not added:
+        return False
+    reach = 2 * sum(map(len, script.new)) + 500
+    end = at + len(old)
+    if all(is_blank(line) for line in script.old[edit.o2 :]):
+        below = [
+            key_of(line) for line in contents_of(text[end : end + reach]) if not is_blank(line)
+        ]
+        if below[: len(added)] == added:
+            return True
+    if all(is_blank(line) for line in script.old[: edit.o1]):
+        above = [
+            key_of(line)
+            for line in contents_of(text[max(0, at - reach) : at])
+            if not is_blank(line)
+        ]
+        return above[len(above) - len(added) :] == added
+    return False

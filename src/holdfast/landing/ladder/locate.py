@@ -1,0 +1,86 @@
+"""Where a text stands in another, without changing anything."""
+
+from __future__ import annotations
+
+from holdfast.landing.closest import closest_lines
+from holdfast.landing.ladder.elision import find_elided
+from holdfast.landing.ladder.exact import whole_hits
+from holdfast.landing.ladder.similar import find_similar
+from holdfast.landing.ladder.strict_match import Hint, find_window
+from holdfast.landing.ladder.unmangle import readings
+from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces
+from holdfast.landing.projection.splices import lines_at
+from holdfast.landing.text.edit_script import EditScript, script_of
+from holdfast.landing.text.line_keys import key_of
+from holdfast.landing.text.lines import Doc, contents_of
+from holdfast.vocab.outcomes import Ambiguous, Exact, Fuzzy, Match, NotFound, Rung, Span
+
+
+def locate(text: str, old: str, near_line: int | None = None) -> Match:
+    r"""Where `old` stands: once and exactly, once on a looser rung, in several places, or nowhere.
+
+    `near_line` (1-based) picks one of several equal places, if it is exact.
+
+    >>> locate("a = 1\nb = 2\n", "b = 2")
+    Exact(span=Span(start=6, end=11, line=2))
+    >>> locate("x()\n\ty()\n\tz()\n", "    y()\n    z()")
+    Fuzzy(span=Span(start=4, end=13, line=2), rung='whitespace', similarity=1.0)
+    >>> locate("a\nb\na\n", "a")
+    Ambiguous(candidates=(1, 3))
+    """
+    if not key_of(old):
+        return NotFound("")
+    hits = whole_hits(text, old)
+    if hits:
+        return _among(text, old, hits, near_line)
+    doc, lines = Doc(text), contents_of(old)
+    found, rung = _climb(doc, lines, near_line - 1 if near_line is not None else None)
+    match found:
+        case Placement():
+            return Fuzzy(
+                _span(doc, found, ends=old.endswith(("\n", "\r"))),
+                rung or found.rung,
+                found.similarity,
+            )
+        case SeveralPlaces(places):
+            return Ambiguous(tuple(line + 1 for line in places))
+        case Nowhere(region):
+            return NotFound(closest_lines(doc, lines, region)[0])
+
+
+def _among(text: str, old: str, hits: list[int], near_line: int | None) -> Match:
+    lines = lines_at(text, hits)
+    named = [n for n, line in enumerate(lines) if line == near_line] if len(hits) > 1 else [0]
+    if len(named) != 1:
+        return Ambiguous(tuple(lines))
+    at = hits[named[0]]
+    return Exact(Span(at, at + len(old), lines[named[0]]))
+
+
+def _climb(
+    doc: Doc, lines: list[str], near: int | None
+) -> tuple[Placement | SeveralPlaces | Nowhere, Rung | None]:
+    """The rungs below exact; the rung where the placement does not tell it."""
+    window = find_window(doc, lines, Hint(near=near))
+    if not isinstance(window, Nowhere):
+        return window, None
+    text = "\n".join(lines)
+    for reading in readings(doc, text, text):
+        window = find_window(doc, contents_of(reading.old), Hint(near=reading.near))
+        if not isinstance(window, Nowhere):
+            return window, "unmangled"
+    script: EditScript = script_of(lines, lines)
+    elided = find_elided(doc, script)
+    if elided is not None:
+        return elided, "elision"
+    return find_similar(doc, script), "similar"
+
+
+def _span(doc: Doc, place: Placement, *, ends: bool) -> Span:
+    start = doc.offset(place.first)
+    end = (
+        doc.offset(place.last)
+        + len(doc.lines[place.last])
+        + (len(doc.ends[place.last]) if ends else 0)
+    )
+    return Span(start, end, place.first + 1)

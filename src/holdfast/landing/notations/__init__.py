@@ -1,1 +1,0 @@
-"""The notations models write edits in, each read into requests; what is not in the notation is `Malformed`."""

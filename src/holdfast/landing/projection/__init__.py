@@ -1,0 +1,1 @@
+"""Compute what an edit changes at the place that was found."""

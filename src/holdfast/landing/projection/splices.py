@@ -1,0 +1,261 @@
+"""The edited text, its diff and its spans, from splices of the old one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TypeAlias
+
+from holdfast.landing.projection.projection import LineSplice
+from holdfast.landing.text.lines import Doc, split_lines
+from holdfast.vocab.outcomes import Landed, Rung, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """`text[start:end]` becomes `new`."""
+
+    start: int
+    end: int
+    new: str
+
+
+def splice_of(doc: Doc, edit: LineSplice, *, ends_in_newline: bool | None = None) -> Splice:
+    """The line splice in characters: new lines get the endings of the lines they replace, or of their neighbours.
+
+    A file without a newline at its end stays so (and one with it keeps it) unless `ends_in_newline` says otherwise.
+    """
+    new = [line + _ending(doc, edit, n) for n, line in enumerate(edit.lines)]
+    start = doc.offset(edit.first)
+    end = start + doc.size(edit.first, edit.last)
+    if edit.last < len(doc.lines):
+        return Splice(start, end, "".join(new))
+    wants = (
+        ends_in_newline
+        if ends_in_newline is not None
+        else bool(doc.ends and doc.ends[-1]) or not doc.lines
+    )
+    if wants:
+        if new and edit.first == len(doc.lines) and doc.lines and not doc.ends[-1]:
+            new.insert(0, doc.ending_near(edit.first))
+        return Splice(start, end, "".join(new))
+    return _without_last_newline(doc, edit, new, start)
+
+
+def _without_last_newline(doc: Doc, edit: LineSplice, new: list[str], start: int) -> Splice:
+    if new:
+        new[-1] = edit.lines[-1]
+        if edit.first == len(doc.lines) and doc.lines and not doc.ends[-1]:
+            new.insert(0, doc.ending_near(edit.first))
+    elif edit.first > 0:
+        start -= len(doc.ends[edit.first - 1])
+    return Splice(start, len(doc.text), "".join(new))
+
+
+def _ending(doc: Doc, edit: LineSplice, n: int) -> str:
+    replaced = edit.first + n
+    if replaced < edit.last and doc.ends[replaced]:
+        return doc.ends[replaced]
+    return doc.ending_near(max(edit.first, edit.last))
+
+
+def apply_splices(text: str, splices: Iterable[Splice]) -> str:
+    """The text with all splices done; they must not overlap."""
+    out: list[str] = []
+    at = 0
+    for splice in sorted(splices, key=lambda s: (s.start, s.end)):
+        out += (text[at : splice.start], splice.new)
+        at = splice.end
+    out.append(text[at:])
+    return "".join(out)
+
+
+def overlap(splices: Sequence[Splice]) -> bool:
+    """Whether two of them change the same place (or insert at the same point)."""
+    ordered = sorted(splices, key=lambda s: (s.start, s.end))
+    return any(
+        a.end > b.start or (a.start, a.end) == (b.start, b.end)
+        for a, b in itertools.pairwise(ordered)
+    )
+
+
+def landed(text: str, splices: Sequence[Splice], rung: Rung, similarity: float = 1.0) -> Landed:
+    """The outcome of doing all splices on `text`."""
+    ordered = sorted(splices, key=lambda s: (s.start, s.end))
+    regions = _regions(text, ordered)
+    spans = tuple(
+        Span(
+            splice.start,
+            splice.end,
+            region.line
+            + line_at(text[region.start : splice.start + 1], splice.start - region.start)
+            - 1,
+        )
+        for region in regions
+        for splice in region.splices
+    )
+    return Landed(apply_splices(text, ordered), _diff_of(text, regions), rung, similarity, spans)
+
+
+def line_at(text: str, offset: int) -> int:
+    r"""The line (1-based) on which `offset` stands.
+
+    >>> line_at("a\r\nb\rc", 5)
+    3
+    """
+    lines = text.count("\n", 0, offset) + 1
+    if "\r" in text:
+        lines += text.count("\r", 0, offset) - text.count("\r\n", 0, offset)
+        # Between the two characters of a \r\n the line has not ended yet.
+        lines -= text[offset - 1 : offset + 1] == "\r\n"
+    return lines
+
+
+def lines_at(text: str, offsets: Sequence[int]) -> list[int]:
+    """The line of each offset; they must ascend. One pass over the text, however many there are."""
+    lines, line, at = [], 1, 0
+    pairs = "\r" in text
+    for offset in offsets:
+        line += text.count("\n", at, offset)
+        if pairs:
+            line += text.count("\r", at, offset) - text.count("\r\n", at, offset)
+            # A pair that the last offset cut in two was counted as a line there.
+            line -= at > 0 and offset > at and text[at - 1 : at + 1] == "\r\n"
+        at = offset
+        lines.append(line)
+    return lines
+
+
+_CONTEXT = 3
+_REGION_LIMIT = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """The whole lines `text[start:end]` around splices whose contexts meet; the first is line `line` (1-based)."""
+
+    splices: tuple[Splice, ...]
+    start: int
+    end: int
+    line: int
+
+
+def _diff_of(text: str, regions: Sequence[_Region]) -> str:
+    """A unified diff (hunks only) of the change; it looks at the lines around the splices and no others."""
+    hunks: list[str] = []
+    shift = 0
+    for region in regions:
+        before = text[region.start : region.end]
+        moved = [
+            Splice(s.start - region.start, s.end - region.start, s.new) for s in region.splices
+        ]
+        old, new = _marked(before), _marked(apply_splices(before, moved))
+        hunks += _hunks(old, new, region.line, region.line + shift)
+        shift += len(new) - len(old)
+    return "".join(hunks)
+
+
+def _regions(text: str, splices: Sequence[Splice]) -> list[_Region]:
+    groups: list[tuple[tuple[Splice, ...], int, int]] = []
+    for splice in splices:
+        start, end = _around(text, splice)
+        if groups and groups[-1][2] >= start:
+            group, first, _ = groups.pop()
+            groups.append(((*group, splice), first, end))
+        else:
+            groups.append(((splice,), start, end))
+    lines = lines_at(text, [start for _, start, _ in groups])
+    return [_Region(*group, line) for group, line in zip(groups, lines, strict=True)]
+
+
+def _around(text: str, splice: Splice) -> tuple[int, int]:
+    start = _line_start(text, splice.start)
+    for _ in range(_CONTEXT):
+        start = _line_start(text, start - 1)
+    end = splice.end
+    for _ in range(_CONTEXT + 1):
+        end = _next_line(text, end)
+    return start, end
+
+
+def _line_start(text: str, at: int) -> int:
+    """Where the line begins on which `at` stands; 0 for anything above the text."""
+    if at <= 0:
+        return 0
+    # The \\n of a \\r\\n belongs to the line it ends.
+    if text[at - 1 : at + 1] == "\r\n":
+        at -= 1
+    low = text.rfind("\n", 0, at)
+    cr = text.rfind("\r", low + 1, at) if "\r" in text else -1
+    return max(low, cr) + 1
+
+
+def _next_line(text: str, at: int) -> int:
+    newline = text.find("\n", at)
+    newline = len(text) if newline < 0 else newline
+    cr = text.find("\r", at, newline)
+    if cr >= 0 and text[cr : cr + 2] != "\r\n":
+        newline = cr
+    return min(newline + 1, len(text))
+
+
+def _marked(text: str) -> list[str]:
+    """Lines ready for a diff; each keeps what tells it from another, the missing last newline included."""
+    lines, ends = split_lines(text)
+    return [
+        line
+        + ("\r" if end.startswith("\r") else "")
+        + ("" if end else "\n\\ No newline at end of file")
+        for line, end in zip(lines, ends, strict=True)
+    ]
+
+
+def _hunks(old: list[str], new: list[str], old_line: int, new_line: int) -> list[str]:
+    """The hunks between two runs of lines; what both begin and end with is cut off first, but for the context."""
+    size = min(len(old), len(new))
+    head = next((i for i in range(size) if old[i] != new[i]), size)
+    tail = next((i for i in range(size - head) if old[-1 - i] != new[-1 - i]), size - head)
+    lead, trail = max(0, head - _CONTEXT), max(0, tail - _CONTEXT)
+    old, new = old[lead : len(old) - trail], new[lead : len(new) - trail]
+    out: list[str] = []
+    for group in _grouped_opcodes(old, new, head - lead, tail - trail):
+        (_, old_first, _, new_first, _), (_, _, old_stop, _, new_stop) = group[0], group[-1]
+        sizes = old_stop - old_first, new_stop - new_first
+        out.append(
+            _header(old_line + lead + old_first, sizes[0], new_line + lead + new_first, sizes[1])
+        )
+        for tag, o1, o2, n1, n2 in group:
+            if tag == "equal":
+                out += (f" {line}\n" for line in old[o1:o2])
+                continue
+            out += (f"-{line}\n" for line in old[o1:o2])
+            out += (f"+{line}\n" for line in new[n1:n2])
+    return out
+
+
+_Opcode: TypeAlias = tuple[str, int, int, int, int]
+
+
+def _grouped_opcodes(
+    old: list[str], new: list[str], head: int, tail: int
+) -> Iterable[Sequence[_Opcode]]:
+    if len(old) + len(new) <= _REGION_LIMIT:
+        return SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT)
+    # One block for the whole middle: difflib is quadratic on long texts.
+    o, n = len(old) - tail, len(new) - tail
+    codes = [
+        ("equal", 0, head, 0, head),
+        ("replace", head, o, head, n),
+        ("equal", o, len(old), n, len(new)),
+    ]
+    return [[code for code in codes if code[1:3] != code[3:5] or code[1] < code[2]]]
+
+
+def _header(old_line: int, old_size: int, new_line: int, new_size: int) -> str:
+    return f"@@ -{_range(old_line, old_size)} +{_range(new_line, new_size)} @@\n"
+
+
+def _range(line: int, size: int) -> str:
+    return f"{line - (size == 0)},{size}" if size != 1 else f"{line}"

@@ -1,0 +1,1 @@
+"""Lines of a text: keys, tokens, alignment and edit scripts."""

@@ -1,0 +1,316 @@
+"""The loosest rung: places that hold most of the old lines, aligned line by line."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from holdfast.landing.text.line_keys import key_of, loose_key_of
+from holdfast.landing.text.line_tokens import (
+    defined_name,
+    is_comment,
+    is_prose,
+    knows_word,
+    numbers_of,
+    words_of,
+)
+from holdfast.landing.text.lines import Doc
+
+Likeness: TypeAlias = Literal["equal", "loose", "comment", "typo"]
+"""How a request's line is the file's line: by key; but for blanks and quotes; reworded; one word misspelt."""
+
+SURE: frozenset[Likeness] = frozenset(("equal", "loose"))
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Old line `j` (counting lines that are not blank) is the file's `i` (likewise)."""
+
+    j: int
+    i: int
+    likeness: Likeness
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The pairs, in order, and how much of the request and of the place they cover (0 to 1)."""
+
+    pairs: tuple[Pair, ...]
+    similarity: float
+
+
+def start_of(alignment: Alignment) -> int:
+    """The file line (counting lines that are not blank) where the first old line would be, were it there."""
+    first = alignment.pairs[0]
+    return max(0, first.i - first.j)
+
+
+# A place that drifts by more lines than this from the straight diagonal is not looked at: 12 s became 0.2 s.
+BAND = 12
+_VOTES = 50_000
+_RARE = 50
+_ENOUGH_RARE = 4
+_CANDIDATES = 12
+_NEAREST = 6
+"""Equal lines of the band that are looked at for one old line: where all lines are equal, all are too many."""
+_NEAR_TOP = 3
+
+
+def align(doc: Doc, old: Sequence[str]) -> list[Alignment]:
+    """The best places for the lines `old` (none of them blank), best first; each uses file lines of its own."""
+    needle = _Needle(doc, old)
+    found: list[Alignment] = []
+    used: set[tuple[int, int]] = set()
+    for diagonal in _diagonals(needle):
+        pairs = _best_path(_cells(doc, needle, diagonal, used), len(old))
+        if pairs:
+            found.append(Alignment(pairs, _similarity(doc, needle.keys, pairs)))
+            # The next one must be another place: no pair may serve twice.
+            used |= {(pair.j, pair.i) for pair in pairs}
+    return sorted(found, key=lambda a: -a.similarity)
+
+
+class _Needle:
+    """The old lines, their keys, and where in the file (counting lines that are not blank) each stands."""
+
+    def __init__(self, doc: Doc, old: Sequence[str]) -> None:
+        self.lines = old
+        self.keys = [key_of(line) for line in old]
+        self.where: dict[str, list[int]] = {key: [] for key in self.keys}
+        solid_keys, where = doc.solid_keys, self.where
+        for i in [i for i, key in enumerate(solid_keys) if key in where]:
+            where[solid_keys[i]].append(i)
+
+
+def _diagonals(needle: _Needle) -> list[int]:
+    """Where places might begin: old lines that stand in the file vote, weighed by their length.
+
+    Rare lines speak for all where they are a good part of the request; else the rarest do until the votes are spent.
+    """
+    keys, where = needle.keys, needle.where
+    order = sorted(
+        (j for j in range(len(keys)) if where[keys[j]]), key=lambda j: len(where[keys[j]])
+    )
+    rare = [j for j in order if len(where[keys[j]]) <= _RARE]
+    if _ENOUGH_RARE * sum(len(keys[j]) for j in rare) >= sum(map(len, keys)):
+        order = rare
+    votes: Counter[int] = Counter()
+    left = _VOTES
+    for j in order:
+        places = where[keys[j]]
+        left -= len(places)
+        if left < 0:
+            break
+        for i in places:
+            votes[i - j] += len(keys[j])
+    best = votes.most_common(_CANDIDATES)
+    return [diagonal for diagonal, count in best if _NEAR_TOP * count >= best[0][1]]
+
+
+def _cells(
+    doc: Doc, needle: _Needle, diagonal: int, used: set[tuple[int, int]]
+) -> list[dict[int, Pair]]:
+    """For each old line the file lines of the band that it may be."""
+    cells: list[dict[int, Pair]] = []
+    for j, key in enumerate(needle.keys):
+        places = needle.where[key]
+        low = bisect_left(places, j + diagonal - BAND)
+        high = bisect_left(places, j + diagonal + BAND + 1)
+        near = sorted(places[low:high], key=lambda i: abs(i - j - diagonal))[:_NEAREST]
+        cells.append({i: Pair(j, i, "equal", 1.0) for i in sorted(near) if (j, i) not in used})
+    found = sum(len(key) for key, row in zip(needle.keys, cells, strict=True) if row)
+    if _WORTH * found >= sum(map(len, needle.keys)):
+        _add_drifted(doc, needle, diagonal, used, cells)
+    return cells
+
+
+# Of a request of which less than a third stands there, only the lines that do stand there are of use.
+_WORTH = 3
+
+
+def _add_drifted(
+    doc: Doc,
+    needle: _Needle,
+    diagonal: int,
+    used: set[tuple[int, int]],
+    cells: list[dict[int, Pair]],
+) -> None:
+    """Give each line without an equal the lines between its neighbours' that it may have drifted from."""
+    for j, (low, high) in _between(cells, diagonal, len(doc.solid)):
+        elsewhere = bool(needle.where[needle.keys[j]])
+        for i in range(low, high):
+            if (j, i) in used:
+                continue
+            likeness = _likeness(doc, needle.lines[j], doc.lines[doc.solid[i]], elsewhere=elsewhere)
+            if likeness is not None:
+                cells[j][i] = Pair(j, i, *likeness)
+
+
+def _between(
+    cells: list[dict[int, Pair]], diagonal: int, size: int
+) -> list[tuple[int, tuple[int, int]]]:
+    """For each empty row the file lines between the nearest rows above and below that are not empty."""
+    lows: list[int] = []
+    low = 0
+    for j, row in enumerate(cells):
+        lows.append(max(low, j + diagonal - BAND))
+        low = min(row) + 1 if row else low
+    out: list[tuple[int, tuple[int, int]]] = []
+    high = size
+    for j in range(len(cells) - 1, -1, -1):
+        if cells[j]:
+            high = max(cells[j])
+        else:
+            out.append((j, (max(0, lows[j]), min(high, j + diagonal + BAND + 1))))
+    return out
+
+
+def _best_path(cells: list[dict[int, Pair]], size: int) -> tuple[Pair, ...]:
+    """The heaviest chain of pairs that ascends on both sides; a skipped file line costs a little."""
+    chains: dict[Pair, Pair | None] = {}
+    scores: dict[Pair, float] = {}
+    ends: list[Pair] = []
+    for j in range(size):
+        for i, pair in cells[j].items():
+            gain = pair.similarity * (2.0 if pair.likeness in SURE else 1.0)
+            score, before = gain, None
+            for other in reversed(ends):
+                if other.j < j - BAND:
+                    break
+                if other.j < j and other.i < i:
+                    candidate = (
+                        scores[other] + gain - _SKIP * ((i - other.i - 1) + (j - other.j - 1))
+                    )
+                    if candidate > score:
+                        score, before = candidate, other
+            scores[pair], chains[pair] = score, before
+        ends += cells[j].values()
+    if not ends:
+        return ()
+    last: Pair | None = max(ends, key=lambda pair: scores[pair])
+    path: list[Pair] = []
+    while last is not None:
+        path.append(last)
+        last = chains[last]
+    return tuple(reversed(path))
+
+
+_SKIP = 0.15
+
+
+def _similarity(doc: Doc, keys: Sequence[str], pairs: Sequence[Pair]) -> float:
+    """Matched characters against the longer side; comment lines the request left out do not count."""
+    matched = sum(pair.similarity * (len(keys[pair.j]) + 1) for pair in pairs)
+    request = sum(len(key) + 1 for key in keys)
+    known = {pair.i for pair in pairs}
+    window = sum(
+        len(doc.solid_keys[i]) + 1
+        for i in range(pairs[0].i, pairs[-1].i + 1)
+        if i in known or not is_comment(doc.solid_keys[i])
+    )
+    return min(1.0, matched / max(request, window, 1))
+
+
+_COMMENT_LIKE = 0.2
+_TYPO_LIKE = 0.5
+_DEFINITION_LIKE = 0.7
+_PROSE_LIKE = 0.8
+_STALE_LIKE = 0.66
+
+
+def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Likeness, float] | None:
+    """How `line` is the file's line `real`, or None where they are two lines; `elsewhere` it stands as it is."""
+    shape = _shape(line, real)
+    if shape is None:
+        return None
+    likeness, similarity, strangers = shape
+    # A line that stands elsewhere as it is was not misspelt: this is another line.
+    if likeness != "loose" and elsewhere:
+        return None
+    # A word that stands elsewhere in the file is no typo: the line is another line.
+    if any(knows_word(doc.text, word) for word in strangers):
+        return None
+    return likeness, similarity
+
+
+_LONG = 2_000
+_Shape: TypeAlias = tuple[Likeness, float, Sequence[str]]
+"""A likeness, its measure, and the words that must not stand elsewhere in the file."""
+
+
+def _shape(line: str, real: str) -> _Shape | None:
+    """The likeness as far as the two lines tell it."""
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - loaded when first needed: `import holdfast` stays fast
+
+    if loose_key_of(line) == loose_key_of(real):
+        return "loose", 0.99, ()
+    # The distance of two long lines takes the product of their lengths: a minute for a megabyte on one line.
+    if max(len(line), len(real)) > _LONG:
+        return None
+    if numbers_of(line) != numbers_of(real):
+        return None
+    name = defined_name(key_of(line))
+    if name != defined_name(key_of(real)):
+        return None
+    similarity = float(Levenshtein.normalized_similarity(key_of(line), key_of(real)))
+    if is_comment(line) and is_comment(real):
+        return ("comment", similarity, ()) if similarity >= _COMMENT_LIKE else None
+    if is_prose(line) and is_prose(real):
+        return ("comment", similarity, ()) if similarity >= _PROSE_LIKE else None
+    return (
+        _code_shape(line, real, similarity, defines=name is not None)
+        if similarity >= _TYPO_LIKE
+        else None
+    )
+
+
+def _code_shape(line: str, real: str, similarity: float, *, defines: bool) -> _Shape | None:
+    """A line of code is the same line with a word or two misspelt, or the same definition with another signature."""
+    other = _other_words(line, real)
+    if 1 <= len(other) <= _MISSPELT and _are_typos(other, similarity):
+        return (
+            "typo",
+            similarity,
+            [mine for mine, _ in other if not _is_spelling(line, mine, similarity)],
+        )
+    return ("typo", similarity, ()) if defines and similarity >= _DEFINITION_LIKE else None
+
+
+_MISSPELT = 3
+
+
+def _are_typos(other: Sequence[tuple[str, str]], similarity: float) -> bool:
+    """One word may be stale in a line that is otherwise the same; several must each be nearly right."""
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - as above
+
+    if len(other) == 1 and similarity >= _STALE_LIKE:
+        return True
+    near = all(
+        Levenshtein.normalized_similarity(mine, theirs) >= _TYPO_LIKE for mine, theirs in other
+    )
+    return near and (len(other) == 1 or similarity >= _PROSE_LIKE)
+
+
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`")
+_SENTENCE = 3
+
+
+def _is_spelling(line: str, word: str, similarity: float) -> bool:
+    """Whether the word stands in a quoted sentence of a line nearly the same: there it is prose, not a name."""
+    return similarity >= _PROSE_LIKE and any(
+        word in words_of(quoted) and len(words_of(quoted)) >= _SENTENCE
+        for quoted in _QUOTED.findall(line)
+    )
+
+
+def _other_words(line: str, real: str) -> list[tuple[str, str]]:
+    """The words that differ, compared place by place; none where the lines have not the same number of them."""
+    ours, theirs = words_of(line), words_of(real)
+    if len(ours) != len(theirs):
+        return []
+    return [(mine, there) for mine, there in zip(ours, theirs, strict=True) if mine != there]

@@ -1,0 +1,172 @@
+"""A text as lines that remember their own endings."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from itertools import accumulate, compress
+from operator import add
+
+from holdfast.landing.text.line_keys import fold, key_of, keys_of
+
+# Not str.splitlines: that also breaks at form feeds and U+2028, which are content here.
+_ENDING = re.compile(r"\r\n|\r|\n")
+
+
+def split_lines(text: str) -> tuple[list[str], list[str]]:
+    r"""The lines without their endings, and the endings; a last line without one has the ending "".
+
+    >>> split_lines("a\r\nb\nc")
+    (['a', 'b', 'c'], ['\r\n', '\n', ''])
+    >>> split_lines("a\n")
+    (['a'], ['\n'])
+    >>> split_lines("")
+    ([], [])
+    """
+    if "\r" in text:
+        lines = _ENDING.split(text)
+        ends = _ENDING.findall(text)
+    else:
+        lines = text.split("\n")
+        ends = ["\n"] * (len(lines) - 1)
+    if lines[-1]:
+        ends.append("")
+    else:
+        lines.pop()
+    return lines, ends
+
+
+def contents_of(text: str) -> list[str]:
+    r"""The lines of a request's text; one newline at the end ends the last line and adds none.
+
+    >>> contents_of("a\n\n"), contents_of("a"), contents_of("")
+    (['a', ''], ['a'], [])
+    """
+    return split_lines(text)[0]
+
+
+def is_blank(line: str) -> bool:
+    """True for a line with nothing to see on it."""
+    return not line or line.isspace() or (not line.isascii() and not key_of(line))
+
+
+_MANY = 8
+# Places times lines: in a file of equal lines a long run stands almost everywhere, and that is known soon.
+_PLENTY = 200_000
+
+
+def find_runs(haystack: list[str], needle: list[str]) -> list[int]:
+    """Every position at which `needle` stands in `haystack`, in order.
+
+    >>> find_runs(["a", "b", "a", "b"], ["a", "b"])
+    [0, 2]
+    """
+    found: list[int] = []
+    if not needle:
+        return found
+    probe = max(range(len(needle)), key=lambda j: len(needle[j]))
+    at = -1
+    while len(found) * len(needle) <= _PLENTY:
+        try:
+            at = haystack.index(needle[probe], at + 1)
+        except ValueError:
+            break
+        if at >= probe and haystack[at - probe : at - probe + len(needle)] == needle:
+            found.append(at - probe)
+    return found
+
+
+class Doc:
+    """The file's text, its lines, and (computed when first asked for) the keys they are compared by."""
+
+    def __init__(self, text: str) -> None:
+        """Split the text once."""
+        self.text = text
+        self.lines, self.ends = split_lines(text)
+        self.many = False
+        self.unit: str | None = None
+        """One level of indentation, once somebody has looked (`indent.unit_of`)."""
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """For each line the key it is compared by; "" for a blank one."""
+        if self.text.isascii():
+            return keys_of(self.lines, self.text)
+        folded = fold(self.text)
+        return keys_of(split_lines(folded + "\n")[0], folded)[: len(self.lines)]
+
+    @cached_property
+    def solid(self) -> list[int]:
+        """The numbers (0-based) of the lines that are not blank."""
+        return list(compress(range(len(self.keys)), self.keys))
+
+    @cached_property
+    def solid_keys(self) -> list[str]:
+        """The keys of the lines that are not blank."""
+        return list(filter(None, self.keys))
+
+    @cached_property
+    def key_set(self) -> frozenset[str]:
+        """All keys, to ask whether a line stands anywhere."""
+        return frozenset(self.solid_keys)
+
+    @cached_property
+    def newline(self) -> str:
+        r"""The ending most lines have; "\n" where there is none at all."""
+        if "\r" not in self.text:
+            return "\n"
+        return max(("\n", "\r\n", "\r"), key=self.ends.count) if any(self.ends) else "\n"
+
+    @cached_property
+    def mixed(self) -> bool:
+        """Whether lines end in more than one way."""
+        return "\r" in self.text and len({end for end in self.ends if end}) > 1
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each line begins."""
+        sizes = map(add, map(len, self.lines), map(len, self.ends))
+        return list(accumulate(sizes, initial=0))
+
+    @cached_property
+    def index(self) -> dict[str, list[int]]:
+        """For each key the places among the solid ones."""
+        places: dict[str, list[int]] = {}
+        for i, key in enumerate(self.solid_keys):
+            places.setdefault(key, []).append(i)
+        return places
+
+    def expect(self, edits: int) -> None:
+        """Say how many edits are to be placed: for many it pays to look every line up once."""
+        self.many = edits > _MANY
+
+    def runs(self, needle: list[str]) -> list[int]:
+        """Every place among the solid keys at which the needle's keys stand, in order."""
+        if not self.many or not needle:
+            return find_runs(self.solid_keys, needle)
+        probe = min(range(len(needle)), key=lambda j: len(self.index.get(needle[j], ())))
+        starts = (at - probe for at in self.index.get(needle[probe], ()))
+        return [at for at in starts if at >= 0 and self.solid_keys[at : at + len(needle)] == needle]
+
+    def offset(self, line: int) -> int:
+        """Where line `line` (0-based) begins; the end of the text for one past the last."""
+        if line >= len(self.lines):
+            return len(self.text)
+        return self.starts[line] if self.many else self.size(0, line)
+
+    def size(self, first: int, last: int) -> int:
+        """The characters of the lines from `first` up to `last`, their endings included."""
+        if self.many:
+            return self.starts[last] - self.starts[first]
+        lines = sum(map(len, self.lines[first:last]))
+        if "\r" in self.text:
+            return lines + sum(map(len, self.ends[first:last]))
+        bare = first < last == len(self.lines) and not self.ends[-1]
+        return lines + last - first - bare
+
+    def ending_near(self, line: int) -> str:
+        """The ending for a new line put at `line`: that of the line above, else of the line itself."""
+        for i in (line - 1, line):
+            if 0 <= i < len(self.ends) and self.ends[i]:
+                return self.ends[i]
+        return self.newline

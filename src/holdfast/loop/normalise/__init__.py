@@ -1,8 +1,0 @@
-"""A reply of a model made into calls that can be run, or into sentences that say why one cannot."""
-
-from __future__ import annotations
-
-from holdfast.loop.normalise.bad_call import BadCall
-from holdfast.loop.normalise.settle import Normalised, normalise
-
-__all__ = ["BadCall", "Normalised", "normalise"]

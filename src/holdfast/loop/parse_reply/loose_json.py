@@ -1,0 +1,226 @@
+"""Almost JSON: small slips of the pen that leave no doubt about the value, read in one pass over the text.
+
+Read are: strings in single quotes, Python's `True`, `False` and `None`, keys without quotes, a comma before a closing
+bracket, line breaks inside strings, and a backslash before a character that JSON does not escape. Not read are: a quote
+that was not escaped, a missing comma, a missing bracket. There is always a second thing those could mean.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from holdfast.loop.parse_reply.strict_json import UnsoundError, pair_up, require_sound
+
+_DEEPEST: Final = 64
+
+_BLANK = re.compile(r"[ \t\r\n\ufeff]*+")
+_KEY = re.compile(r"[A-Za-z_$][\w$-]*+")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,30})(?![\d])(\.\d{1,40})?([eE][+-]?\d{1,3})?")
+_WORD = re.compile(r"[A-Za-z]++")
+_WORDS: Final = {
+    "true": True,
+    "True": True,
+    "false": False,
+    "False": False,
+    "null": None,
+    "None": None,
+}
+# Gemma has tokens of its own for the quote.
+_QUOTED: Final = (
+    ('"', re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)),
+    ("'", re.compile(r"'([^'\\]*+(?:\\.[^'\\]*+)*+)'", re.DOTALL)),
+    ("<escape>", re.compile(r"<escape>((?:[^<]++|<(?!escape>))*+)<escape>")),
+    ('<|"|>', re.compile(r'<\|"\|>((?:[^<]++|<(?!\|"\|>))*+)<\|"\|>')),
+)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_MARKS: Final = frozenset("\"'\\/\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """A value, and where the text goes on. `doubtful`: an escape was wrong beside others that were right."""
+
+    value: Any
+    end: int
+    doubtful: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LooseJsonEnd:
+    """The text ended before the value did."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotLoose:
+    """This is no value, not even almost."""
+
+    at: int
+
+
+class _EndedError(Exception):
+    """The text is over. Raised at any depth, caught by `_attempt` alone."""
+
+
+class _OtherError(Exception):
+    """Something else stands here. Raised at any depth, caught by `_attempt` alone."""
+
+
+def read_loose(text: str, at: int = 0) -> Loose | LooseJsonEnd | NotLoose:
+    r"""Read the value that begins at `at`.
+
+    >>> read_loose("{path: 'a.py', deep: True,}")
+    Loose(value={'path': 'a.py', 'deep': True}, end=27, doubtful=False)
+    >>> read_loose("{'path': 'a.py")
+    Ended()
+    >>> read_loose('{"text": "say "hi" to me"}')
+    NotLoose(at=15)
+    """
+    reader = _Reader(text, at)
+    return reader.attempt(call=False)
+
+
+def read_call(text: str, at: int) -> Loose | LooseJsonEnd | NotLoose:
+    """Read `(key=value, …)`, or `({…})`, from the bracket on; the value is the object of the keys.
+
+    >>> read_call('read_file(path="a.py", start=3)', 9)
+    Loose(value={'path': 'a.py', 'start': 3}, end=31, doubtful=False)
+    """
+    reader = _Reader(text, at)
+    return reader.attempt(call=True)
+
+
+class _Reader:
+    """A place in a text that moves on."""
+
+    def __init__(self, text: str, at: int) -> None:
+        self.text = text
+        self.at = at
+        self.doubtful = False
+
+    def attempt(self, *, call: bool) -> Loose | LooseJsonEnd | NotLoose:
+        try:
+            value = self._call() if call else self._value(0)
+            require_sound(value)
+        except _EndedError:
+            return LooseJsonEnd()
+        except (_OtherError, UnsoundError):
+            return NotLoose(self.at)
+        return Loose(value, self.at, self.doubtful)
+
+    def _next(self) -> str:
+        """Skip blanks, and give the character there."""
+        self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr] # it matches nothing, too
+        if self.at >= len(self.text):
+            raise _EndedError
+        return self.text[self.at]
+
+    def _expect(self, mark: str) -> None:
+        if self._next() != mark:
+            raise _OtherError
+        self.at += 1
+
+    def _value(self, depth: int) -> Any:
+        if depth > _DEEPEST:
+            raise _OtherError
+        first = self._next()
+        if first == "{":
+            return self._object("}", ":", depth)
+        if first == "[":
+            return self._array(depth)
+        if first in "\"'<":
+            return self._string()
+        if first in "-0123456789":
+            return self._number()
+        return self._word()
+
+    def _object(self, closer: str, between: str, depth: int) -> dict[str, Any]:
+        self.at += 1
+        pairs: list[tuple[str, Any]] = []
+        while self._next() != closer:
+            key = self._key()
+            self._expect(between)
+            pairs.append((key, self._value(depth + 1)))
+            if self._next() != closer:
+                self._expect(",")
+        self.at += 1
+        return pair_up(pairs)
+
+    def _array(self, depth: int) -> list[Any]:
+        self.at += 1
+        items: list[Any] = []
+        while self._next() != "]":
+            items.append(self._value(depth + 1))
+            if self._next() != "]":
+                self._expect(",")
+        self.at += 1
+        return items
+
+    def _call(self) -> dict[str, Any]:
+        if self._next() != "(":
+            raise _OtherError
+        opened = self.at
+        self.at += 1
+        if self._next() == "{":
+            value: dict[str, Any] = self._object("}", ":", 0)
+            self._expect(")")
+            return value
+        self.at = opened
+        return self._object(")", "=", 0)
+
+    def _key(self) -> str:
+        if self._next() in "\"'<":
+            return self._string()
+        key = _KEY.match(self.text, self.at)
+        if key is None:
+            raise _OtherError
+        self.at = key.end()
+        return key.group()
+
+    def _string(self) -> str:
+        for opener, shape in _QUOTED:
+            if not self.text.startswith(opener, self.at):
+                continue
+            found = shape.match(self.text, self.at)
+            if found is None:
+                raise _EndedError
+            self.at = found.end()
+            return self._unescape(found.group(1)) if len(opener) == 1 else found.group(1)
+        raise _OtherError
+
+    def _unescape(self, body: str) -> str:
+        if "\\" not in body:
+            return body
+        escapes = {found.group(1)[0] for found in _ESCAPE.finditer(body)}
+        wrong = escapes - set(_LETTERS) - _MARKS - {"u"}
+        # `\d+\n`: whoever forgot to double one backslash may have forgotten the other, and then `\n` is two characters.
+        self.doubtful |= bool(wrong and escapes & {*_LETTERS, "u"})
+        return _ESCAPE.sub(_meant, body)
+
+    def _number(self) -> int | float:
+        found = _NUMBER.match(self.text, self.at)
+        if found is None:
+            raise _OtherError
+        self.at = found.end()
+        # The last number of a text that was cut may have had more digits.
+        if self.at >= len(self.text):
+            raise _EndedError
+        return float(found.group()) if found.group(1) or found.group(2) else int(found.group())
+
+    def _word(self) -> bool | None:
+        found = _WORD.match(self.text, self.at)
+        if found is None or found.group() not in _WORDS:
+            raise _OtherError
+        self.at = found.end()
+        return _WORDS[found.group()]
+
+
+def _meant(escape: re.Match[str]) -> str:
+    name = escape.group(1)
+    if len(name) == 5:
+        return chr(int(name[1:], 16))
+    if name == "\n":  # Python joins the lines here, JSON has no such thing: take neither side
+        return escape.group()
+    return _LETTERS.get(name, name if name in _MARKS else escape.group())

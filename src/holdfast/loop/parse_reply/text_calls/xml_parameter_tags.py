@@ -1,0 +1,113 @@
+"""Calls in tags, a tag for each field: `<function=…><parameter=…>`, `<invoke name=…>`, `<arg_key>…<arg_value>`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from holdfast.loop.parse_reply.arguments import read_arguments
+from holdfast.loop.parse_reply.control_tokens import NAMESPACE
+from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
+from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, Ending, FoundCall, fields_of
+
+OPENER: Final = (
+    rf"<{NAMESPACE}(?:function|invoke|tool_use|tool_call)(?:\s*=\s*|\s+name\s*=\s*)[\"']?(?P<tagged>[\w.:/-]{{1,128}})[\"']?"
+    r"(?:\s[^<>\n]{0,200})?\s*>"
+)
+"""Where such a call begins."""
+
+_PARAMETER = re.compile(
+    rf"\s*<{NAMESPACE}parameter(?:\s*=\s*|\s+name\s*=\s*)[\"']?(?P<key>[\w.-]{{1,128}})[\"']?"
+    # `<parameter=command=str_replace</parameter>`: the value in the place of the bracket.
+    r"(?:(?P<inline>=)|(?:\s[^<>\n]{0,200})?\s*>)"
+)
+_END_OF_CALL: Final = (
+    rf"</{NAMESPACE}(?:function|invoke|tool_use|tool_call|tool_calls|function_calls)\s*>"
+)
+_CLOSE = re.compile(rf"\s*(?:{_END_OF_CALL})")
+_END_OF_TURN: Final = r"<\|im_end\|>|<\|eot_id\|>|</s>"
+# A closing tag ends the value only if what follows goes on with the call: a value may well be text about such tags.
+_END_OF_VALUE = re.compile(
+    rf"(?P<closed></{NAMESPACE}parameter\s*>)(?=\s*(?:<{NAMESPACE}parameter\b|{_END_OF_CALL}|{_END_OF_TURN}|\Z))"
+    rf"|(?:^|(?<=\n))(?=[ \t]*<{NAMESPACE}parameter(?:=|\s+name=))"
+    rf"|(?={_END_OF_CALL}\s*(?:</|<{NAMESPACE}(?:tool_call|function|invoke)|<\||\Z))"
+)
+_ARG_KEY = re.compile(r"\s*<arg_key>\s*([\w.-]{1,128})\s*</arg_key>\s*<arg_value>")
+_LINE_BREAK_AT_START = re.compile(r"\A\r?\n")
+_LINE_BREAK_AT_END = re.compile(r"\r?\n\Z")
+_END_OF_ARG = re.compile(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|<\||\Z))")
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    text: str
+    end: int
+    closed: bool
+
+
+def read_tagged(text: str, opener: re.Match[str]) -> CallsRead | None:
+    """Read the call that `opener`, a match of `OPENER`, begins."""
+    name, at = opener.group("tagged"), opener.end()
+    body = len(text[at : at + 200]) - len(text[at : at + 200].lstrip()) + at
+    if text[body : body + 1] == "{":
+        return _read_json_body(text, opener, name, body)
+    pairs: list[tuple[str, str]] = []
+    closed: list[bool] = []
+    while (parameter := _PARAMETER.match(text, at)) is not None:
+        value = _read_value(text, parameter.end())
+        pairs.append((parameter.group("key"), _trim(value, inline=bool(parameter.group("inline")))))
+        closed.append(value.closed)
+        at = value.end
+    over = _CLOSE.match(text, at)
+    if not pairs and over is None and text[at:].strip():
+        return None  # a tag, and then anything else: this is no call
+    # Some models close no field. If this one does, a tag of the call behind an open field is text of that field.
+    cut = over is not None and any(closed) and not closed[-1]
+    ending: Ending = "closed" if over else "open"
+    end = over.end() if over else at
+    return CallsRead(
+        (FoundCall(name, fields_of(pairs, cut=cut), text[opener.start() : end], ending),), end
+    )
+
+
+def read_arg_pairs(text: str, name: str, start: int, at: int) -> CallsRead:
+    """Read GLM's keys and values, from `at` on."""
+    pairs: list[tuple[str, str]] = []
+    cut = False
+    while (key := _ARG_KEY.match(text, at)) is not None:
+        over = _END_OF_ARG.search(text, key.end())
+        if over is None:
+            cut, at = True, len(text)
+            break
+        pairs.append((key.group(1), text[key.end() : over.start()]))
+        at = over.end()
+    close = _CLOSE.match(text, at)
+    cut = cut or close is None
+    end = close.end() if close else len(text)
+    return CallsRead((FoundCall(name, fields_of(pairs, cut=cut), text[start:end]),), end)
+
+
+def _read_json_body(text: str, opener: re.Match[str], name: str, body: int) -> CallsRead:
+    found = decode(text, body, raw_controls=True)
+    close = _CLOSE.search(text, found.end if isinstance(found, DecodedJson) else body)
+    end = found.end if isinstance(found, DecodedJson) else close.start() if close else len(text)
+    arguments = read_arguments(text[body:end])
+    near = _CLOSE.match(text, end)
+    return CallsRead(
+        (FoundCall(name, arguments, text[opener.start() : end]),), near.end() if near else end
+    )
+
+
+def _read_value(text: str, at: int) -> _Value:
+    over = _END_OF_VALUE.search(text, at)
+    if over is None:
+        return _Value(text[at:], len(text), closed=False)
+    return _Value(text[at : over.start()], over.end(), closed=bool(over.group("closed")))
+
+
+def _trim(value: _Value, *, inline: bool) -> str:
+    """Return the value without the line breaks of its tags; everything else in it is content."""
+    if inline:
+        return value.text.strip()
+    return _LINE_BREAK_AT_END.sub("", _LINE_BREAK_AT_START.sub("", value.text))

@@ -1,0 +1,17 @@
+"""All that a turn has of the world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from holdfast.loop.ports import Cancel, Model, Sink, Toolbox
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPorts:
+    """The four ports of a turn."""
+
+    model: Model
+    toolbox: Toolbox
+    sink: Sink
+    cancel: Cancel

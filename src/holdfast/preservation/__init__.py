@@ -1,0 +1,1 @@
+"""Judge what a fix must not lose, change or hide. Pure."""

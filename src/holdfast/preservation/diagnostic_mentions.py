@@ -1,0 +1,171 @@
+"""What the compiler complains of: the names it speaks, and the places it points to."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
+
+from holdfast.syntax.fixits import Lines, deleted_by_fixits
+from holdfast.vocab.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from holdfast.syntax.source_tree import SourceTree
+
+_CALLS: Final = (
+    "call",
+    "call_expression",
+    "method_invocation",
+    "new_expression",
+    "object_creation_expression",
+    "macro_invocation",
+)
+_SUPERFLUOUS: Final = re.compile(
+    r"unused|never (?:used|read)|not (?:be )?(?:used|accessed|referenced)|redefin|redeclar|duplicat|already|"
+    r"multiple (?:definition|time)|more than once|unreachable|redundant|unnecessary|useless|no effect|superfluous|"
+    r"conflict|shadow|stray|extra|excess|trailing|unexpected|outside|not within|not allowed|not permitted|illegal|"
+    r"may only|cannot be (?:used|declared) here|no longer|deprecated|removed|obsolete|unmatched|void value|"
+    r"invalid (?:character|non-printable|preprocessing)|must not|should not|cannot return|"
+    r"without (?:a )?(?:matching|previous)|#endif|#else",
+    re.IGNORECASE,
+)
+"""How compilers say that something is too much: then to delete it is to mend it."""
+_UNDEFINED: Final = re.compile(
+    r"undefined|undeclared|not (?:been )?(?:defined|declared|found)|can(?:not|'t) (?:find|resolve)|unresolved|unknown|"
+    r"no such|not exist|not in scope|has no (?:attribute|field|member|method)|no (?:field|method|member|function)\b|"
+    r"implicit declaration",
+    re.IGNORECASE,
+)
+"""How they say that a name is missing."""
+_QUOTED: Final = re.compile(r"[`'\"‘“]([A-Za-z_$][\w$]*)[`'\"’”]|:\s+([A-Za-z_]\w*)$")
+_ALIKE: Final = 0.8
+_SIGHT: Final = re.compile(r"static|private|public|export|visib|access|linkage", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """The errors of the old text. `places` are where they point, from the start of the text.
+
+    `undefined` are the names that are missing, each with the places where it is missed; `pointed` are the words there.
+    """
+
+    words: frozenset[str]
+    sentences: tuple[str, ...]
+    places: tuple[int, ...]
+    superfluous: tuple[int, ...]
+    called: frozenset[str]
+    undefined: Mapping[str, tuple[int, ...]]
+    pointed: frozenset[str]
+
+    def names(self, *names: str) -> bool:
+        """Whether one of the names is spoken."""
+        return any(name in self.words for name in names)
+
+    def points_into(self, start: int, end: int) -> bool:
+        """Whether an error is here."""
+        return any(start <= place < end for place in self.places)
+
+    def too_much(self, start: int, end: int) -> bool:
+        """Whether an error says that something here is too much."""
+        return any(start <= place < end for place in self.superfluous)
+
+    def calls_too_much(self, name: str) -> bool:
+        """Whether an error says of this name that it is too much."""
+        return any(
+            re.search(rf"\b{re.escape(name)}\b", said) and _SUPERFLUOUS.search(said)
+            for said in self.sentences
+        )
+
+    def misspells(self, word: str, left: Collection[str]) -> bool:
+        """Whether an error is about something that is nearly this word, and not among those left: `privae`, `usafe`."""
+        plain = word.strip("#[]@():! ").lower()
+        slips = [slip for slip in {*self.undefined, *self.pointed} if slip not in left]
+        return bool(get_close_matches(plain, slips, 1, _ALIKE))
+
+    def about_sight(self, name: str) -> bool:
+        """Whether an error is about how far this name is seen."""
+        return any(
+            re.search(rf"\b{re.escape(name)}\b", said) and _SIGHT.search(said)
+            for said in self.sentences
+        )
+
+
+def spoken_in(reading: SourceTree, path: str, diagnostics: Sequence[Diagnostic]) -> Spoken:
+    """Read the errors of a text."""
+    errors = [each for each in diagnostics if each.severity == "error"]
+    said = tuple(f"{each.message} {' '.join(each.args)}" for each in errors)
+    lines = Lines(reading.text)
+    here = [
+        (each, span[0])
+        for each in errors
+        if each.area is not None and (span := lines.span(each.area)) is not None
+    ]
+    too_much = [place for each, place in here if _is_too_much(each)]
+    fixed = deleted_by_fixits(reading.text, path, diagnostics)
+    too_much += [
+        place
+        for each, place in here
+        if fixed and any(len(old) > len(new) for old, new in fixed) and each.fixits
+    ]
+    related = [
+        span[0]
+        for each in errors
+        for other in each.related
+        if other.area is not None and (span := lines.span(other.area)) is not None
+    ]
+    places = [place for _, place in here]
+    return Spoken(
+        frozenset(word for text in said for word in re.findall(r"\w+", text)),
+        said,
+        (*places, *related),
+        (*too_much, *(related if too_much else ())),
+        frozenset(_called(reading, places)),
+        _undefined(reading.text, here),
+        frozenset(word for place in places for word in _words_by(reading.text, place)),
+    )
+
+
+def _words_by(text: str, place: int) -> list[str]:
+    """Give the word at a place, and the one before: a compiler stumbles at what comes after a slip."""
+    line = text[text.rfind("\n", 0, place) + 1 : place]
+    return [word for word in (_word_at(text, place), *re.findall(r"\w+", line)[-1:]) if word]
+
+
+def _word_at(text: str, place: int) -> str:
+    found = re.compile(r"\w+").match(text, place)
+    return found.group() if found is not None else ""
+
+
+def _undefined(text: str, here: Sequence[tuple[Diagnostic, int]]) -> Mapping[str, tuple[int, ...]]:
+    found: defaultdict[str, tuple[int, ...]] = defaultdict(tuple)
+    for each, place in here:
+        if _UNDEFINED.search(each.message) is None:
+            continue
+        quoted = {one or other for one, other in _QUOTED.findall(each.message)}
+        for name in {*quoted, *each.args, _word_at(text, place)}:
+            found[name] += (place,)
+    return found
+
+
+def _is_too_much(diagnostic: Diagnostic) -> bool:
+    return _SUPERFLUOUS.search(diagnostic.message) is not None
+
+
+def _called(reading: SourceTree, places: Sequence[int]) -> set[str]:
+    """Name the functions in whose calls the errors are."""
+    names: set[str] = set()
+    for kind in _CALLS if places else ():
+        for node in reading.find(kind):
+            at = node.range()
+            if any(at.start.index <= place < at.end.index for place in places):
+                called = (
+                    node.field("function")
+                    or node.field("name")
+                    or node.field("constructor")
+                    or node.field("type")
+                )
+                names.update(re.findall(r"\w+$", called.text()) if called is not None else ())
+    return names

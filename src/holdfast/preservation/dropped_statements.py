@@ -1,0 +1,199 @@
+"""The statement that failed: a fix mends it, and a cheat drops it, comments it out, or makes a string of it.
+
+The line that is drawn: to delete a statement is a fix where the compiler says that something there is too much (unused,
+redefined, unreachable, unexpected, …; see `spoken`), where the very same statement stands elsewhere, or where it only
+imports. Otherwise the statements that are new must take up some of its words, or be as many as those that went. What is
+not pointed to by an error may go within the budget of words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from holdfast.preservation.function_bodies import does_work
+from holdfast.syntax.dead_code import BLOCKS
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+    from holdfast.preservation.diagnostic_mentions import Spoken
+    from holdfast.syntax.source_tree import SourceTree
+
+_Words: TypeAlias = tuple[str, ...]
+HOLDERS: Final = BLOCKS | {
+    "class_body",
+    "interface_body",
+    "enum_body",
+    "field_declaration_list",
+    "enum_body_declarations",
+}
+"""What holds statements, or the parts of a type."""
+
+_KEPT_SHARE: Final = 0.25
+_SHORT: Final = 3
+_NOT_WORK: Final = (
+    "import",
+    "include",
+    "use_declaration",
+    "package",
+    "function",
+    "class",
+    "method",
+    "_item",
+    "_definition",
+)
+_CODE: Final = re.compile(r"\w\s*\(|[\w\])]\s*[-+*/|&]?=(?![=>])|\w\.\w+\s*\(")
+_NO_CODE: Final = re.compile(r"\s*(?:<{7}|={7}|>{7}|```|~~~|[{}()\[\];,\s]*$)")
+
+
+def dropped(old: SourceTree, new: SourceTree, spoken: Spoken) -> str | None:
+    """Give the failing statement that is gone, on one line; None if none is."""
+    hidden = _hidden_text(old, new)
+    if old.errors:
+        return _dropped_line(old, new, spoken, hidden)
+    then, now = (
+        Counter(words for words, _ in _statements(old)),
+        Counter(words for words, _ in _statements(new)),
+    )
+    lost, gained = then - now, now - then
+    working = sum(1 for words, node in _statements(new) if words in gained and does_work(node))
+    gone = sum(1 for words, node in _statements(old) if words in lost and does_work(node))
+    blocks = [
+        (at.start.index, at.end.index)
+        for kind in BLOCKS
+        for at in (block.range() for block in old.find(kind))
+    ]
+    for words, node in _statements(old):
+        at = node.range()
+        if (
+            words not in lost
+            or now[words]
+            or not _failed(node, blocks, spoken)
+            or any(word in node.kind() for word in _NOT_WORK)
+        ):
+            continue
+        if spoken.too_much(at.start.index, at.end.index):
+            continue
+        taken_up = _taken_up(words, gained)
+        rewritten = working >= gone and not _is_in(words, hidden)
+        if taken_up < _KEPT_SHARE and not rewritten:
+            return _one_line(node.text())
+    return None
+
+
+def _statements(reading: SourceTree) -> Iterator[tuple[_Words, SgNode]]:
+    for kind in sorted(BLOCKS):
+        for block in reading.find(kind):
+            for child in block.named_children():
+                if (
+                    "comment" in child.kind()
+                    or child.kind() in BLOCKS
+                    or reading.is_dead(child.range().start.index)
+                ):
+                    continue
+                words = reading.words(child, outside=HOLDERS)
+                yield tuple(word.text for word in words if word.text != ";"), child
+
+
+def forgiven_words(old: SourceTree, spoken: Spoken) -> int:
+    """Count the words that may go: of each statement or definition of which an error says that it is too much."""
+    found: dict[int, tuple[int, SgNode]] = {}
+    for kind in sorted(HOLDERS):
+        for holder in old.find(kind):
+            for child in holder.named_children():
+                at = child.range()
+                for place in spoken.superfluous:
+                    size = at.end.index - at.start.index
+                    if (
+                        at.start.index <= place < at.end.index
+                        and size < found.get(place, (size + 1, child))[0]
+                    ):
+                        found[place] = (size, child)
+    nodes = {node.range().start.index: node for _, node in found.values()}
+    return sum(sum(1 for _ in old.words(node)) for node in nodes.values())
+
+
+def _failed(node: SgNode, blocks: list[tuple[int, int]], spoken: Spoken) -> bool:
+    """Whether an error points to this statement itself, and not to one inside it."""
+    at = node.range()
+    # A Python block of one statement lies where the statement does.
+    own = (at.start.index, at.end.index)
+    inner = [
+        block for block in blocks if own[0] <= block[0] and block[1] <= own[1] and block != own
+    ]
+    return any(
+        at.start.index <= place < at.end.index
+        and not any(start <= place < end for start, end in inner)
+        for place in spoken.places
+    )
+
+
+def _taken_up(words: _Words, gained: Counter[_Words]) -> float:
+    """Say how much of a statement is in those that are new."""
+    wanted = Counter(part for word in words for part in _parts(word) if re.match(r"[\w\"']", part))
+    there = Counter(part for each in gained for word in each for part in _parts(word))
+    return (wanted & there).total() / wanted.total() if wanted else 1.0
+
+
+def _parts(word: str) -> list[str]:
+    """Give the words of a directive, and anything else as it is: `<map>` is one leaf, but not after `#inlude`."""
+    return re.findall(r"\w+", word) if re.match(r"<\w|#\s*\w", word) else [word]
+
+
+def _hidden_text(old: SourceTree, new: SourceTree) -> str:
+    """Give what is new in comments and strings, without spaces: code may be put there."""
+    had = set(_asides(old))
+    return "\n".join("".join(each.split()) for each in _asides(new) if each not in had)
+
+
+def _asides(reading: SourceTree) -> Iterator[str]:
+    yield from reading.comments()
+    yield from (
+        word.text for word in reading.words() if re.match(r"[A-Za-z]{0,3}#*[\"'`]", word.text)
+    )
+
+
+def _is_in(words: _Words, hidden: str) -> bool:
+    return len(words) >= _SHORT and "".join("".join(words).split()) in hidden
+
+
+def _dropped_line(old: SourceTree, new: SourceTree, spoken: Spoken, hidden: str) -> str | None:
+    """Look by lines, as the old text has no tree to trust: those about the error, gone with none in their place."""
+    then, now = old.text.split("\n"), new.text.split("\n")
+    kept = Counter(line.strip() for line in now)
+    lost = Counter(line.strip() for line in then) - kept
+    comments = {line for text in new.comments() for line in map(str.strip, text.split("\n"))}
+    gained = [
+        line
+        for line in (kept - Counter(line.strip() for line in then))
+        if line and line not in comments
+    ]
+    said = {line for text in old.comments() for line in map(str.strip, text.split("\n"))}
+    for place in spoken.places:
+        at = old.text.count("\n", 0, place)
+        for near in (at, at - 1):
+            line = then[near].strip() if 0 <= near < len(then) else ""
+            if (
+                line not in lost
+                or line in said
+                or kept[line]
+                or not _CODE.search(line)
+                or _NO_CODE.match(line)
+            ):
+                continue
+            code = "".join(line.rstrip(";").split())
+            is_hidden = len(code) > _SHORT and code in hidden
+            if is_hidden or (
+                not gained
+                and not any(_NO_CODE.match(each) and each for each in lost if "<<<" in each)
+            ):
+                return _one_line(line)
+    return None
+
+
+def _one_line(text: str) -> str:
+    first, _, rest = text.strip().partition("\n")
+    return f"`{first[:80]}`" + (" …" if rest else "")

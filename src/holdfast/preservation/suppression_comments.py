@@ -1,0 +1,165 @@
+"""Words that tell a checker to be silent: a fix that adds one has hidden the error, not mended it.
+
+A word counts where the checker would read it: a directive in a comment, a type in the code; never in a string.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from holdfast.preservation.silenced_checks import hushed_in
+from holdfast.syntax.source_tree import SourceTree, read
+
+_CODES: Final = r"(?:\s*[:=(\[]\s*(?P<codes>[\w\-/, ]+))?"
+_HASH: Final = (
+    r"#\s*noqa\b" + _CODES,
+    r"#\s*type:\s*ignore\b" + _CODES,
+    r"#\s*pyright:\s*(?:basic|standard|off|ignore|report\w+)\b" + _CODES,
+    r"#\s*mypy:\s*(?:ignore|disable|allow|no|follow)[\w-]*" + _CODES,
+    r"#\s*(?:ruff|flake8|pylint|pytype|isort|yapf|bandit|autopep8|pyre):\s*(?:noqa|disable|skip|off|ignore)[\w-]*"
+    + _CODES,
+    r"#\s*fmt:\s*(?:off|skip)",
+    r"#\s*pyre-(?:ignore|fixme|unsafe)\w*",
+    r"#\s*pragma:\s*no\s*(?:cover|branch)",
+    r"#\s*(?:nosec|skipcq|nosemgrep)\b",
+)
+_START: Final = r"(?:^|\n)[\s/*]*"
+"""Where a directive stands in a comment that may hold prose too."""
+_SCRIPT: Final = (
+    _START + r"@ts-(?:ignore|expect-error|nocheck)\b",
+    r"\b(?:eslint|tslint|oxlint|stylelint|jshint|jslint|standard)[-:\s]+(?:disable|ignore)[\w-]*"
+    + _CODES,
+    r"^/\*\s*(?:eslint-env|globals?)\s+[\w$]",
+    r"\b(?:biome|prettier|deno-lint|dprint|rome)-ignore[\w-]*",
+    r"\b(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)",
+    r"\$Flow(?:FixMe|Ignore)\w*|@noflow\b",
+    r"@suppress\b",
+    r"@\w+\s*\{\s*(?:\*|[^{}\n]*\bany\b[^{}\n]*)\s*\}",
+    r"\b(?:nosemgrep|NOSONAR)\b",
+)
+_C: Final = (
+    r"\bNOLINT\w*" + _CODES,
+    r"\bcppcheck-suppress\w*|\bcoverity\[\w+|-V::\d+|clang-format\s+off",
+    r"\b(?:LCOV|GCOV)\w*_EXCL\w*",
+    r"\bNOSONAR\b",
+)
+_RUST: Final = (r"\b(?:nosemgrep|NOSONAR)\b",)
+_JAVA: Final = (
+    r"\bnoinspection\b" + _CODES,
+    r"\b(?:NOSONAR|NOPMD|NOCHECKSTYLE)\b|\bCHECKSTYLE[:.]\s*OFF",
+    r"@formatter:off",
+)
+_GO: Final = (
+    r"^//\s*nolint\b" + _CODES,
+    r"^//\s*lint:(?:file-)?ignore\b",
+    r"#nosec\b",
+    r"^//\s*\+build\b|^//go:build\b",
+    r"^//go:linkname\b",
+)
+_ANY: Final = re.compile(
+    "|".join(
+        f"(?:{word})"
+        for word in (
+            r"#\s*noqa\b",
+            r"#\s*type:\s*ignore",
+            r"#\s*(?:pyright|mypy|ruff|flake8):",
+            r"#\s*pylint:\s*disable",
+            r"@ts-(?:ignore|expect-error|nocheck)\b",
+            r"eslint-disable",
+            r"biome-ignore",
+            r"^\s*#\s*pragma\b",
+            r"#!?\[\s*(?:allow|expect)\b",
+            r"@SuppressWarnings\b",
+            r"//\s*nolint\b",
+            r"\b(?:rubocop|shellcheck|phpcs|phpstan|swiftlint|luacheck|hadolint|yamllint)[:\s]+[@\w-]*(?:disable|ignore)\w*",
+            r"@phpstan-ignore\w*|@psalm-suppress\b|#pragma\s+warning",
+        )
+    ),
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+def _compiled(words: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(word, re.IGNORECASE) for word in words)
+
+
+_IN_COMMENTS: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = {
+    "python": _compiled(_HASH),
+    "javascript": _compiled(_SCRIPT),
+    "typescript": _compiled(_SCRIPT),
+    "tsx": _compiled(_SCRIPT),
+    "c": _compiled(_C),
+    "cpp": _compiled(_C),
+    "rust": _compiled(_RUST),
+    "java": _compiled(_JAVA),
+    "go": _compiled(_GO),
+}
+
+
+def suppressions_added(before: str, after: str, language: str) -> tuple[str, ...]:
+    r"""Give the suppressions that are in the new text more often than in the old one, wherever they stood.
+
+    One that names what it silences may take the place of one that silences all, and not the other way round.
+
+    >>> suppressions_added("x = y\n", "x = y  # noqa: F821\n", "python")
+    ('# noqa',)
+    """
+    old, new = read(before, language), read(after, language)
+    if old is None or new is None:
+        return _unread_added(before, after)
+    return suppressions_between(old, new)
+
+
+def suppressions_between(old: SourceTree, new: SourceTree) -> tuple[str, ...]:
+    """Give the suppressions that the new text has more of."""
+    had, has = Counter(_suppressions(old)), Counter(_suppressions(new))
+    added = {
+        word: None
+        for (word, code), times in has.items()
+        if times > had[word, code] + had[word, "*"] * (code != "*")
+    }
+    # In a text that does not parse, what was there may not have been seen.
+    return tuple(
+        word for word in added if not old.errors or _is_said_more(word, old.text, new.text)
+    )
+
+
+def _unread_added(before: str, after: str) -> tuple[str, ...]:
+    had, has = (
+        Counter(" ".join(found.group().split()) for found in _ANY.finditer(text))
+        for text in (before, after)
+    )
+    return tuple(word for word, times in has.items() if times > had[word])
+
+
+def _is_said_more(word: str, before: str, after: str) -> bool:
+    keys = re.findall(r"[A-Za-z]+", word) or re.findall("_", word)
+    if not keys:
+        return True
+    key = re.compile(rf"\b{keys[-1]}\b", re.IGNORECASE)
+    return len(key.findall(after)) > len(key.findall(before))
+
+
+def _suppressions(reading: SourceTree) -> Iterator[tuple[str, str]]:
+    for comment in reading.comments():
+        for pattern in _IN_COMMENTS[reading.language]:
+            for found in pattern.finditer(comment):
+                yield from _coded(found)
+    for word in hushed_in(reading):
+        yield word, ""
+
+
+def _coded(found: re.Match[str]) -> Iterator[tuple[str, str]]:
+    codes = found.groupdict().get("codes")
+    whole = found.group()[: found.start("codes") - found.start()] if codes else found.group()
+    word = re.sub(
+        r"[\s:=(\[]+$",
+        "",
+        re.sub(r"^(?:#\s*|[\s/*]+)", lambda at: "# "[: 2 * ("#" in at.group())], whole),
+    )
+    word = " ".join(word.split()).lower()
+    named = re.findall(r"[\w\-/]+", codes) if codes else []
+    yield from ((word, code) for code in named or ["*"])

@@ -1,0 +1,76 @@
+"""How far a declaration is seen: in its file or class, in its package, by everybody."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+_NOBODY: Final = 0
+_PACKAGE: Final = 1
+_HEIRS: Final = 2
+EVERYBODY: Final = 3
+_WORDS: Final = {"private": _NOBODY, "protected": _HEIRS, "public": EVERYBODY}
+
+
+def reach_of(node: SgNode, language: str) -> int:
+    """Say how far a declaration is seen; where a language has no word for it, by everybody."""
+    if language == "rust":
+        return _in_rust(node)
+    if language == "java":
+        return _in_java(node)
+    if language in {"c", "cpp"}:
+        return _in_c(node)
+    if language in {"typescript", "tsx", "javascript"}:
+        word = next(
+            (child.text() for child in node.children() if child.kind() == "accessibility_modifier"),
+            "public",
+        )
+        return _WORDS.get(word, EVERYBODY)
+    return EVERYBODY
+
+
+def _in_rust(node: SgNode) -> int:
+    word = next((child for child in node.children() if child.kind() == "visibility_modifier"), None)
+    if word is None:
+        return _NOBODY
+    return EVERYBODY if word.text() == "pub" else _PACKAGE
+
+
+def _in_java(node: SgNode) -> int:
+    holder = node.parent() if node.kind() == "variable_declarator" else node
+    if holder is None:
+        return _PACKAGE
+    outer = holder.parent()
+    if outer is not None and outer.kind() == "interface_body":
+        return EVERYBODY
+    modifiers = next((child for child in holder.children() if child.kind() == "modifiers"), None)
+    said = modifiers.text().split() if modifiers is not None else ()
+    return next((_WORDS[word] for word in said if word in _WORDS), _PACKAGE)
+
+
+def _in_c(node: SgNode) -> int:
+    outer = node.parent()
+    if outer is not None and outer.kind() == "field_declaration_list":
+        return _in_class(node, outer)
+    is_static = any(
+        child.kind() == "storage_class_specifier" and child.text() == "static"
+        for child in node.children()
+    )
+    return _NOBODY if is_static else EVERYBODY
+
+
+def _in_class(node: SgNode, listed: SgNode) -> int:
+    said = next(
+        (
+            before.text().rstrip(":")
+            for before in node.prev_all()
+            if before.kind() == "access_specifier"
+        ),
+        None,
+    )
+    if said is not None:
+        return _WORDS.get(said.strip(), EVERYBODY)
+    holder = listed.parent()
+    return _NOBODY if holder is not None and holder.kind() == "class_specifier" else EVERYBODY

@@ -1,1 +1,0 @@
-"""Rules: a fix that was verified once is applied again without a model."""

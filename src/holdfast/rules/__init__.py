@@ -1,0 +1,1 @@
+"""Rewrite source text by learned and built-in rules. Pure."""

@@ -1,0 +1,129 @@
+"""Which part of a fix answers which complaint: a model mends all errors of a file at once, a rule answers one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from holdfast.repair.ports import Target
+from holdfast.rules.fix_hunks import FixHunk, NewLines, hunks_between
+from holdfast.rules.match.import_block import is_import
+from holdfast.rules.match.template_parts import tail_of
+from holdfast.syntax.source import SourceText
+from holdfast.vocab.diagnostics import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class AttributedEdit:
+    """A complaint, and the text with only what answers it."""
+
+    diagnostic: Diagnostic
+    after: str
+
+
+def shares_of(
+    before: str, after: str, diagnostics: Sequence[Diagnostic], target: Target
+) -> list[AttributedEdit]:
+    """Give each complaint its share of a fix.
+
+    What stands where complaints of one tool are belongs to the nearest of them; a new import to those that name what
+    it brings; all else belongs to everybody. A complaint whose place and names nothing answers gets no share.
+    """
+    path = diagnostics[0].path if diagnostics else ""
+    source = SourceText(before, target, path)
+    differing = hunks_between(source, SourceText(after, target, path)) or []
+    edits = _single(differing, target)
+    if len(edits) < 2 or carried_out(source, differing) != after:
+        return [AttributedEdit(each, after) for each in diagnostics]
+    found = []
+    for diagnostic in diagnostics:
+        rivals = [
+            each for each in diagnostics if each.tool == diagnostic.tool and each.area is not None
+        ]
+        mine = [edit for edit in edits if _belongs(edit, diagnostic, rivals, source)]
+        if mine:
+            found.append(
+                AttributedEdit(
+                    diagnostic, after if len(mine) == len(edits) else carried_out(source, mine)
+                )
+            )
+    return found
+
+
+def carried_out(source: SourceText, edits: Sequence[FixHunk | NewLines]) -> str:
+    """Give the text with these edits."""
+    spans = sorted(
+        ((*_span(edit, source), _text(edit)) for edit in edits), key=lambda span: span[:2]
+    )
+    parts, done = [], 0
+    for start, end, new in spans:
+        parts += [source.text[done:start], new]
+        done = max(done, end)
+    return "".join([*parts, source.text[done:]])
+
+
+def _single(edits: Sequence[FixHunk | NewLines], target: Target) -> list[FixHunk | NewLines]:
+    """Cut several imports that came together into one each, each with the blank lines below them: it may be alone."""
+    cut: list[FixHunk | NewLines] = []
+    for edit in edits:
+        lines = edit.text.splitlines(keepends=True) if isinstance(edit, NewLines) else []
+        brought = [line for line in lines if line.strip()]
+        if (
+            isinstance(edit, NewLines)
+            and len(brought) > 1
+            and all(is_import(line, target) for line in brought)
+        ):
+            blank = "".join(line for line in lines if not line.strip())
+            cut += [NewLines(edit.line, line + blank) for line in brought]
+        else:
+            cut.append(edit)
+    return cut
+
+
+def _belongs(
+    edit: FixHunk | NewLines,
+    diagnostic: Diagnostic,
+    rivals: Sequence[Diagnostic],
+    source: SourceText,
+) -> bool:
+    if isinstance(edit, NewLines) and is_import(edit.text.lstrip(), source.target):
+        naming = [each for each in rivals if _names(edit.text, each)]
+        return diagnostic in naming or not naming
+    away = {number: _distance(edit, each, source) for number, each in enumerate(rivals)}
+    near = {number: distance for number, distance in away.items() if distance is not None}
+    if not near:
+        return True
+    nearest = min(near.values())
+    return any(
+        rivals[number] == diagnostic for number, distance in near.items() if distance == nearest
+    )
+
+
+def _names(text: str, diagnostic: Diagnostic) -> bool:
+    words = set(re.findall(r"\w+", text))
+    return any(arg in words or tail_of(arg) in words for arg in diagnostic.args)
+
+
+def _distance(edit: FixHunk | NewLines, diagnostic: Diagnostic, source: SourceText) -> int | None:
+    """How far an edit is from a complaint on one of its lines; None if it is on none of them."""
+    offset, far = source.place_of(diagnostic), source.end_of(diagnostic)
+    if offset is None:
+        return None
+    far = offset if far is None else max(offset, far)
+    start, end = _span(edit, source)
+    if source.line_of(end) < source.line_of(offset) or source.line_of(start) > source.line_of(far):
+        return None
+    return max(0, start - far, offset - end)
+
+
+def _span(edit: FixHunk | NewLines, source: SourceText) -> tuple[int, int]:
+    if isinstance(edit, FixHunk):
+        return edit.start, edit.end
+    starts = source.line_starts
+    at = starts[edit.line] if edit.line < len(starts) else len(source.text)
+    return at, at
+
+
+def _text(edit: FixHunk | NewLines) -> str:
+    return edit.new if isinstance(edit, FixHunk) else edit.text

@@ -1,0 +1,213 @@
+"""Edits of tokens, for texts that do not parse: a missing colon, bracket or semicolon, `print x`, wrong indentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from holdfast.rules.fix_hunks import FixHunk, NewLines, hunks_between, of_tokens, redone
+from holdfast.rules.match.template_parts import parts_of
+from holdfast.rules.match.token_anchors import AnchorArea, anchors_of, ends_block
+from holdfast.rules.match.token_match import (
+    CONTEXTS,
+    area_of,
+    beyond,
+    context_kind,
+    neighbour,
+    qualities_of,
+)
+from holdfast.rules.rule import Hole, PatternPiece, RulePattern, TextPart, TokenEdit
+from holdfast.syntax.quote_tokens import is_quote, is_wordy
+from holdfast.syntax.source import SourceText
+from holdfast.syntax.tokens import COMMON, Token, shape_of
+from holdfast.vocab.diagnostics import Diagnostic
+
+_VARY = frozenset({"name", "number", "string"})
+
+
+def token_fixes(
+    source: SourceText,
+    differing: Sequence[FixHunk | NewLines],
+    diagnostic: Diagnostic,
+    *,
+    marks: bool,
+) -> Iterator[tuple[RulePattern, tuple[TokenEdit, ...]]]:
+    """Give the fix as edits of tokens, and with `marks` as edits of marks; what differs less first."""
+    by_tokens = of_tokens(source, differing)
+    ways = [(RulePattern("tokens"), source, by_tokens)]
+    cut_up = SourceText(source.text, source.target, diagnostic.path, marks=True)
+    after = SourceText(redone(source, differing), source.target, diagnostic.path, marks=True)
+    if marks and (by_marks := hunks_between(cut_up, after)) is not None:
+        ways.append((RulePattern("marks"), cut_up, of_tokens(cut_up, by_marks)))
+    ways.sort(key=lambda way: sum(hunk.end - hunk.start + len(hunk.new) for hunk in way[2]))
+    for pattern, seen, hunks in ways:
+        if (area := area_of(seen, diagnostic)) is not None and (
+            edits := _edits(seen, hunks, diagnostic.args, area)
+        ):
+            yield pattern, edits
+
+
+def _edits(
+    source: SourceText, hunks: Sequence[FixHunk], args: Sequence[str], area: AnchorArea
+) -> tuple[TokenEdit, ...] | None:
+    """Make an edit of each hunk; None if one is not tied to the diagnostic's position."""
+    made = []
+    for hunk in hunks:
+        anchors = anchors_of(source, area, hunk)
+        if not anchors:
+            return None
+        removed = source.tokens[hunk.low : hunk.high]
+        texts = {number: token.text for number, token in enumerate(removed) if token.kind in _VARY}
+        texts = {number: text for number, text in texts.items() if text not in args}
+        parts = _indented(source, hunk) or parts_of(hunk.new, source.target, args, texts)
+        taken = {part.number for part in parts if isinstance(part, Hole) and part.of == "piece"}
+        pieces = tuple(
+            _removed_piece(token, hunk, args, number in taken)
+            for number, token in enumerate(removed)
+        )
+        before, after = _context(source, hunk, args, -1), _context(source, hunk, args, 1)
+        made.append(TokenEdit(anchors, pieces, parts, before, after, hunk.sides))
+    # The end of the file alone is no tie to what is complained about.
+    return (
+        tuple(made)
+        if any(not anchor.startswith("file_end") for edit in made for anchor in edit.anchors)
+        else None
+    )
+
+
+def _removed_piece(token: Token, hunk: FixHunk, args: Sequence[str], taken: bool) -> PatternPiece:  # noqa: FBT001 - of one call
+    """Say what must stand there: what the new text takes over may vary.
+
+    What only goes away is this very text, for another may be worth more: but one common type goes for another.
+    """
+    for number, arg in enumerate(args):
+        if arg == token.text:
+            return PatternPiece((token.kind,), arg=number)
+    if taken:
+        return PatternPiece((token.kind,))
+    if token.kind == "name" and token.text in COMMON and not hunk.new.strip() and not hunk.lines:
+        return PatternPiece(("common",))
+    return PatternPiece((token.kind,), text=token.text)
+
+
+def _context(source: SourceText, hunk: FixHunk, args: Sequence[str], way: int) -> PatternPiece:
+    beside = beyond(source, hunk.low, hunk.high, way)
+    kinds = (_kind_before(source, hunk) if way < 0 else _kind_after(source, hunk),)
+    if way > 0 and beside is not None and (_is_new_line(hunk) or _goes_as_bracket(source, hunk)):
+        # What a line is put before says what that line is for, and `;` that the brackets before it should have ended.
+        return PatternPiece(
+            kinds, text=beside.text if beside.kind in {"keyword", "operator"} else None
+        )
+    if way < 0 and _goes_as_word(source, hunk) and kinds == ("awaits",):
+        # In another place it may be the rest that is too much: `x = return y`.
+        return PatternPiece(
+            kinds, text=beside.text if beside is not None and beside.kind == "operator" else None
+        )
+    for number, arg in enumerate(args):
+        if beside is not None and arg == beside.text and shape_of(arg) != "operator":
+            return PatternPiece(kinds, arg=number)
+    return PatternPiece(kinds)
+
+
+def _is_new_line(hunk: FixHunk) -> bool:
+    return hunk.sides == ("line", "line") and hunk.low == hunk.high
+
+
+def _goes_as_bracket(source: SourceText, hunk: FixHunk) -> bool:
+    removed = source.tokens[hunk.low : hunk.high]
+    return (
+        bool(removed)
+        and not hunk.lines
+        and not hunk.new.strip()
+        and all(token.kind == "close" for token in removed)
+    )
+
+
+def _goes_as_word(source: SourceText, hunk: FixHunk) -> bool:
+    """Whether one keyword goes: `new Job()`, `lambda x: return x`."""
+    removed = source.tokens[hunk.low : hunk.high]
+    return len(removed) == 1 and removed[0].kind == "keyword" and not hunk.new.strip()
+
+
+def _kind_before(source: SourceText, hunk: FixHunk) -> str:
+    kind = context_kind(neighbour(source, hunk.low, hunk.high, -1))
+    if hunk.low == hunk.high:
+        return "ended" if kind in CONTEXTS["ended"] else kind
+    first = source.tokens[hunk.low]
+    if _goes_as_bracket(source, hunk):
+        return kind
+    if is_quote(first) and not _opens(source, hunk.low):
+        return "any"
+    if (first.kind in _VARY or is_quote(first) or _goes_as_word(source, hunk)) and kind in CONTEXTS[
+        "awaits"
+    ]:
+        return "awaits"
+    return "ended" + _qualities(source, hunk, -1) if kind in CONTEXTS["ended"] else kind
+
+
+def _kind_after(source: SourceText, hunk: FixHunk) -> str:
+    kind = context_kind(neighbour(source, hunk.low, hunk.high, 1))
+    if _is_suffix(source, hunk) and kind in CONTEXTS["follows"]:
+        return "follows"
+    if hunk.low == hunk.high or _goes_as_bracket(source, hunk):
+        return kind
+    last = source.tokens[hunk.high - 1]
+    if is_quote(last) and _opens(source, hunk.high - 1):
+        return "any"
+    if last.kind in _VARY | {"close"} or is_quote(last):
+        return "follows" if kind in CONTEXTS["follows"] else kind
+    joins = hunk.new.strip() or _goes_as_word(source, hunk)
+    return "begins" + _qualities(source, hunk, 1) if joins and kind in CONTEXTS["begins"] else kind
+
+
+def _is_suffix(source: SourceText, hunk: FixHunk) -> bool:
+    """Whether letters are put to the end of a word or a number: what follows that follows it still."""
+    return (
+        hunk.start == hunk.end
+        and is_wordy(source.text[hunk.start - 1 : hunk.start])
+        and is_wordy(hunk.new[:1])
+    )
+
+
+def _qualities(source: SourceText, hunk: FixHunk, way: int) -> str:
+    """Say more of what stands beside a sign that becomes another: `a -> b` is not `a->b`, nor `# a` `#a`.
+
+    Between a type and a variable (`except Error, e`) it is not what it is between two types.
+    """
+    removed = source.tokens[hunk.low : hunk.high]
+    if not hunk.new.strip() or any(token.kind != "operator" for token in removed):
+        return ""
+    qualities = qualities_of(source, (hunk.low, hunk.high), way)
+    cases = {
+        each & {"large", "small"}
+        for each in (qualities, qualities_of(source, (hunk.low, hunk.high), -way))
+    }
+    if cases != {frozenset({"large"}), frozenset({"small"})}:
+        qualities -= {"large", "small"}
+    return "".join(f" {quality}" for quality in sorted(qualities))
+
+
+def _opens(source: SourceText, number: int) -> bool:
+    """Whether a quote opens a string, as far as its line tells."""
+    quote = source.tokens[number]
+    if quote.text in "“”‘’«»":
+        return quote.text in "“‘«"
+    line = source.line_starts[source.line_of(quote.start)]
+    return source.text.count(quote.text, line, quote.start) % 2 == 0
+
+
+def _indented(source: SourceText, hunk: FixHunk) -> tuple[TextPart, ...] | None:
+    """Say the beginning of a line by that of the line before."""
+    if hunk.sides[0] != "line" or hunk.low != hunk.high:
+        return None
+    line = source.line_of(hunk.end) - 1
+    while line >= 0 and not source.text[source.line_starts[line] : source.line_end(line)].strip():
+        line -= 1
+    code = source.text[source.line_starts[line] : source.line_end(line)] if line >= 0 else ""
+    indent = code[: len(code) - len(code.lstrip(" \t"))]
+    if ends_block(hunk) and hunk.low < len(source.tokens):
+        # A block ends where the line after it begins.
+        return Hole("indent", 1), hunk.new.lstrip(" \t")
+    if not hunk.new.startswith(indent):
+        return None
+    rest = hunk.new[len(indent) :]
+    return (Hole("indent"), rest) if rest else (Hole("indent"),)

@@ -1,0 +1,393 @@
+"""A pattern from the tree: the smallest node around what differs, with what may vary taken out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from holdfast.rules.fix_hunks import FixHunk
+from holdfast.rules.learn.pattern_growth import Grower, Grown, Ways, is_tie, settled
+from holdfast.rules.match.name_origin import origin_of
+from holdfast.rules.match.names_at import names_here
+from holdfast.rules.match.template_parts import IMPORT_KINDS, indented, parts_of
+from holdfast.rules.match.tree_match import is_largest, is_variable, size_of
+from holdfast.rules.rule import PatternPiece, PieceSide, RulePattern, RuleSplice, Spot
+from holdfast.syntax.node_kinds import EXPRESSIONS, is_block
+from holdfast.syntax.source import SourceText, broken_nodes, span_of
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+_MOST_GROWTH = 7
+_MOST_PIECES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFix:
+    """A pattern and the splices that go with it."""
+
+    pattern: RulePattern
+    splices: tuple[RuleSplice, ...]
+
+
+def tree_fixes(
+    source: SourceText,
+    hunks: Sequence[FixHunk],
+    args: Sequence[str],
+    offset: int | None,
+    far: int | None,
+) -> Iterator[TreeFix]:
+    """Give patterns: within the statement at the diagnostic's position, then elsewhere, then around whole blocks.
+
+    Of each the smallest first.
+    """
+    snapped = [each for hunk in hunks for each in _snapped(source, hunk)]
+    nodes = _nodes_around_all(source, snapped)
+    around = [
+        node
+        for node in nodes
+        if offset is not None and span_of(node)[0] <= offset <= span_of(node)[1]
+    ]
+    far_off = [node for node in nodes if node not in around]
+    near = [node for node in around if not _reaches_into_block(node, snapped, offset)]
+    if offset is not None:
+        for node in near:
+            yield from _fixes_at(source, node, snapped, args, (offset, far))
+    yield from _fixes_elsewhere(source, far_off, snapped, args, offset)
+    # An import is for a name of the message: the code at the place may begin with any other.
+    others = [node for node in far_off if node.kind() not in IMPORT_KINDS]
+    yield from _fixes_elsewhere(
+        source, others, snapped, (*args, *names_here(source, offset, far)), offset
+    )
+    yield from _fixes_elsewhere(source, around, snapped, args, offset)
+    if offset is not None:
+        for node in around:
+            if node not in near:
+                yield from _fixes_at(source, node, snapped, args, (offset, far))
+
+
+def _reaches_into_block(node: SgNode, hunks: Sequence[FixHunk], offset: int | None) -> bool:
+    """Whether a body lies around the diagnostic's place or around an edit, within the node.
+
+    A function whose head is all that matters is like a statement; else what is between is this program's own.
+    """
+    places = [*(hunk.start for hunk in hunks), *([] if offset is None else [offset])]
+    return any(_is_in_block(node, place) for place in places)
+
+
+def _is_in_block(node: SgNode, place: int) -> bool:
+    start, end = span_of(node)
+    if not start <= place <= end:
+        return False
+    if is_block(node) and place < end and (start < place or not node.text().startswith("{")):
+        return True
+    return any(_is_in_block(child, place) for child in node.children())
+
+
+def _nodes_around_all(source: SourceText, hunks: Sequence[FixHunk]) -> list[SgNode]:
+    low, high = min(hunk.start for hunk in hunks), max(hunk.end for hunk in hunks)
+    around = [
+        node
+        for node in source.nodes_around(low)
+        if span_of(node)[1] >= high and node.is_named() and node.parent() is not None
+    ]
+    around.sort(key=lambda node: span_of(node)[1] - span_of(node)[0])
+    return [node for node in around if next(broken_nodes(node), None) is None][:_MOST_GROWTH]
+
+
+def _snapped(source: SourceText, hunk: FixHunk) -> list[FixHunk]:
+    """Widen a hunk to the leaves of the tree; within a string or a number first narrow it to what differs."""
+    if hunk.lines:
+        start, end = source.gap_after(hunk.start), source.gap_before(hunk.end)
+        return [FixHunk(start, end, "", hunk.low, hunk.high, hunk.sides, lines=True)]
+    if hunk.high - hunk.low != 1 or hunk.sides != ("start", "end"):
+        return [FixHunk(hunk.start, hunk.end, hunk.new, hunk.low, hunk.high, hunk.sides)]
+    old = source.tokens[hunk.low]
+    if old.kind == "number" and hunk.new.startswith(old.text):
+        # A suffix: what it is put to may be any number.
+        return [
+            FixHunk(
+                hunk.end,
+                hunk.end,
+                hunk.new[len(old.text) :],
+                hunk.high,
+                hunk.high,
+                ("gap_before", "end"),
+            )
+        ]
+    if old.kind != "string":
+        return [FixHunk(hunk.start, hunk.end, hunk.new, hunk.low, hunk.high, hunk.sides)]
+    quotes = _quotes_of(old.text, hunk.new)
+    if quotes is not None:
+        (left, right), (new_left, new_right) = quotes
+        opening = FixHunk(
+            hunk.start, hunk.start + len(left), new_left, hunk.low, hunk.high, hunk.sides
+        )
+        return [
+            opening,
+            FixHunk(hunk.end - len(right), hunk.end, new_right, hunk.low, hunk.high, hunk.sides),
+        ]
+    return [_narrowed(source, hunk)]
+
+
+_STRING = re.compile(r"""(\w*(?:\"\"\"|\'\'\'|["'`]))(.*?)(\"\"\"|\'\'\'|["'`])""", re.DOTALL)
+
+
+def _quotes_of(old: str, new: str) -> tuple[tuple[str, str], tuple[str, str]] | None:
+    """Give the quotes of a string before and after, if they are all that differs, on both sides."""
+    before, after = _STRING.fullmatch(old), _STRING.fullmatch(new)
+    if before is None or after is None or before[2] != after[2] or before[3] == after[3]:
+        return None
+    return (before[1], before[3]), (after[1], after[3])
+
+
+def _narrowed(source: SourceText, hunk: FixHunk) -> FixHunk:
+    start, end, new, text = hunk.start, hunk.end, hunk.new, source.text
+    while start < end and new and text[start] == new[0]:
+        start, new = start + 1, new[1:]
+    while start < end and new and text[end - 1] == new[-1]:
+        end, new = end - 1, new[:-1]
+    for at in (start, end):
+        for node in source.nodes_around(at):
+            left, right = span_of(node)
+            if node.is_leaf() and left < at < right:
+                new = text[left:start] * (left < start) + new + text[end:right] * (right > end)
+                start, end = min(left, start), max(right, end)
+    return FixHunk(start, end, new, hunk.low, hunk.high, hunk.sides)
+
+
+# -------------------------------------------------------------------------------------------------------------- fixing
+
+
+def _fixes_at(
+    source: SourceText,
+    node: SgNode,
+    hunks: Sequence[FixHunk],
+    args: Sequence[str],
+    area: tuple[int, int | None],
+) -> Iterator[TreeFix]:
+    """Give patterns of a node around the place, the plainest first.
+
+    What is no expression is looked into for a name that the diagnostic stands at: others may stand before it there.
+    """
+    if not _holds_written_names(source, node, hunks, args, area[0]):
+        return
+    deep_first = node.kind() not in EXPRESSIONS and source.leaf_at(area[0]) in args
+    for deep in (deep_first, not deep_first):
+        for neighbours in (False, True):
+            yield from _fix_at(
+                source, node, Grower(source, hunks, args, area[0], Ways(deep, neighbours)), area
+            )
+
+
+def _fix_at(
+    source: SourceText, node: SgNode, grower: Grower, area: tuple[int, int | None]
+) -> Iterator[TreeFix]:
+    hunks, args = grower.hunks, grower.args
+    grown = grower.grow_from(node, inside=_begins_declaration(source, node, hunks))
+    if size_of(grown.piece) > _MOST_PIECES:
+        return
+    numbered = _numbered(grown)
+    spot = _spot(numbered, area)
+    if (
+        spot == (0, "start")
+        and area[0] == area[1]
+        and is_variable(grown.piece)
+        and not is_largest(node)
+    ):
+        # A tool that says only where it begins means the largest expression there; this is a part of that one.
+        return
+    if spot[0] == 0 and spot[1] not in {"whole", "start"}:
+        # Of all that is around a place, the kind says which is meant.
+        grown = replace(grown, piece=replace(grown.piece, kinds=grown.piece.kinds[:1]))
+    if grown.piece.arg is not None and not any(hunk.start < hunk.end for hunk in hunks):
+        # What is said of a name by writing beside it holds for names that come from the same place.
+        kinds = tuple(each for each in (*grown.piece.kinds, origin_of(node)) if each)
+        grown = replace(grown, piece=replace(grown.piece, kinds=kinds))
+    yield from _fix_of(source, hunks, args, grown, spot)
+
+
+def _begins_declaration(source: SourceText, node: SgNode, hunks: Sequence[FixHunk]) -> bool:
+    """Whether words come before a declaration of Java: there they are for the first word that is no annotation."""
+    start = span_of(node)[0]
+    inserted = any(hunk.start == hunk.end == start for hunk in hunks)
+    return source.target == "java" and inserted and node.kind().endswith("declaration")
+
+
+def _fix_of(
+    source: SourceText,
+    hunks: Sequence[FixHunk],
+    args: Sequence[str],
+    grown: Grown,
+    spot: tuple[int, Spot] | None,
+) -> Iterator[TreeFix]:
+    splices = _splices(source, hunks, args, _numbered(grown))
+    if splices is None:
+        return
+    grown = settled(grown, source, splices, hunks)
+    yield TreeFix(RulePattern("elsewhere" if spot is None else "at", grown.piece, spot), splices)
+
+
+def _holds_written_names(
+    source: SourceText,
+    node: SgNode,
+    hunks: Sequence[FixHunk],
+    args: Sequence[str],
+    offset: int | None,
+) -> bool:
+    """Whether a node holds what ties a name that the fix writes away from the diagnostic's place.
+
+    That is the name itself at another place, if the statement around has it there: `} Node;` of a `typedef struct`.
+    """
+    start, end = span_of(node)
+    for arg in args:
+        if not is_tie(arg):
+            continue
+        far = [hunk for hunk in hunks if _has_word(hunk.new, arg) and not _is_at(hunk, offset)]
+        places = [at for at in source.places_of_word(arg) if at != offset]
+        around = [
+            span_of(each)
+            for each in node.ancestors()
+            if not is_block(each) and each.parent() is not None
+        ]
+        outside = any(left <= at < right for at in places for left, right in around[:1])
+        if far and outside and not any(start <= at < end for at in places):
+            return False
+    return True
+
+
+def _is_at(hunk: FixHunk, offset: int | None) -> bool:
+    return offset is not None and hunk.start <= offset <= hunk.end
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"\b{re.escape(word)}\b", text) is not None
+
+
+def _fixes_elsewhere(
+    source: SourceText,
+    nodes: Sequence[SgNode],
+    hunks: Sequence[FixHunk],
+    args: Sequence[str],
+    offset: int | None,
+) -> Iterator[TreeFix]:
+    for ways in (Ways(), Ways(neighbours=True)):
+        for node in nodes:
+            if _holds_written_names(source, node, hunks, args, offset):
+                yield from _fix_elsewhere(source, node, hunks, args, ways)
+
+
+def _fix_elsewhere(
+    source: SourceText, node: SgNode, hunks: Sequence[FixHunk], args: Sequence[str], ways: Ways
+) -> Iterator[TreeFix]:
+    grower = Grower(source, hunks, args, None, ways)
+    grower.constant = node.kind() in IMPORT_KINDS
+    if grower.typed and not node.kind().endswith(("declaration", "statement", "definition")):
+        return
+    grown = grower.grow_tied(
+        node, inside=grower.constant or _begins_declaration(source, node, hunks)
+    )
+    tied = any(
+        piece.arg is not None and is_tie(args[piece.arg]) for _, piece in _pieces(grown)
+    ) or (grower.constant and any(arg in hunk.new for arg in args for hunk in hunks))
+    if tied and size_of(grown.piece) <= _MOST_PIECES:
+        yield from _fix_of(source, hunks, args, grown, None)
+
+
+def _numbered(grown: Grown) -> list[Grown]:
+    return [grown, *(each for child in grown.inner for each in _numbered(child))]
+
+
+def _pieces(grown: Grown) -> Iterator[tuple[tuple[int, int], PatternPiece]]:
+    return ((each.span, each.piece) for each in _numbered(grown))
+
+
+def _spot(numbered: list[Grown], area: tuple[int, int | None]) -> tuple[int, Spot]:
+    """Say which piece the diagnostic is about: all of it, or the smallest that begins, ends, or lies around there."""
+    offset = area[0]
+
+    def smallest(fits: list[int]) -> int:
+        return min(
+            fits, key=lambda number: (numbered[number].span[1] - numbered[number].span[0], number)
+        )
+
+    real = [number for number, each in enumerate(numbered) if not each.piece.rest]
+    if whole := [number for number in real if numbered[number].span == area and area[0] != area[1]]:
+        return whole[0], "whole"
+    if begins := [number for number in real if numbered[number].span[0] == offset]:
+        return smallest(begins), "start"
+    if ends := [number for number in real if numbered[number].span[1] == offset]:
+        return smallest(ends), "end"
+    return smallest(
+        [
+            number
+            for number in real
+            if numbered[number].span[0] <= offset <= numbered[number].span[1]
+        ]
+    ), "inside"
+
+
+def _splices(
+    source: SourceText, hunks: Sequence[FixHunk], args: Sequence[str], numbered: list[Grown]
+) -> tuple[RuleSplice, ...] | None:
+    texts = {
+        number: source.text[slice(*each.span)]
+        for number, each in enumerate(numbered)
+        if each.piece.kinds and each.piece.text is None and each.piece.arg is None and number
+    }
+    made = []
+    for hunk in hunks:
+        start, end = _start_of(source, hunk, numbered), _end_of(source, hunk, numbered)
+        if start is None or end is None:
+            return None
+        parts = indented(
+            parts_of(hunk.new, source.target, args, texts), source.indent_at(hunk.start)
+        )
+        made.append(RuleSplice(start, end, parts, lines=hunk.lines))
+    return tuple(made)
+
+
+def _start_of(
+    source: SourceText, hunk: FixHunk, numbered: list[Grown]
+) -> tuple[int, PieceSide] | None:
+    sides: list[PieceSide] = ["start", "end", "gap_before", "gap_after"]
+    if hunk.start == hunk.end and hunk.sides[0] == "gap_before":
+        sides = ["end", "start", "gap_after", "gap_before"]
+    return _side_at(source, hunk.start, numbered, sides)
+
+
+def _end_of(
+    source: SourceText, hunk: FixHunk, numbered: list[Grown]
+) -> tuple[int, PieceSide] | None:
+    if hunk.start == hunk.end:
+        return _start_of(source, hunk, numbered)
+    return _side_at(source, hunk.end, numbered, ["end", "start", "gap_after", "gap_before"])
+
+
+def _is_annotatable(grown: Grown) -> bool:
+    """Whether annotations or modifiers may stand before what a piece is known to begin with."""
+    known = next((each for each in grown.inner if not each.piece.rest), None)
+    begins = known is not None and known.span[0] == grown.span[0]
+    return begins and grown.piece.kinds[0].endswith("declaration")
+
+
+def _side_at(
+    source: SourceText, at: int, numbered: list[Grown], sides: list[PieceSide]
+) -> tuple[int, PieceSide] | None:
+    """Name an offset by a side of a piece; of several the outermost, which is the one that is surely there."""
+    for side in sides:
+        for number, each in enumerate(numbered):
+            if each.piece.rest:
+                continue
+            start, end = each.span
+            place = {
+                "start": start,
+                "end": end,
+                "gap_before": source.gap_before(start),
+                "gap_after": source.gap_after(end),
+            }[side]
+            if place == at and not (side == "start" and _is_annotatable(each)):
+                return number, side
+    return None

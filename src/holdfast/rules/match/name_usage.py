@@ -1,0 +1,129 @@
+"""How a program uses a name: a type that a fix makes up for it holds only for one that is used alike."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from holdfast.syntax.source import SourceText
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+USED: Final = "@used "
+_RECKONING = frozenset(
+    {
+        "*",
+        "-",
+        "/",
+        "%",
+        "**",
+        "//",
+        "<",
+        ">",
+        "<=",
+        ">=",
+        "-=",
+        "*=",
+        "/=",
+        "%=",
+        "++",
+        "--",
+        "+",
+        "+=",
+    }
+)
+_MEMBER = frozenset(
+    {
+        "member_expression",
+        "attribute",
+        "field_expression",
+        "field_access",
+        "selector_expression",
+        "method_invocation",
+    }
+)
+_INDEX = frozenset({"subscript_expression", "subscript", "index_expression", "array_access"})
+_CALL = frozenset({"call", "call_expression"})
+_CAUGHT = frozenset({"catch_clause", "except_clause", "catch_formal_parameter"})
+_SET = frozenset(
+    {
+        "variable_declarator",
+        "init_declarator",
+        "assignment",
+        "assignment_expression",
+        "let_declaration",
+    }
+)
+_INTEGER = re.compile(r"-?\d[\d_]*|-?0[xX][0-9a-fA-F_]+")
+_FLOAT = re.compile(r"-?[\d_]*\.\d[\d_]*(?:[eE][+-]?\d+)?[fFdD]?|-?\d[\d_]*\.(?:\d[\d_]*)?")
+
+
+def uses_of(source: SourceText, name: str) -> frozenset[str]:
+    """Give the ways in which a text uses a name that say something of what it stands for.
+
+    >>> sorted(uses_of(Source("let n = 0; while (n < 3) n++; log(n)", "javascript"), "n"))
+    ['is:integer', 'reckoned']
+    >>> sorted(uses_of(Source("try { f() } catch (e) { log(e.message) }", "javascript"), "e"))
+    ['caught', 'member:message']
+    """
+    if source.root is None:
+        return frozenset()
+    uses = (
+        _use_of(node) for node in source.root.find_all(kind="identifier") if node.text() == name
+    )
+    return frozenset(use for use in uses if use is not None)
+
+
+def used_alike(value: str, source: SourceText, name: str) -> bool:
+    """Whether a name is used as a held value demands: in one of its ways at least, and as nothing else by its value."""
+    wanted = frozenset(value.removeprefix(USED).split())
+    uses = uses_of(source, name)
+    values = {use for use in uses if use.startswith("is:")}
+    return bool(uses & wanted) and values <= wanted
+
+
+def demand(source: SourceText, name: str) -> str | None:
+    """Give what to hold a name to; None if its uses say nothing."""
+    uses = uses_of(source, name)
+    return USED + " ".join(sorted(uses)) if uses else None
+
+
+def _use_of(node: SgNode) -> str | None:
+    parent = node.parent()
+    if parent is None:
+        return None
+    kind = parent.kind()
+    children = parent.children()
+    first = bool(children) and children[0].range().start.index == node.range().start.index
+    if kind in _CAUGHT:
+        return "caught"
+    if kind in _MEMBER and first:
+        return (
+            f"member:{re.split(r'[^0-9A-Za-z_]', children[-1].text().lstrip('.->'))[0]}"
+            if len(children) > 1
+            else None
+        )
+    if kind in _INDEX and first:
+        return "index"
+    if kind in _SET and first and (value := _value_of(children[-1].text())) is not None:
+        return value
+    signs = {child.text() for child in children if not child.is_named()}
+    texts = any(quote in parent.text() for quote in ('"', "'", "`"))
+    return (
+        "reckoned"
+        if signs & _RECKONING and kind not in _CALL and not texts and "(" not in signs
+        else None
+    )
+
+
+def _value_of(text: str) -> str | None:
+    if _INTEGER.fullmatch(text):
+        return "is:integer"
+    if _FLOAT.fullmatch(text):
+        return "is:float"
+    if text[:1] in {'"', "'", "`"}:
+        return "is:string"
+    if text in {"true", "false", "True", "False"}:
+        return "is:boolean"
+    return None

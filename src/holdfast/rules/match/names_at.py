@@ -1,0 +1,79 @@
+"""The names in the code at a diagnostic's place, which the message often leaves out.
+
+`"Coroutine" has no attribute "upper"` is said at `body.upper()`; what has to be mended is where `body` comes from. Its
+names count as two more arguments, after those of the message: the first one, and that of the last member.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from holdfast.syntax.source import SourceText, span_of
+from holdfast.vocab.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+_CHAIN_WORDS = """
+attribute member_expression field_expression field_access selector_expression call call_expression
+method_invocation subscript subscript_expression index_expression array_access non_null_expression
+"""
+_CHAIN: Final = frozenset(_CHAIN_WORDS.split())
+_MEMBERS: Final = frozenset(
+    {"attribute", "member_expression", "field_expression", "field_access", "selector_expression"}
+)
+_NOBODY: Final = frozenset({"self", "this", "super", "cls"})
+
+
+def with_names_here(source: SourceText, diagnostic: Diagnostic) -> Diagnostic:
+    """Give the diagnostic with the names at its place as two more arguments."""
+    here = names_here(source, source.place_of(diagnostic), source.end_of(diagnostic))
+    return replace(diagnostic, args=(*diagnostic.args, *here))
+
+
+def names_here(source: SourceText, offset: int | None, far: int | None) -> tuple[str, str]:
+    """Give the name that a chain of members, calls and indices begins with, and the last member's; each may be empty.
+
+    The chain is the one around the offset, as far as the diagnostic points, or all of it if that says only where it
+    begins.
+    """
+    if offset is None or source.root is None:
+        return "", ""
+    leaves = [
+        node for node in source.nodes_around(offset) if node.is_leaf() and span_of(node)[1] > offset
+    ]
+    if not leaves:
+        return "", ""
+    node = leaves[-1]
+    while (
+        (parent := node.parent()) is not None
+        and parent.kind() in _CHAIN
+        and _is_of_chain(node, parent)
+    ):
+        if far is not None and offset < far < span_of(parent)[1]:
+            break
+        node = parent
+    return _first_name(node), _last_member(node)
+
+
+def _is_of_chain(node: SgNode, parent: SgNode) -> bool:
+    """Whether a node is what the parent begins with, or the member that is named there; not an index or argument."""
+    return span_of(node)[0] == span_of(parent)[0] or parent.kind() in _MEMBERS
+
+
+def _first_name(node: SgNode) -> str:
+    while not node.is_leaf():
+        node = node.children()[0]
+    return node.text() if node.kind() == "identifier" and node.text() not in _NOBODY else ""
+
+
+def _last_member(node: SgNode) -> str:
+    while node.kind() in _CHAIN and node.kind() not in _MEMBERS:
+        node = node.children()[0]
+    last = node.children()[-1] if node.kind() in _MEMBERS else None
+    return (
+        last.text()
+        if last is not None and last.is_leaf() and last.kind().endswith("identifier")
+        else ""
+    )

@@ -1,0 +1,297 @@
+"""Where the tree of a pattern fits: one node of a text, with what each piece of the pattern stands for there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, TypeAlias, assert_never
+
+from holdfast.rules.match.name_origin import PREFIX, origin_of
+from holdfast.rules.rule import FixEdit, Hole, PatternPiece, RulePattern, RuleSplice
+from holdfast.syntax.node_kinds import (
+    ANY,
+    CHARACTER,
+    EXPRESSIONS,
+    FUNCTIONS,
+    children_of,
+    is_character,
+    is_kin,
+)
+from holdfast.syntax.source import SourceText, span_of
+from holdfast.vocab.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+Spans: TypeAlias = Mapping[int, tuple[int, int]]
+"""Where each piece is, by its number: the pattern's own node is 0, and a piece comes before what is in it."""
+_MOST_PLACES = 2_000
+_MOST_WAYS = 200
+"""More ways than these are not told apart, and a pattern with so many says little."""
+
+
+def find_tree(
+    pattern: RulePattern,
+    source: SourceText,
+    diagnostic: Diagnostic,
+    used: Collection[int] | None = None,
+) -> Spans | None:
+    """Find the one place where the pattern fits; None if there is none, or more than one.
+
+    `used` are the pieces that the fix needs (None: all): where a pattern fits a node in two ways that differ in one of
+    those, the fix could go to either place, and is right in one of them at most.
+    """
+    if pattern.tree is None or source.root is None:
+        return None
+    offset = source.place_of(diagnostic)
+    if pattern.place == "elsewhere":
+        return _find_elsewhere(pattern.tree, source, diagnostic, offset, used)
+    if offset is None:
+        return None
+    for node in reversed(source.nodes_around(offset)):
+        ways = [
+            spans
+            for spans in _ways_to_match(pattern, node, diagnostic.args, used)
+            if _stands_at(pattern, spans, offset, source.end_of(diagnostic))
+        ]
+        if ways and _is_far_enough(pattern, node, offset, source.end_of(diagnostic)):
+            return _only_way(pattern.tree, ways, used)
+        if _is_about_function(pattern) and node.kind() in FUNCTIONS and span_of(node)[0] < offset:
+            # What a function lacks (`async`, `throws`), the nearest one lacks.
+            return None
+    return None
+
+
+def used_pieces(fix: Iterable[FixEdit]) -> frozenset[int]:
+    """Give the numbers of the pieces that a fix needs to find its places and to fill its holes."""
+    splices = [edit for edit in fix if isinstance(edit, RuleSplice)]
+    sides = {number for edit in splices for number, _ in (edit.start, edit.end)}
+    holes = {
+        part.number
+        for edit in splices
+        for part in edit.parts
+        if isinstance(part, Hole) and part.of == "piece"
+    }
+    return frozenset(sides | holes)
+
+
+def _only_way(
+    tree: PatternPiece, ways: Sequence[Spans], used: Collection[int] | None
+) -> Spans | None:
+    rests = {number for number, piece in enumerate(preorder(tree)) if piece.rest}
+    numbers = set(ways[0]) - rests if used is None else used
+    return (
+        ways[0]
+        if all(way[number] == ways[0][number] for way in ways for number in numbers)
+        else None
+    )
+
+
+def _is_about_function(pattern: RulePattern) -> bool:
+    """Whether the pattern is a function around the place, which may be anywhere in it."""
+    assert pattern.tree is not None  # noqa: S101 - the caller has looked
+    return (
+        pattern.spot is not None
+        and pattern.spot[1] == "inside"
+        and not FUNCTIONS.isdisjoint(pattern.tree.kinds)
+    )
+
+
+def _is_far_enough(pattern: RulePattern, node: SgNode, offset: int, far: int | None) -> bool:
+    """Whether a node is all that a tool points at that says only where it begins.
+
+    That is the largest expression that begins there, if nothing is known of what it is but its kind.
+    """
+    assert pattern.tree is not None  # noqa: S101 - the caller has looked
+    if offset != far or pattern.spot != (0, "start") or not is_variable(pattern.tree):
+        return True
+    return is_largest(node)
+
+
+def is_largest(node: SgNode) -> bool:
+    """Whether no larger expression begins where this one does."""
+    parent = node.parent()
+    return (
+        parent is None or span_of(parent)[0] < span_of(node)[0] or parent.kind() not in EXPRESSIONS
+    )
+
+
+def is_variable(piece: PatternPiece) -> bool:
+    """Whether nothing is said of a piece but its kind."""
+    return piece.text is None and piece.arg is None and piece.children is None and not piece.rest
+
+
+def preorder(piece: PatternPiece) -> Iterator[PatternPiece]:
+    """Give a piece and all in it, as they are numbered."""
+    yield piece
+    for child in piece.children or ():
+        yield from preorder(child)
+
+
+def _stands_at(pattern: RulePattern, spans: Spans, offset: int, far: int | None) -> bool:
+    if pattern.spot is None:
+        return True
+    number, spot = pattern.spot
+    start, end = spans[number]
+    match spot:
+        case "whole":
+            return (start, end) == (offset, far)
+        case "start":
+            return offset == start
+        case "end":
+            return offset == end
+        case "inside":
+            return start <= offset <= end
+        case _:
+            assert_never(spot)
+
+
+def _find_elsewhere(
+    tree: PatternPiece,
+    source: SourceText,
+    diagnostic: Diagnostic,
+    offset: int | None,
+    used: Collection[int] | None,
+) -> Spans | None:
+    assert source.root is not None  # noqa: S101 - the caller has looked
+    found: list[tuple[SgNode, list[Spans]]] = []
+    for kind in (each for each in tree.kinds if each.isidentifier()):
+        for node in source.root.find_all(kind=kind)[:_MOST_PLACES]:
+            ways = list(_ways_to_match(RulePattern("elsewhere", tree), node, diagnostic.args, used))
+            if ways:
+                found.append((node, ways))
+    if len(found) > 1 and offset is not None:
+        found = _innermost(found, offset)
+    return _only_way(tree, found[0][1], used) if len(found) == 1 else None
+
+
+def _innermost(
+    found: list[tuple[SgNode, list[Spans]]], offset: int
+) -> list[tuple[SgNode, list[Spans]]]:
+    """Keep what is declared in the innermost block around the offset, before it."""
+    scopes = [(_scope_of(node), node, ways) for node, ways in found]
+    around = [
+        each
+        for each in scopes
+        if each[0][0] <= offset <= each[0][1] and span_of(each[1])[0] <= offset
+    ]
+    inner = max((scope[0] for scope, _, _ in around), default=-1)
+    return [(node, ways) for scope, node, ways in around if scope[0] == inner]
+
+
+def _scope_of(node: SgNode) -> tuple[int, int]:
+    for ancestor in node.ancestors():
+        if ancestor.kind().endswith(("block", "body", "compound_statement")):
+            # A name in a head (`for (int i = 0; …) {`) is seen in the statement that the head belongs to.
+            return span_of(ancestor)
+    return span_of(node.get_root().root())
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a pattern is matched with: the message's arguments, and which pieces must have no equal beside them."""
+
+    args: Sequence[str]
+    single: Collection[int] = ()
+
+
+def match_piece(piece: PatternPiece, node: SgNode, args: Sequence[str]) -> Spans | None:
+    """Fit a piece to a node; gives where each piece within it is, in the first of the ways there are."""
+    return next(_ways(piece, node, _Asked(args), 0), None)
+
+
+def _ways_to_match(
+    pattern: RulePattern, node: SgNode, args: Sequence[str], used: Collection[int] | None
+) -> Iterator[Spans]:
+    """Give all the ways in which a pattern fits a node: a `rest` may take more or less."""
+    assert pattern.tree is not None  # noqa: S101 - the caller has looked
+    single = _single(pattern.tree, used, None if pattern.spot is None else pattern.spot[0])
+    return islice(_ways(pattern.tree, node, _Asked(args, single), 0), _MOST_WAYS)
+
+
+def _single(tree: PatternPiece, used: Collection[int] | None, spot: int | None) -> frozenset[int]:
+    """Give the numbers of the pieces that are changed within, and that nothing but their form tells from others.
+
+    Neither a name of the message is in them nor the diagnostic's place: one of two `for` clauses could be meant.
+    """
+    found = set()
+    for number, piece in enumerate(preorder(tree)):
+        inner = range(number + 1, number + size_of(piece))
+        changed = piece.children is not None and (
+            used is None or any(each in used for each in inner)
+        )
+        tied = spot is not None and (spot == number or spot in inner)
+        if number and changed and not tied and all(each.arg is None for each in preorder(piece)):
+            found.add(number)
+    return frozenset(found)
+
+
+def size_of(piece: PatternPiece) -> int:
+    """How many numbers a piece takes, with all in it."""
+    return 1 + sum(size_of(child) for child in piece.children or ())
+
+
+def _ways(piece: PatternPiece, node: SgNode, asked: _Asked, number: int) -> Iterator[Spans]:
+    if not _kind_fits(piece, node):
+        return
+    if piece.text is not None and node.text() != piece.text:
+        return
+    if piece.arg is not None and (
+        piece.arg >= len(asked.args) or node.text() != asked.args[piece.arg]
+    ):
+        return
+    here = {number: span_of(node)}
+    if piece.children is None:
+        yield here
+        return
+    if number in asked.single and any(
+        match_piece(piece, each, asked.args) for each in _siblings(node)
+    ):
+        return
+    for inner in _ways_of_children(piece.children, children_of(node), asked, number + 1):
+        yield {**here, **inner}
+
+
+def _siblings(node: SgNode) -> list[SgNode]:
+    parent = node.parent()
+    return (
+        []
+        if parent is None
+        else [each for each in parent.children() if span_of(each) != span_of(node)]
+    )
+
+
+def _kind_fits(piece: PatternPiece, node: SgNode) -> bool:
+    kind = node.kind()
+    origins = [each for each in piece.kinds if each.startswith(PREFIX)]
+    if origins and origin_of(node) not in origins:
+        return False
+    if kind in piece.kinds or (
+        ANY in piece.kinds and node.is_named() and not kind.endswith("comment")
+    ):
+        return True
+    if CHARACTER in piece.kinds:
+        return is_character(node)
+    loose = piece.text is None and piece.children is None
+    return piece.text is None and is_kin(kind, piece.kinds, loose=loose)
+
+
+def _ways_of_children(
+    pieces: Sequence[PatternPiece], nodes: Sequence[SgNode], asked: _Asked, number: int
+) -> Iterator[Spans]:
+    if not pieces:
+        if not nodes:
+            yield {}
+        return
+    first, rest = pieces[0], pieces[1:]
+    after = number + size_of(first)
+    if first.rest:
+        for taken in range(len(nodes) + 1) if rest else [len(nodes)]:
+            span = (span_of(nodes[0])[0], span_of(nodes[taken - 1])[1]) if taken else (-1, -1)
+            for others in _ways_of_children(rest, nodes[taken:], asked, after):
+                yield {number: span, **others}
+    elif nodes:
+        for here in _ways(first, nodes[0], asked, number):
+            for others in _ways_of_children(rest, nodes[1:], asked, after):
+                yield {**here, **others}

@@ -1,0 +1,1 @@
+"""Source text as tokens and syntax trees, shared by landing, rules and preservation. Pure."""

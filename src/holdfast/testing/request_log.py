@@ -1,0 +1,81 @@
+"""Where a scripted server's requests meet its script."""
+
+from __future__ import annotations
+
+import select
+import socket
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast.testing.replies import Reply
+
+_OVER = "the script has no more replies"
+_POLL = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRequest:
+    """A question that came. `raw` are its bytes, `body` their JSON; names of headers are in small letters."""
+
+    path: str
+    raw: bytes
+    body: Mapping[str, Any]
+    headers: Mapping[str, str] = field(repr=False, default_factory=dict)
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The messages that it sends."""
+        return list(self.body.get("messages", []))
+
+
+class RequestLog:
+    """Hands out the replies in the order of the questions, and keeps the questions. Many threads stand at it."""
+
+    def __init__(
+        self,
+        script: Sequence[Reply] | Callable[[RecordedRequest], Reply],
+        otherwise: Reply | None,
+        key: str | None,
+        answers: Mapping[str, Any],
+        on_request: Callable[[RecordedRequest], None] | None,
+    ) -> None:
+        self.answers = answers
+        self.requests: list[RecordedRequest] = []
+        self.closing = threading.Event()
+        self.left = threading.Semaphore(0)
+        self._script, self._otherwise, self._key, self._on_request = (
+            script,
+            otherwise,
+            key,
+            on_request,
+        )
+        self._lock = threading.Lock()
+
+    def allows(self, headers: Mapping[str, str]) -> bool:
+        """Whether the key that came is the one that is wanted."""
+        return self._key is None or headers.get("authorization") == f"Bearer {self._key}"
+
+    def choose(self, request: RecordedRequest) -> tuple[int, Reply]:
+        """Give the reply to a question, and how many were asked before it."""
+        with self._lock:
+            number = len(self.requests)
+            self.requests.append(request)
+            if self._on_request is not None:
+                self._on_request(request)
+            if callable(self._script):
+                return number, self._script(request)
+            if number < len(self._script):
+                return number, self._script[number]
+            return number, self._otherwise or Reply(status=410, message=_OVER)
+
+    def hold(self, gate: threading.Event | None, client: socket.socket) -> bool:
+        """Wait for the gate; False if the client went away, or the server is closed."""
+        while gate is not None and not gate.wait(_POLL):
+            if self.closing.is_set():
+                return False
+            if select.select([client], [], [], 0)[0] and not client.recv(1, socket.MSG_PEEK):
+                self.left.release()
+                return False
+        return True

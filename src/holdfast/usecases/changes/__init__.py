@@ -1,0 +1,1 @@
+"""Use cases of changes: apply, propose, review, rewind, undo, prune."""

@@ -1,0 +1,42 @@
+"""The change that somebody means by an id, which may be cut short."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from holdfast.changes.plan import FileRefused
+from holdfast.vocab.outcomes import Refused
+
+if TYPE_CHECKING:
+    from holdfast.changes.change import Change
+    from holdfast.changes.change_log import ChangeLog
+
+_SHOWN = 5
+
+
+def find_change(name: str, log: ChangeLog) -> Change | FileRefused:
+    """Give the change whose id is, or alone begins with, this; or say which ids are near."""
+    found = log.get(name)
+    if found is not None:
+        return found
+    ids = log.ids()
+    hits = [each for each in ids if name and each.startswith(name)]
+    if len(hits) == 1 and (found := log.get(hits[0])) is not None:
+        return found
+    if hits:
+        several = ", ".join(hits[:_SHOWN])
+        return FileRefused(
+            "",
+            Refused("ambiguous", f"{name}: several changes begin so ({several}); give more of it."),
+        )
+    name = name or "an empty id"
+    near = get_close_matches(name, ids, 1, 0.0)
+    cure = (
+        f"the nearest is {near[0]}; list them to see all"
+        if near
+        else "there are none below this root yet"
+    )
+    return FileRefused(
+        "", Refused("not_found", f"{name}: there is no such change; {cure}.", "\n".join(near))
+    )

@@ -1,0 +1,170 @@
+"""Decide about proposed changes: apply one, or some of its hunks, or reject it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from holdfast.changes.change import NOBODY, Change, ChangeOwner, ChangeState, judge_move
+from holdfast.changes.change_log import LogUnavailable
+from holdfast.changes.hunks import hunks_of, split
+from holdfast.changes.plan import ChangePlan, FileRefused
+from holdfast.changes.rebase.rebase_requests import land_again
+from holdfast.changes.transaction import BatchRecovery, Stopped
+from holdfast.usecases.changes.apply import AppliedReply, write_change
+from holdfast.usecases.changes.find_change import find_change
+from holdfast.usecases.locked_workspace import LockedWorkspace, locked
+from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+from holdfast.vocab.outcomes import Refused
+
+if TYPE_CHECKING:
+    from holdfast.changes.change_log import ChangeLog
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The change is applied. `rest` is the change that holds the hunks which were not taken."""
+
+    applied: AppliedReply
+    rest: Change | None = None
+
+    @property
+    def recovered(self) -> BatchRecovery | None:
+        """What was done first, about a command that had died."""
+        return self.applied.recovered
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The change will not be applied."""
+
+    change: Change
+    recovered: BatchRecovery | None = None
+
+
+def apply_change(
+    name: str, workspace: Workspace, *, hunks: Collection[int] = ()
+) -> Accepted | NothingDone:
+    """Write a proposed change; with `hunks`, only these, and the others stay proposed as a change of their own."""
+    with locked(workspace) as root:
+        change = _find(name, root)
+        if isinstance(change, NothingDone):
+            return change
+        refused = judge_move(change, "applied") or _judge_hunks(change, hunks)
+        if refused:
+            return NothingDone((FileRefused("", refused),), root.recovered)
+        return _apply_some(change, frozenset(hunks), root)
+
+
+def reject_change(name: str, workspace: Workspace) -> Rejected | NothingDone:
+    """Put a proposed change away. What was proposed on top of it stays, and lands again without it, or does not."""
+    with locked(workspace) as root:
+        change = _find(name, root)
+        if isinstance(change, NothingDone):
+            return change
+        refused = judge_move(change, "rejected")
+        if refused or not workspace.log.move(change.id, "proposed", "rejected"):
+            return NothingDone((FileRefused("", refused or _taken(change)),), root.recovered)
+        return Rejected(replace(change, state="rejected"), root.recovered)
+
+
+def list_changes(
+    workspace: Workspace,
+    *,
+    state: ChangeState | None = None,
+    owner: ChangeOwner = NOBODY,
+    limit: int | None = None,
+) -> tuple[Change, ...] | NothingDone:
+    """Give the changes below this root, newest first: all, or those in a state, or of a session or turn."""
+    if not workspace.has_journal():
+        return ()
+    with locked(workspace) as root:
+        if isinstance(root.recovered, Stopped):
+            return nothing_done(root.recovered.carried, root.recovered)
+        return root.reconcile().list(
+            state=state, session=owner.session, turn=owner.turn, limit=limit
+        )
+
+
+def show_change(name: str, workspace: Workspace) -> Change | NothingDone:
+    """Give one change."""
+    with locked(workspace) as root:
+        return _find(name, root)
+
+
+def _find(name: str, root: LockedWorkspace) -> Change | NothingDone:
+    if isinstance(root.recovered, Stopped):
+        return nothing_done(root.recovered.carried, root.recovered)
+    change = find_change(name, root.reconcile())
+    return NothingDone((change,), root.recovered) if isinstance(change, FileRefused) else change
+
+
+def _judge_hunks(change: Change, hunks: Collection[int]) -> Refused | None:
+    count = len(hunks_of(change)) if hunks else 0
+    strange = sorted(number for number in hunks if not 1 <= number <= count)
+    if not strange:
+        return None
+    return Refused(
+        "out_of_bounds", f"change {change.id} has no hunk {strange[0]}; its hunks are 1 to {count}."
+    )
+
+
+def _apply_some(
+    change: Change, hunks: frozenset[int], root: LockedWorkspace
+) -> Accepted | NothingDone:
+    log = root.workspace.log
+    if not hunks or len(hunks) == len(hunks_of(change)):
+        return _apply_whole(change, root)
+    new_id = root.workspace.new_id
+    accepted, rest = split(change, hunks, new_id(), new_id())
+    # First whether the part fits: a change that cannot be applied must not be taken apart.
+    landed = land_again(accepted, root.workspace.files)
+    if not isinstance(landed, ChangePlan):
+        return NothingDone(_cured(landed, change, log), root.recovered)
+    parts = log.split(change.id, replace(accepted, plan=landed), rest)
+    if parts is None:
+        return NothingDone((FileRefused("", _taken(change)),), root.recovered)
+    written = write_change(parts[0], root)
+    if isinstance(written, AppliedReply):
+        return Accepted(written, parts[1])
+    if not written.unsettled:
+        # If the log cannot be told now, `reconcile` will find the parts and put them together.
+        with suppress(LogUnavailable):
+            log.join(change.id, [part.id for part in parts])
+    return written
+
+
+def _apply_whole(change: Change, root: LockedWorkspace) -> Accepted | NothingDone:
+    log = root.workspace.log
+    landed = land_again(change, root.workspace.files)
+    if not isinstance(landed, ChangePlan):
+        return NothingDone(_cured(landed, change, log), root.recovered)
+    # On record before a file is touched: whoever dies halfway leaves a change that says what is being written.
+    if landed != change.plan and not log.revise(change.id, landed):
+        return NothingDone((FileRefused("", _taken(change)),), root.recovered)
+    written = write_change(replace(change, plan=landed), root)
+    return Accepted(written) if isinstance(written, AppliedReply) else written
+
+
+def _cured(
+    refusals: tuple[FileRefused, ...], change: Change, log: ChangeLog
+) -> tuple[FileRefused, ...]:
+    """Name the proposed change below first, if this one was made on top of it: to apply that is the cure."""
+    below = [
+        each
+        for each in log.list(state="proposed")
+        if each.seq < change.seq and each.paths & change.paths
+    ]
+    if not below:
+        return refusals
+    told = f"change {change.id} was made on top of change {below[0].id}, which is not applied; apply that one first."
+    return (FileRefused("", Refused("conflict", told)), *refusals)
+
+
+def _taken(change: Change) -> Refused:
+    return Refused(
+        "conflict",
+        f"change {change.id}: somebody else has just decided about it; look at it again.",
+    )

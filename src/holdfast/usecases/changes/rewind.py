@@ -1,0 +1,76 @@
+"""Take an applied change back: exactly, or only what it changed, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from holdfast.changes.change import judge_move
+from holdfast.changes.plan import FileRefused
+from holdfast.changes.rewind import plan_rewind
+from holdfast.changes.swaps import Batch
+from holdfast.changes.transaction import BatchRecovery, Done, Stopped
+from holdfast.usecases.changes.find_change import find_change
+from holdfast.usecases.locked_workspace import LockedWorkspace, locked, tell
+from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+
+if TYPE_CHECKING:
+    from holdfast.changes.change import Change
+    from holdfast.changes.change_log import LogUnavailable
+    from holdfast.changes.swaps import Swap
+
+
+@dataclass(frozen=True, slots=True)
+class FileUndone:
+    """What happened to a file: it has its old text back (or lost only the edit), is removed, or is brought back."""
+
+    path: str
+    action: Literal["restored", "removed", "brought back"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """Nothing of the change is in the files any more. `unrecorded` says why the log could not be told."""
+
+    change_id: str
+    files: tuple[FileUndone, ...]
+    recovered: BatchRecovery | None = None
+    unrecorded: LogUnavailable | None = None
+
+
+def rewind_change(name: str, workspace: Workspace) -> Rewound | NothingDone:
+    """Take back the change of this id (or of the beginning of it)."""
+    with locked(workspace) as root:
+        if isinstance(root.recovered, Stopped):
+            return nothing_done(root.recovered.carried, root.recovered)
+        change = find_change(name, root.reconcile())
+        if isinstance(change, FileRefused):
+            return NothingDone((change,), root.recovered)
+        return take_back(change, root, left_by=f"change {change.id}")
+
+
+def take_back(change: Change, root: LockedWorkspace, *, left_by: str) -> Rewound | NothingDone:
+    """Take back a change that is on record; `left_by` names it in a refusal."""
+    refused = judge_move(change, "rewound")
+    if refused:
+        return NothingDone((FileRefused("", refused),), root.recovered)
+    workspace = root.workspace
+    later = workspace.log.list(state="applied", after=change.seq)
+    batch = plan_rewind(change, workspace.files, later, left_by=left_by)
+    if not isinstance(batch, Batch):
+        return NothingDone(batch, root.recovered)
+    undone = tuple(_undone(swap) for swap in change.plan.swaps)
+    if not batch.swaps:
+        # Somebody has given every file its old bytes back already.
+        tell(workspace.log, batch)
+        return Rewound(change.id, undone, root.recovered)
+    carried = root.carry_out(batch)
+    if not isinstance(carried, Done):
+        return nothing_done(carried, root.recovered)
+    return Rewound(change.id, undone, root.recovered, carried.unrecorded)
+
+
+def _undone(swap: Swap) -> FileUndone:
+    if swap.before is None:
+        return FileUndone(swap.path, "removed")
+    return FileUndone(swap.path, "brought back" if swap.after is None else "restored")

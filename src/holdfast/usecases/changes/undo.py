@@ -1,0 +1,49 @@
+"""Undo: the rewind of the last change that was applied and still is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.changes.plan import FileRefused
+from holdfast.changes.transaction import BatchRecovery, Stopped
+from holdfast.usecases.changes.rewind import FileUndone, take_back
+from holdfast.usecases.locked_workspace import locked
+from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+from holdfast.vocab.outcomes import Refused
+
+if TYPE_CHECKING:
+    from holdfast.changes.change_log import LogUnavailable
+
+__all__ = ["FileUndone", "Undone", "undo_last"]
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """Nothing of the last apply is in the files any more."""
+
+    files: tuple[FileUndone, ...]
+    recovered: BatchRecovery | None = None
+    unrecorded: LogUnavailable | None = None
+
+
+def undo_last(workspace: Workspace) -> Undone | NothingDone:
+    """Finish what a dead process left, then take the last applied change back."""
+    if not workspace.has_journal():
+        return NothingDone((_nothing_to_undo(),))
+    with locked(workspace) as root:
+        if isinstance(root.recovered, Stopped):
+            return nothing_done(root.recovered.carried, root.recovered)
+        last = root.reconcile().list(state="applied", limit=1)
+        if not last:
+            return NothingDone((_nothing_to_undo(),), root.recovered)
+        rewound = take_back(last[0], root, left_by="the last apply")
+        if isinstance(rewound, NothingDone):
+            return rewound
+        return Undone(rewound.files, rewound.recovered, rewound.unrecorded)
+
+
+def _nothing_to_undo() -> FileRefused:
+    return FileRefused(
+        "", Refused("not_found", "there is nothing to undo: no apply below this root is on record.")
+    )

@@ -1,0 +1,1 @@
+"""Use cases of checkpoints: create, list, restore, undo, prune."""

@@ -1,0 +1,372 @@
+"""Go back to a checkpoint: files, transcript and the agent's own memory, together; and take that back again.
+
+The order is what makes a kill at any instant harmless. Until the journal is written no file has changed, and there is
+an undo point. From then on the journal names both, and the next command finishes, or goes back if it cannot. What a
+finishing command finds on the disk is captured first: somebody may have worked there in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from holdfast.changes.plan import FileRefused
+from holdfast.checkpoints.checkpoint import (
+    AmbiguousCheckpoint,
+    Checkpoint,
+    CheckpointDraft,
+    WorktreeState,
+    find,
+    last_undo_point,
+    orphans_of,
+)
+from holdfast.checkpoints.ports import (
+    CheckpointFailed,
+    NoCheckpoints,
+    PreparedRestore,
+    RestoreFailed,
+    UnfinishedRestore,
+    Worktree,
+)
+from holdfast.checkpoints.restore_plan import Blocked
+from holdfast.usecases.checkpoints.conversation import ConversationFailed
+from holdfast.usecases.checkpoints.ports import Worktrees, keep_books
+from holdfast.usecases.checkpoints.restore_recovery import (
+    Restored,
+    RestoresFinished,
+    follow_files,
+    recover,
+    restored_from,
+)
+from holdfast.usecases.workspace import NothingDone
+from holdfast.vocab.outcomes import Reason, Refused
+
+RestoreScope: TypeAlias = Literal["both", "files", "conversation"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Errand:
+    """What a restore or an undo is to do. `talks`: the transcript too, where `following` messages stand in its way."""
+
+    verb: Literal["restore", "undo"]
+    target: Checkpoint
+    files: bool
+    talks: bool = False
+    following: int = 0
+    orphans: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def restore(
+    wanted: str, worktrees: Worktrees, *, scope: RestoreScope = "both", session: str | None = None
+) -> Restored | NothingDone:
+    """Bring back a checkpoint's files, its conversation, or both; of this session only, if one is named."""
+    try:
+        with worktrees.hold(make=False) as worktree:
+            recovered = recover(worktree, worktrees)
+            target = belonging(wanted, worktree.checkpoints(), session)
+            if isinstance(target, NothingDone):
+                return _just_finished(wanted, recovered) or target
+            errand = _plan_restore(target, scope, worktree, worktrees, recovered)
+            return (
+                errand
+                if isinstance(errand, NothingDone)
+                else _run(errand, worktree, worktrees, recovered)
+            )
+    except CheckpointFailed as error:
+        return refused_by(error)
+
+
+def undo_restore(worktrees: Worktrees, *, session: str | None = None) -> Restored | NothingDone:
+    """Take the last restore back, files and transcript; once more takes back the one before it."""
+    try:
+        with worktrees.hold(make=False) as worktree:
+            recovered = recover(worktree, worktrees)
+            for done in recovered.finished:
+                if done.verb == "undo":
+                    return replace(done, recovered=recovered)
+            point = last_undo_point(_of(session, worktree.checkpoints()))
+            if point is None:
+                return refused(
+                    "there is nothing to undo: no restore here is on record.", "not_found"
+                )
+            errand = _plan_undo(point, worktree, worktrees, recovered)
+            return (
+                errand
+                if isinstance(errand, NothingDone)
+                else _run(errand, worktree, worktrees, recovered)
+            )
+    except CheckpointFailed as error:
+        return refused_by(error)
+
+
+def refused(message: str, reason: Reason = "conflict") -> NothingDone:
+    """Say why nothing was done."""
+    return NothingDone((FileRefused("", Refused(reason, message)),))
+
+
+def refused_by(error: CheckpointFailed) -> NothingDone:
+    """Say why git, the disk, a budget or the store refused."""
+    if isinstance(error, NoCheckpoints):
+        return refused(f"{error} `holdfast checkpoint create` takes one.", "not_found")
+    return refused(str(error))
+
+
+def belonging(
+    wanted: str, checkpoints: Sequence[Checkpoint], session: str | None = None
+) -> Checkpoint | NothingDone:
+    """Give the checkpoint that is meant, if it belongs to the session."""
+    found = find(wanted, _of(session, checkpoints))
+    if isinstance(found, AmbiguousCheckpoint):
+        ids = ", ".join(found.ids)
+        return refused(
+            f"{wanted}: several checkpoints begin so ({ids}); give more of the id.", "ambiguous"
+        )
+    if found is None:
+        return refused(
+            f"{wanted or '(no id)'}: there is no such checkpoint here; `holdfast checkpoint list` has them.",
+            "not_found",
+        )
+    return found
+
+
+def _of(session: str | None, checkpoints: Sequence[Checkpoint]) -> tuple[Checkpoint, ...]:
+    return tuple(each for each in checkpoints if session is None or each.draft.session == session)
+
+
+def _just_finished(wanted: str, recovered: RestoresFinished) -> Restored | None:
+    """Give the restore that was asked for again, if it is finished now and its target, a point, was used up by it."""
+    for done in recovered.finished:
+        if done.verb == "restore" and done.checkpoint_id == wanted:
+            return replace(done, recovered=recovered)
+    return None
+
+
+def _plan_restore(
+    target: Checkpoint,
+    scope: RestoreScope,
+    worktree: Worktree,
+    worktrees: Worktrees,
+    recovered: RestoresFinished,
+) -> _Errand | NothingDone:
+    if target.draft.message is None or scope == "files":
+        if scope == "conversation":
+            cure = f"`holdfast checkpoint restore {target.id}` brings its files back"
+            return refused(
+                f"{target.id}: this checkpoint belongs to no conversation; {cure}.", "not_found"
+            )
+        return _Errand("restore", target, files=True)
+    following = _following(target, worktrees, recovered)
+    if isinstance(following, NothingDone):
+        return following
+    if following is None:
+        return refused(
+            f"{target.id}: its conversation is not in the store (any more); {_files_alone(target)}."
+        )
+    orphans = orphans_of(target, worktree.checkpoints())
+    return _Errand(
+        "restore", target, scope == "both", talks=True, following=following, orphans=orphans
+    )
+
+
+def _plan_undo(
+    point: Checkpoint, worktree: Worktree, worktrees: Worktrees, recovered: RestoresFinished
+) -> _Errand | NothingDone:
+    errand = _Errand("undo", point, point.draft.files)
+    if point.draft.message is None:
+        return errand
+    following = _following(point, worktrees, recovered)
+    if isinstance(following, NothingDone):
+        return following
+    if following is None:
+        # Its trash was emptied, or the restore was stopped before it came to the messages.
+        return replace(
+            errand, notes=("the store keeps no messages for this restore, so none came back.",)
+        )
+    orphans = orphans_of(point, worktree.checkpoints())
+    return replace(errand, talks=True, following=following, orphans=orphans)
+
+
+def _following(
+    target: Checkpoint, worktrees: Worktrees, recovered: RestoresFinished
+) -> int | NothingDone | None:
+    """Look for the target's place in its conversation before anything is touched."""
+    if recovered.owed:
+        # One after the other: what the earlier one has to move is not yet where this one would look for it.
+        return refused(f"{recovered.notes[-1]} Until then {_files_alone(target)}.")
+    try:
+        return worktrees.conversations.transcript.following(target)
+    except ConversationFailed as error:
+        return refused(f"{error} Or {_files_alone(target)}.")
+
+
+def _files_alone(target: Checkpoint) -> str:
+    return f"`holdfast checkpoint restore {target.id} --files` brings the files alone back"
+
+
+def _run(
+    errand: _Errand, worktree: Worktree, worktrees: Worktrees, recovered: RestoresFinished
+) -> Restored | NothingDone:
+    backend_reset, notes = _evict(errand, worktrees)
+    present = worktree.capture()
+    way = worktree.find_way(present, errand.target.present) if errand.files else None
+    if isinstance(way, Blocked):
+        return refused(f"{way.message}; move it away, and try again.")
+    done = _done_before(errand, way, worktree, recovered)
+    if done is not None:
+        return replace(done, backend_reset=done.backend_reset or backend_reset, recovered=recovered)
+    point = _take_point(errand, way.present if way else present, worktree, worktrees)
+    under_way = _written_down(errand, way, point)
+    worktree.begin(under_way)
+    if way:
+        walked = worktree.walk(way)
+        if isinstance(walked, RestoreFailed):
+            return _stay(walked, under_way, point, worktree)
+        under_way = replace(under_way, phase="talk", tree=way.tree)
+        worktree.begin(under_way)
+    try:
+        exchanged = follow_files(under_way, errand.target, point, worktree, worktrees)
+    except CheckpointFailed as error:
+        return replace(refused(f"the rest could not be done: {error}"), unsettled=True)
+    worktree.finish(under_way)
+    if not notes:
+        notes = _keep_books(errand, point, worktree, worktrees)
+    commits = worktree.commits_since(errand.target.present.head) if errand.files else ()
+    restored = restored_from(under_way, exchanged, backend_reset=backend_reset)
+    return replace(restored, commits=commits, notes=errand.notes + notes, recovered=recovered)
+
+
+def _evict(errand: _Errand, worktrees: Worktrees) -> tuple[bool, tuple[str, ...]]:
+    """Reset the agent. If that cannot be written down, files alone are restored all the same."""
+    session = errand.target.draft.session
+    if session is None:
+        return False, ()
+    try:
+        return worktrees.conversations.backend.evict(session), ()
+    except ConversationFailed as error:
+        if errand.talks:
+            raise
+        return False, (f"the agent of session {session} could not be reset: {error}",)
+
+
+def _keep_books(
+    errand: _Errand, point: Checkpoint, worktree: Worktree, worktrees: Worktrees
+) -> tuple[str, ...]:
+    """Tell the store of the point, and of what is gone; the exchange has told it of both points itself."""
+    used = (errand.target,) if errand.verb == "undo" and not errand.talks else ()
+    told = keep_books(
+        worktrees, taken=() if errand.talks else (point,), gone=(*used, *worktree.pruned())
+    )
+    return (told,) if told else ()
+
+
+def _written_down(
+    errand: _Errand, way: PreparedRestore | None, point: Checkpoint
+) -> UnfinishedRestore:
+    return UnfinishedRestore(
+        undo_id=point.id,
+        undo_commit=point.commit,
+        target_id=errand.target.id,
+        target_commit=errand.target.commit,
+        verb=errand.verb,
+        files=errand.files,
+        conversation=errand.talks,
+        phase="files" if way else "talk",
+        orphans=errand.orphans,
+        kept=way.kept if way else (),
+        lost=way.lost if way else (),
+    )
+
+
+def _take_point(
+    errand: _Errand, present: WorktreeState, worktree: Worktree, worktrees: Worktrees
+) -> Checkpoint:
+    of = errand.target.draft
+    draft = CheckpointDraft(
+        worktrees.new_id(),
+        "undo" if errand.verb == "restore" else "undone",
+        worktrees.now(),
+        f"before {'restore' if errand.verb == 'restore' else 'undo'} of {of.id}",
+        session=of.session,
+        chat=of.chat,
+        message=of.message if errand.talks else None,
+        toward=of.id,
+        files=errand.files,
+        since=errand.target.since if errand.talks else None,
+    )
+    return worktree.record(draft, present)
+
+
+def _done_before(
+    errand: _Errand, way: PreparedRestore | None, worktree: Worktree, recovered: RestoresFinished
+) -> Restored | None:
+    """Give the outcome of the same restore, if it was done and nothing has changed since: then its undo point stands.
+
+    A restore that died just before it could say so is run again; its undo must lead to where it began, not here.
+    """
+    if errand.verb != "restore" or errand.following or (way and way.present.tree != way.tree):
+        return None
+    for done in recovered.finished:
+        same = (
+            done.verb == "restore"
+            and done.checkpoint_id == errand.target.id
+            and done.worktree_reset == errand.files
+        )
+        if same and (way is None or done.tree == way.tree):
+            return done
+    point = last_undo_point(worktree.checkpoints())
+    if point is None or point.draft.toward != errand.target.id or {*errand.orphans} - {point.id}:
+        return None
+    if (point.draft.files, point.draft.message is not None) != (errand.files, errand.talks):
+        return None
+    if way and _has_moved_on(way, point, worktree):
+        return None
+    return Restored(
+        "restore",
+        errand.target.id,
+        point.id,
+        messages_deleted=0,
+        messages_brought_back=0,
+        worktree_reset=errand.files,
+        backend_reset=False,
+        kept=way.kept if way else (),
+        lost=way.lost if way else (),
+        commits=worktree.commits_since(errand.target.present.head) if way else (),
+        tree=way.tree if way else "",
+    )
+
+
+def _has_moved_on(way: PreparedRestore, point: Checkpoint, worktree: Worktree) -> bool:
+    """Whether something was done since a restore that left the point, though the way writes no content.
+
+    Permissions are beside the tree; and what stays, for the target knew nothing of it, must be what stayed then.
+    """
+    if any(way.present.modes.get(path) != mode for path, mode in way.target.modes.items()):
+        return True
+    if way.tree == way.target.tree:
+        return False
+    stays = {each.path for each in worktree.compare(way.target.tree, way.present.tree)}
+    return any(
+        each.path in stays for each in worktree.compare(point.present.tree, way.present.tree)
+    )
+
+
+def _stay(
+    stayed: RestoreFailed, under_way: UnfinishedRestore, point: Checkpoint, worktree: Worktree
+) -> NothingDone:
+    """Leave all as it was; if git stopped halfway, go back first."""
+    if stayed.unsettled and not _went_back(point, worktree):
+        return replace(refused(stayed.message), unsettled=True)
+    worktree.finish(under_way)
+    worktree.remove([point.id])
+    return refused(stayed.message)
+
+
+def _went_back(point: Checkpoint, worktree: Worktree) -> bool:
+    try:
+        back = worktree.find_way(worktree.capture(), point.present)
+        return not isinstance(back, Blocked) and not isinstance(worktree.walk(back), RestoreFailed)
+    except CheckpointFailed:
+        # What stopped it halfway may well stop the way back: a full disk.
+        return False

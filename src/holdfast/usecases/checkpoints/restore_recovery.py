@@ -1,0 +1,172 @@
+"""Finish what a restore or an undo had begun when its process died, or go back to where it began."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
+from holdfast.checkpoints.ports import RestoreFailed, UnfinishedRestore, Worktree
+from holdfast.checkpoints.restore_plan import Blocked
+from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
+from holdfast.usecases.checkpoints.ports import Worktrees
+
+
+@dataclass(frozen=True, slots=True)
+class RestoresFinished:
+    """What was done first, about commands that had died: those that are finished now, and a sentence for each.
+
+    `owed` is whether a conversation still has to follow its files.
+    """
+
+    finished: tuple[Restored, ...] = ()
+    notes: tuple[str, ...] = ()
+    owed: bool = False
+
+
+NOTHING_LEFT = RestoresFinished()
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The checkpoint's state is back.
+
+    `commits` were made since: HEAD is left as it is. `tree` is what the files are now. `notes` say what could not be
+    done besides.
+    """
+
+    verb: Literal["restore", "undo"]
+    checkpoint_id: str
+    undo_checkpoint_id: str
+    messages_deleted: int
+    messages_brought_back: int
+    worktree_reset: bool
+    backend_reset: bool
+    kept: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    tree: str = ""
+    notes: tuple[str, ...] = ()
+    recovered: RestoresFinished = NOTHING_LEFT
+
+
+def recover(worktree: Worktree, worktrees: Worktrees) -> RestoresFinished:
+    """Finish what dead processes left, or go back to where they began."""
+    recovered = RestoresFinished()
+    for left in worktree.unfinished():
+        recovered = _recover_one(left, recovered, worktree, worktrees)
+    return recovered
+
+
+def _recover_one(
+    left: UnfinishedRestore, so_far: RestoresFinished, worktree: Worktree, worktrees: Worktrees
+) -> RestoresFinished:
+    what = (
+        f"an earlier {left.verb} of {left.target_id}"
+        if left.verb == "restore"
+        else "an earlier undo"
+    )
+    target, point = worktree.at(left.target_commit), worktree.at(left.undo_commit)
+    backend_reset = _evict_again(target, worktrees)
+    if left.phase == "files":
+        reached = _finish_files(left, worktree, worktrees)
+        if not isinstance(reached, UnfinishedRestore):
+            return replace(so_far, notes=(*so_far.notes, f"{what} was stopped halfway: {reached}"))
+        worktree.begin(reached)
+        left = reached
+    try:
+        exchanged = follow_files(left, target, point, worktree, worktrees)
+    except ConversationFailed as error:
+        note = f"{what} was stopped halfway; its files are done, its conversation cannot follow yet: {error}"
+        return replace(so_far, notes=(*so_far.notes, note), owed=True)
+    worktree.finish(left)
+    note = f"{what} was stopped halfway: it is now finished."
+    done = restored_from(left, exchanged, backend_reset=backend_reset)
+    return replace(so_far, finished=(*so_far.finished, done), notes=(*so_far.notes, note))
+
+
+def _evict_again(target: Checkpoint | None, worktrees: Worktrees) -> bool:
+    """Reset an agent that was started since the process died, if the store can be used."""
+    if target is None or target.draft.session is None:
+        return False
+    try:
+        return worktrees.conversations.backend.evict(target.draft.session)
+    except ConversationFailed:
+        # It was reset before the journal was written; and whoever owes a conversation is told so below.
+        return False
+
+
+def _finish_files(
+    left: UnfinishedRestore, worktree: Worktree, worktrees: Worktrees
+) -> UnfinishedRestore | str:
+    """Bring the files where they were to be; or back, and say why."""
+    reason = "its checkpoint is gone"
+    for commit, forward in ((left.target_commit, True), (left.undo_commit, False)):
+        goal = worktree.at(commit)
+        if goal is None:
+            continue
+        way = worktree.find_way(worktree.capture(), goal.present)
+        if isinstance(way, Blocked):
+            reason = way.message
+            continue
+        if way.present.tree != way.tree and not _is_kept(way.present, worktree):
+            draft = CheckpointDraft(
+                worktrees.new_id(), "interrupted", worktrees.now(), f"found halfway to {goal.id}"
+            )
+            worktree.record(draft, way.present)
+        walked = worktree.walk(way)
+        if isinstance(walked, RestoreFailed):
+            reason = walked.message
+            continue
+        if forward:
+            return replace(left, phase="talk", tree=way.tree, kept=way.kept, lost=way.lost)
+        # Its restore never was: an undo must not lead there, and find no messages.
+        worktree.remove([left.undo_id])
+        worktree.finish(left)
+        return f"it was taken back, for {reason}."
+    return f"{reason}; mend that, and run this again."
+
+
+def _is_kept(present: WorktreeState, worktree: Worktree) -> bool:
+    """Whether a checkpoint has these files already: what cannot be finished is tried anew by every command."""
+    there = [each.present for each in worktree.checkpoints()]
+    return any(
+        (each.tree, dict(each.modes)) == (present.tree, dict(present.modes)) for each in there
+    )
+
+
+def follow_files(
+    left: UnfinishedRestore,
+    target: Checkpoint | None,
+    point: Checkpoint | None,
+    worktree: Worktree,
+    worktrees: Worktrees,
+) -> Exchanged:
+    """Do what is owed once the files are there: the transcript, then the refs. Twice does no harm."""
+    exchanged = Exchanged()
+    if left.conversation and target and point:
+        exchanged = worktrees.conversations.transcript.exchange(target, point, left.orphans)
+    if left.verb == "undo" or (left.conversation and target and target.is_point):
+        worktree.bring_back(left.target_id)
+        # It is used once; the next undo is that of the restore before. Under its own name nothing brings it back.
+        worktree.move_to_trash([left.target_id], left.target_id)
+    worktree.move_to_trash(left.orphans, left.undo_id)
+    return exchanged
+
+
+def restored_from(
+    left: UnfinishedRestore, exchanged: Exchanged, *, backend_reset: bool
+) -> Restored:
+    """Give the outcome of what the journal holds, once it is done."""
+    return Restored(
+        left.verb,
+        left.target_id,
+        left.undo_id,
+        exchanged.left,
+        exchanged.back,
+        worktree_reset=left.files,
+        backend_reset=backend_reset,
+        kept=left.kept,
+        lost=left.lost,
+        tree=left.tree,
+    )

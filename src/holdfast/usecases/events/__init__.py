@@ -1,0 +1,1 @@
+"""The event log: events as JSON, and how they are published."""

@@ -1,0 +1,1 @@
+"""Use cases of repair: repair files, list and pin decisions."""

@@ -1,0 +1,1 @@
+"""Use cases of a turn: send a message, record it, approve, repair afterwards."""

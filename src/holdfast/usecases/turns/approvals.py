@@ -1,0 +1,89 @@
+"""Who says yes: the mode, what was allowed before, the person at the face; or nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+from holdfast.tools.ports import Denied, NobodyToAsk
+from holdfast.tools.ports import GateAnswer as Verdict
+from holdfast.vocab.events import ApprovalAsked, ApprovalGiven
+
+if TYPE_CHECKING:
+    from holdfast.vocab.events import Event
+
+ApprovalMode: TypeAlias = Literal["auto", "ask", "review"]
+ApprovalSubject: TypeAlias = Literal["edit", "command", "read"]
+ApprovalAnswer: TypeAlias = Literal["once", "session", "always", "deny"]
+
+_DENIED = "the user does not allow this; do without it, or ask what to do instead."
+_UNATTENDED = "this file may hold secrets and nobody is there to allow it; do without it."
+
+
+class Asker(Protocol):
+    """A face with somebody behind it."""
+
+    def ask(self, asked: ApprovalAsked) -> ApprovalAnswer:
+        """Wait for an answer."""
+        ...
+
+
+class CommandGrants(Protocol):
+    """The commands that somebody has allowed for good in this project."""
+
+    def has(self, command: str) -> bool:
+        """Whether this very command was allowed."""
+        ...
+
+    def add(self, command: str) -> None:
+        """Allow this very command from now on."""
+        ...
+
+
+class Approvals:
+    """Decides what has to be asked (port `Gate`). `asker` is None where nobody can answer.
+
+    Without somebody to ask, edits inside the root go ahead, for every turn can be taken back; a command cannot be, nor
+    what a model was told.
+    """
+
+    def __init__(
+        self,
+        mode: ApprovalMode,
+        asker: Asker | None,
+        grants: CommandGrants,
+        emit: Callable[[Event], None],
+    ) -> None:
+        """Begin with nothing allowed for the session."""
+        self._mode, self._asker, self._grants, self._emit = mode, asker, grants, emit
+        self._in_session: set[tuple[ApprovalSubject, str]] = set()
+
+    def ask(self, what: ApprovalSubject, subject: str, why: str) -> Verdict:
+        """Say whether it may be done, after asking if need be."""
+        if self._known(what, subject):
+            return "yes"
+        if self._mode == "auto":
+            # Nobody looks on, and what a model was told cannot be taken back.
+            return Denied(f"{subject}: {_UNATTENDED}") if what == "read" else "yes"
+        asked = ApprovalAsked(what, subject, why)
+        self._emit(asked)
+        if self._asker is None:
+            self._emit(ApprovalGiven(subject, "nobody"))
+            return NobodyToAsk()
+        answer = self._asker.ask(asked)
+        self._emit(ApprovalGiven(subject, answer))
+        self._remember(what, subject, answer)
+        return Denied(f"{subject}: {_DENIED}") if answer == "deny" else "yes"
+
+    def _known(self, what: ApprovalSubject, subject: str) -> bool:
+        if what == "edit":
+            return self._asker is None or self._mode != "ask" or ("edit", "") in self._in_session
+        if (what, subject) in self._in_session:
+            return True
+        return what == "command" and self._grants.has(subject)
+
+    def _remember(self, what: ApprovalSubject, subject: str, answer: ApprovalAnswer) -> None:
+        if answer == "always" and what == "command":
+            self._grants.add(subject)
+        elif answer in {"session", "always"}:
+            self._in_session.add((what, "" if what == "edit" else subject))

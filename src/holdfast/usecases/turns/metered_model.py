@@ -1,0 +1,38 @@
+"""A model, with what it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from holdfast.loop.ports import UsagePiece
+from holdfast.vocab.events import UsageReported
+
+if TYPE_CHECKING:
+    from holdfast.loop.ports import Cancel, Model, ModelRequest, StreamPiece
+
+
+class MeteredModel:
+    """The turn's model (port `Model`), with what it takes; several repairs at once may ask it."""
+
+    def __init__(self, model: Model) -> None:
+        """Ask this model."""
+        self._model = model
+        self.used: list[UsageReported] = []
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._model.name
+
+    @property
+    def context(self) -> int | None:
+        """How many tokens it can hold."""
+        return self._model.context
+
+    def stream(self, ask: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
+        """Ask, and count what that takes."""
+        for piece in self._model.stream(ask, cancel):
+            if isinstance(piece, UsagePiece):
+                self.used.append(UsageReported(piece.prompt, piece.completion))
+            yield piece

@@ -1,0 +1,71 @@
+"""Keeps Holdfast's own keys out of what a tool answers: they must not reach a model, a log or an event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from holdfast.loop.ports import Cancel, Toolbox
+    from holdfast.vocab.tool_calls import ToolCall, ToolOutcome, ToolSpec
+
+_SHORTEST = 6
+"""A shorter word is no key, and would be found in any text."""
+_MASK = "[a key of Holdfast, not shown]"
+
+_Value = TypeVar("_Value")
+
+
+class RedactedToolbox:
+    """A toolbox whose outcomes hold none of the secrets (port `Toolbox`)."""
+
+    def __init__(self, toolbox: Toolbox, secrets: Sequence[str]) -> None:
+        """Take the secrets out of what the toolbox answers."""
+        self._toolbox = toolbox
+        self._secrets = tuple(secrets)
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools that the model is offered."""
+        return self._toolbox.specs
+
+    @property
+    def withheld(self) -> frozenset[str]:
+        """The names of tools that there are, but not in this session."""
+        return self._toolbox.withheld
+
+    def run(self, call: ToolCall, cancel: Cancel) -> ToolOutcome:
+        """Run a call, and give its outcome without the secrets."""
+        return redact(self._toolbox.run(call, cancel), self._secrets)
+
+    def tree(self) -> str:
+        """Give a digest of the files as they are now."""
+        return self._toolbox.tree()
+
+
+def redact(value: _Value, secrets: Sequence[str]) -> _Value:
+    """Give plain frozen data with each secret in it masked.
+
+    >>> redact(("key=sk-123456", 1), ["sk-123456"])
+    ('key=[a key of Holdfast, not shown]', 1)
+    """
+    masked: Any = _masked(value, tuple(secret for secret in secrets if len(secret) >= _SHORTEST))
+    return masked  # type: ignore[no-any-return]  # of the type it had
+
+
+def _masked(value: Any, secrets: Sequence[str]) -> Any:
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, _MASK)
+        return value
+    if isinstance(value, tuple):
+        return tuple(_masked(each, secrets) for each in value)
+    if isinstance(value, Mapping):
+        return {key: _masked(each, secrets) for key, each in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(
+            value,
+            **{field.name: _masked(getattr(value, field.name), secrets) for field in fields(value)},
+        )
+    return value

@@ -1,0 +1,165 @@
+"""Send a message: one turn, from the prompt to its end. On record as it happens, with a checkpoint before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from holdfast.changes.change import ChangeOwner
+from holdfast.changes.change_log import LogUnavailable
+from holdfast.changes.transaction import Damaged
+from holdfast.loop.context.history import rebuild
+from holdfast.loop.turn import run_turn
+from holdfast.usecases.checkpoints import checkpoint
+from holdfast.usecases.checkpoints.restore_recovery import RestoresFinished
+from holdfast.usecases.locked_workspace import locked
+from holdfast.usecases.turns.approvals import Approvals
+from holdfast.usecases.turns.ports import RecordsUnavailable, TurnBegun, TurnNotBegun, TurnRequest
+from holdfast.usecases.turns.recorder import TurnRecorder
+from holdfast.usecases.turns.redaction import RedactedToolbox, redact
+from holdfast.usecases.turns.repair_ports import EditedTurn, RepairingSink, TurnRepairs
+from holdfast.usecases.turns.turn_editor import ReviewedFiles, TurnEditor
+from holdfast.usecases.workspace import NothingDone, note_of
+from holdfast.vocab.events import CheckpointMissed, CheckpointTaken, TurnEnded, TurnStarted
+from holdfast.vocab.transcript import SystemText
+
+if TYPE_CHECKING:
+    from holdfast.changes.ports import Files
+    from holdfast.loop.limits import LoopLimits
+    from holdfast.loop.ports import Cancel, Model, Toolbox
+    from holdfast.tools.ports import ApprovalGate, Editor
+    from holdfast.usecases.checkpoints.ports import Worktrees
+    from holdfast.usecases.turns.approvals import ApprovalMode, Asker, CommandGrants
+    from holdfast.usecases.turns.ports import TurnRecords
+    from holdfast.usecases.workspace import Workspace
+    from holdfast.vocab.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    """What the user sends. `session` is the one to go on with; `plan` offers the tools that only read."""
+
+    prompt: str | None
+    session: str | None = None
+    plan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDependencies:
+    """What takes part in a turn. `bind` gives the tools for the files, editor and gate of this turn.
+
+    `secrets` are words that no model, log or person is to see. `repairs` is None where a turn's edits are not checked.
+    """
+
+    model: Model
+    bind: Callable[[Files, Editor, ApprovalGate], Toolbox]
+    system: str
+    tools: str
+    workspace: Workspace
+    worktrees: Worktrees
+    records: TurnRecords
+    grants: CommandGrants
+    asker: Asker | None
+    mode: ApprovalMode
+    limits: LoopLimits
+    now: Callable[[], float]
+    secrets: tuple[str, ...] = ()
+    repairs: TurnRepairs | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotSent:
+    """No turn has run; `message` says why, and what to do."""
+
+    message: str
+    stop_reason: Literal["failed", "unreachable", "needs_login", "cancelled"] = "failed"
+
+
+def send(
+    message: UserMessage,
+    crew: TurnDependencies,
+    show: Callable[[Event], None],
+    say: Callable[[str], None],
+    cancel: Cancel,
+) -> TurnEnded | NotSent:
+    """Carry a message to its end. `show` gets every fact as it happens, `say` what is besides it."""
+    # A key may stand in the project's own rules, or be pasted by mistake.
+    message, system = redact(message, crew.secrets), redact(crew.system, crew.secrets)
+    try:
+        _settle(crew.workspace, say)
+        for session in crew.records.mark_interrupted():
+            say(f"session {session} was interrupted; to go on: holdfast run --continue {session}")
+        # Before the prompt is written down: a restore that is finished later would take it away.
+        finished = checkpoint.finish_restores(crew.worktrees)
+        for note in finished.notes if isinstance(finished, RestoresFinished) else ():
+            say(note)
+        opening = TurnRequest(message.prompt, crew.model.name, system, crew.tools, message.session)
+        begun = crew.records.begin(opening)
+    except (RecordsUnavailable, LogUnavailable, Damaged) as error:
+        return NotSent(f"the turn cannot be recorded: {error}")
+    if isinstance(begun, TurnNotBegun):
+        return NotSent(begun.message)
+    recorder = TurnRecorder(begun, crew.records, show, crew.now)
+    try:
+        return _run(begun, message, crew, recorder, cancel)
+    except (RecordsUnavailable, LogUnavailable) as error:
+        return recorder.give_up(f"The turn could not be recorded any more, and was ended: {error}")
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return recorder.give_up(f"The turn was ended: {where}{error.strerror}.")
+    except BaseException:
+        # Whoever reports it, the turn must not stay on record as running.
+        recorder.give_up("The turn was ended by an error.")
+        raise
+
+
+def _settle(workspace: Workspace, say: Callable[[str], None]) -> None:
+    """Finish or take back what a dead process left: neither the checkpoint nor the model is to see half of an edit."""
+    if not workspace.has_journal():
+        return
+    with locked(workspace) as root:
+        root.reconcile()
+        note = note_of(root.recovered)
+        if note:
+            say(note)
+
+
+def _run(
+    begun: TurnBegun,
+    message: UserMessage,
+    crew: TurnDependencies,
+    recorder: TurnRecorder,
+    cancel: Cancel,
+) -> TurnEnded:
+    continued = message.session is not None
+    recorder.emit(
+        TurnStarted(begun.session, begun.turn, crew.model.name, message.prompt or "", continued)
+    )
+    recorder.emit(_take_checkpoint(begun, message, crew))
+    recorder.flush()
+    owner = ChangeOwner(begun.session, begun.turn)
+    review = crew.mode == "review"
+    files = ReviewedFiles(crew.workspace) if review else crew.workspace.files
+    gate = Approvals(crew.mode, crew.asker, crew.grants, recorder.emit)
+    toolbox = crew.bind(files, TurnEditor(crew.workspace, owner, review=review), gate)
+    if crew.secrets:
+        toolbox = RedactedToolbox(toolbox, crew.secrets)
+    history = rebuild(begun.past, SystemText(begun.system))
+    if crew.repairs is None or review or message.plan:
+        return run_turn(history, crew.model, toolbox, recorder, crew.limits, cancel)
+    turn = EditedTurn(owner, crew.model, gate, crew.workspace, cancel)
+    sink = RepairingSink(recorder, turn, crew.repairs)
+    ended = run_turn(history, crew.model, toolbox, sink, crew.limits, cancel)
+    return sink.ended or ended
+
+
+def _take_checkpoint(
+    begun: TurnBegun, message: UserMessage, crew: TurnDependencies
+) -> CheckpointTaken | CheckpointMissed:
+    owner = checkpoint.CheckpointOwner(begun.session, begun.chat, begun.message)
+    label = " ".join((message.prompt or "continue").split())[:60]
+    taken = checkpoint.create_checkpoint(crew.worktrees, label, kind="turn", owner=owner)
+    if isinstance(taken, NothingDone):
+        return CheckpointMissed(" ".join(each.refused.message for each in taken.refusals))
+    return CheckpointTaken(taken.checkpoint.id)

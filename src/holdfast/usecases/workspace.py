@@ -1,0 +1,102 @@
+"""The root that a use case works on, and what became of it, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from holdfast.changes.plan import FileRefused
+from holdfast.changes.transaction import BatchRecovery, Failed, Finished, Moved, Stopped, TakenBack
+from holdfast.vocab.outcomes import Refused
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from holdfast.changes.change_log import ChangeLog
+    from holdfast.changes.ports import Files
+    from holdfast.changes.swaps import Batch
+    from holdfast.changes.transaction import Journal, Tree
+
+
+class Workspace(Protocol):
+    """One root: its files, and the lock under which they change."""
+
+    @property
+    def files(self) -> Files:
+        """The files as they are."""
+        ...
+
+    @property
+    def tree(self) -> Tree:
+        """The files as they are swapped."""
+        ...
+
+    @property
+    def log(self) -> ChangeLog:
+        """The record of the project's changes; raises `LogUnavailable` if there can be none."""
+        ...
+
+    def hold(self) -> AbstractContextManager[Journal]:
+        """Wait for the root's lock; raises OSError if the state directory cannot be written."""
+        ...
+
+    def has_journal(self) -> bool:
+        """Whether anything was ever written below this root."""
+        ...
+
+    def new_id(self) -> str:
+        """Give a name that no other batch has."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NothingDone:
+    """The command was refused and has changed no file.
+
+    Or (`unsettled`) the disk refused halfway, and the next command will finish or take back what is begun.
+    `recovered` is what was done first, about a command that had died.
+    """
+
+    refusals: tuple[FileRefused, ...]
+    recovered: BatchRecovery | None = None
+    unsettled: bool = False
+
+
+def nothing_done(carried: Moved | Failed, recovered: BatchRecovery | None) -> NothingDone:
+    """Say why a batch was not carried out."""
+    if isinstance(carried, Failed):
+        error = carried.error
+        where = f" ({error.filename})" if error.filename else ""
+        cure = "make room, or mend what is wrong there, and run this again"
+        refused = Refused("conflict", f"the disk refused: {error.strerror}{where}; {cure}.")
+        return NothingDone((FileRefused("", refused),), recovered, carried.unsettled)
+    saved = f" Its old and new text are kept in {carried.saved}." if carried.saved else ""
+    return NothingDone(
+        tuple(
+            FileRefused(
+                path,
+                Refused(
+                    "conflict", f"{path}: this changed meanwhile, and was left as it is.{saved}"
+                ),
+            )
+            for path in carried.paths
+        ),
+        recovered,
+    )
+
+
+def note_of(recovered: BatchRecovery | None) -> str | None:
+    """Say what was done about a batch that a dead process had left; None if there was none."""
+    match recovered:
+        case Finished(batch):
+            return f"an earlier command here was stopped halfway: it is now finished ({_count(batch)})."
+        case TakenBack(batch):
+            return f"an earlier command here was stopped before it changed a file: it is dropped ({_count(batch)})."
+        case Stopped():
+            return "an earlier command here was stopped halfway and could not be finished; run this one again."
+        case None:
+            return None
+
+
+def _count(batch: Batch) -> str:
+    return f"{len(batch.swaps)} file{'' if len(batch.swaps) == 1 else 's'}"

@@ -1,0 +1,48 @@
+"""The tools that are offered in the tests of replies; their fields are those of `holdfast.tools`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.vocab.tool_calls import ToolSpec
+
+
+def _spec(
+    name: str,
+    required: dict[str, Any],
+    optional: dict[str, Any] | None = None,
+    *,
+    changes: bool = False,
+) -> ToolSpec:
+    schema = {
+        "type": "object",
+        "properties": {**required, **(optional or {})},
+        "required": list(required),
+    }
+    return ToolSpec(name, f"{name}.", schema, changes)
+
+
+TEXT = {"type": "string"}
+NUMBER = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+EDIT = {
+    "type": "object",
+    "properties": {"path": TEXT, "old": TEXT, "new": TEXT},
+    "required": ["path", "old", "new"],
+}
+
+SPECS = (
+    _spec("read_file", {"path": TEXT}, {"start": NUMBER, "end": NUMBER}),
+    _spec("search", {"pattern": TEXT}, {"path": TEXT, "glob": TEXT}),
+    _spec("find_files", {"pattern": TEXT}, {"path": TEXT}),
+    _spec("list_dir", {}, {"path": TEXT}),
+    _spec(
+        "edit_file",
+        {"path": TEXT, "old": TEXT, "new": TEXT},
+        {"near_line": NUMBER, "every": {"type": "boolean"}},
+        changes=True,
+    ),
+    _spec("write_patch", {"diff": TEXT}, changes=True),
+    _spec("apply_edits", {"edits": {"type": "array", "items": EDIT}}, changes=True),
+    _spec("write_file", {"path": TEXT, "text": TEXT}, changes=True),
+    _spec("run_command", {"command": TEXT}, {"timeout": NUMBER}, changes=True),
+)

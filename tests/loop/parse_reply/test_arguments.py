@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+
+from holdfast.loop.parse_reply.arguments import (
+    Cut,
+    Read,
+    ReadArguments,
+    SeveralReadings,
+    Unreadable,
+    read_arguments,
+)
+
+ALMOST = "arguments were almost JSON"
+TWICE = "arguments were encoded twice"
+BESIDE = "something beside the arguments was cut off"
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("", Read({})),
+        (" null ", Read({})),
+        ('{"a": 1}', Read({"a": 1})),
+        ('\ufeff{"a": 1}', Read({"a": 1})),
+        ('"{\\"a\\": 1}"', Read({"a": 1}, TWICE)),
+        ('{"a": "x\ty\nz"}', Read({"a": "x\ty\nz"}, "line breaks inside strings")),
+        ('```json\n{"a": 1}\n```', Read({"a": 1}, BESIDE)),
+        ('{"a": 1}</tool_call>', Read({"a": 1}, BESIDE)),
+        ('{"a": 1}<|im_end|>', Read({"a": 1}, BESIDE)),
+        ('<|message|>{"a": 1}', Read({"a": 1}, BESIDE)),
+        ('{"a": 1}цҳауеит', Read({"a": 1}, BESIDE)),
+        ('{"a": 1}{"a": 1}', Read({"a": 1}, "equal arguments were given more than once")),
+        ('{}{"a": 1}', Read({"a": 1}, BESIDE)),
+        ('{"a": 1}{"a": 2}', SeveralReadings(2)),
+        ('{"a": 1}{"a": true}', SeveralReadings(2)),
+        ('{"a": 1}, "b": 2}', SeveralReadings(2)),
+        ('{"a": 1} is what I want', Unreadable("something stands after character 8")),
+        ('{"a": 1, "b": "x', Cut({"a": 1})),
+        ('{"a": "x", "b": 1', Cut({"a": "x"})),
+        ('{"a": "x", "b": tru', Cut({"a": "x"})),
+        ('{"a": "x"', Cut({"a": "x"})),
+        ("{", Cut({})),
+        ("{'a': 'x", Cut({})),
+        ("{'a': 'x', b: None, \"c\": [True, 1.5, -2,],}", Read({"a": "x", "b": None, "c": [True, 1.5, -2]}, ALMOST)),
+        ('{"a": "\\d"}', Read({"a": "\\d"}, ALMOST)),
+        ('{"a": "\\d\\n"}', Read({"a": "\\d\n"}, ALMOST, doubtful=True)),
+        ('{"a": "\\d\\n",}', Read({"a": "\\d\n"}, ALMOST, doubtful=True)),
+        ('{"a": 1, "a": 1}', Read({"a": 1})),
+        ('{"a": 1, "a": 2}', Unreadable("`a` is given twice, with two values")),
+        ('{"a": [{"b": 1, "b": 2}]}', Unreadable("`b` is given twice, with two values")),
+        ('{"a": Infinity}', Unreadable("Infinity is no JSON")),
+        ('{"a": 1e999}', Unreadable("a number in it is not finite")),
+        ('{"a": ' + "1" * 5000 + "}", Unreadable("a number in it is too long")),
+        ("[" * 70 + "]" * 70, Unreadable("it is nested more than 64 deep")),
+        ("ls -la", Unreadable("Expecting value at character 1")),
+        ('{"a": "b" "c": 1}', Unreadable("Expecting ',' delimiter at character 11")),
+    ],
+)  # fmt: skip
+def test_arguments_are_read_on_the_first_rung_that_takes_them(
+    raw: str, expected: ReadArguments
+) -> None:
+    assert read_arguments(raw) == expected

@@ -1,0 +1,139 @@
+"""Printed calls that end in the middle: one that changes something is never run, one that only reads may be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from holdfast.loop.parse_reply import BadCall
+from holdfast.loop.reply import Finish, ModelReply
+from holdfast.loop.retry_policy import RetryPolicy
+from holdfast.loop.step import understand
+from holdfast.vocab.tool_calls import RawCall, ToolCall
+from tests.loop.parse_reply.offered import SPECS
+
+FINISHES: tuple[Finish | None, ...] = ("stop", "tool_calls", "length", "unknown", None)
+
+CALLS: dict[str, dict[str, Any]] = {
+    "write_file": {"path": "app.py", "text": "x = 1\n\n  y = '</a>'\n"},
+    "edit_file": {"path": "app.py", "old": "    return 1", "new": "    return 2\n"},
+    "run_command": {"command": "rm -rf build dist"},
+    "write_patch": {"diff": "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a\n+b\n"},
+}
+
+
+def _function(name: str, arguments: dict[str, Any]) -> str:
+    return f"<function={name}>\n" + "".join(
+        f"<parameter={key}>{value}\n" for key, value in arguments.items()
+    )
+
+
+def _invoke(name: str, arguments: dict[str, Any]) -> str:
+    fields = "".join(f'<parameter name="{key}">\n{value}\n' for key, value in arguments.items())
+    return f'<invoke name="{name}">\n{fields}'
+
+
+OPEN_FIELDS: dict[str, Callable[[str, dict[str, Any]], str]] = {
+    "function": lambda name, arguments: _function(name, arguments) + "</function>",
+    "function in a tool call": lambda name, arguments: (
+        f"<tool_call>\n{_function(name, arguments)}</tool_call>"
+    ),
+    "function after prose": lambda name, arguments: (
+        f"I do it now.\n\n{_function(name, arguments)}</function>"
+    ),
+    "invoke": lambda name, arguments: _invoke(name, arguments) + "</invoke>",
+    "invoke after prose": lambda name, arguments: (
+        f"I do it now.\n{_invoke(name, arguments)}</invoke>"
+    ),
+}
+
+
+def _calls(text: str, finish: Finish | None) -> tuple[ToolCall | BadCall, ...]:
+    heard, _ = understand(ModelReply(text, finish=finish), SPECS, RetryPolicy())
+    return heard.normalised.calls
+
+
+def _ran(text: str, finish: Finish | None) -> list[ToolCall]:
+    return [call for call in _calls(text, finish) if isinstance(call, ToolCall)]
+
+
+@pytest.mark.parametrize("dialect", OPEN_FIELDS)
+@pytest.mark.parametrize("name", CALLS)
+def test_a_changing_call_that_is_cut_at_any_character_is_not_run(name: str, dialect: str) -> None:
+    whole = OPEN_FIELDS[dialect](name, CALLS[name])
+    ran = [
+        (whole[:at], finish)
+        for at in range(len(whole))
+        for finish in FINISHES
+        if _ran(whole[:at], finish)
+    ]
+    assert ran == []
+
+
+@pytest.mark.parametrize("dialect", OPEN_FIELDS)
+@pytest.mark.parametrize("name", CALLS)
+def test_the_same_call_is_run_when_it_is_closed(name: str, dialect: str) -> None:
+    meant = {key: value.removesuffix("\n") for key, value in CALLS[name].items()}
+    written = OPEN_FIELDS[dialect](name, meant)
+    assert [(call.name, call.arguments) for call in _ran(written, "stop")] == [(name, meant)]
+
+
+def test_an_open_changing_call_is_refused_as_cut() -> None:
+    (call,) = _calls("<function=write_file>\n<parameter=path>app.py\n<parameter=text>", "stop")
+    assert isinstance(call, BadCall)
+    assert call.message == (
+        "`write_file` was not run, and nothing was changed: its arguments end in the middle; send the call again, whole,"
+        " and in smaller parts if it is long."
+    )
+
+
+def test_a_closing_tag_inside_an_open_field_of_a_model_that_closes_fields_is_no_end() -> None:
+    text = "<function=write_file>\n<parameter=path>\na.xml\n</parameter>\n<parameter=text>\n<function>f</function>"
+    assert not _ran(text, "stop")
+
+
+@pytest.mark.parametrize("finish", ["stop", "tool_calls"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<function=read_file>\n<parameter=path>a.py",
+        '<invoke name="read_file">\n<parameter name="path">a.py\n',
+    ],
+)
+def test_an_open_call_that_only_reads_is_run(text: str, finish: Finish) -> None:
+    assert [(call.name, call.arguments) for call in _ran(text, finish)] == [
+        ("read_file", {"path": "a.py"})
+    ]
+
+
+@pytest.mark.parametrize("closing", ["", "</parameter>"])
+def test_a_value_keeps_its_blanks(closing: str) -> None:
+    fields = (
+        f"<parameter={key}>{value}{closing}\n"
+        for key, value in (("path", "a.py"), ("old", " a: 1 "), ("new", "\n  b"))
+    )
+    text = f"<function=edit_file>\n{''.join(fields)}</function>"
+    (call,) = _calls(text, "stop")
+    assert isinstance(call, ToolCall)
+    assert call.arguments == {"path": "a.py", "old": " a: 1 ", "new": "  b"}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_structured_call_with_incomplete_arguments_is_not_run_whatever_the_finish(
+    name: str,
+) -> None:
+    whole = json.dumps(CALLS[name])
+    for at in range(len(whole)):
+        for finish in FINISHES:
+            heard, _ = understand(
+                ModelReply(calls=(RawCall("c", name, whole[:at]),), finish=finish),
+                SPECS,
+                RetryPolicy(),
+            )
+            assert not [call for call in heard.normalised.calls if isinstance(call, ToolCall)], (
+                whole[:at],
+                finish,
+            )

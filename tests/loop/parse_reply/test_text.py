@@ -1,0 +1,80 @@
+"""What stays of a text when calls, thoughts and tokens are taken out."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.loop.parse_reply import BadCall, normalise
+from holdfast.loop.parse_reply.control_tokens import cut_tokens
+from holdfast.loop.reply import ModelReply
+from holdfast.vocab.tool_calls import RawCall, ToolCall
+from tests.loop.parse_reply.offered import SPECS
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Done. ", "Done. "),
+        ("Done.<|im_end|>", "Done."),
+        ("<|im_start|>assistant\nDone.", "Done."),
+        ("<|start_header_id|>assistant<|end_header_id|>\n\nDone.<|eot_id|>", "Done."),
+        ("<|channel|>final<|message|>Done.<|return|>", "Done."),
+        ("Done.<｜end▁of▁sentence｜>", "Done."),
+        ("Done.</s>", "Done."),
+        ("`<|im_end|>` ends it.", "`<|im_end|>` ends it."),
+        ("```\n<|im_end|>\n```\nDone.<|im_end|>", "```\n<|im_end|>\n```\nDone."),
+        ("a <| b |> c", "a <| b |> c"),
+        ("std::vector<int> v; a < b || c > d", "std::vector<int> v; a < b || c > d"),
+    ],
+)
+def test_control_tokens_are_cut_and_what_is_quoted_stays(text: str, expected: str) -> None:
+    assert cut_tokens(text) == expected
+
+
+def test_text_around_a_printed_call_stays() -> None:
+    text = 'I read it.\n\n<tool_call>\n{"name": "read_file", "arguments": {"path": "a.py"}}\n</tool_call>\n\nThen I go on.'
+    found = normalise(ModelReply(text, finish="stop"), SPECS, prefix="step_3")
+    assert found.text == "I read it.\n\nThen I go on."
+    assert found.calls == (ToolCall("step_3_1", "read_file", {"path": "a.py"}, "printed as text"),)
+
+
+def test_thoughts_of_both_channels_are_kept_apart_from_the_text() -> None:
+    found = normalise(ModelReply("<think>b</think>Done.", reasoning="a", finish="stop"), SPECS)
+    assert (found.text, found.reasoning) == ("Done.", "a\nb")
+
+
+def test_a_printed_call_beside_given_ones_stays_text() -> None:
+    printed = '<tool_call>{"name": "list_dir", "arguments": {}}</tool_call>'
+    reply = ModelReply(
+        printed, calls=(RawCall("c", "read_file", '{"path": "a.py"}'),), finish="tool_calls"
+    )
+    found = normalise(reply, SPECS)
+    assert found.text == printed
+    assert found.calls == (ToolCall("c", "read_file", {"path": "a.py"}),)
+
+
+def test_calls_get_ids_of_their_own_where_they_have_none_or_share_one() -> None:
+    calls = tuple(RawCall(name, "list_dir", "{}") for name in ("", "x", "x", " "))
+    found = normalise(ModelReply(calls=calls, finish="tool_calls"), SPECS)
+    assert [call.id for call in found.calls] == ["call_1", "x", "call_3", "call_4"]
+
+
+def test_a_refused_call_keeps_what_was_short_of_its_arguments() -> None:
+    text = '{"path": "a.py", "text": "' + "x" * 5000 + '"}'
+    (call,) = normalise(
+        ModelReply(calls=(RawCall("c", "write_file", text),), finish="length"), SPECS
+    ).calls
+    assert isinstance(call, BadCall)
+    assert call.raw == text
+    assert call.as_call().arguments == {"path": "a.py"}
+
+
+def test_without_tools_the_model_is_told_to_answer() -> None:
+    (call,) = normalise(
+        ModelReply(calls=(RawCall("c", "read_file", "{}"),), finish="tool_calls"), ()
+    ).calls
+    assert isinstance(call, BadCall)
+    assert (
+        call.message
+        == "There is no tool `read_file`; there are none in this step, so answer in words."
+    )

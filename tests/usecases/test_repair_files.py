@@ -1,0 +1,220 @@
+"""Many files repaired at once: what is written rests on what is on record, whoever else is at work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from holdfast.repair.context import PipelinePorts as RepairWorld
+from holdfast.repair.context import RepairUnit
+from holdfast.repair.decisions.manifest import Manifest
+from holdfast.repair.outcomes import RuleRepaired, TimedOut
+from holdfast.repair.ports import Checked, CheckTimedOut, ToolchainMissing
+from holdfast.repair.strictness import RepairPolicy
+from holdfast.usecases.repair.repair_files import (
+    AlreadyThere,
+    FileRepair,
+    RepairDependencies,
+    repair_files,
+    write_repaired,
+)
+from holdfast.wiring import DiskWorkspace
+from tests.repair.pipeline.stage import MemoryDecisionFiles, MemoryRules, NamesCheck
+from tests.usecases.world import World
+
+BAD = "def total(prices):\n    return sum(price)\n"
+GOOD = "def total(prices):\n    return sum(prices)\n"
+
+
+class WatchedCheck(NamesCheck):
+    """Does something when it is asked about a text that passes: after the repair began, before it is written."""
+
+    def __init__(self, act: Callable[[], object]) -> None:
+        super().__init__()
+        self._act = act
+
+    def run(self, path: str, text: bytes) -> Checked | CheckTimedOut:
+        checked = super().run(path, text)
+        if isinstance(checked, Checked) and checked.ok:
+            self._act()
+        return checked
+
+
+class Shop:
+    """A root with files, a rule that mends them, and decisions."""
+
+    def __init__(self, world: World, workspace: DiskWorkspace) -> None:
+        self.root = world.root
+        self.workspace = workspace
+        self.manifest = Manifest(MemoryDecisionFiles())
+        self.check = NamesCheck()
+        self.may_write: Callable[[str, str], str | None] = lambda _path, _diff: None
+        self.file = self.write("a.py", BAD)
+
+    def write(self, name: str, text: str) -> Path:
+        file = self.root / name
+        file.write_text(text)
+        return file
+
+    def repair(self, *paths: str, met: tuple[str, ...] = ()) -> tuple[FileRepair, ...]:
+        rules = MemoryRules({"r1": ("price)", "prices)")})
+        crew = RepairDependencies(
+            self.workspace,
+            check_for=lambda _: self.check,
+            world_for=lambda check: RepairWorld(check, self.manifest, lambda: "2026-01-01", rules),
+            workers=1,
+            withdraw=self.manifest.withdraw,
+            may_write=self.may_write,
+        )
+        return repair_files(paths or ("a.py",), crew, RepairPolicy(), met=met)
+
+    def verdicts(self) -> list[str]:
+        return [each.verdict for each in self.manifest.list()]
+
+
+@pytest.fixture
+def shop(world: World) -> Iterator[Shop]:
+    with world.workspace() as workspace:
+        yield Shop(world, workspace)
+
+
+# ------------------------------------------------------------------------------------------------------ somebody else
+
+
+def test_a_file_is_mended_and_that_is_on_record(shop: Shop) -> None:
+    [mended] = shop.repair()
+    assert isinstance(mended.outcome, RuleRepaired)
+    assert (mended.success, shop.file.read_text(), shop.verdicts()) == (True, GOOD, ["accepted"])
+
+
+def test_the_same_text_by_another_s_hand_is_a_success_and_stays_on_record(shop: Shop) -> None:
+    shop.check = WatchedCheck(lambda: shop.write("a.py", GOOD))
+    [mended] = shop.repair()
+    assert (mended.success, mended.trouble, mended.change_id) == (True, None, None)
+    assert "another process has written the very same text" in mended.note
+    assert (shop.file.read_text(), shop.verdicts()) == (GOOD, ["accepted"])
+
+
+def test_another_text_by_another_s_hand_is_left_to_them_and_the_decision_does_not_stand(
+    shop: Shop,
+) -> None:
+    shop.check = WatchedCheck(lambda: shop.write("a.py", BAD + "# mine\n"))
+    [mended] = shop.repair()
+    assert (mended.success, mended.diff, mended.change_id) == (False, "", None)
+    assert "changed while it was repaired" in (mended.trouble or "")
+    assert (shop.file.read_text(), shop.verdicts()) == (BAD + "# mine\n", ["failed"])
+
+
+def test_what_may_not_be_written_is_withdrawn_unless_somebody_else_has_written_just_that(
+    shop: Shop,
+) -> None:
+    shop.may_write = lambda _path, _diff: "no."
+    assert [each.trouble for each in shop.repair()] == ["no."]
+    assert (shop.file.read_text(), shop.verdicts()) == (BAD, ["failed"])
+    shop.check = WatchedCheck(lambda: shop.write("a.py", GOOD))
+    assert [each.trouble for each in shop.repair()] == ["no."]
+    assert shop.verdicts() == ["accepted"]
+
+
+def test_what_another_process_has_withdrawn_is_on_record_again_when_it_is_written(
+    shop: Shop,
+) -> None:
+    def withdraw(_path: str, _diff: str) -> None:
+        [decision] = shop.manifest.list()
+        shop.manifest.withdraw(decision.module, decision.id, "the other one was not allowed to")
+        assert shop.verdicts() == ["failed"]
+
+    shop.may_write = withdraw
+    [mended] = shop.repair()
+    assert (mended.success, mended.note, shop.file.read_text(), shop.verdicts()) == (
+        True,
+        "",
+        GOOD,
+        ["accepted"],
+    )
+
+
+def test_an_earlier_decision_that_led_to_the_text_stays_when_a_later_one_is_withdrawn(
+    shop: Shop,
+) -> None:
+    shop.repair()
+    [later] = shop.manifest.list()
+    earlier = replace(later, id="0" * 16, before_sha="x", after_sha=later.before_sha)
+    shop.manifest.record(earlier)
+    shop.write("a.py", BAD)
+    shop.check = WatchedCheck(lambda: shop.write("a.py", BAD + "# mine\n"))
+    shop.repair()
+    assert {each.id: each.verdict for each in shop.manifest.list()} == {
+        earlier.id: "accepted",
+        later.id: "failed",
+    }
+
+
+def test_to_write_what_is_there_already_is_no_change(shop: Shop) -> None:
+    shop.write("a.py", GOOD)
+    assert (
+        write_repaired(RepairUnit("a.py", BAD.encode(), "python"), GOOD, shop.workspace)
+        == AlreadyThere()
+    )
+    assert shop.workspace.log.list() == ()
+
+
+# ---------------------------------------------------------------------------------------------------------- what is met
+
+
+def test_what_is_only_met_and_is_no_text_or_a_link_is_skipped_with_a_reason(
+    shop: Shop, tmp_path: Path
+) -> None:
+    (tmp_path / "outside.py").write_text(BAD)
+    (shop.root / "binary.py").write_bytes(b"a\0b")
+    (shop.root / "link.py").symlink_to("a.py")
+    (shop.root / "dangling.py").symlink_to("nothing.py")
+    (shop.root / "outside.py").symlink_to(tmp_path / "outside.py")
+    names = ("a.py", "binary.py", "dangling.py", "link.py", "outside.py")
+    mended = shop.repair(*names, met=names)
+    assert [each.path for each in mended if each.success] == ["a.py"]
+    assert [each.path for each in mended if each.skipped] == list(names[1:])
+    assert all(each.trouble is None and each.path in (each.skipped or each.path) for each in mended)
+    assert len(shop.manifest.list()) == 1
+
+
+@pytest.mark.parametrize("name", ["binary.py", "dangling.py", "nothing.py"])
+def test_what_was_named_and_cannot_be_repaired_is_trouble(shop: Shop, name: str) -> None:
+    (shop.root / "binary.py").write_bytes(b"a\0b")
+    (shop.root / "dangling.py").symlink_to("missing.py")
+    [mended] = shop.repair(name)
+    assert (mended.success, mended.skipped) == (False, None)
+    assert mended.trouble is not None
+    assert mended.trouble.count(name) == 1
+
+
+# ----------------------------------------------------------------------------------------------------------- the tools
+
+
+def test_a_tool_that_timed_out_three_times_is_not_run_again(shop: Shop) -> None:
+    shop.check = NamesCheck(hangs=lambda _: True)
+    names = [f"{number}.py" for number in range(6)]
+    for name in names:
+        shop.write(name, BAD)
+    mended = shop.repair(*names)
+    assert [isinstance(each.outcome, TimedOut) for each in mended] == [True] * 3 + [False] * 3
+    assert len(shop.check.runs) == 3
+    assert [each.trouble for each in mended[3:]] == [
+        f"{name}: not run, for names 1.0 timed out three times; see why it hangs, or give it longer with "
+        "`command_timeout`."
+        for name in names[3:]
+    ]
+
+
+class _Missing(NamesCheck):
+    def run(self, path: str, text: bytes) -> Checked | CheckTimedOut:
+        raise ToolchainMissing(f"{path}: names is not installed; install names.")
+
+
+def test_a_path_is_said_once(shop: Shop) -> None:
+    shop.check = _Missing()
+    [mended] = shop.repair()
+    assert mended.trouble == "a.py: names is not installed; install names."

@@ -1,0 +1,142 @@
+"""What a model is asked, and how its answer is read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from threading import Event
+
+import pytest
+
+from holdfast.loop.reply import ModelReply
+from holdfast.repair.ports import Proposal, ProposalAsked, ProposerFailed
+from holdfast.testing import ScriptedModel, fail, say
+from holdfast.usecases.repair.model_proposer import (
+    LateProvider,
+    ModelProposer,
+    question,
+    read_reply,
+)
+from holdfast.usecases.turns.send_message import NotSent
+from holdfast.vocab.diagnostics import Area, Diagnostic, Related
+
+CODE = 'print("{}")\n'
+TOLD = {"code": CODE, "confidence": 0.8, "reasoning": "so"}
+ASKED = ProposalAsked(
+    "a.py",
+    "python",
+    "print('```')\n",
+    (
+        Diagnostic(
+            "ruff",
+            "1",
+            "F821",
+            "error",
+            "no `x`",
+            "no {0}",
+            ("x",),
+            "a.py",
+            Area(3, 4, 3, 5),
+            (),
+            (Related("here", "b.py", Area(1, 1, 1, 1)),),
+        ),
+    ),
+    ("it failed\n\ncode",),
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(TOLD),
+        json.dumps(TOLD, indent=2),
+        f"Here it is: {json.dumps(TOLD)} I hope it helps.",
+        f"```json\n{json.dumps(TOLD)}\n```",
+        f"```\n{json.dumps(TOLD)}\n```\nDone.",
+        f'<think>maybe {{"code": 1}}</think>\n{json.dumps(TOLD)}',
+        '{"code": "print(\\"{}\\")\n", "confidence": 0.8, "reasoning": "so"}',
+        "{code: 'print(\"{}\")\\n', confidence: 0.8, reasoning: 'so',}",
+        'f() { return 1; } {"x": 1} ' + json.dumps(TOLD),
+    ],
+)
+def test_the_object_is_found_wherever_it_stands(text: str) -> None:
+    assert read_reply(ModelReply(text, finish="stop"), "m") == Proposal(CODE, 0.8, "so", "m")
+
+
+def test_a_rule_is_only_a_hint() -> None:
+    read = read_reply(
+        ModelReply(json.dumps({**TOLD, "rule": {"target": "../../x", "n": 1}}), finish="stop"), "m"
+    )
+    assert read == Proposal(CODE, 0.8, "so", "m", {"target": "../../x", "n": "1"})
+
+
+NO_OBJECT = "the reply has no JSON object with `code` and `confidence`."
+CUT = "the reply was cut at the limit on its length; raise max_tokens, or split the file."
+
+
+def test_one_fence_with_a_whole_file_has_no_confidence() -> None:
+    assert read_reply(ModelReply("Here:\n```python\nx = 1\n```\n", finish="stop"), "m") == Proposal(
+        "x = 1\n", None, "", "m"
+    )
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (ModelReply("", finish="stop"), "the reply was empty."),
+        (ModelReply("I cannot.", finish="stop"), NO_OBJECT),
+        (ModelReply('{"code": 1, "confidence": 1}', finish="stop"), NO_OBJECT),
+        (ModelReply('{"confidence": 1}', finish="stop"), NO_OBJECT),
+        (ModelReply("```\na\n```\n```\nb\n```\n", finish="stop"), NO_OBJECT),
+        (ModelReply(json.dumps(TOLD), finish="length"), CUT),
+        (ModelReply(json.dumps(TOLD)), "the reply is not whole."),
+        (ModelReply("{" * 5000, finish="stop"), NO_OBJECT),
+    ],
+)
+def test_what_is_no_proposal_is_said(reply: ModelReply, message: str) -> None:
+    assert read_reply(reply, "m") == ProposerFailed(message)
+
+
+def test_the_question_holds_all_and_cannot_be_broken_out_of() -> None:
+    asked = question(ASKED)
+    assert "a.py:3:4: error: no `x` [F821]\n    b.py:1: here" in asked
+    assert "````\nprint('```')\n\n````" in asked
+    assert "Attempt 1 was refused:\nit failed\n\ncode" in asked
+
+
+def test_a_model_is_asked_once_with_room_for_the_file() -> None:
+    model = ScriptedModel([say(json.dumps(TOLD))])
+    assert ModelProposer(model, Event(), max_tokens=10).propose(ASKED) == Proposal(
+        CODE, 0.8, "so", "scripted"
+    )
+    assert [ask.max_tokens for ask in model.asks] == [1024 + len(ASKED.text) // 2]
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (fail(400, "no such model"), "no such model"),
+        (replace(say(json.dumps(TOLD)), finish="length"), CUT),
+    ],
+)
+def test_a_model_that_fails_is_a_value(reply: object, message: str) -> None:
+    model = ScriptedModel([reply])  # type: ignore[list-item]
+    assert ModelProposer(model, Event(), max_tokens=10).propose(ASKED) == ProposerFailed(message)
+
+
+def test_the_model_is_looked_for_once_and_only_if_anybody_may_be_asked() -> None:
+    said: list[str] = []
+    looks: list[int] = []
+
+    def look() -> NotSent:
+        looks.append(1)
+        return NotSent("nothing listens.", "unreachable")
+
+    provider = LateProvider(look, "m", 10, said.append, Event())
+    assert (provider.find().proposer, provider.find().model) == (None, "m")
+    assert (looks, said) == ([1], ["nothing listens."])
+    assert LateProvider(None, "m", 10, said.append, Event()).find().proposer is None
+    assert (
+        LateProvider(lambda: ScriptedModel([]), "", 10, said.append, Event()).find().model
+        == "scripted"
+    )

@@ -1,0 +1,217 @@
+"""The repair after a turn, with a check and a clock of our own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+import pytest
+
+from holdfast.changes.change import ChangeOwner
+from holdfast.guards.commands import Allow, Ask, CommandVerdict, Refuse
+from holdfast.loop.ports import Cancel, Model
+from holdfast.repair.ports import (
+    Check,
+    CheckCrashed,
+    Checked,
+    CheckTimedOut,
+    Target,
+    ToolchainMissing,
+)
+from holdfast.repair.strictness import RepairPolicy
+from holdfast.testing import ScriptedModel
+from holdfast.tools.ports import Denied, GateAnswer
+from holdfast.usecases.repair.repair_files import RepairDependencies
+from holdfast.usecases.turns.repair_after_turn import MOST_FILES, SECONDS, repair_turn
+from holdfast.usecases.turns.repair_ports import EditedTurn, ProjectCheck, TurnRepairs
+from holdfast.vocab.diagnostics import Area, Diagnostic
+from holdfast.vocab.events import Event, RepairEnded, TurnEnded
+from tests.usecases.world import World
+
+
+class _Check:
+    """Says what it is told to say (port `Check`), and counts."""
+
+    target: Target = "any"
+
+    def __init__(self, says: Checked | CheckTimedOut | Exception) -> None:
+        self._says = says
+        self.runs = 0
+
+    def run(self, path: str, text: bytes) -> Checked | CheckTimedOut:
+        self.runs += 1
+        if isinstance(self._says, Exception):
+            raise self._says
+        return self._says
+
+
+def found(check: _Check, command: str | None = None, *, whole: bool = False) -> ProjectCheck:
+    """Give a check of a project that is always the same, whatever is in its files."""
+
+    def with_files(_: Mapping[str, bytes | None]) -> Check:
+        return check
+
+    return ProjectCheck(check, with_files, command, scope=command if whole else None)
+
+
+class _Gate:
+    """Says no, and counts (port `Gate`)."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str]] = []
+
+    def ask(self, what: str, subject: str, why: str) -> GateAnswer:
+        self.asked.append((what, subject))
+        return Denied(f"{subject}: no.")
+
+
+PASSES = Checked(ok=True, diagnostics=(), oracle="own 1")
+SLIP = Diagnostic("own", "1", "", "error", "a slip", "a slip", (), "a.py", Area(1, 1, 1, 2))
+FAILS = Checked(ok=False, diagnostics=(SLIP,), oracle="own 1")
+COMMAND = "make check"
+
+
+def after(
+    world: World,
+    files: Collection[str],
+    check: ProjectCheck | Exception,
+    *,
+    verdict: CommandVerdict | None = None,
+    crew: OSError | None = None,
+    message: str = "Done.",
+) -> tuple[list[RepairEnded], _Gate]:
+    """Have a turn change these files; gives what is told of the repair, and who was asked."""
+    events: list[Event] = []
+    gate = _Gate()
+
+    def find(path: str, cancel: Cancel) -> tuple[ProjectCheck, ...]:
+        if isinstance(check, Exception):
+            raise check
+        return (check,)
+
+    def no_crew(model: Model, cancel: Cancel, tests: Check | None) -> RepairDependencies:
+        raise crew or AssertionError("nobody is needed")
+
+    with world.workspace() as workspace:
+        turn = EditedTurn(
+            ChangeOwner("s", "t"), ScriptedModel([]), gate, workspace, threading.Event()
+        )
+        repairs = TurnRepairs(
+            find,
+            lambda _: verdict or Allow(),
+            no_crew,
+            lambda: 0.0,
+            RepairPolicy(),
+            ("sk-12345678",),
+        )
+        ended = TurnEnded("done", "Done.", 1, 2, 3, tuple(files))
+        assert repair_turn(ended, turn, repairs, events.append) == replace(ended, message=message)
+    return [event for event in events if isinstance(event, RepairEnded)], gate
+
+
+def test_a_check_of_the_whole_runs_once_for_at_most_so_many_files(world: World) -> None:
+    names = [f"f{number:02}" for number in range(MOST_FILES + 3)]
+    world.write(**dict.fromkeys(names, "x\n"))
+    check = _Check(PASSES)
+    told, _ = after(world, [f"{name}.py" for name in names], found(check, COMMAND, whole=True))
+    assert check.runs == 1
+    assert [(each.path, each.outcome, each.success) for each in told] == [
+        ("", "NotRun", False),
+        ("", "FirstTrySuccess", True),
+    ]
+    assert told[0].message.startswith("3 more files were not checked")
+
+
+@pytest.mark.parametrize(
+    "says",
+    [ToolchainMissing("install it."), CheckCrashed("it crashed."), CheckTimedOut("own 1", 5)],
+)
+def test_a_check_that_gives_no_answer_is_said(
+    world: World, says: Exception | CheckTimedOut
+) -> None:
+    world.write(a="x\n")
+    [told], _ = after(world, ["a.py"], found(_Check(says), COMMAND, whole=True))
+    assert (told.outcome, told.success) == ("NotRun", False)
+    assert told.message in {
+        "install it.",
+        "it crashed.",
+        "make check was ended after 5 s without an answer.",
+    }
+
+
+def test_rules_that_cannot_be_read_are_said(world: World) -> None:
+    world.write(a="x\n")
+    error = OSError(13, "Permission denied", "rules")
+    [told], _ = after(world, ["a.py"], found(_Check(FAILS)), crew=error)
+    assert told.message == "rules: Permission denied; nothing was repaired."
+
+
+@pytest.mark.parametrize(
+    "path", ["node_modules/x.js", "../out.py", "gone.py", ".holdfast/own.py", "", "key.py"]
+)
+def test_what_is_not_the_projects_own_is_not_mended_whoever_complains_of_it(
+    world: World, path: str
+) -> None:
+    (world.root / "node_modules").mkdir()
+    (world.root / "node_modules/x.js").write_text("x\n")
+    (world.root.parent / "out.py").write_text("x\n")
+    world.write(a="x\n", key="KEY = 'sk-12345678'\n")
+    says = Checked(
+        ok=False,
+        diagnostics=(replace(SLIP, path=path),),
+        oracle="own 1",
+        output="sk-12345678 is no key",
+    )
+    ended = "Done. Its check still fails: the project."
+    [told], _ = after(world, ["a.py"], found(_Check(says), COMMAND, whole=True), message=ended)
+    assert (told.path, told.outcome, told.success) == ("", "NotRepaired", False)
+    assert told.message.startswith("make check fails, and names no line that could be mended:\n")
+    assert "sk-12345678" not in told.message
+
+
+def test_a_setting_that_cannot_be_read_is_said(world: World) -> None:
+    world.write(a="x\n")
+    [told], _ = after(world, ["a.py"], ValueError("No closing quotation"))
+    assert told.message == "the check cannot be read: No closing quotation"
+
+
+@pytest.mark.parametrize("verdict", [Ask("not on the list"), Refuse("make check: never.")])
+def test_a_command_is_asked_for_once_and_one_that_is_forbidden_not_at_all(
+    world: World, verdict: CommandVerdict
+) -> None:
+    world.write(a="x\n", b="y\n")
+    check = _Check(PASSES)
+    told, gate = after(world, ["a.py", "b.py"], found(check, COMMAND), verdict=verdict)
+    assert check.runs == 0
+    assert [(each.path, each.outcome) for each in told] == [("a.py", "NotRun"), ("b.py", "NotRun")]
+    assert gate.asked == ([("command", COMMAND)] if isinstance(verdict, Ask) else [])
+
+
+def test_what_is_gone_is_no_text_or_holds_a_key_is_not_looked_at(world: World) -> None:
+    world.write(key="KEY = 'sk-12345678'\n", binary="\0\1\2")
+    told, _ = after(
+        world, ["gone.py", "key.py", "binary.py"], found(_Check(PASSES), COMMAND, whole=True)
+    )
+    assert told == []
+
+
+def test_a_repair_has_an_end(world: World) -> None:
+    world.write(a="x\n")
+    clock = iter([0.0])
+    events: list[Event] = []
+    check = _Check(CheckTimedOut("own 1", 5))
+    with world.workspace() as workspace:
+        turn = EditedTurn(
+            ChangeOwner("s", "t"), ScriptedModel([]), _Gate(), workspace, threading.Event()
+        )
+        repairs = TurnRepairs(
+            lambda *_: (found(check, COMMAND, whole=True),),
+            lambda _: Allow(),
+            lambda *_: pytest.fail("nobody is needed"),
+            lambda: next(clock, SECONDS),
+            RepairPolicy(),
+        )
+        repair_turn(TurnEnded("done", "Done.", 1, 2, 3, ("a.py",)), turn, repairs, events.append)
+    [told] = [event for event in events if isinstance(event, RepairEnded)]
+    assert told.message.startswith("the 300 s that a repair after a turn may take are over")
