@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 
 
 class Plant(NamedTuple):
-    """One import that must not be: `module` imports `target`, which breaks the contract `contract`."""
+    """A forbidden import: `module` imports `target`, which breaks the contract `contract`."""
 
     contract: str
     module: str
@@ -28,14 +28,17 @@ class Plant(NamedTuple):
 LAYERS = "Down only, and siblings do not import each other"
 PURE = "The pure packages have no world"
 FACE = "The face imports landing and vocab only"
+ADAPTERS = "Only wiring and testing import adapters"
+ACYCLIC = "No cycles among the modules of a package"
 
 # The layers from the bottom up; each must not import the one above it, nor a sibling.
 UP = [
     "vocab",
+    "syntax",
     "landing",
     "changes",
     "loop",
-    "sessions",
+    "usecases",
     "adapters",
     "testing",
     "config",
@@ -44,10 +47,11 @@ UP = [
 ]
 SIBLINGS = [
     ("landing", "guards"),
+    ("rules", "preservation"),
+    ("preservation", "landing"),
     ("changes", "checkpoints"),
     ("loop", "tools"),
     ("tools", "repair"),
-    ("server", "mcp"),
 ]
 
 PLANTS = [
@@ -61,6 +65,13 @@ PLANTS = [
     Plant(PURE, "holdfast.landing.planted", "pathlib"),
     Plant(PURE, "holdfast.guards.planted", "subprocess"),
     Plant(PURE, "holdfast.repair.diagnostics.planted", "time"),
+    Plant(PURE, "holdfast.syntax.planted", "io"),
+    Plant(PURE, "holdfast.rules.planted", "os"),
+    Plant(PURE, "holdfast.preservation.planted", "random"),
+    Plant(ADAPTERS, "holdfast.cli.planted", "holdfast.adapters.planted"),
+    Plant(ADAPTERS, "holdfast.config.planted", "holdfast.adapters.planted"),
+    # `changes.plan` imports `changes.swaps`.
+    Plant(ACYCLIC, "holdfast.changes.swaps", "holdfast.changes.plan"),
     *(
         Plant(PURE, "holdfast.landing.planted", driver)
         for driver in ("aiosqlite", "alembic", "psycopg")
@@ -100,7 +111,8 @@ def test_a_planted_import_breaks_its_contract(copy: Path, plant: Plant) -> None:
 
     assert code == 1, told
     assert f"{plant.contract} BROKEN" in told
-    assert plant.module.removesuffix(".planted") in told.partition("Broken contracts")[2]
+    package = plant.module.rpartition(".")[0] or plant.module
+    assert package in told.partition("Broken contracts")[2]
 
 
 def add_module(src: Path, name: str) -> None:
@@ -109,8 +121,6 @@ def add_module(src: Path, name: str) -> None:
     for package in reversed(path.relative_to(src).parents[:-1]):
         (src / package).mkdir(exist_ok=True)
         (src / package / "__init__.py").touch()
-        # config is a single file: beside a package of that name it would hide the planted module.
-        (src / package).with_suffix(".py").unlink(missing_ok=True)
     path.touch()
 
 

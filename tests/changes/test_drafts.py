@@ -7,9 +7,9 @@ import pytest
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.plan_requests import plan
 from holdfast.changes.swaps import Content, Swap
+from holdfast.testing import MemoryFiles
 from holdfast.vocab.outcomes import Reason, Refused
 from holdfast.vocab.requests import FileRequest, Patch, Replace, WriteFile
-from tests.changes.memory_files import MemoryFiles
 
 FILES = {
     "a": b"x\n",
@@ -24,14 +24,22 @@ LINKS = {"link": "a"}
 def planned(
     *requests: FileRequest, overwrite: bool = False
 ) -> ChangePlan | tuple[FileRefused, ...]:
-    return plan(requests, MemoryFiles(dict(FILES), LINKS, unfit=("dir",)), overwrite=overwrite)
+    return plan(requests, MemoryFiles({**FILES, "dir/x": b""}, LINKS), overwrite=overwrite)
 
 
 @pytest.mark.parametrize(
     ("request_", "reason", "message"),
     [
-        (FileRequest("dir", "delete"), "conflict", "dir: this is a directory."),
-        (FileRequest("a", "rename", None, "dir"), "conflict", "dir: this is a directory."),
+        (
+            FileRequest("dir", "delete"),
+            "conflict",
+            "dir: this is a directory; only regular files can be edited.",
+        ),
+        (
+            FileRequest("a", "rename", None, "dir"),
+            "conflict",
+            "dir: this is a directory; only regular files can be edited.",
+        ),
         (FileRequest("a", "edit"), "malformed", "a: the request does not say what to change."),
         (
             FileRequest("link", "delete"),

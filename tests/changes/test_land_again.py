@@ -11,9 +11,9 @@ from holdfast.changes.plan_requests import plan
 from holdfast.changes.rebase.rebase_requests import land_again
 from holdfast.changes.swaps import Content, Swap
 from holdfast.changes.tree_difference import plan_of_difference
+from holdfast.testing import MemoryFiles
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Replace, WriteFile
-from tests.changes.memory_files import MemoryFiles
 
 OLD = b"1\n2\n3\n4\n5\n6\n"
 NEW = b"1\n2\n3\n4\nfive\n6\n"
@@ -119,7 +119,7 @@ def test_what_does_not_fit_is_refused_with_the_reason(
 
 def test_a_path_that_became_a_directory_or_a_link_is_refused() -> None:
     why = "no file can be written there now; reject the change"
-    assert land_again(on_a(WRITE), MemoryFiles({}, unfit=("a",))) == refused("a", why)
+    assert land_again(on_a(WRITE), MemoryFiles({"a/x": b""})) == refused("a", why)
     assert land_again(on_a(WRITE), MemoryFiles({"b": OLD}, {"a": "b"})) == refused("a", why)
 
 

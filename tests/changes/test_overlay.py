@@ -111,9 +111,11 @@ def test_a_name_that_leads_elsewhere_now_lands_there_or_not_at_all() -> None:
 
 
 def test_the_disk_says_what_is_unfit_a_link_or_of_which_mode() -> None:
-    files = MemoryFiles({"real.py": b"x = 1\n"}, {"a.py": "real.py"}, unfit=("dir",))
+    files = MemoryFiles({"real.py": b"x = 1\n", "dir/x": b""}, {"a.py": "real.py"})
     over = Overlay(files, [proposed("one", files, edit("x = 1", "x = 2"))])
-    assert over.look("dir") == FileUnfit("conflict", "dir: this is a directory.")
+    assert over.look("dir") == FileUnfit(
+        "conflict", "dir: this is a directory; only regular files can be edited."
+    )
     assert over.look("a.py") == FileFound("real.py", b"x = 2\n", 0o644, linked=True)
     assert over.look("real.py") == FileFound("real.py", b"x = 2\n", 0o644)
 

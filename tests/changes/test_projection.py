@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.changes.rebase.rebase_swaps import Clash, Projected, project
 from holdfast.changes.swaps import Content, Swap
-from tests.changes.memory_files import MemoryFiles
+from holdfast.testing import MemoryFiles
 
 OLD = b"1\n2\n3\n4\n5\n6\n"
 NEW = b"1\n2\n3\n4\nfive\n6\n"
@@ -97,7 +97,7 @@ def test_a_swap_that_changes_nothing_fits_and_is_not_done() -> None:
 
 
 def test_a_path_that_cannot_be_a_file_or_leads_elsewhere_by_now_clashes() -> None:
-    assert project([EDIT], MemoryFiles({}, unfit=("a",))) == clash(EDIT, "unfit")
+    assert project([EDIT], MemoryFiles({"a/x": b""})) == clash(EDIT, "unfit")
     assert project([EDIT], MemoryFiles({"b": OLD}, {"a": "b"})) == clash(EDIT, "unfit")
 
 

@@ -8,8 +8,8 @@ from holdfast.changes.change import Change, RequestedEdits
 from holdfast.changes.plan import ChangePlan, FileRefused
 from holdfast.changes.rewind import plan_rewind
 from holdfast.changes.swaps import Batch, Content, Swap
+from holdfast.testing import MemoryFiles
 from holdfast.vocab.outcomes import Refused
-from tests.changes.memory_files import MemoryFiles
 
 OLD, NEW = b"1\n2\n3\n4\n5\n", b"one\n2\n3\n4\n5\n"
 ELSEWHERE, BOTH_GONE = b"one\n2\n3\n4\nfive\n", b"1\n2\n3\n4\nfive\n"
@@ -23,7 +23,12 @@ def applied(*swaps: Swap, name: str = "first", makes: tuple[str, ...] = ()) -> C
 def rewind(
     change: Change, files: dict[str, bytes], *later: Change, unfit: tuple[str, ...] = ()
 ) -> Batch | tuple[FileRefused, ...]:
-    return plan_rewind(change, MemoryFiles(files, unfit=unfit), later, left_by="the edit")
+    return plan_rewind(
+        change,
+        MemoryFiles({**files, **{f"{name}/x": b"" for name in unfit}}),
+        later,
+        left_by="the edit",
+    )
 
 
 def refused(path: str, why_and_cure: str) -> tuple[FileRefused]:

@@ -23,7 +23,8 @@ from holdfast.loop.ports import (
 )
 from holdfast.loop.turn import run_turn
 from holdfast.vocab.events import Event, SentinelRaised, TurnEnded
-from holdfast.vocab.tool_calls import ToolCall, ToolOutcome, ToolSpec
+from holdfast.vocab.tool_calls import ToolCall, ToolSpec
+from holdfast.vocab.tool_outcome import ToolOutcome
 from holdfast.vocab.transcript import (
     AssistantSaid,
     Message,

@@ -29,7 +29,8 @@ from holdfast.vocab.events import (
     TurnEnded,
     UsageReported,
 )
-from holdfast.vocab.tool_calls import ToolCall, ToolOutcome
+from holdfast.vocab.tool_calls import ToolCall
+from holdfast.vocab.tool_outcome import ToolOutcome
 from holdfast.vocab.transcript import AssistantSaid, ToolAnswered, UserText
 from tests.loop.playing import (
     DONE,
@@ -238,9 +239,8 @@ def test_what_cannot_pass_stops_the_turn_at_once_with_the_words_of_the_server(
 ) -> None:
     played = play([fails(kind, "nothing listens on port 1; start the server.")])
     assert len(played.model.asks) == 1
-    assert played.ended == TurnEnded(
-        reason, "nothing listens on port 1; start the server.", 1, 0, 0
-    )  # type: ignore[arg-type]
+    message = "nothing listens on port 1; start the server."
+    assert played.ended == TurnEnded(reason, message, 1, 0, 0)  # type: ignore[arg-type]
 
 
 def test_a_reply_of_which_only_a_part_came_is_dropped() -> None:

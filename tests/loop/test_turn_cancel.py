@@ -9,7 +9,8 @@ import pytest
 from holdfast.loop.context.history import rebuild
 from holdfast.loop.ports import FinishPiece, ModelRequest, TextPiece
 from holdfast.vocab.events import CallEnded, Compacted, Event, Said
-from holdfast.vocab.tool_calls import ToolCall, ToolOutcome
+from holdfast.vocab.tool_calls import ToolCall
+from holdfast.vocab.tool_outcome import ToolOutcome
 from holdfast.vocab.transcript import UserText
 from tests.loop.playing import (
     DONE,

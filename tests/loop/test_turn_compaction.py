@@ -10,7 +10,8 @@ from holdfast.loop.context.token_count import weigh
 from holdfast.loop.limits import LoopLimits
 from holdfast.loop.ports import ModelRequest
 from holdfast.vocab.events import Compacted, Event, Retried, UsageReported
-from holdfast.vocab.tool_calls import ToolCall, ToolOutcome
+from holdfast.vocab.tool_calls import ToolCall
+from holdfast.vocab.tool_outcome import ToolOutcome
 from holdfast.vocab.transcript import SystemText, UserText
 from tests.loop.playing import (
     DONE,

@@ -25,7 +25,8 @@ from holdfast.loop.ports import (
 )
 from holdfast.loop.turn import run_turn
 from holdfast.vocab.events import Event, StepStarted
-from holdfast.vocab.tool_calls import ToolCall, ToolOutcome
+from holdfast.vocab.tool_calls import ToolCall
+from holdfast.vocab.tool_outcome import ToolOutcome
 from holdfast.vocab.transcript import UserText
 from tests.loop.playing import PROMPT, SYSTEM, Never, ScriptedTools
 

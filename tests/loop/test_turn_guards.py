@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from holdfast.guards.step_cap import StepCaps
 from holdfast.loop.limits import LoopLimits
-from holdfast.vocab.tool_calls import FailureKind, ToolCall, ToolOutcome
+from holdfast.vocab.tool_calls import FailureKind, ToolCall
+from holdfast.vocab.tool_outcome import ToolOutcome
 from holdfast.vocab.transcript import AssistantSaid, Sentinel, ToolAnswered
 from tests.loop.playing import DONE, Pieces, Played, ScriptedTools, calls, nudges, play, reads
 

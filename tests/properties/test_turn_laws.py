@@ -14,7 +14,8 @@ from holdfast.loop.context.history import rebuild
 from holdfast.loop.limits import LoopLimits
 from holdfast.loop.ports import ModelRequest
 from holdfast.vocab.events import CallEnded, Compacted, Said
-from holdfast.vocab.tool_calls import FAILURE_KINDS, ToolCall, ToolOutcome
+from holdfast.vocab.tool_calls import FAILURE_KINDS, ToolCall
+from holdfast.vocab.tool_outcome import ToolOutcome
 from holdfast.vocab.transcript import AssistantSaid, Message, UserText
 from tests.loop.playing import (
     DONE,

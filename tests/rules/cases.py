@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from textwrap import dedent
 
-from holdfast.repair.ports import Target
+from holdfast.vocab.diagnostics import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from holdfast.repair.ports import Target
 from holdfast.rules.learn.learn_rule import NotLearned, learn
 from holdfast.rules.match.apply_rule import NoFit, Rewritten, rewrite
 from holdfast.rules.match.type_similarity import forms_of, held_form
 from holdfast.rules.rule import Rule
-from holdfast.vocab.diagnostics import Diagnostic
+from holdfast.vocab.diagnostics import Diagnostic, Target
 from tests.rules.complaint import complaint
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.repair.ports import Target
 from holdfast.rules.learn.attribute_edits import shares_of
 from holdfast.rules.match.apply_rule import Rewritten, rewrite
 from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import RuleBook
-from holdfast.vocab.diagnostics import Diagnostic
+from holdfast.vocab.diagnostics import Diagnostic, Target
 from tests.rules.complaint import complaint, undefined
 
 

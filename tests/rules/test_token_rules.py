@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from holdfast.repair.ports import Target
 from holdfast.rules.fix_hunks import hunks_between, redone
 from holdfast.rules.learn.learn_rule import NotLearned, learn
 from holdfast.rules.match.apply_rule import NoFit, Rewritten, rewrite
@@ -18,7 +17,7 @@ from holdfast.rules.rule_json import dump_rule, parse_rule
 from holdfast.syntax.brace_nesting import nests_as_indented
 from holdfast.syntax.quote_tokens import marks_of
 from holdfast.syntax.source import SourceText
-from holdfast.vocab.diagnostics import Area, Diagnostic
+from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from holdfast.repair.ports import Target
 from holdfast.rules.learn.learn_rule import learn
 from holdfast.rules.match.apply_rule import NoFit, Rewritten, rewrite
 from holdfast.rules.match.names_at import names_here
 from holdfast.rules.rule import Rule
 from holdfast.syntax.source import SourceText
-from holdfast.vocab.diagnostics import Area, Diagnostic
+from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 
 _PATHS = {
     "python": "a.py",

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests
-from holdfast.tools.edits.changed_files import TreeMemory, mark_of
+from holdfast.tools.changed_files import TreeMemory, mark_of
 from holdfast.tools.ports import FileDigests
 from tests.tools.world import World, open_world
 

@@ -23,7 +23,8 @@ from holdfast.tools.ports import GateAnswer
 from holdfast.tools.prompt.tool_profiles import UNKNOWN
 from holdfast.tools.toolbox import ToolboxOf
 from holdfast.usecases.turns.turn_editor import ReviewedFiles, TurnEditor
-from holdfast.vocab.tool_calls import ToolCall, ToolOutcome
+from holdfast.vocab.tool_calls import ToolCall
+from holdfast.vocab.tool_outcome import ToolOutcome
 from holdfast.wiring import DiskWorkspace
 from tests.changes.memory_log import MemoryLog
 

@@ -17,7 +17,6 @@ from holdfast.usecases.repair.model_proposer import (
     question,
     read_reply,
 )
-from holdfast.usecases.turns.send_message import NotSent
 from holdfast.vocab.diagnostics import Area, Diagnostic, Related
 
 CODE = 'print("{}")\n'
@@ -128,9 +127,9 @@ def test_the_model_is_looked_for_once_and_only_if_anybody_may_be_asked() -> None
     said: list[str] = []
     looks: list[int] = []
 
-    def look() -> NotSent:
+    def look() -> ProposerFailed:
         looks.append(1)
-        return NotSent("nothing listens.", "unreachable")
+        return ProposerFailed("nothing listens.")
 
     provider = LateProvider(look, "m", 10, said.append, Event())
     assert (provider.find().proposer, provider.find().model) == (None, "m")

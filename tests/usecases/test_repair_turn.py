@@ -11,21 +11,14 @@ import pytest
 from holdfast.changes.change import ChangeOwner
 from holdfast.guards.commands import Allow, Ask, CommandVerdict, Refuse
 from holdfast.loop.ports import Cancel, Model
-from holdfast.repair.ports import (
-    Check,
-    CheckCrashed,
-    Checked,
-    CheckTimedOut,
-    Target,
-    ToolchainMissing,
-)
+from holdfast.repair.ports import Check, CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.testing import ScriptedModel
 from holdfast.tools.ports import Denied, GateAnswer
 from holdfast.usecases.repair.repair_files import RepairDependencies
 from holdfast.usecases.turns.repair_after_turn import MOST_FILES, SECONDS, repair_turn
 from holdfast.usecases.turns.repair_ports import EditedTurn, ProjectCheck, TurnRepairs
-from holdfast.vocab.diagnostics import Area, Diagnostic
+from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 from holdfast.vocab.events import Event, RepairEnded, TurnEnded
 from tests.usecases.world import World
 

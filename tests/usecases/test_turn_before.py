@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, Target, ToolchainMissing
+from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from holdfast.usecases.turns.baseline import Baseline, SinceCheck
-from holdfast.vocab.diagnostics import Area, Diagnostic
+from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 
 THEN = b"one\ntwo\nthree\n"
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.config.settings import Settings
-    from holdfast.repair.ports import Target
     from holdfast.usecases.repair.repair_files import FileRepair
+    from holdfast.vocab.diagnostics import Target
 
 
 class Language(StrEnum):
@@ -164,8 +164,7 @@ def _choose(
     paths: list[str], root: Path, target: Target | None, *, has_check: bool
 ) -> tuple[list[str], frozenset[str]]:
     """Give the files that are named, with those in directories that can be checked; and which were only met there."""
-    from holdfast.adapters.project.project_files import list_files  # noqa: PLC0415 - help does without all this
-    from holdfast.adapters.toolchains.registry import target_of  # noqa: PLC0415
+    from holdfast.wiring import list_files, target_of  # noqa: PLC0415 - help does without all this
 
     chosen: dict[str, bool] = {}
     for path in paths:
@@ -174,7 +173,7 @@ def _choose(
             _require_check(at, target, has_check=has_check)
             chosen[at] = True
             continue
-        for name in list_files(str(root), "" if at == "." else at).paths:
+        for name in list_files(root, "" if at == "." else at):
             language = target_of(name)
             inside = at == "." or name.startswith(f"{at}/")
             if (
@@ -188,7 +187,7 @@ def _choose(
 
 
 def _require_check(path: str, target: Target | None, *, has_check: bool) -> None:
-    from holdfast.adapters.toolchains.registry import target_of  # noqa: PLC0415 - as above
+    from holdfast.wiring import target_of  # noqa: PLC0415 - as above
 
     if (target or target_of(path) or "any") == "any" and not has_check:
         told = f"{path}: no check is known for this; name its language with --target, or set `check` in"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from holdfast.vocab.events import Event
-    from holdfast.vocab.tool_calls import ToolCall, ToolOutcome, ToolSpec
+    from holdfast.vocab.tool_calls import ToolCall, ToolSpec
+    from holdfast.vocab.tool_outcome import ToolOutcome
     from holdfast.vocab.transcript import Message
 
 

@@ -13,7 +13,8 @@ from holdfast.loop.parse_reply import BadCall
 from holdfast.loop.ports import Sink, Toolbox
 from holdfast.loop.turn_ports import TurnPorts
 from holdfast.vocab.events import CallEnded, CallStarted
-from holdfast.vocab.tool_calls import ToolCall, ToolOutcome
+from holdfast.vocab.tool_calls import ToolCall
+from holdfast.vocab.tool_outcome import ToolOutcome
 
 NOT_RUN_CANCELLED = "Not run: the user cancelled the turn."
 NOT_RUN_APPROVAL = "Not run: the turn stopped at an earlier call that needs approval."

@@ -17,12 +17,11 @@ from holdfast.preservation.invented_names import invented
 from holdfast.preservation.signatures import renamed, still_callable
 from holdfast.preservation.silenced_checks import raw_types_added
 from holdfast.preservation.suppression_comments import suppressions_added, suppressions_between
-from holdfast.repair.ports import Target
 from holdfast.syntax.dead_code import conditions_of
 from holdfast.syntax.fixits import deleted_by_fixits
 from holdfast.syntax.parse_check import language_of
 from holdfast.syntax.source_tree import SourceTree, read
-from holdfast.vocab.diagnostics import Diagnostic
+from holdfast.vocab.diagnostics import Diagnostic, Target
 
 _SMALL: Final = 8
 """So many tokens may go from any file, unless that is half of it."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from holdfast.repair.decisions.decision import Decision
-from holdfast.repair.ports import Answers, Check, Proposer, Target
+from holdfast.repair.ports import Answers, Check, Proposer
 from holdfast.repair.strictness import Strictness
-from holdfast.vocab.diagnostics import Diagnostic
+from holdfast.vocab.diagnostics import Diagnostic, Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,11 @@ class DryRules:
         """Count nothing."""
 
     def learn(
-        self, unit: RepairUnit, before: str, after: str, errors: Sequence[Diagnostic]
-    ) -> str | None:  # noqa: ARG002 - the port's
+        self,
+        unit: RepairUnit,  # noqa: ARG002 - the port's
+        before: str,  # noqa: ARG002 - the port's
+        after: str,  # noqa: ARG002 - the port's
+        errors: Sequence[Diagnostic],  # noqa: ARG002 - the port's
+    ) -> str | None:
         """Learn nothing."""
         return None

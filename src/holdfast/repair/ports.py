@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from holdfast.rules.ports import UpdateBytes
+from holdfast.vocab.diagnostics import Target
 
 if TYPE_CHECKING:
     from holdfast.vocab.diagnostics import Diagnostic
 
-UpdateBytes: TypeAlias = Callable[[bytes | None], bytes | None]
-"""What becomes of a file's bytes; None is no file."""
-Target: TypeAlias = Literal[
-    "python", "javascript", "typescript", "c", "cpp", "rust", "java", "go", "any"
-]
 
 # ------------------------------------------------------------------------------------------------------------- checks
 
@@ -106,20 +104,8 @@ class Proposer(Protocol):
 # -------------------------------------------------------------------------------------------------- what is remembered
 
 
-class RuleFiles(Protocol):
-    """The rules of a project as files, `rules/<target>/<id>.json`: names are ours, never a model's. Raises OSError."""
-
-    def read_all(self) -> Sequence[tuple[str, bytes]]:
-        """Give each file's name (`<target>/<id>`) and bytes, sorted by name; no bytes for what cannot be read."""
-        ...
-
-    def update(self, name: str, change: UpdateBytes) -> bytes | None:
-        """Replace one file atomically, one process at a time: `change` gets the bytes (None: none)."""
-        ...
-
-
 class DecisionFiles(Protocol):
-    """The decision manifests, `decisions/<scope>/<module>.json`; the same promises as `RuleFiles`."""
+    """The decision manifests, `decisions/<scope>/<module>.json`; the same promises as `rules.ports.RuleFiles`."""
 
     def read_all(self, scope: Literal["build", "runtime"]) -> Sequence[tuple[str, bytes]]:
         """Give each module's name and bytes, sorted; no bytes for what cannot be read."""

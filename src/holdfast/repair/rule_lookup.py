@@ -6,12 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from holdfast.repair.ports import Target
 from holdfast.repair.strictness import TABLE, Strictness
 from holdfast.rules.match.apply_rule import Rewritten, rewrite
 from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import RuleBook
-from holdfast.vocab.diagnostics import Diagnostic
+from holdfast.vocab.diagnostics import Diagnostic, Target
 
 
 @dataclass(frozen=True, slots=True)

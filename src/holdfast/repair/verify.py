@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from holdfast.preservation.judge import parse_errors, what_is_lost
-from holdfast.repair.ports import Check, Checked, CheckTimedOut, Target
+from holdfast.repair.ports import Check, Checked, CheckTimedOut
 from holdfast.syntax.syntax_errors import is_syntax
-from holdfast.vocab.diagnostics import Diagnostic
+from holdfast.vocab.diagnostics import Diagnostic, Target
 
 ErrorSignature: TypeAlias = tuple[str, str, str, str, tuple[str, ...]]
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from holdfast.repair.ports import Target
-from holdfast.vocab.diagnostics import Area, Diagnostic
+from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 
 Provenance: TypeAlias = Literal["builtin", "extracted", "manual"]
 Status: TypeAlias = Literal["proposed", "active", "pinned", "demoted", "rejected"]

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias, assert_never
 
-from holdfast.repair.ports import RuleFiles, Target
 from holdfast.rules.learn.attribute_edits import shares_of
 from holdfast.rules.learn.learn_rule import NotLearned, learn
 from holdfast.rules.learn.merge_rules import NotMerged, merge_rules
 from holdfast.rules.match.name_usage import USED
 from holdfast.rules.match.type_similarity import forms_of
+from holdfast.rules.ports import RuleFiles
 from holdfast.rules.rank import counted, rank_of
 from holdfast.rules.rule import Key, Rule
 from holdfast.rules.rule_json import BadRule, dump_rule, parse_rule
-from holdfast.vocab.diagnostics import Diagnostic
+from holdfast.vocab.diagnostics import Diagnostic, Target
 
 LearnVerdict: TypeAlias = Literal["approve", "reject", "pin", "unpin", "demote"]
 _Slot: TypeAlias = tuple[Key, int, str]

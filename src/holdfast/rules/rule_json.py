@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, assert_never, get_args
 
-from holdfast.repair.ports import Target
 from holdfast.rules.rule import (
     AddImport,
     AddLines,
@@ -26,7 +25,7 @@ from holdfast.rules.rule import (
     TextPart,
     TokenEdit,
 )
-from holdfast.vocab.diagnostics import Area
+from holdfast.vocab.diagnostics import Area, Target
 
 
 class BadRule(ValueError):  # noqa: N818 - the word for it

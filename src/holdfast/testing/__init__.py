@@ -39,8 +39,8 @@ __all__ = [
     "Call",
     "FixedClock",
     "MemoryFiles",
+    "RecordedRequest",
     "Reply",
-    "Request",
     "Script",
     "ScriptedModel",
     "ScriptedServer",
@@ -64,14 +64,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "BadScript": "scripts",
+    "BadScript": "script_file",
     "FixedClock": "fixed_clock",
     "MemoryFiles": "memory_files",
-    "Request": "desk",
-    "Script": "scripts",
+    "RecordedRequest": "request_log",
+    "Script": "script_file",
     "ScriptedModel": "scripted_model",
     "ScriptedServer": "scripted_server",
-    "read_script": "scripts",
+    "read_script": "script_file",
 }
 
 

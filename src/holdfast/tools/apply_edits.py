@@ -22,7 +22,7 @@ from holdfast.tools.tool import Tool
 from holdfast.vocab.events import EditRefused
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, LineEdits
-from holdfast.vocab.tool_calls import ToolOutcome
+from holdfast.vocab.tool_outcome import ToolOutcome
 
 _FORMAT = '{"edits": [{"path": "src/app.py", "old": "    return 1", "new": "    return 2"}]}'
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from holdfast.changes.ports import FileFound, Files
 from holdfast.guards.commands import CommandRules
 from holdfast.guards.secrets import is_secret
-from holdfast.tools.edits.changed_files import TreeMemory, mark_of
+from holdfast.tools.changed_files import TreeMemory, mark_of
 from holdfast.tools.ports import (
     ApprovalGate,
     Commands,
@@ -21,7 +21,7 @@ from holdfast.tools.ports import (
     Searcher,
     WorktreeDigests,
 )
-from holdfast.vocab.tool_calls import ToolOutcome
+from holdfast.vocab.tool_outcome import ToolOutcome
 
 _SLASHES = re.compile("/{2,}")
 

@@ -10,7 +10,7 @@ from holdfast.tools.edits.land_edits import EditCall, edit
 from holdfast.tools.ports import Cancel
 from holdfast.tools.tool import Tool
 from holdfast.vocab.requests import FileRequest, Replace, WriteFile
-from holdfast.vocab.tool_calls import ToolOutcome
+from holdfast.vocab.tool_outcome import ToolOutcome
 
 
 class EditFileTool(StrictArguments):

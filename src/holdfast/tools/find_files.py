@@ -12,7 +12,7 @@ from holdfast.tools.globs import glob_to_regex
 from holdfast.tools.ports import Cancel, NothingThere, Regular
 from holdfast.tools.text_limits import count, one_or_many
 from holdfast.tools.tool import Tool
-from holdfast.vocab.tool_calls import ToolOutcome
+from holdfast.vocab.tool_outcome import ToolOutcome
 
 _MOST = 200
 

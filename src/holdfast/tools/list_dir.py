@@ -10,7 +10,7 @@ from holdfast.tools.context import ToolContext, denied, failed
 from holdfast.tools.ports import Cancel, Directory, DirectoryEntry, NothingThere, Regular
 from holdfast.tools.text_limits import count, one_or_many
 from holdfast.tools.tool import Tool
-from holdfast.vocab.tool_calls import ToolOutcome
+from holdfast.vocab.tool_outcome import ToolOutcome
 
 _MOST = 200
 

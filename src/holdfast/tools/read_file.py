@@ -11,7 +11,7 @@ from holdfast.tools.context import ShownText, ToolContext, denied, failed
 from holdfast.tools.ports import Cancel, Directory, Regular
 from holdfast.tools.text_limits import count, one_or_many, shorten_line
 from holdfast.tools.tool import Tool
-from holdfast.vocab.tool_calls import ToolOutcome
+from holdfast.vocab.tool_outcome import ToolOutcome
 
 _MOST_LINES = 400
 _MOST_CHARACTERS = 16_000

@@ -15,7 +15,7 @@ from holdfast.tools.ports import Cancel, CommandDone
 from holdfast.tools.text_limits import clean
 from holdfast.tools.tool import Tool
 from holdfast.vocab.events import CommandRan
-from holdfast.vocab.tool_calls import ToolOutcome
+from holdfast.vocab.tool_outcome import ToolOutcome
 
 
 class RunCommandTool(StrictArguments):

@@ -12,7 +12,7 @@ from holdfast.tools.globs import glob_to_regex
 from holdfast.tools.ports import Cancel, Hits, NothingThere, Query
 from holdfast.tools.text_limits import count, shorten_line
 from holdfast.tools.tool import Tool
-from holdfast.vocab.tool_calls import ToolOutcome
+from holdfast.vocab.tool_outcome import ToolOutcome
 
 _MOST_CHARACTERS = 8_000
 _LINE = 200

@@ -9,7 +9,7 @@ from holdfast.tools.ports import Cancel
 from holdfast.tools.tool import Tool
 from holdfast.vocab.requests import FileRequest
 from holdfast.vocab.requests import WriteFile as Whole
-from holdfast.vocab.tool_calls import ToolOutcome
+from holdfast.vocab.tool_outcome import ToolOutcome
 
 _FORMAT = '{"path": "src/app.py", "text": "def main():\\n    return 2\\n"}'
 

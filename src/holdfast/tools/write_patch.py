@@ -16,7 +16,7 @@ from holdfast.tools.ports import Cancel
 from holdfast.tools.tool import Tool
 from holdfast.vocab.events import EditRefused
 from holdfast.vocab.outcomes import Refused
-from holdfast.vocab.tool_calls import ToolOutcome
+from holdfast.vocab.tool_outcome import ToolOutcome
 
 _NAMES = re.compile(
     r"^(?:(?:---|\+\+\+) (?:[ab]/)?|rename (?:from|to) |\*\*\* (?:Add|Update|Delete) File: )(.*)$",

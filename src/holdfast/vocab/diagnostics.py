@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+Target: TypeAlias = Literal[
+    "python", "javascript", "typescript", "c", "cpp", "rust", "java", "go", "any"
+]
+"""A language that can be checked and repaired; `any` is one that only a custom command checks."""
 Severity: TypeAlias = Literal["error", "warning", "note"]
 
 

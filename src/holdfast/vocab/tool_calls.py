@@ -1,13 +1,10 @@
-"""What a model calls, what it may call, and what comes of a call."""
+"""What a model calls, and what it may call."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
-
-if TYPE_CHECKING:
-    from holdfast.vocab.events import Event
+from typing import Any, Literal, TypeAlias, get_args
 
 FailureKind: TypeAlias = Literal[
     "schema_reject", "tool_not_found", "exec_error", "api_error", "permission_denied"
@@ -49,21 +46,3 @@ class ToolSpec:
     description: str
     schema: Mapping[str, Any]
     changes: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ToolOutcome:
-    """What came of a call. `text` is what the model is told; `failure` is None for a success.
-
-    `read` and `modified` are paths for the ledger. `events` are facts for people, in order. `unanswered` says that
-    somebody had to be asked and nobody is there: the turn ends with the stop reason `needs_approval`.
-    `repeat` is the text that tells one result from another, where that is not `text` (a listing without its times).
-    """
-
-    text: str
-    failure: FailureKind | None = None
-    read: tuple[str, ...] = ()
-    modified: tuple[str, ...] = ()
-    events: tuple[Event, ...] = ()
-    unanswered: bool = False
-    repeat: str | None = None

@@ -4,7 +4,13 @@ What is heavy is imported inside the functions: `holdfast --help`, a check and a
 """
 
 from holdfast.wiring.models import find_model
-from holdfast.wiring.repairs import decisions_at, repair_crew_at, rule_book_at
+from holdfast.wiring.repairs import (
+    decisions_at,
+    list_files,
+    repair_crew_at,
+    rule_book_at,
+    target_of,
+)
 from holdfast.wiring.settings import settings_at, user_file
 from holdfast.wiring.turns import run_turn_at
 from holdfast.wiring.workspaces import (
@@ -22,6 +28,7 @@ __all__ = [
     "LateStore",
     "decisions_at",
     "find_model",
+    "list_files",
     "open_workspace",
     "open_worktrees",
     "repair_crew_at",
@@ -29,5 +36,6 @@ __all__ = [
     "run_turn_at",
     "settings_at",
     "state_directory",
+    "target_of",
     "user_file",
 ]

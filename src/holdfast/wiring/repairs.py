@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from holdfast.loop.ports import Cancel, Model
     from holdfast.repair.context import PipelinePorts
     from holdfast.repair.decisions.manifest import Manifest
-    from holdfast.repair.ports import Check, Target
+    from holdfast.repair.ports import Check
     from holdfast.rules.rule_book import RuleBook
     from holdfast.usecases.repair.model_proposer import LateProvider
     from holdfast.usecases.repair.repair_files import RepairDependencies
     from holdfast.usecases.turns.repair_ports import ProjectCheck, TurnRepairs
-    from holdfast.usecases.turns.send_message import NotSent
+    from holdfast.vocab.diagnostics import Target
     from holdfast.wiring.workspaces import DiskWorkspace
 
 
@@ -61,15 +61,18 @@ def repair_crew_at(
     say: Callable[[str], None],
 ) -> Iterator[RepairDependencies]:
     """Bring together all that a repair below a root needs; a model is looked for when the first file needs one."""
-    from holdfast.usecases.repair.model_proposer import LateProvider  # noqa: PLC0415 - help does without all this
+    from holdfast.repair.ports import ProposerFailed  # noqa: PLC0415 - help does without all this
+    from holdfast.usecases.repair.model_proposer import LateProvider  # noqa: PLC0415
     from holdfast.usecases.turns.send_message import NotSent  # noqa: PLC0415
 
     cancel = threading.Event()
     with ExitStack() as opened:
 
-        def look() -> OpenAICompatible | NotSent:
+        def look() -> OpenAICompatible | ProposerFailed:
             found = find_model(settings, say)
-            return found if isinstance(found, NotSent) else opened.enter_context(found)
+            if isinstance(found, NotSent):
+                return ProposerFailed(found.message)
+            return opened.enter_context(found)
 
         named = settings["model"] or ""
         provider = LateProvider(look if model else None, named, settings["max_tokens"], say, cancel)
@@ -218,3 +221,17 @@ def _sees_project(check: Check) -> bool:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def target_of(path: str) -> Target | None:
+    """Return the language of a file, by its suffix, or None if no check is known for it."""
+    from holdfast.adapters.toolchains import registry  # noqa: PLC0415 - help does without all this
+
+    return registry.target_of(path)
+
+
+def list_files(root: Path, under: str) -> tuple[str, ...]:
+    """Return the project's files below a directory, as paths from the root."""
+    from holdfast.adapters.project import project_files  # noqa: PLC0415 - as above
+
+    return project_files.list_files(str(root), under).paths

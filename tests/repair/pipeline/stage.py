@@ -17,17 +17,10 @@ from holdfast.repair.decisions.decision import Decision
 from holdfast.repair.decisions.manifest import Manifest
 from holdfast.repair.outcomes import RepairOutcome
 from holdfast.repair.pipeline import repair
-from holdfast.repair.ports import (
-    Checked,
-    CheckTimedOut,
-    Proposal,
-    ProposalAsked,
-    ProposerFailed,
-    Target,
-    UpdateBytes,
-)
+from holdfast.repair.ports import Checked, CheckTimedOut, Proposal, ProposalAsked, ProposerFailed
 from holdfast.repair.strictness import RepairPolicy, Strictness
-from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, TextEdit
+from holdfast.rules.ports import UpdateBytes
+from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Target, TextEdit
 
 ORACLE = "names 1.0"
 

@@ -270,8 +270,15 @@ def test_steps_that_were_pinned_are_replayed_in_the_order_in_which_they_fit(turn
         module = "shop.cart.py"
         stage.manifest.record(
             Decision(
-                name, module, "shop/cart.py", "python", "repair", "x", diff=landed.diff, **about
-            )  # type: ignore[arg-type]
+                name,
+                module,
+                "shop/cart.py",
+                "python",
+                "repair",
+                "x",
+                diff=landed.diff,
+                **about,  # type: ignore[arg-type]
+            )
         )
     assert stage.repair(two, strictness="production") == Replayed(none, second, ORACLE)
 

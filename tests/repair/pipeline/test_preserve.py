@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.preservation.judge import what_is_lost
 from holdfast.preservation.suppression_comments import suppressions_added
-from holdfast.repair.ports import Target
+from holdfast.vocab.diagnostics import Target
 
 FILLER = "".join(f"\n\ndef helper_{n}(value):\n    return value * {n} + 1\n" for n in range(8))
 

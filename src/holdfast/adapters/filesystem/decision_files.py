@@ -15,7 +15,7 @@ from holdfast.adapters.filesystem.json_folder import JsonFolder
 from holdfast.repair.decisions.decision_ids import is_module
 
 if TYPE_CHECKING:
-    from holdfast.repair.ports import UpdateBytes
+    from holdfast.rules.ports import UpdateBytes
 
 
 class DiskDecisionFiles:

@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING, get_args
 
 from holdfast.adapters.filesystem.json_folder import JsonFolder
-from holdfast.repair.ports import Target
+from holdfast.vocab.diagnostics import Target
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.repair.ports import UpdateBytes
+    from holdfast.rules.ports import UpdateBytes
 
 _is_name = re.compile(r"[A-Za-z0-9-]{1,64}").fullmatch
 

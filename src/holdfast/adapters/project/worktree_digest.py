@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.project.project_files import CACHES, git, walk
-from holdfast.tools.edits.changed_files import mark_of
+from holdfast.tools.changed_files import mark_of
 from holdfast.tools.ports import FileDigests
 
 if TYPE_CHECKING:

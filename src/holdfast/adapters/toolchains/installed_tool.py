@@ -55,9 +55,8 @@ def find(
     for place in (*_project_places(root, path), None, *_other_places()):
         program = shutil.which(tool.name, path=place)
         if program is not None:
-            return Installed(
-                tool, os.path.abspath(program), _version(tool, program, deadline, cancel)
-            )  # noqa: PTH100 - a link stays
+            at = os.path.abspath(program)  # noqa: PTH100 - `Path.resolve` would follow the link
+            return Installed(tool, at, _version(tool, program, deadline, cancel))
     return None
 
 

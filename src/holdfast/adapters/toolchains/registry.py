@@ -10,7 +10,7 @@ from holdfast.adapters.toolchains.languages import c, go, java, javascript, pyth
 from holdfast.adapters.toolchains.run_tool import NEVER
 from holdfast.adapters.toolchains.tool_check import CheckMode, CheckPlan, ToolCheck
 from holdfast.loop.ports import Cancel
-from holdfast.repair.ports import Target
+from holdfast.vocab.diagnostics import Target
 
 _SUFFIXES: Mapping[str, Target] = {
     ".py": "python",

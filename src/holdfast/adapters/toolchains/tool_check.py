@@ -15,8 +15,8 @@ from holdfast.adapters.toolchains.run_tool import LARGEST_OUTPUT, NEVER, ToolRun
 from holdfast.adapters.toolchains.scratch_dir import ScratchDir, borrow
 from holdfast.loop.ports import Cancel
 from holdfast.repair.diagnostics.columns import SourceLines
-from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, Target
-from holdfast.vocab.diagnostics import Diagnostic
+from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut
+from holdfast.vocab.diagnostics import Diagnostic, Target
 
 CheckMode: TypeAlias = Literal["file", "project"]
 

@@ -26,8 +26,10 @@ _UNKNOWN = "there is no edit here: no diff, no SEARCH/REPLACE block, no `*** Beg
 
 
 def parse(
-    text: str, format: Format = "auto", unwrap: bool = False
-) -> tuple[FileRequest, ...] | Refused:  # noqa: A002, FBT001, FBT002
+    text: str,
+    format: Format = "auto",  # noqa: A002 - the name of the option
+    unwrap: bool = False,  # noqa: FBT001, FBT002 - part of the library's face
+) -> tuple[FileRequest, ...] | Refused:
     r"""Give the requests of a model's reply, file by file and in its order, or refuse and show the notation.
 
     `unwrap` accepts one clean wrapper around a diff, a patch or JSON; around SEARCH/REPLACE blocks prose and fences are

@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.repair.ports import Target
 from holdfast.rules.fix_hunks import FixHunk, NewLines, hunks_between
 from holdfast.rules.match.import_block import is_import
 from holdfast.rules.match.template_parts import tail_of
 from holdfast.syntax.source import SourceText
-from holdfast.vocab.diagnostics import Diagnostic
+from holdfast.vocab.diagnostics import Diagnostic, Target
 
 
 @dataclass(frozen=True, slots=True)

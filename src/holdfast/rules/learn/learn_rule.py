@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from holdfast.repair.ports import Target
 from holdfast.rules.fix_hunks import FixHunk, NewLines, hunks_between
 from holdfast.rules.learn.bracket_position import slid
 from holdfast.rules.learn.token_rules import token_fixes
@@ -41,7 +40,7 @@ from holdfast.rules.rule_id import named
 from holdfast.syntax.source import SourceText, broken_nodes, span_of
 from holdfast.syntax.syntax_errors import is_syntax
 from holdfast.syntax.tokens import is_value, tokenize
-from holdfast.vocab.diagnostics import Diagnostic
+from holdfast.vocab.diagnostics import Diagnostic, Target
 
 _MOST_EDITS = 6
 _MOST_NEW = 600

@@ -17,7 +17,7 @@ from holdfast.tools.ports import LandedEdits, Regular
 from holdfast.tools.text_limits import clean, sendable, shorten
 from holdfast.vocab.events import EditLanded, EditRefused
 from holdfast.vocab.outcomes import Refused
-from holdfast.vocab.tool_calls import ToolOutcome
+from holdfast.vocab.tool_outcome import ToolOutcome
 
 if TYPE_CHECKING:
     from holdfast.changes.plan import FileLanded

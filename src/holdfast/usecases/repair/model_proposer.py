@@ -16,7 +16,6 @@ from holdfast.loop.reply import ModelReply, collect
 from holdfast.repair.context import Provider
 from holdfast.repair.ports import Proposal, ProposalAsked, ProposerFailed
 from holdfast.repair.verify import tell
-from holdfast.usecases.turns.send_message import NotSent
 from holdfast.vocab.transcript import SystemText, UserText
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ class LateProvider:
 
     def __init__(
         self,
-        look: Callable[[], Model | NotSent] | None,
+        look: Callable[[], Model | ProposerFailed] | None,
         named: str,
         max_tokens: int,
         say: Callable[[str], None],
@@ -89,7 +88,7 @@ class LateProvider:
         model = self._look() if self._look is not None else None
         if model is None:
             return self._nobody
-        if isinstance(model, NotSent):
+        if isinstance(model, ProposerFailed):
             self._say(model.message)
             return self._nobody
         return Provider(ModelProposer(model, self._cancel, max_tokens=self._max_tokens), model.name)

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from holdfast.repair.ports import Target
+    from holdfast.vocab.diagnostics import Target
 
 MOST_TIMEOUTS: Final = 3
 

@@ -15,10 +15,10 @@ from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, Toolchai
 from holdfast.repair.verify import errors_of, signature
 
 if TYPE_CHECKING:
-    from holdfast.repair.ports import Check, Target
+    from holdfast.repair.ports import Check
     from holdfast.repair.verify import ErrorSignature
     from holdfast.usecases.turns.repair_ports import EditedTurn
-    from holdfast.vocab.diagnostics import Diagnostic
+    from holdfast.vocab.diagnostics import Diagnostic, Target
 
 _SECONDS = re.compile(r"[0-9]+(?:\.[0-9]+)? ?m?s\b")
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from holdfast.loop.ports import Cancel, Toolbox
-    from holdfast.vocab.tool_calls import ToolCall, ToolOutcome, ToolSpec
+    from holdfast.vocab.tool_calls import ToolCall, ToolSpec
+    from holdfast.vocab.tool_outcome import ToolOutcome
 
 _SHORTEST = 6
 """A shorter word is no key, and would be found in any text."""

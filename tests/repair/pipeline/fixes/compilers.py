@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.repair.ports import Target
+from holdfast.vocab.diagnostics import Target
 from tests.waiting import LONGEST
 
 _ROOT = Path(__file__).parents[4]

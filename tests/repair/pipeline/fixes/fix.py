@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from holdfast.repair.ports import Target
-from holdfast.vocab.diagnostics import Area, Diagnostic
+from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 
 
 @dataclass(frozen=True, slots=True)
