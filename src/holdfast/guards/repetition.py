@@ -61,10 +61,10 @@ _NUMBERS = _Limits(short=24, long=12, over=4_000)
 class RepetitionWatch:
     r"""Listens to one reply; a new one for each request.
 
-    >>> chants = Chants()
+    >>> chants = RepetitionWatch()
     >>> chants.feed("text", "I will just end the turn.\n" * 8)
     >>> chants.feed("text", "I will just end the turn.\n" * 8)
-    Chant(channel='text', sample='I will just end the turn.')
+    Repetition(channel='text', sample='I will just end the turn.')
     """
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ class StepCaps:
 def judge(steps: int, since_progress: int, caps: StepCaps) -> Literal["soft", "hard"] | None:
     """Say which cap ends the turn after `steps` steps; `since_progress` counts the calls after the last progress.
 
-    >>> judge(60, 11, Caps()), judge(60, 12, Caps()), judge(59, 40, Caps()), judge(200, 0, Caps())
+    >>> judge(60, 11, StepCaps()), judge(60, 12, StepCaps()), judge(59, 40, StepCaps()), judge(200, 0, StepCaps())
     (None, 'soft', None, 'hard')
     """
     if steps >= caps.hard:
