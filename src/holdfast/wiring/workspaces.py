@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.filesystem.journal import DiskJournal
     from holdfast.adapters.git.worktree import GitWorktree
-    from holdfast.adapters.store.blocking import BlockingStore
+    from holdfast.adapters.store.store import Store
     from holdfast.changes.change_log import ChangeLog
     from holdfast.usecases.checkpoints.conversation import Conversations
 
@@ -131,7 +131,7 @@ class LateStore:
     def __init__(self, state: Path) -> None:
         """Join nothing yet."""
         self._state = state
-        self._store: BlockingStore | None = None
+        self._store: Store | None = None
         self._opened = ExitStack()
 
     def __enter__(self) -> Self:
@@ -144,14 +144,14 @@ class LateStore:
         """Close the store, if it was opened."""
         self._opened.close()
 
-    def open(self) -> BlockingStore:
+    def open(self) -> Store:
         """Give the store; raises a `StoreError` if it cannot be opened."""
         if self._store is None:
             # Not above: a database takes longer to import than git takes for a checkpoint.
-            from holdfast.adapters.store.blocking import blocking_store  # noqa: PLC0415
             from holdfast.adapters.store.database_url import chosen_url  # noqa: PLC0415
+            from holdfast.adapters.store.store import open_store  # noqa: PLC0415
 
-            self._store = self._opened.enter_context(blocking_store(chosen_url(self._state)))
+            self._store = self._opened.enter_context(open_store(chosen_url(self._state)))
         return self._store
 
 
