@@ -449,7 +449,7 @@ def test_a_range_that_cannot_be_is_refused_in_its_own_sentence(
         ),
         (
             {"path": "a.py", "edits": [ranged(1, 1, start=2)]},
-            "edits[0].start: stands beside range; give one of the two:",
+            "edits[0].start: is given beside range; give one of the two:",
         ),
         (
             {"path": "a.py", "edits": [ranged(1, 1), ranged(2, 2, path="b.py")]},

@@ -15,7 +15,7 @@ _WORTH_SHOWING = 45.0
 def closest_lines(
     doc: Doc, old: Sequence[str], region: tuple[int, int] | None = None
 ) -> tuple[str, int]:
-    """Up to eight numbered lines most like the old ones, and the first one's number (0-based); "" if none is."""
+    """Return up to eight numbered lines most like the old ones, and the first one's number (0-based); "" if none is."""
     start = region[0] if region else _closest_start(doc, old)
     if start is None:
         return "", 0
@@ -27,7 +27,7 @@ def closest_lines(
 
 
 def numbered(doc: Doc, start: int, stop: int) -> str:
-    """The file's lines from `start` up to `stop` (0-based), with their numbers."""
+    """Return the file's lines from `start` up to `stop` (0-based), with their numbers."""
     return "\n".join(f"{i + 1}| {_short(doc.lines[i])}" for i in range(start, stop))
 
 
@@ -39,7 +39,7 @@ def _short(line: str) -> str:
 
 
 def _closest_start(doc: Doc, old: Sequence[str]) -> int | None:
-    """Where the lines most like the old ones begin: by lines they share, else by the old text's longest line."""
+    """Return where the lines most like the old ones begin: by lines they share, else by the old text's longest line."""
     solid = [line for line in old if not is_blank(line)]
     if not solid or not doc.solid:
         return None
@@ -59,7 +59,7 @@ def _closest_start(doc: Doc, old: Sequence[str]) -> int | None:
 
 
 def first_difference(doc: Doc, old: Sequence[str], start: int) -> str:
-    """One sentence on the first line that differs, naming what differs; "" if nothing can be said."""
+    """Return one sentence on the first line that differs, naming what differs; "" if nothing can be said."""
     solid = [line for line in old if not is_blank(line)]
     for line, i in zip(solid, (i for i in doc.solid if i >= start), strict=False):
         real = doc.lines[i]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Encoding: TypeAlias = Literal["utf-8", "utf-8-bom", "utf-16-le", "utf-16-be", "cp1252"]
-"""How a file holds its text. The byte order mark is part of this, not of the text, so line 1 has none in the way."""
+"""The encoding of a file. A byte order mark is part of the encoding, not of the text."""
 
 _MARKS: dict[Encoding, bytes] = {
     "utf-8-bom": b"\xef\xbb\xbf",
@@ -21,7 +21,7 @@ _MULTIBYTE = re.compile("[^\x00-\x7f\udc80-\udcff]")
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A file's text, and how to write it again: `encode(text, encoding)` gives back the very bytes."""
+    """A file's text, and how to write it again: `encode(text, encoding)` returns the same bytes."""
 
     text: str
     encoding: Encoding
@@ -43,7 +43,7 @@ def decode(data: bytes) -> Decoded:
     UTF-8 with or without a byte order mark, and UTF-16 with one, are what they say. A file that is not UTF-8 and in
     which not even one character is well-formed UTF-8 is an old 8-bit file, read as cp1252 (the superset of Latin-1),
     so that an `é` put into it is written as the file writes its own. In all other files the bytes that do not
-    decode stand in the text as surrogates (`surrogateescape`) and go back as they came.
+    decode become surrogates in the text (`surrogateescape`) and are written back unchanged.
 
     >>> decode(b"caf\xe9")
     Decoded(text='café', encoding='cp1252')

@@ -19,9 +19,9 @@ _GUESSED = ("unmangled", "elision", "similar")
 
 
 def land(text: str, request: Request, path: str | None = None) -> Outcome:
-    r"""The edited text, or a refusal that says how to ask again.
+    r"""Return the edited text, or a refusal that says how to ask again.
 
-    Only the lines that the request means to change can differ. `path` tells the language for the syntax gate.
+    Only the lines that the request means to change can differ. `path` selects the language of the syntax gate.
 
     >>> from holdfast import Replace, land
     >>> land("def f():\n\treturn 1\n", Replace("def f():\n    return 1", "def f():\n    return 2")).text
@@ -40,7 +40,7 @@ def land(text: str, request: Request, path: str | None = None) -> Outcome:
 
 
 def _marked(outcome: Outcome) -> Outcome:
-    """The outcome on a text without its byte order mark as one on the text with it: the mark stays in front."""
+    """Return the outcome on a text without its byte order mark as one on the text with it: the mark stays in front."""
     if isinstance(outcome, Refused):
         return outcome
     spans = tuple(Span(span.start + 1, span.end + 1, span.line) for span in outcome.spans)
@@ -48,7 +48,7 @@ def _marked(outcome: Outcome) -> Outcome:
 
 
 def _addressed(outcome: Refused, request: Request, path: str | None) -> Refused:
-    """The refusal with the file it is about and the notation it answers."""
+    """Return the refusal with the file it is about and the notation it answers."""
     message = f"{path}: {outcome.message}" if path else outcome.message
     return replace(
         outcome, message=message, kind="patch_error" if isinstance(request, Patch) else "edit_error"
@@ -72,7 +72,7 @@ def _land(text: str, request: Request, path: str | None) -> Outcome:
 
 
 def _land_one_of(text: str, request: OneOf) -> Outcome:
-    """The only reading that lands; where several do, none is taken."""
+    """Return the outcome of the only reading that lands; refuse where several land."""
     outcomes = [land_replace(text, reading) for reading in request.readings]
     hits = [outcome for outcome in outcomes if isinstance(outcome, Landed)]
     if len(hits) == 1:
@@ -93,7 +93,7 @@ def _land_one_of(text: str, request: OneOf) -> Outcome:
 
 
 def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
-    """A guessed landing must not break the syntax; a plain one that does carries a warning."""
+    """Refuse a guessed landing that breaks the syntax; add a warning to an exact one that does."""
     language = breaks(text, outcome.text, path)
     if language is None:
         return outcome

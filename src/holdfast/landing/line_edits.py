@@ -52,7 +52,7 @@ def _of(refusal: Refused, number: int) -> Refused:
 
 
 def _meet(plans: Sequence[LadderPlan]) -> bool:
-    """Whether two edits name the same line, or one inserts between the lines of another."""
+    """Return whether two edits name the same line, or one inserts between the lines of another."""
     ordered = sorted((plan.lines for plan in plans), key=lambda lines: (lines.start, lines.stop))
     return any(one.stop > other.start for one, other in itertools.pairwise(ordered))
 
@@ -173,7 +173,7 @@ def _count(lines: int) -> str:
 
 
 def _plan_by_number(doc: Doc, shown: Doc | None, edit: LineEdit) -> LadderPlan | Refused:
-    """Only numbers: they speak of the text that was shown, and its lines must still be there."""
+    """Return the plan of an edit without old text: its numbers refer to the shown text, whose lines must still be there."""
     if shown is None:
         return refusals.plain(
             "stale",
@@ -217,7 +217,7 @@ def _stale(doc: Doc, edit: LineEdit) -> Refused:
 
 
 def _mapped(shown: Doc, doc: Doc, first: int, last: int) -> tuple[int, int] | None:
-    """Where the shown lines `first` up to `last` stand now, if they and their neighbours are as they were."""
+    """Return where the shown lines `first` up to `last` are now, if they and their neighbours are as they were."""
     if shown is doc:
         return first, last
     wanted = range(max(0, first - 1), min(len(shown.lines), last + 1))
@@ -227,7 +227,7 @@ def _mapped(shown: Doc, doc: Doc, first: int, last: int) -> tuple[int, int] | No
     if last > first:
         return now[first], now[first] + last - first
     at = now[first] if first in now else now[first - 1] + 1 if first else 0
-    # At the top or the bottom there is only one neighbour: what now stands beyond it may be this very insertion.
+    # At the top or the bottom there is only one neighbour: the lines beyond it may be this very insertion.
     if (first == 0 and at != 0) or (first == len(shown.lines) and at != len(doc.lines)):
         return None
     return at, at
@@ -237,7 +237,7 @@ _MIDDLE_LIMIT = 4_000
 
 
 def _same_lines(middle: Sequence[str], now: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Pairs of equal lines in order; of long texts only lines that stand once in each, for difflib is quadratic."""
+    """Yield pairs of equal lines in order; of long texts only lines that occur once in each, because difflib is quadratic."""
     if len(middle) + len(now) <= _MIDDLE_LIMIT:
         for a, b, length in SequenceMatcher(
             None, middle, now, autojunk=False
@@ -251,7 +251,7 @@ def _same_lines(middle: Sequence[str], now: Sequence[str]) -> Iterator[tuple[int
 
 
 def _where_now(shown: Sequence[str], lines: Sequence[str], wanted: range) -> dict[int, int] | None:
-    """For each wanted line its number now, if all stand in one unbroken run; None where one changed or moved."""
+    """Return for each wanted line its number now, if all are in one unbroken run; None where one changed or moved."""
     size = min(len(shown), len(lines))
     head = next((i for i in range(size) if shown[i] != lines[i]), size)
     tail = next((i for i in range(size - head) if shown[-1 - i] != lines[-1 - i]), size - head)

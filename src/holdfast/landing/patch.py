@@ -21,7 +21,7 @@ from holdfast.vocab.requests import Patch
 
 
 def land_patch(text: str, request: Patch, path: str | None = None) -> Outcome:
-    """Land all hunks, or say of the first that cannot land why."""
+    """Land all hunks, or refuse with the reason of the first that cannot land."""
     files = _read(request, path)
     if isinstance(files, Malformed):
         return refusals.plain("malformed", files.message)
@@ -35,7 +35,7 @@ def land_patch(text: str, request: Patch, path: str | None = None) -> Outcome:
 
 
 def _read(request: Patch, path: str | None) -> tuple[FileDiff, ...] | Malformed:
-    """The diff; a header may name the file by its absolute path, if that ends in the path we know."""
+    """Return the diff; a header may name the file by its absolute path, if that ends in the path we know."""
     files = read_diff(request.diff, unwrap=request.unwrap)
     if isinstance(files, Malformed) and path:
         lenient = read_diff(request.diff, unwrap=request.unwrap, judge_paths=False)
@@ -50,7 +50,7 @@ def _names(file: FileDiff, path: str) -> bool:
 
 
 def _land_new_file(text: str, diff: FileDiff) -> Outcome:
-    """A diff from nothing: only + lines, and no text yet."""
+    """Land a diff that creates a file: only + lines, and no text yet."""
     if any(
         line.mark in "-?" or (line.mark == " " and line.text)
         for hunk in diff.hunks
@@ -108,7 +108,7 @@ def _place(doc: Doc, hunk: Hunk) -> _Placed:
 
 
 def _standing_insert(doc: Doc, script: EditScript) -> LadderOutcome:
-    """A hunk without a line to hold on to lands nowhere; but it may have been applied."""
+    """Return the outcome of a hunk without context: it has no place, but it may be applied already."""
     keys = [line for line in script.new if not is_blank(line)]
     places = find_windows(doc, keys)
     return AlreadyApplied(places[0].first) if places else LadderPlan((), "exact", 1.0, range(0))
@@ -129,7 +129,7 @@ def _refusal(doc: Doc, one: _Placed) -> Refused | None:
 
 
 def _numbered(refusal: Refused, number: int, placed: Sequence[_Placed]) -> Refused:
-    """Say which hunk it is, where there are several."""
+    """Return the refusal with the number of its hunk, where there are several."""
     if len(placed) == 1:
         return refusal
     if refusal.reason == "already_applied" and not all(
@@ -144,7 +144,7 @@ def _numbered(refusal: Refused, number: int, placed: Sequence[_Placed]) -> Refus
 
 
 def script_of_hunk(hunk: Hunk) -> EditScript:
-    """The hunk's old and new lines, and its edits just as it marks them."""
+    """Return the hunk's old and new lines, and its edits just as it marks them."""
     old: list[str] = []
     new: list[str] = []
     edits: list[ScriptEdit] = []
@@ -161,7 +161,7 @@ def script_of_hunk(hunk: Hunk) -> EditScript:
 
 
 def _with_markers_found(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> EditScript:
-    """The script with context lines that are one blank short as the file has them: the blank was the lost marker."""
+    """Return the script with context lines that are one blank short as the file has them: the blank was the lost marker."""
     place = find_window(doc, script.old, hint, bounds)
     if not isinstance(place, Placement):
         return script
@@ -177,7 +177,7 @@ _CLOSERS = ("}", ")", "]", "end", "fi", "done", "esac")
 
 
 def _scopes(doc: Doc, anchors: Sequence[str]) -> tuple[range, ...]:
-    """The blocks that the anchors open, each within those of the anchor before it; more than one if it repeats."""
+    """Return the blocks that the anchors open, each within those of the anchor before it; more than one if it repeats."""
     scopes: tuple[range, ...] = (range(len(doc.lines)),)
     for anchor in anchors:
         key = key_of(anchor)
@@ -188,12 +188,12 @@ def _scopes(doc: Doc, anchors: Sequence[str]) -> tuple[range, ...]:
 
 
 def _is_anchor(key: str, anchor: str) -> bool:
-    """An anchor is the line, or its beginning: git cuts long section lines short."""
+    """Return whether an anchor is the line or its beginning: git cuts long section lines short."""
     return bool(anchor) and (key == anchor or (len(anchor) > 3 and key.startswith(anchor)))
 
 
 def _block(doc: Doc, opener: int) -> range:
-    """The opener and the lines indented deeper than it."""
+    """Return the opener and the lines indented deeper than it."""
     depth = len(indent_of(doc.lines[opener]).expandtabs())
     for i in range(opener + 1, len(doc.lines)):
         if (
@@ -221,7 +221,7 @@ def _splices(doc: Doc, one: _Placed) -> list[Splice]:
 
 
 def _ends_in_newline(hunk: Hunk) -> bool | None:
-    """Whether the hunk says that the file ends in a newline; None where it does not speak of it."""
+    """Return whether the hunk says that the file ends in a newline; None where it does not mention it."""
     if not any(line.no_newline for line in hunk.lines):
         return None
     after = [line for line in hunk.lines if line.mark != "-"]

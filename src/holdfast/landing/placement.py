@@ -1,4 +1,4 @@
-"""Where a request's old lines stand in the file, line by line."""
+"""Where a request's old lines are in the file, line by line."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class Nowhere:
 
 @dataclass(frozen=True, slots=True)
 class AlreadyApplied:
-    """What the request would write stands there already, at this file line."""
+    """What the request would write is there already, at this file line."""
 
     line: int
 
 
 @dataclass(frozen=True, slots=True)
 class Doubtful:
-    """Something like the old lines is at `line`, but what the request would write stands already, at `done`."""
+    """Something like the old lines is at `line`, but what the request would write is there already, at `done`."""
 
     line: int
     done: int

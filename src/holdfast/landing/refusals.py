@@ -20,7 +20,7 @@ def of(
     script: EditScript,
     found: SeveralPlaces | Nowhere | AlreadyApplied | Doubtful | Elsewhere | UnclearProjection,
 ) -> Refused:
-    """The refusal for a place that was not found, or not clearly."""
+    """Return the refusal for a place that was not found, or not clearly."""
     match found:
         case SeveralPlaces(lines):
             return ambiguous([line + 1 for line in lines])
@@ -39,7 +39,7 @@ def of(
 
 
 def not_found(doc: Doc, script: EditScript, region: tuple[int, int] | None) -> Refused:
-    """The old text is not there; shows the closest real lines and the first difference."""
+    """Return the refusal of an old text that is not in the file, with the closest lines and the first difference."""
     closest, start = closest_lines(doc, script.old, region)
     if not closest:
         return Refused(
@@ -56,7 +56,7 @@ def not_found(doc: Doc, script: EditScript, region: tuple[int, int] | None) -> R
 
 
 def ambiguous(lines: Sequence[int]) -> Refused:
-    """The old text could be meant in several places."""
+    """Return the refusal of an old text that matches several places."""
     some = ", ".join(map(str, lines[:_FEW])) + (" and more" if len(lines) > _FEW else "")
     return Refused(
         "ambiguous",
@@ -66,7 +66,7 @@ def ambiguous(lines: Sequence[int]) -> Refused:
 
 
 def elsewhere(line: int, named: int) -> Refused:
-    """The text to delete stands once, but not at the line that was named."""
+    """Return the refusal of a deletion whose text occurs once, but not at the named line."""
     return Refused(
         "ambiguous",
         f"the old text is at line {line}, and line {named} was named; it may have been deleted there already. "
@@ -76,7 +76,7 @@ def elsewhere(line: int, named: int) -> Refused:
 
 
 def doubtful(line: int, done: int) -> Refused:
-    """The old text stands only loosely, and the new one stands in the file too."""
+    """Return the refusal where the old text matches only loosely and the new text is in the file too."""
     return Refused(
         "ambiguous",
         f"the new text is already in the file, at line {done}; at line {line} there is text like the old one. "
@@ -86,7 +86,7 @@ def doubtful(line: int, done: int) -> Refused:
 
 
 def already_applied(line: int) -> Refused:
-    """The new text stands there."""
+    """Return the refusal of an edit whose new text is already there."""
     return Refused(
         "already_applied",
         f"the new text is already in the file, at line {line}; nothing to do. Go on with the next step.",
@@ -95,14 +95,14 @@ def already_applied(line: int) -> Refused:
 
 
 def no_change() -> Refused:
-    """The request changes nothing."""
+    """Return the refusal of a request that changes nothing."""
     return Refused(
         "no_change", "old and new are the same; send the text as it should become in new."
     )
 
 
 def empty_old() -> Refused:
-    """There is no old text to find."""
+    """Return the refusal of an empty old text."""
     return Refused(
         "empty_old",
         "the old text is empty or only white space; copy the lines to change, or write the whole file.",
@@ -112,7 +112,7 @@ def empty_old() -> Refused:
 def unpaired_gap(
     line: str, cure: str = "write the lines out, or put the same line into the old text"
 ) -> Refused:
-    """The new text has a placeholder for code that the old text does not have."""
+    """Return the refusal of a new text with a placeholder for code that the old text does not have."""
     return Refused(
         "elision",
         f"the new text has `{line.strip()}` in place of code, which would be written to the file; {cure}.",
@@ -137,5 +137,5 @@ def overlap(lines: Sequence[int]) -> Refused:
 
 
 def plain(reason: Reason, message: str, candidates: Sequence[int] = ()) -> Refused:
-    """A refusal that is only a sentence."""
+    """Return a refusal that is only a sentence."""
     return Refused(reason, message, candidates=tuple(candidates))

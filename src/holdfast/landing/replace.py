@@ -16,7 +16,7 @@ from holdfast.vocab.requests import Replace
 
 
 def land_replace(text: str, request: Replace) -> Outcome:
-    """Land on the exact rung where the old text stands in the file as it is, else line by line."""
+    """Land on the exact rung where the old text is in the file as it is, else line by line."""
     if not key_of(request.old):
         return refusals.empty_old()
     if request.old == request.new:

@@ -16,7 +16,7 @@ _FENCE = re.compile(r"(?:```|~~~)[\w+.#-]*\s*")
 
 
 def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
-    """The whole text, in the file's own line endings and with its byte order mark if it has one."""
+    """Return the whole text, in the file's own line endings and with its byte order mark if it has one."""
     new = request.text
     gap = unpaired_gap(contents_of(text), contents_of(new))
     if gap is not None:
@@ -61,7 +61,7 @@ def _as_the_file(text: str, new: str) -> str:
 
 
 def _changed(text: str, new: str) -> list[Splice]:
-    """One splice, without the beginning and the end that both texts share."""
+    """Return one splice, without the beginning and the end that both texts share."""
     size = min(len(text), len(new))
     head = _shared(text, new, size)
     tail = _shared(text[head:][::-1], new[head:][::-1], size - head)

@@ -364,7 +364,8 @@ def test_the_store_forgets_checkpoints_that_went_by_themselves(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "holdfast.checkpoints.limits.SnapshotLimits.__init__.__defaults__", (600.0, 2**20, 2**30, 0, 5)
+        "holdfast.checkpoints.limits.SnapshotLimits.__init__.__defaults__",
+        (600.0, 2**20, 2**30, 0, 5),
     )
     first = talk.turn("one")
     point = talk.repo.restore(first)["undo_checkpoint_id"]

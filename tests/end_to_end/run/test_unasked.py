@@ -29,7 +29,10 @@ def run_commands(project: Project, *commands: str) -> Ran:
         ("sed p *", "the shell decides what * expands to"),
         ("cd bare && git status", MORE_THAN_ONE),
         ("date -uf/etc/passwd", "date with -uf/etc/passwd may set the clock, or read a file"),
-        ("file -m/etc/passwd a.py", "-m/etc/passwd may name a file outside the project, or a secret"),
+        (
+            "file -m/etc/passwd a.py",
+            "-m/etc/passwd may name a file outside the project, or a secret",
+        ),
         ("cat id_r*", "the shell decides what id_r* expands to"),
         ("git grep -h KEY", "git grep with -h does more than read"),
         ("cat a.py | head -1", MORE_THAN_ONE),

@@ -184,7 +184,7 @@ def test_a_wrapper_is_taken_off_only_when_asked(text: str) -> None:
         ),
         (
             patch("hello\n*** Update File: a.py\n-x\n+y\n"),
-            'line 2: "hello" stands above the first `*** Update File:` line; name the file first:',
+            'line 2: "hello" is above the first `*** Update File:` line; name the file first:',
         ),
         (
             patch("*** Update File: a.py\n"),
@@ -200,7 +200,7 @@ def test_a_wrapper_is_taken_off_only_when_asked(text: str) -> None:
         ),
         (
             patch("*** Delete File: a.py\n-x\n"),
-            "line 2: a.py: nothing may stand below `*** Delete File:`; take these lines away:",
+            "line 2: a.py: nothing may follow `*** Delete File:`; remove these lines:",
         ),
         (
             patch("*** Update File: /a.py\n-x\n+y\n"),
@@ -220,7 +220,7 @@ def test_a_wrapper_is_taken_off_only_when_asked(text: str) -> None:
         ),
         (
             patch("*** Update File: a.py\n-x\n+y\n*** Begin Patch\n"),
-            "line 5: a second `*** Begin Patch` stands inside the first; write one patch:",
+            "line 5: a second `*** Begin Patch` is inside the first; write one patch:",
         ),
         (
             patch("*** Update File: a.py\n@@\n-x\n+y\n--- a/b.py\n+++ b/b.py\n@@\n-x\n+y\n"),
@@ -228,7 +228,7 @@ def test_a_wrapper_is_taken_off_only_when_asked(text: str) -> None:
         ),
         (
             WHOLE + "Done.\n",
-            'line 7: "Done." stands outside `*** Begin Patch` and `*** End Patch`; send the patch alone:',
+            'line 7: "Done." is outside `*** Begin Patch` and `*** End Patch`; send the patch alone:',
         ),
     ],
 )
@@ -247,4 +247,4 @@ def test_a_patch_without_its_end_may_be_cut_off_and_is_refused(tail: str) -> Non
     "left_over", ["*** Update File: b.py", "-x", "+y", "@@ f", "<<<<<<< SEARCH", "--- a/b.py"]
 )
 def test_an_edit_outside_the_patch_is_never_dropped(left_over: str) -> None:
-    assert "stands outside" in refusal(f"{WHOLE}\n{left_over}\n", unwrap=True)
+    assert "is outside" in refusal(f"{WHOLE}\n{left_over}\n", unwrap=True)

@@ -274,7 +274,7 @@ def test_what_is_wrong_is_said_with_the_place_and_the_cure(text: str, sentence: 
 def test_a_block_that_cannot_be_split_is_refused_with_longer_markers_as_the_cure(body: str) -> None:
     found = read_blocks(f"a.rst\n<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n")
     assert found == Malformed(
-        "line 2: a.rst: the block holds several lines `=======`; write it with longer markers, which those are not:\n"
+        "line 2: a.rst: the block contains several lines `=======`; write it with longer markers, which those are not:\n"
         "src/file.py\n<<<<<<<<< SEARCH\nthe old lines\n=========\nthe new lines\n>>>>>>>>> REPLACE"
     )
 

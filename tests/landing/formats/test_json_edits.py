@@ -172,8 +172,8 @@ def test_each_shape_becomes_its_request(value: object, expected: list[FileReques
             {"path": "a", "to": "../b"},
             "to: the path ../b leaves the project; write it from the project root, such as src/a.py.",
         ),
-        ({"path": "a"}, "says no edit; give old and new, or edits, or content:"),
-        ([{"path": "a"}], "[0]: says no edit; give old and new, or edits, or content:"),
+        ({"path": "a"}, "contains no edit; give old and new, or edits, or content:"),
+        ([{"path": "a"}], "[0]: contains no edit; give old and new, or edits, or content:"),
         ({"path": "a", "old": "x"}, "new: is missing; give the new lines as a string:"),
         ({"path": "a", "new": "x"}, "old: is missing; give the old lines as a string:"),
         ({"path": "a", "old": 1, "new": "y"}, "old: must be a string, not a number:"),
@@ -193,7 +193,7 @@ def test_each_shape_becomes_its_request(value: object, expected: list[FileReques
         ),
         (
             {"path": "a", "old": "x", "oldText": "x", "new": "y"},
-            '"old" and "oldText" say the same; give one of them:',
+            '"old" and "oldText" mean the same; give one of them:',
         ),
         (
             {"path": "a", "old": "x", "new": "y", "content": "z"},
@@ -202,7 +202,7 @@ def test_each_shape_becomes_its_request(value: object, expected: list[FileReques
         ({"path": "a", "delete": "yes"}, "delete: must be true or false, not a string:"),
         (
             {"path": "a", "delete": True, "content": "z"},
-            "content: stands beside delete; ask for one of the two:",
+            "content: is given beside delete; ask for one of the two:",
         ),
         (
             {"path": "a", "to": "b", "content": "z"},
@@ -261,7 +261,7 @@ def test_each_shape_becomes_its_request(value: object, expected: list[FileReques
         ),
         (
             {"path": "a", "old": "\udc80", "new": "y"},
-            "old: holds half of a surrogate pair, which is no character; write the character:",
+            "old: contains half of a surrogate pair, which is no character; write the character:",
         ),
     ],
 )
@@ -282,10 +282,10 @@ def test_a_wrong_shape_is_named_by_its_place(value: object, sentence: str) -> No
             '{"path": "a", "delete": true} done',
             "line 1, column 31: this is not JSON; write strict JSON:",
         ),
-        ('{"path": "a", "path": "b"}', 'the key "path" stands twice in one object; write it once:'),
+        ('{"path": "a", "path": "b"}', 'the key "path" occurs twice in one object; write it once:'),
         (
             '{"path": "a", "edits": [{"old": "", "old": ""}]}',
-            'the key "old" stands twice in one object; write it once:',
+            'the key "old" occurs twice in one object; write it once:',
         ),
         ('{"path": "a", "near_line": NaN}', "NaN is not JSON; write strict JSON:"),
         (

@@ -534,35 +534,35 @@ def test_a_fence_that_lost_its_marker_is_content_while_the_counts_ask_for_it() -
         ),
         (
             f"```diff\n{DIFF}```\n",
-            "line 1: a Markdown fence stands outside the hunks; send the bare diff, without a fence:",
+            "line 1: a Markdown fence is outside the hunks; send the bare diff, without a fence:",
         ),
         (
             f"{DIFF}```\n",
-            "line 8: a Markdown fence stands outside the hunks; send the bare diff, without a fence:",
+            "line 8: a Markdown fence is outside the hunks; send the bare diff, without a fence:",
         ),
         (
             HEAD + "@@\n-a\n+b\n```\n",
-            "line 6: a Markdown fence stands outside the hunks; send the bare diff, without a fence:",
+            "line 6: a Markdown fence is outside the hunks; send the bare diff, without a fence:",
         ),
         (
             HEAD + "@@ -1,2 +1,2 @@\n-a\n+b\n```\n",
-            "line 6: a Markdown fence stands outside the hunks; send the bare diff, without a fence:",
+            "line 6: a Markdown fence is outside the hunks; send the bare diff, without a fence:",
         ),
         (
             f"~~~\n{DIFF}~~~\n",
-            "line 1: a Markdown fence stands outside the hunks; send the bare diff, without a fence:",
+            "line 1: a Markdown fence is outside the hunks; send the bare diff, without a fence:",
         ),
         (
             f"<tool_call>\n{DIFF}</tool_call>\n",
-            "line 1: the markup <tool_call> stands outside the hunks; send the bare diff:",
+            "line 1: the markup <tool_call> is outside the hunks; send the bare diff:",
         ),
         (
             f"{DIFF}</patch>\n",
-            "line 8: the markup </patch> stands outside the hunks; send the bare diff:",
+            "line 8: the markup </patch> is outside the hunks; send the bare diff:",
         ),
         (
             HEAD + "@@\n-a\n+b\n<|im_end|>\n",
-            "line 6: the markup <|im_end|> stands outside the hunks; send the bare diff:",
+            "line 6: the markup <|im_end|> is outside the hunks; send the bare diff:",
         ),
         (
             f"*** Begin Patch\n{DIFF}*** End Patch\n",
@@ -667,7 +667,7 @@ def test_what_is_not_a_bare_diff_is_refused_with_the_place_and_the_cure(
             "src\\x.py",
             "the path src\\x.py has backslashes; write it with /, from the project root.",
         ),
-        ('"a/x\\ny"', "the path x y holds a control character; write the file's plain name."),
+        ('"a/x\\ny"', "the path x y contains a control character; write the file's plain name."),
     ],
 )
 def test_a_path_that_leaves_the_project_is_refused(path: str, sentence: str) -> None:
@@ -778,27 +778,27 @@ def test_two_fenced_diffs_are_both_read() -> None:
         ),
         pytest.param(
             f"{DIFF}```\n",
-            "line 8: a Markdown fence stands outside the hunks; send the bare diff, without a fence:",
+            "line 8: a Markdown fence is outside the hunks; send the bare diff, without a fence:",
             id="not opened",
         ),
         pytest.param(
             f"<patch>\n{DIFF}",
-            "line 1: the markup <patch> stands outside the hunks; send the bare diff:",
+            "line 1: the markup <patch> is outside the hunks; send the bare diff:",
             id="half a tag",
         ),
         pytest.param(
             f"```diff\n{DIFF}```\n{DIFF}",
-            'line 10: "--- a/f.py" stands outside the wrapper but looks like an edit; send one bare diff:',
+            'line 10: "--- a/f.py" is outside the wrapper but looks like an edit; send one bare diff:',
             id="a diff inside and one outside",
         ),
         pytest.param(
             f"```diff\n{DIFF}```\n+left over\n",
-            'line 10: "+left over" stands outside the wrapper but looks like an edit; send one bare diff:',
+            'line 10: "+left over" is outside the wrapper but looks like an edit; send one bare diff:',
             id="a change outside the fence",
         ),
         pytest.param(
             f"{DIFF}\nAnd:\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
-            'line 10: "<<<<<<< SEARCH" stands outside the wrapper but looks like an edit; send one bare diff:',
+            'line 10: "<<<<<<< SEARCH" is outside the wrapper but looks like an edit; send one bare diff:',
             id="a block outside",
         ),
         pytest.param(
@@ -813,7 +813,7 @@ def test_two_fenced_diffs_are_both_read() -> None:
         ),
         pytest.param(
             "```python\nprint()\n```\n",
-            "line 1: a Markdown fence stands outside the hunks; send the bare diff, without a fence:",
+            "line 1: a Markdown fence is outside the hunks; send the bare diff, without a fence:",
             id="no diff at all",
         ),
     ],

@@ -30,9 +30,9 @@ _MOVE = "*** Move to:"
 
 
 def read_patch(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...] | Malformed:
-    r"""Give one request a section, or say what is wrong and how to write it again.
+    r"""Return one request for each section, or an error that says how to write it.
 
-    `unwrap` accepts what stands around the patch: a fence, a heredoc, prose.
+    `unwrap` accepts what is around the patch: a fence, a heredoc, prose.
 
     >>> read_patch("*** Begin Patch\n*** Delete File: a.py\n*** End Patch\n")
     (FileRequest(path='a.py', action='delete', request=None, to=None),)
@@ -55,7 +55,7 @@ def read_patch(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...] | 
 
 
 def malformed(sentence: str, line: int | None = None) -> Malformed:
-    """Give the refusal: where, what, and a patch to imitate."""
+    """Return the refusal: where, what, and a patch to imitate."""
     where = "" if line is None else f"line {line}: "
     return Malformed(f"{where}{sentence}\n{EXAMPLE}")
 
@@ -74,7 +74,7 @@ class _Section:
 
 
 def _split(lines: Sequence[str], *, unwrap: bool) -> list[_Section] | Malformed:
-    """Give the sections of the patch; a line outside of it is a fault, unless `unwrap` allows it."""
+    """Return the sections of the patch; a line outside of it is a fault, unless `unwrap` allows it."""
     begins = any("*** " in line[:40] and line.strip() == BEGIN for line in lines)
     inside = not begins
     sections: list[_Section] = []
@@ -84,7 +84,7 @@ def _split(lines: Sequence[str], *, unwrap: bool) -> list[_Section] | Malformed:
         if word == BEGIN:
             if inside and begins:
                 return malformed(
-                    "a second `*** Begin Patch` stands inside the first; write one patch:", i + 1
+                    "a second `*** Begin Patch` is inside the first; write one patch:", i + 1
                 )
             inside = True
         elif not inside:
@@ -102,18 +102,18 @@ def _split(lines: Sequence[str], *, unwrap: bool) -> list[_Section] | Malformed:
     return malformed(_TELL_UNENDED) if inside and begins else sections
 
 
-_TELL_OUTSIDE = '"{}" stands outside `*** Begin Patch` and `*** End Patch`; send the patch alone:'
+_TELL_OUTSIDE = '"{}" is outside `*** Begin Patch` and `*** End Patch`; send the patch alone:'
 _TELL_UNENDED = "the patch does not end with `*** End Patch`, so it may be cut off; send it whole:"
-_TELL_HEADLESS = '"{}" stands above the first `*** Update File:` line; name the file first:'
+_TELL_HEADLESS = '"{}" is above the first `*** Update File:` line; name the file first:'
 
 
 def _is_prose(line: str, word: str) -> bool:
-    """Whether a line outside can be dropped: one that looks like an edit may be meant."""
+    """Return whether a line outside can be dropped: one that looks like an edit may be meant."""
     return not word and not line.startswith("@@") and not is_change(line) and not opens_block(line)
 
 
 def _directive(line: str, within: _Section | None) -> str:
-    """Give the `*** …` line in its plain spelling, or "". White space before it is no fault where no body can be."""
+    """Return the `*** …` line in its plain spelling, or "". White space before it is no fault where no body can be."""
     if "*** " not in line[:40]:
         return ""
     # Inside an update a leading space makes a line context.
@@ -152,7 +152,7 @@ def _add(path: str, section: _Section) -> FileRequest | Malformed:
 def _delete(path: str, section: _Section) -> FileRequest | Malformed:
     if any(line.strip() for line in section.lines):
         return malformed(
-            f"{path}: nothing may stand below `*** Delete File:`; take these lines away:",
+            f"{path}: nothing may follow `*** Delete File:`; remove these lines:",
             section.number,
         )
     return FileRequest(path, "delete")
@@ -181,7 +181,7 @@ def _update(path: str, section: _Section) -> FileRequest | Malformed:
 
 
 def _patch(lines: list[str]) -> Patch:
-    """Give the chunks as a diff that names no file."""
+    """Return the chunks as a diff that names no file."""
     while lines and not lines[-1]:
         del lines[-1]
     named = len(lines) > 2 and lines[0].startswith("--- ") and lines[1].startswith("+++ ")
@@ -191,6 +191,6 @@ def _patch(lines: list[str]) -> Patch:
 
 
 def _sentence_of(read: Malformed) -> str:
-    """Give the sentence about the chunks; its line number counts from the wrong line, its example is another's."""
+    """Return the sentence about the chunks; its line number counts from the wrong line, its example is another's."""
     sentence = read.message.split("\n", 1)[0]
     return sentence.split(": ", 1)[1] if sentence.startswith("line ") else sentence

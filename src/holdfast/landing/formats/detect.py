@@ -30,7 +30,7 @@ _OPENINGS = (
 
 
 def opens_block(line: str) -> bool:
-    """Whether this line begins a SEARCH/REPLACE block.
+    """Return whether this line begins a SEARCH/REPLACE block.
 
     >>> opens_block("<<<<<<< SEARCH"), opens_block("------- SEARCH"), opens_block("<<<<<<< HEAD")
     (True, True, False)
@@ -42,12 +42,12 @@ def opens_block(line: str) -> bool:
 
 
 def opens_diff(lines: Sequence[str], at: int) -> bool:
-    """Whether a diff, or a hunk without a file's name, begins at this line."""
+    """Return whether a diff, or a hunk without a file's name, begins at this line."""
     return lines[at].startswith("@@") or starts_file(lines, at)
 
 
 def opens_notation(lines: Sequence[str], at: int) -> bool:
-    """Whether an edit, in any of the notations that have lines of their own, begins at this line."""
+    """Return whether an edit, in any of the notations that have lines of their own, begins at this line."""
     line = lines[at]
     # The cheap question first: there may be millions of lines.
     return line.startswith(_OPENINGS) and (

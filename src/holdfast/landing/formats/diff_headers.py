@@ -35,7 +35,7 @@ _BARE = HunkHeader()
 
 
 def read_hunk_header(line: str) -> HunkHeader:
-    """Give what an `@@` line says.
+    """Return what an `@@` line says.
 
     >>> read_hunk_header("@@ -3,7 +3,8 @@ def f():")
     HunkHeader(start=3, counts=(7, 8), anchor='', section='def f():')
@@ -102,13 +102,13 @@ class FileHeader:
     new: str | None = ""
     rename: bool = False
     named: bool = False
-    """`---` and `+++` stood there: what follows may be a hunk without `@@`."""
+    """`---` and `+++` were there: what follows may be a hunk without `@@`."""
     end: int = 0
     """The index of the first line below."""
 
 
 def starts_file(lines: Sequence[str], at: int) -> bool:
-    """Whether a file's header begins here, at a place that is outside of any hunk."""
+    """Return whether a file's header begins here, at a place that is outside of any hunk."""
     line = lines[at]
     if line.startswith("--- "):
         return at + 1 < len(lines) and lines[at + 1].startswith("+++ ")
@@ -116,7 +116,7 @@ def starts_file(lines: Sequence[str], at: int) -> bool:
 
 
 def interrupts(lines: Sequence[str], at: int) -> bool:
-    """Whether a file's header begins here, inside of a hunk: what could be a change has to name a file clearly.
+    """Return whether a file's header begins here, inside of a hunk: what could be a change has to name a file clearly.
 
     A removed line `-- x` above an added line `++ y` looks just like a file's header; it is one only if a hunk follows,
     or if the two agree about the file.
@@ -147,7 +147,7 @@ def _starts_extended(lines: Sequence[str], at: int) -> bool:
         return True
     if line.startswith("Index: "):
         return at + 1 < len(lines) and lines[at + 1].startswith("=====")
-    # Alone, `rename to x` is a sentence somebody wrote.
+    # Alone, `rename to x` may be prose.
     if line.startswith("rename from "):
         return at + 1 < len(lines) and lines[at + 1].startswith("rename to ")
     if line.startswith("rename to "):
@@ -156,7 +156,7 @@ def _starts_extended(lines: Sequence[str], at: int) -> bool:
 
 
 def read_file_header(lines: Sequence[str], at: int, *, judge_paths: bool) -> FileHeader | Malformed:
-    """Give the header that `starts_file` found at `at`."""
+    """Return the header that `starts_file` found at `at`."""
     head = FileHeader(end=at)
     command = lines[at] if lines[at].startswith("diff -") else ""
     for i in range(at, len(lines)):
@@ -237,7 +237,7 @@ def _command_paths(command: str) -> tuple[str, str] | None:
             (_unquote(rest[: middle + 1]), _unquote(rest[middle + 2 :])) if middle > 0 else ("", "")
         )
     else:
-        # Without quotes a path may hold spaces, but both sides are equally long: the space is in the middle.
+        # Without quotes a path may contain spaces, but both sides are equally long: the space is in the middle.
         middle = len(rest) // 2
         old, new = (
             (rest[:middle], rest[middle + 1 :]) if rest[middle : middle + 1] == " " else ("", "")
@@ -247,7 +247,7 @@ def _command_paths(command: str) -> tuple[str, str] | None:
 
 
 def _header_path(written: str) -> str | None:
-    """Give the path behind `--- ` or `+++ `: without its timestamp, its quotes and the prefix `./`."""
+    """Return the path behind `--- ` or `+++ `: without its timestamp, its quotes and the prefix `./`."""
     path = written.split("\t", 1)[0].strip() if not written.startswith('"') else written.strip()
     if path.startswith('"'):
         return _unquote(path[: path.rfind('"') + 1] or path)
@@ -282,7 +282,7 @@ def _escaped_byte(code: str) -> bytes:
 
 
 def _strip_prefixes(old: str | None, new: str | None) -> tuple[str | None, str | None]:
-    """Give both paths without git's prefixes, if both have one, or if without them they are the same path.
+    """Return both paths without git's prefixes, if both have one, or if without them they are the same path.
 
     >>> _strip_prefixes("a/x", "b/x"), _strip_prefixes("i/x", "w/x"), _strip_prefixes("a/x", "a/x")
     (('x', 'x'), ('x', 'x'), ('a/x', 'a/x'))
@@ -304,7 +304,7 @@ def _strip_prefixes(old: str | None, new: str | None) -> tuple[str | None, str |
 def _strip_one_sided(
     old: str | None, new: str | None, command: str
 ) -> tuple[str | None, str | None]:
-    """Beside `/dev/null` the `diff --git` line tells what is a prefix; without one `a/` and `b/` are."""
+    """Beside `/dev/null` the `diff --git` line shows what is a prefix; without one `a/` and `b/` are."""
     paths = _command_paths(command)
     told = paths[0] if paths else None
     return _strip_side(old, "a/", told), _strip_side(new, "b/", told)

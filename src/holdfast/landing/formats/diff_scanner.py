@@ -35,11 +35,11 @@ class FileSection:
     diff: FileDiff
     text: str
     newline: str = "\n"
-    """How the file's own lines end, where the diff tells: its body has CRLF and its headers have not."""
+    """How the file's own lines end, where the diff shows it: CRLF in the body, but not in the headers."""
 
 
 def malformed(sentence: str, line: int | None = None) -> Malformed:
-    """Give the refusal: where, what, and a diff to imitate."""
+    """Return the refusal: where, what, and a diff to imitate."""
     where = "" if line is None else f"line {line}: "
     return Malformed(f"{where}{sentence}\n{EXAMPLE}")
 
@@ -54,7 +54,7 @@ class DiffLines:
     judge_paths: bool = True
 
     def part(self, start: int, end: int) -> DiffLines:
-        """Give the lines from `start` to `end`, which keep their numbers."""
+        """Return the lines from `start` to `end`, which keep their numbers."""
         return DiffLines(
             self.lines[start:end], self.ends[start:end], self.first + start, self.judge_paths
         )
@@ -80,16 +80,16 @@ class Scan:
     strays: list[int] = field(default_factory=list)
 
     def shares(self, source: DiffLines) -> tuple[FileSection, ...]:
-        """Give each file with its own lines."""
+        """Return each file with its own lines."""
         return tuple(_share(source, file) for file in self.files)
 
     def extent(self) -> tuple[int, int]:
-        """Give the index of the first line of the first file, and the one below the last line of the last."""
+        """Return the index of the first line of the first file, and the one below the last line of the last."""
         return self.files[0].ranges[0][0], self.files[-1].ranges[-1][1]
 
 
 def read_bare(source: DiffLines) -> tuple[FileSection, ...] | Malformed:
-    """Give the shares of a diff that has nothing around it."""
+    """Return the shares of a diff that has nothing around it."""
     if next_structure(source.lines, 0) is None:
         return _read_lines_alone(source)
     scan = read_scan(source, strict=True)
@@ -97,7 +97,7 @@ def read_bare(source: DiffLines) -> tuple[FileSection, ...] | Malformed:
 
 
 def next_structure(lines: Sequence[str], at: int) -> int | None:
-    """Give the index of the next line that begins a file or a hunk."""
+    """Return the index of the next line that begins a file or a hunk."""
     for i in range(at, len(lines)):
         if lines[i][:1] in HEADER_LETTERS and (lines[i].startswith("@@") or starts_file(lines, i)):
             return i
@@ -105,7 +105,7 @@ def next_structure(lines: Sequence[str], at: int) -> int | None:
 
 
 def read_scan(source: DiffLines, *, strict: bool = False) -> Scan | Malformed:
-    """Give the files and what is outside of them, or the first fault; `strict` makes the first stray a fault."""
+    """Return the files and what is outside of them, or the first fault; `strict` makes the first stray a fault."""
     lines = source.lines
     scan = Scan()
     at = 0
@@ -151,7 +151,7 @@ def _take_header(source: DiffLines, scan: Scan, at: int) -> tuple[Malformed | No
 
 
 def _is_implicit(lines: Sequence[str], scan: Scan, at: int) -> bool:
-    """Whether a hunk without `@@` begins here: right below `---` and `+++`, and it changes something."""
+    """Return whether a hunk without `@@` begins here: right below `---` and `+++`, and it changes something."""
     if not scan.files or not scan.files[-1].fresh:
         return False
     # Asked once a file: the answer reads all of the file's lines.
@@ -216,7 +216,7 @@ def _hunk(header: _HunkHeaders, body: Body) -> Hunk:
 
 
 def _check_last(source: DiffLines, scan: Scan) -> Malformed | None:
-    """Say what the last file lacks: one without a hunk is fine only if it is renamed, created or deleted empty."""
+    """Return what the last file lacks: one without a hunk is fine only if it is renamed, created or deleted empty."""
     if not scan.files:
         return None
     file = scan.files[-1]
@@ -232,7 +232,7 @@ def _check_last(source: DiffLines, scan: Scan) -> Malformed | None:
 
 
 def _fault(source: DiffLines, scan: Scan, sentence: str, at: int) -> Malformed:
-    # What stands outside explains the rest: a fence, say, that hides the first hunk.
+    # What is outside explains the rest: a fence, say, that hides the first hunk.
     if scan.strays and is_wrapper(source.lines[scan.strays[0]]):
         return tell_stray(source, scan.strays[0])
     return malformed(sentence, source.first + at)
@@ -270,12 +270,12 @@ def _newline(source: DiffLines, file: _File) -> str:
 
 
 def tell_stray(source: DiffLines, at: int) -> Malformed:
-    """Say what stands outside the hunks at this index."""
+    """Return what is outside the hunks at this index."""
     line = source.lines[at]
     number = source.first + at
     if fence_of(line):
         return malformed(
-            "a Markdown fence stands outside the hunks; send the bare diff, without a fence:",
+            "a Markdown fence is outside the hunks; send the bare diff, without a fence:",
             number,
         )
     if is_directive(line):
@@ -284,7 +284,7 @@ def tell_stray(source: DiffLines, at: int) -> Malformed:
         )
     if tag_of(line):
         return malformed(
-            f"the markup {shorten(line, 40)} stands outside the hunks; send the bare diff:", number
+            f"the markup {shorten(line, 40)} is outside the hunks; send the bare diff:", number
         )
     return malformed(
         f'"{shorten(line, 40)}" is outside the hunks; send the diff alone, and begin each line of a hunk with a space,'

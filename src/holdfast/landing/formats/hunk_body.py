@@ -33,7 +33,7 @@ class Body:
     end: int
     """The index below the last line of the body."""
     below: int
-    """The index of the next header, or of the end; what stands from `end` to here is outside, blank lines aside."""
+    """The index of the next header, or of the end; non-blank lines from `end` to here are outside."""
     at_end: bool = False
 
     @property
@@ -43,7 +43,7 @@ class Body:
 
 
 def read_body(lines: Sequence[str], at: int, counts: tuple[int, int] | None) -> Body:
-    """Give the body that begins at `at`. The header's counts decide where it ends, unless they are wrong."""
+    """Return the body that begins at `at`. The header's counts decide where it ends, unless they are wrong."""
     counted = None if counts is None else _by_counts(lines, at, counts)
     return counted or _by_marks(lines, at)
 
@@ -52,7 +52,7 @@ def read_body(lines: Sequence[str], at: int, counts: tuple[int, int] | None) -> 
 
 
 def _by_counts(lines: Sequence[str], at: int, counts: tuple[int, int]) -> Body | None:
-    """Give the body that has exactly these counts, or None where the lines contradict them."""
+    """Return the body that has exactly these counts, or None where the lines contradict them."""
     old, new = counts
     taken: list[HunkLine] = []
     i = at
@@ -91,7 +91,7 @@ def _ends_counting(lines: Sequence[str], at: int) -> bool:
 
 
 def _goes_on(lines: Sequence[str], at: int, below: int) -> bool:
-    """Whether the hunk clearly goes on behind its counts: they were too low."""
+    """Return whether the hunk clearly goes on behind its counts: they were too low."""
     first = True
     loose = False
     for i in range(at, below):
@@ -109,12 +109,12 @@ def _goes_on(lines: Sequence[str], at: int, below: int) -> bool:
 
 
 def is_change(line: str) -> bool:
-    """Whether a line that stands in prose could be a change all the same; an item of a list or a rule is none."""
+    """Return whether a line that is in prose could be a change all the same; an item of a list or a rule is none."""
     return line[:1] in {"+", "-"} and _LISTED.match(line) is None
 
 
 def _is_signature(lines: Sequence[str], at: int) -> bool:
-    """Whether this is the end that `git format-patch` writes: two dashes, and git's version below."""
+    """Return whether this is the end that `git format-patch` writes: two dashes, and git's version below."""
     return (
         lines[at].rstrip() == "--"
         and at + 1 < len(lines)
@@ -126,7 +126,7 @@ def _is_signature(lines: Sequence[str], at: int) -> bool:
 
 
 def _by_marks(lines: Sequence[str], at: int) -> Body:
-    """Give all lines up to the next header, but for blank lines, wrappers and prose at the end."""
+    """Return all lines up to the next header, but for blank lines, wrappers and prose at the end."""
     below = _next_header(lines, at)
     stop = next(
         (i for i in range(at, below) if lines[i][:1] in WRAPPER_LETTERS and _ends_body(lines[i])),
@@ -147,14 +147,14 @@ def _by_marks(lines: Sequence[str], at: int) -> Body:
 
 
 def _ends_body(line: str) -> bool:
-    # A fence without a marker may be content that lost it; but without counts nobody can tell, so it ends the diff.
+    # A fence without a marker may be content that lost it; but without counts it cannot be known, so it ends the diff.
     return bool(fence_of(line)) or (
         line.startswith("*** ") and (line.rstrip() == END_OF_FILE or is_directive(line))
     )
 
 
 def _prose_at_end(lines: Sequence[str], at: int, stop: int) -> int:
-    """Give the index of the prose at the end, a sentence behind a blank line and all below it, or `stop`."""
+    """Return the index of the prose at the end, a sentence behind a blank line and all below it, or `stop`."""
     found: int | None = None
     for i in range(at + 1, stop):
         line = lines[i]
@@ -169,7 +169,7 @@ def _prose_at_end(lines: Sequence[str], at: int, stop: int) -> int:
 
 
 def _end_of_tail(lines: Sequence[str], at: int, stop: int) -> int:
-    """Give the end of the context without markers that begins at `at`, behind the last line with one."""
+    """Return the end of the context without markers that begins at `at`, behind the last line with one."""
     end = at
     for i in range(at, stop):
         line = lines[i]

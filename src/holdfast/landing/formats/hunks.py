@@ -1,4 +1,4 @@
-"""A diff as data: what a parser of any diff notation gives and what `landing.patch` lands."""
+"""A diff as data: what a parser of any diff notation returns and what `landing.patch` lands."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ class HunkLine:
     mark: Mark
     text: str
     no_newline: bool = False
-    """`\\ No newline at end of file` stood below this line."""
+    """`\\ No newline at end of file` was below this line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """One hunk. Numbers are a hint; `anchors` (lines after `@@` without numbers) stand somewhere above the hunk."""
+    """One hunk. Numbers are a hint; `anchors` (lines after `@@` without numbers) are somewhere above the hunk."""
 
     lines: tuple[HunkLine, ...]
     start: int | None = None
     """The old side's first line as the header says, 1-based."""
     anchors: tuple[str, ...] = ()
     section: str = ""
-    """What stood behind the second `@@` of a numbered header."""
+    """What was behind the second `@@` of a numbered header."""
     at_end: bool = False
     """The hunk says that it ends at the end of the file (`*** End of File`)."""
 

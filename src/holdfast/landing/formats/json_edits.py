@@ -42,7 +42,7 @@ class _WrongShapeError(Exception):
 
 
 def read_json(text: str, *, unwrap: bool = False) -> tuple[FileRequest, ...] | Malformed:
-    r"""Give one request an edit, or name the field that is wrong and the shape it should have.
+    r"""Return one request for each edit, or name the field that is wrong and the shape it should have.
 
     `unwrap` accepts one fence around the JSON.
 
@@ -96,7 +96,7 @@ def _object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     for key, value in pairs:
         if key in made:
             raise _WrongShapeError(
-                "", f'the key "{shorten(key, 40)}" stands twice in one object; write it once:'
+                "", f'the key "{shorten(key, 40)}" occurs twice in one object; write it once:'
             )
         made[key] = value
     return made
@@ -163,7 +163,7 @@ def _join_line_edits(first: FileRequest, second: FileRequest) -> FileRequest:
 
 
 def _file(item: Mapping[str, object], where: str) -> list[FileRequest]:
-    """Give the requests of one object that names a file."""
+    """Return the requests of one object that names a file."""
     path = _path(item, _PATH, where)
     if path is None:
         raise _WrongShapeError(_join(where, "path"), "is missing; name the file:")
@@ -189,19 +189,19 @@ def _file(item: Mapping[str, object], where: str) -> list[FileRequest]:
         return _addressed(path, [_replace(item, where)], to, where)
     if to is not None:
         return [FileRequest(path, "rename", None, to)]
-    raise _WrongShapeError(where, "says no edit; give old and new, or edits, or content:")
+    raise _WrongShapeError(where, "contains no edit; give old and new, or edits, or content:")
 
 
 def _refuse_beside_delete(item: Mapping[str, object], where: str) -> None:
     beside = _key(item, (*_OLD, *_NEW, *_WHOLE, *_TO, "edits"), where, only_one=False)
     if beside is not None:
         raise _WrongShapeError(
-            _join(where, beside), "stands beside delete; ask for one of the two:"
+            _join(where, beside), "is given beside delete; ask for one of the two:"
         )
 
 
 def _is_ranged(item: Mapping[str, object]) -> bool:
-    """Whether an edit names its lines by number."""
+    """Return whether an edit names its lines by number."""
     return any(key in item for key in ("range", "start", "end"))
 
 
@@ -273,7 +273,9 @@ def _range(edit: Mapping[str, object], where: str) -> tuple[int, int]:
     beside = _key(edit, ("start", "end"), where, only_one=False)
     if beside is not None:
         raise _WrongShapeError(
-            _join(where, beside), "stands beside range; give one of the two:", example=RANGE_EXAMPLE
+            _join(where, beside),
+            "is given beside range; give one of the two:",
+            example=RANGE_EXAMPLE,
         )
     lines, where = edit["range"], _join(where, "range")
     if not isinstance(lines, dict):
@@ -314,11 +316,11 @@ def _replace(item: Mapping[str, object], where: str) -> Replace:
 def _key(
     item: Mapping[str, object], names: Sequence[str], where: str, *, only_one: bool = True
 ) -> str | None:
-    """Give the one of these synonyms that the object uses."""
+    """Return the one of these synonyms that the object uses."""
     used = [name for name in names if name in item]
     if len(used) > 1 and only_one:
         raise _WrongShapeError(
-            where, f'"{used[0]}" and "{used[1]}" say the same; give one of them:'
+            where, f'"{used[0]}" and "{used[1]}" mean the same; give one of them:'
         )
     return used[0] if used else None
 
@@ -346,7 +348,7 @@ def _string(item: Mapping[str, object], key: str, where: str) -> str:
     if _HALF_PAIR.search(value):
         raise _WrongShapeError(
             _join(where, key),
-            "holds half of a surrogate pair, which is no character; write the character:",
+            "contains half of a surrogate pair, which is no character; write the character:",
         )
     return value
 
@@ -394,7 +396,7 @@ def _join(where: str, key: str) -> str:
 
 
 def _kind(value: object) -> str:
-    """Give JSON's own word for the value."""
+    """Return JSON's own word for the value."""
     match value:
         case None:
             return "null"

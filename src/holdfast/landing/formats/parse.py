@@ -30,7 +30,7 @@ def parse(
     format: Format = "auto",  # noqa: A002 - the name of the option
     unwrap: bool = False,  # noqa: FBT001, FBT002 - part of the library's face
 ) -> tuple[FileRequest, ...] | Refused:
-    r"""Give the requests of a model's reply, file by file and in its order, or refuse and show the notation.
+    r"""Return the requests of a model's reply, file by file and in its order, or refuse and show the notation.
 
     `unwrap` accepts one clean wrapper around a diff, a patch or JSON; around SEARCH/REPLACE blocks prose and fences are
     normal and need no leave.
@@ -62,7 +62,7 @@ def _read(
 
 
 def _detect(text: str) -> Format | None:
-    """Give the notation whose opening line comes first: all that follows may be content of it."""
+    """Return the notation whose opening line comes first: all that follows may be content of it."""
     lines, _ = split_lines(text.removeprefix("\ufeff"))
     solid = next((i for i, line in enumerate(lines) if line and not line.isspace()), None)
     if solid is None:
@@ -123,7 +123,7 @@ def _request(share: FileSection) -> FileRequest | Malformed:
 
 
 def _common_path(diff: FileDiff) -> str | None:
-    """Give the one path that both sides name; a backup beside the file, as `diff -u a.py.orig a.py` has it, is none."""
+    """Return the one path that both sides name; a backup beside the file, as `diff -u a.py.orig a.py` has it, is none."""
     backups = {f"{diff.new_path}{suffix}" for suffix in ("", ".orig", ".old", ".bak", "~")}
     return diff.new_path if diff.old_path in backups else None
 

@@ -11,7 +11,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def tidy_path(path: str) -> str | Malformed:
-    r"""Give the path below the project's root, or say why it is none. Lexical: the file border follows symlinks.
+    r"""Return the path below the project's root, or the reason why there is none. Lexical: the file adapter resolves symlinks.
 
     >>> tidy_path("./src//a.py")
     'src/a.py'
@@ -21,7 +21,7 @@ def tidy_path(path: str) -> str | Malformed:
     shown = shorten(path)
     if _UNPRINTABLE.search(path):
         return Malformed(
-            f"the path {shown} holds a control character; write the file's plain name."
+            f"the path {shown} contains a control character; write the file's plain name."
         )
     if path.startswith("/") or _DRIVE.match(path):
         return Malformed(
@@ -42,7 +42,7 @@ def tidy_path(path: str) -> str | Malformed:
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    r"""Give the text on one line, cut to `limit` characters: what a message quotes.
+    r"""Return the text on one line, cut to `limit` characters: what a message quotes.
 
     >>> shorten("a\tb\nc"), shorten("abcdefgh", limit=4)
     ('a b c', 'abc…')

@@ -33,11 +33,11 @@ _END_LINE = re.compile(r":end_line:\s*[0-9]+\s*$")
 _DASHES = re.compile(r"-{5,9}\s*$")
 _MOST_READINGS = 64
 _MOST_TEXT = 16_000_000
-"""Each reading of a block holds all of its text."""
+"""Each reading of a block contains all of its text."""
 
 
 def read_blocks(text: str) -> tuple[FileRequest, ...] | Malformed:
-    r"""Give one request a block, or say what is wrong and how to write it again. Prose and fences are normal here.
+    r"""Return one request for each block, or an error that says how to write it. Prose and fences are normal here.
 
     >>> read_blocks("a.py\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n")  # doctest: +ELLIPSIS
     (FileRequest(path='a.py', action='edit', request=Replace(old='x\n', new='y\n', ...), to=None),)
@@ -67,7 +67,7 @@ def read_blocks(text: str) -> tuple[FileRequest, ...] | Malformed:
 
 
 def malformed(sentence: str, line: int | None = None) -> Malformed:
-    """Give the refusal: where, what, and a block to imitate."""
+    """Return the refusal: where, what, and a block to imitate."""
     where = "" if line is None else f"line {line}: "
     return Malformed(f"{where}{sentence}\n{EXAMPLE}")
 
@@ -77,7 +77,7 @@ def malformed(sentence: str, line: int | None = None) -> Malformed:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """One block: the lines between its markers, and where among them a divider stands."""
+    """One block: the lines between its markers, and where among them a divider is."""
 
     lines: Sequence[str]
     dividers: tuple[int, ...]
@@ -114,7 +114,7 @@ def _read_block(lines: Sequence[str], opener: int) -> _Block | Malformed:
 
 
 def _closer(lines: Sequence[str], at: int, length: int) -> int | None:
-    """Give the index of the closing marker; None if another block begins before it.
+    """Return the index of the closing marker; None if another block begins before it.
 
     Shorter markers inside are content, as long as they are whole blocks: a page that explains this notation is edited
     with longer ones.
@@ -150,7 +150,7 @@ def _start_line(lines: Sequence[str], at: int, closer: int) -> tuple[int, int | 
 
 
 def _dividers(body: Sequence[str], length: int) -> tuple[int, ...]:
-    """Give the indexes of the lines that can be the divider: those as long as the opening marker, if there are any."""
+    """Return the indexes of the lines that can be the divider: those as long as the opening marker, if there are any."""
     every = [i for i, line in enumerate(body) if line.startswith("=====") and _DIVIDER.match(line)]
     exact = [i for i in every if len(body[i].rstrip()) == length]
     return tuple(exact or every)
@@ -173,7 +173,7 @@ def _request(path: str, block: _Block, number: int) -> FileRequest | Malformed:
 
 
 def _cannot_be_split(block: _Block) -> bool:
-    """Whether there are too many readings, or one of several that makes a new file: which it is, nobody can match."""
+    """Return whether there are too many readings, or one of several that makes a new file: no file can decide between them."""
     count = len(block.dividers)
     if count == 1:
         return False
@@ -183,7 +183,7 @@ def _cannot_be_split(block: _Block) -> bool:
 
 def _longer_markers(path: str, number: int) -> Malformed:
     example = EXAMPLE.replace("<" * 7, "<" * 9).replace("=" * 7, "=" * 9).replace(">" * 7, ">" * 9)
-    sentence = "the block holds several lines `=======`; write it with longer markers, which those are not:"
+    sentence = "the block contains several lines `=======`; write it with longer markers, which those are not:"
     return Malformed(f"line {number}: {path}: {sentence}\n{example}")
 
 
@@ -211,7 +211,7 @@ _LINES_LOOKED_AT = 3
 
 
 def _path_above(lines: Sequence[str], start: int, opener: int) -> str:
-    """Give the path named nearest above the block, at most three lines of prose away, or "" if none is."""
+    """Return the path named nearest above the block, at most three lines of prose away, or "" if none is."""
     looked = 0
     for i in range(opener - 1, start - 1, -1):
         line = lines[i].strip()
@@ -233,7 +233,7 @@ _NAME = re.compile(r"[\w][\w.-]*")
 
 
 def _name_above(lines: Sequence[str], start: int, opener: int) -> str:
-    """Give the one word that is the whole line above the block, asked where nothing that looks like a path is.
+    """Return the one word that is the whole line above the block, asked where nothing that looks like a path is.
 
     It may be a file without an ending (`gradlew`). If it is not, the file is not found, and that is said.
     """
@@ -246,13 +246,13 @@ def _name_above(lines: Sequence[str], start: int, opener: int) -> str:
 
 
 def _path_on_fence(info: str) -> str:
-    """Give the path behind a fence: "```python src/a.py", "```python:src/a.py"."""
+    """Return the path behind a fence: "```python src/a.py", "```python:src/a.py"."""
     word = info[:LONGEST_MARKER].strip().rpartition(" ")[2].rpartition(":")[2]
     return word if _looks_like_path(word) else ""
 
 
 def _path_on(line: str) -> str:
-    """Give the path that is all of this line, decoration aside.
+    """Return the path that is all of this line, decoration aside.
 
     >>> _path_on("**src/a.py**"), _path_on("### `a.py`:"), _path_on("File: my docs/a.txt"), _path_on("// src/a.py")
     ('src/a.py', 'a.py', 'my docs/a.txt', 'src/a.py')
@@ -270,7 +270,7 @@ def _path_on(line: str) -> str:
 
 
 def _path_in_sentence(line: str) -> str:
-    """Give the only path in backticks of a sentence that ends in a colon.
+    """Return the only path in backticks of a sentence that ends in a colon.
 
     >>> _path_in_sentence("In `b.py`, change this:"), _path_in_sentence("`a.py` calls it.")
     ('b.py', '')
@@ -296,7 +296,7 @@ def _looks_like_path(word: str) -> bool:
 
 
 def _check_between(lines: Sequence[str], start: int, end: int) -> Malformed | None:
-    """Say where another notation stands between the blocks: to skip it as prose would land half of the reply."""
+    """Return where another notation is between the blocks: to skip it as prose would land half of the reply."""
     for i in range(start, end):
         if opens_notation(lines, i):
             return malformed(

@@ -19,7 +19,7 @@ _WORD = re.compile(r"[\"'`(*_]*[A-Za-z][A-Za-z'’-]*[\"'`)*_]*[.,:;!?]*$")
 
 
 def fence_of(line: str) -> str:
-    """Give the run of ` or ~ that a fence line begins with, or "" for any other line.
+    """Return the run of ` or ~ that a fence line begins with, or "" for any other line.
 
     >>> fence_of("```diff"), fence_of("~~~~"), fence_of(" ```"), fence_of("``` a ` b")
     ('```', '~~~~', '', '')
@@ -31,13 +31,13 @@ def fence_of(line: str) -> str:
 
 
 def closes(line: str, opened: str) -> bool:
-    """Whether this line closes the fence that `opened` began: the same character, at least as many, nothing more."""
+    """Return whether this line closes the fence that `opened` began: the same character, at least as many, nothing more."""
     run = line.rstrip()
     return len(run) >= len(opened) and run == opened[:1] * len(run)
 
 
 def tag_of(line: str) -> str:
-    """Give the name of the tag that is all of this line ("|" for `<|…|>`), or "".
+    """Return the name of the tag that is all of this line ("|" for `<|…|>`), or "".
 
     >>> tag_of("<tool_call>"), tag_of("</patch>"), tag_of("<|im_end|>"), tag_of("a < b")
     ('tool_call', 'patch', '|', '')
@@ -49,7 +49,7 @@ def tag_of(line: str) -> str:
 
 
 def is_wrapper(line: str) -> bool:
-    """Whether models put this line around an edit: a fence, a tag such as `<tool_call>`, a `*** …` directive.
+    """Return whether models put this line around an edit: a fence, a tag such as `<tool_call>`, a `*** …` directive.
 
     An HTML tag such as `<div>` is none: with its marker lost it is still content.
     """
@@ -62,12 +62,12 @@ def is_wrapper(line: str) -> bool:
 
 
 def is_directive(line: str) -> bool:
-    """Whether this line belongs to the `*** Begin Patch` notation."""
+    """Return whether this line belongs to the `*** Begin Patch` notation."""
     return line.startswith("*** ") and _DIRECTIVE.match(line) is not None
 
 
 def is_prose(line: str) -> bool:
-    """Whether this line reads as a sentence (or a heading, or an item of a list) rather than as code.
+    """Return whether this line reads as a sentence (or a heading, or an item of a list) rather than as code.
 
     >>> is_prose("This makes the code behave as expected."), is_prose("Done!"), is_prose("* Fixed the bug.")
     (True, True, True)

@@ -11,7 +11,7 @@ from holdfast.landing.text.lines import split_lines
 def read_diff(
     text: str, *, unwrap: bool = False, judge_paths: bool = True
 ) -> tuple[FileDiff, ...] | Malformed:
-    r"""Give the diff file by file, or say what is wrong with it and how to write it again.
+    r"""Return the diff file by file, or an error that says how to write it.
 
     `unwrap` accepts one clean wrapper: a fence, a pair of tags, or prose before and behind. `judge_paths=False` is for
     a caller who knows the file anyway: the header may then name any path.
@@ -27,7 +27,7 @@ def read_diff(
 def read_shares(
     text: str, *, unwrap: bool = False, judge_paths: bool = True
 ) -> tuple[FileSection, ...] | Malformed:
-    """Give what `read_diff` gives, each with its own lines."""
+    """Return what `read_diff` returns, each with its own lines."""
     lines, ends = split_lines(text.removeprefix("\ufeff"))
     source = DiffLines(lines, ends, judge_paths=judge_paths)
     bare = read_bare(source)

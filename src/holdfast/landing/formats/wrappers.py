@@ -19,12 +19,12 @@ from holdfast.landing.formats.hunks import Malformed
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.surrounding_text import closes, fence_of, is_wrapper, tag_of
 
-_OUTSIDE = '"{}" stands outside the wrapper but looks like an edit; send one bare diff:'
+_OUTSIDE = '"{}" is outside the wrapper but looks like an edit; send one bare diff:'
 _UNCLOSED = "the fence around the diff is not closed; send the bare diff:"
 
 
 def read_wrapped(source: DiffLines) -> tuple[FileSection, ...] | Malformed | None:
-    """Give the diff out of its one wrapper; None where there is no wrapper that it could be taken out of."""
+    """Return the diff without its one wrapper, or None where there is no such wrapper."""
     start = next_structure(source.lines, 0)
     if start is None:
         return None
@@ -38,7 +38,7 @@ def read_wrapped(source: DiffLines) -> tuple[FileSection, ...] | Malformed | Non
 
 
 def _open_fence(lines: Sequence[str], start: int, end: int) -> int | None:
-    """Give the index of the fence that is opened between the two lines and not closed there."""
+    """Return the index of the fence that is opened between the two lines and not closed there."""
     opened: int | None = None
     for i in range(start, end):
         run = fence_of(lines[i])
@@ -95,7 +95,7 @@ def _read_fences(source: DiffLines, opened: int) -> tuple[FileSection, ...] | Ma
 
 
 def _check_prose(source: DiffLines, start: int, end: int) -> Malformed | None:
-    """Say which line outside the wrapper could be an edit; to drop it would land half of the reply."""
+    """Return which line outside the wrapper could be an edit; to drop it would land half of the reply."""
     lines = source.lines
     for i in range(start, end):
         if is_change(lines[i]) or opens_notation(lines, i):
@@ -119,7 +119,7 @@ def _read_in_prose(source: DiffLines) -> tuple[FileSection, ...] | Malformed:
 
 
 def _halves(lines: Sequence[str], start: int, end: int) -> list[int]:
-    """Give the indexes of the fences and wrapping tags in a stretch of prose that have no other half there."""
+    """Return the indexes of the fences and wrapping tags in a stretch of prose that have no other half there."""
     fence = _open_fence(lines, start, end)
     opened: dict[str, list[int]] = {}
     alone = [] if fence is None else [fence]
@@ -137,7 +137,7 @@ def _halves(lines: Sequence[str], start: int, end: int) -> list[int]:
 
 
 def _tags_around(lines: Sequence[str], start: int) -> tuple[int, int] | None:
-    """Give the indexes of the innermost pair of tags around line `start`."""
+    """Return the indexes of the innermost pair of tags around line `start`."""
     for i in range(start - 1, -1, -1):
         name = tag_of(lines[i])
         if name and name != "|" and not lines[i].startswith("</"):

@@ -1,4 +1,4 @@
-"""Lines that stand for code the model did not repeat: `# ... existing code ...`."""
+"""Lines that replace code the model did not repeat: `# ... existing code ...`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SAID = re.compile(
 
 
 def is_gap(line: str) -> bool:
-    """Whether the line can stand for lines left out: dots, alone or in a comment, or a comment that says so.
+    """Return whether the line can replace lines left out: dots, alone or in a comment, or a comment that says so.
 
     >>> is_gap("    # ... existing code ..."), is_gap("..."), is_gap("# wait ... then go")
     (True, True, False)
@@ -186,7 +186,7 @@ def _first_word(line: str) -> str:
 
 
 def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Nowhere | None:
-    """The place of the old lines with gaps between them; None where there is no gap to speak of."""
+    """Return the place of the old lines with gaps between them; None where there is no gap."""
     gaps = [j for j, line in enumerate(script.old) if is_gap(line)]
     if not gaps or set(gaps) & script.removed:
         return None
@@ -220,7 +220,7 @@ def find_elided(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Now
 
 
 def _segments(old: Sequence[str], gaps: Sequence[int]) -> list[list[int]]:
-    """The runs of real lines between the gaps, by line number."""
+    """Return the runs of real lines between the gaps, by line number."""
     segments: list[list[int]] = [[]]
     for j, line in enumerate(old):
         if j in gaps:
@@ -231,7 +231,7 @@ def _segments(old: Sequence[str], gaps: Sequence[int]) -> list[list[int]]:
 
 
 def _reachable(places: Sequence[list[int]], sizes: Sequence[int]) -> list[list[int]]:
-    """For each segment the places from which a whole chain, in order and apart, can be made."""
+    """Return for each segment the places from which a whole chain, in order and apart, can be made."""
     forward: list[list[int]] = []
     end = 0
     for starts, size in zip(places, sizes, strict=True):
@@ -251,7 +251,7 @@ def _reachable(places: Sequence[list[int]], sizes: Sequence[int]) -> list[list[i
 
 
 def _leaves_block(doc: Doc, start: int, stop: int, after: int) -> bool:
-    """Whether the gap from `stop` to `after` leaves what the lines before it define for another definition."""
+    """Return whether the gap from `stop` to `after` leaves what the lines before it define for another definition."""
     inner = [i for i in range(start, stop) if defined_name(doc.solid_keys[i]) is not None]
     if not inner:
         return False
@@ -264,12 +264,12 @@ def _leaves_block(doc: Doc, start: int, stop: int, after: int) -> bool:
 
 
 def _is_touched(script: EditScript, segment: Sequence[int]) -> bool:
-    """Whether an edit changes the segment or goes beside it."""
+    """Return whether an edit changes the segment or goes beside it."""
     return any(segment[0] <= edit.o2 and edit.o1 <= segment[-1] + 1 for edit in script.edits)
 
 
 def _nearest_to(reachable: Sequence[list[int]], anchor: int) -> list[int]:
-    """One place for each segment: the ones nearest to the anchor's, in order."""
+    """Return one place for each segment: the ones nearest to the anchor's, in order."""
     chosen = [0] * len(reachable)
     chosen[anchor] = reachable[anchor][0]
     for n in range(anchor - 1, -1, -1):

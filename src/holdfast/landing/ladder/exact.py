@@ -1,4 +1,4 @@
-"""The exact rung: the old text stands in the file, character for character."""
+"""The exact rung: the old text is in the file, character for character."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdfast.vocab.requests import Replace
 
 
 def land_exactly(text: str, request: Replace) -> Outcome | None:
-    """Splice where the old text stands; None where it does not, or only as a piece of other words."""
+    """Return the splice at the old text; None where the text is missing, or only a piece of other words."""
     for old in _in_file_newlines(text, request.old):
         hits = _hits(text, old)
         whole = _uncut(text, old, hits)
@@ -27,7 +27,7 @@ def land_exactly(text: str, request: Replace) -> Outcome | None:
 
 
 def whole_hits(text: str, old: str) -> list[int]:
-    """Where `old` stands without cutting an identifier or a number in two at its edges."""
+    """Return where `old` is without cutting an identifier or a number in two at its edges."""
     return _uncut(text, old, _hits(text, old))
 
 
@@ -45,7 +45,7 @@ def _hits(text: str, old: str) -> list[int]:
 
 
 def _in_file_newlines(text: str, old: str) -> list[str]:
-    """The old text as it is, and with the file's own line endings where those are others."""
+    """Return the old text as it is, and with the file's own line endings where those are others."""
     if "\n" not in old and "\r" not in old:
         return [old]
     # A single character is found ten times as fast as two: most files have no carriage return.
@@ -65,7 +65,7 @@ _TELLING = 6
 
 
 def _cuts_only_context(text: str, at: int, old: str, request: Replace) -> bool:
-    """Whether each cut word stands on a line that the request leaves alone, and can be no other word.
+    """Return whether each cut word is on a line that the request leaves alone, and can be no other word.
 
     Then the old text is a part of that place, copied from the middle of a line to the middle of another.
     """
@@ -95,7 +95,7 @@ def _first_word(text: str) -> str:
 
 
 def _is_fragment(text: str, piece: str, whole: str) -> bool:
-    """Whether the whole lines tell the place without the piece, or the piece can be no name or number of its own."""
+    """Return whether the whole lines identify the place without the piece, or the piece can be no name or number of its own."""
     if not piece:
         return False
     if strength(whole) >= _TELLING and _plain(text).count(whole) == 1:
@@ -144,7 +144,7 @@ def _land_everywhere(text: str, request: Replace, old: str, hits: list[int]) -> 
 
 
 def _with_endings(text: str, at: int, old: str, new: str) -> str:
-    """The new text in the file's line endings; in a mixed file each kept line keeps its own."""
+    """Return the new text in the file's line endings; in a mixed file each kept line keeps its own."""
     if "\n" not in new and "\r" not in new:
         return new
     kinds = _endings_in(text)
@@ -158,7 +158,7 @@ def _with_endings(text: str, at: int, old: str, new: str) -> str:
 
 
 def _endings_in(text: str) -> list[str]:
-    """The kinds of line ending the text has; half of a pair is none of its own."""
+    """Return the kinds of line ending the text has; half of a pair is none of its own."""
     if "\r" not in text:
         return ["\n"] if "\n" in text else []
     single = text.replace("\r\n", "")
@@ -166,7 +166,7 @@ def _endings_in(text: str) -> list[str]:
 
 
 def _ending_at(text: str, at: int) -> str:
-    """The ending of the line that `at` stands on, or of the line above at the end of the file."""
+    """Return the ending of the line that `at` is on, or of the line above at the end of the file."""
     for lines in (text[at:], text[:at][::-1].replace("\n\r", "\r\n")):
         for end in split_lines(lines)[1][:1]:
             if end:
@@ -175,7 +175,7 @@ def _ending_at(text: str, at: int) -> str:
 
 
 def with_mixed_endings(old: str, new: str, default: str) -> str:
-    """The new text with the ending of the old line for each line it keeps or rewrites, else with `default`."""
+    """Return the new text with the ending of the old line for each line it keeps or rewrites, else with `default`."""
     lines, ends = split_lines(old)
     new_lines, new_ends = split_lines(new)
     script = script_of(lines, new_lines)
@@ -194,7 +194,7 @@ def with_mixed_endings(old: str, new: str, default: str) -> str:
 
 
 def _standing(text: str, request: Replace, at: int, old: str, new: str) -> int | None:
-    """The line at which the new text stands already, if it does."""
+    """Return the line at which the new text is already, or None."""
     if request.near_line is not None and line_at(text, at) != request.near_line:
         for other in _hits(text, new) if new else ():
             if line_at(text, other) == request.near_line:
@@ -206,7 +206,7 @@ def _standing(text: str, request: Replace, at: int, old: str, new: str) -> int |
 
 
 def _wrapped(text: str, at: int, old: str, new: str) -> int | None:
-    """Where the new text stands around the old one: `g(f(a))` around `f(a)`."""
+    """Return where the new text is around the old one: `g(f(a))` around `f(a)`."""
     inner = new.find(old)
     while inner >= 0:
         if at >= inner and text.startswith(new, at - inner):
@@ -216,7 +216,7 @@ def _wrapped(text: str, at: int, old: str, new: str) -> int | None:
 
 
 def _lines_stand_beside(text: str, at: int, old: str, new: str) -> bool:
-    """Lines added above or below the old text that stand right there, blank lines and white space aside."""
+    """Return lines added above or below the old text that are right there, blank lines and white space aside."""
     script = script_of(contents_of(old), contents_of(new))
     if len(script.edits) != 1:
         return False

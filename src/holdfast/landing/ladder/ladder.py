@@ -59,7 +59,7 @@ LadderOutcome: TypeAlias = (
 def climb(
     doc: Doc, script: EditScript, hint: Hint = NO_HINT, bounds: Bounds = NO_BOUNDS
 ) -> LadderOutcome:
-    """Where and how the script lands: a hint picks one of equal places, bounds rule places out."""
+    """Return where and how the script lands: a hint picks one of equal places, bounds rule places out."""
     found = _on_strict_rungs(doc, script, hint, bounds)
     if not isinstance(found, Nowhere):
         return found
@@ -94,7 +94,7 @@ def _on_strict_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -
     if isinstance(window, Nowhere):
         return stands_elsewhere(doc, script) or window
     if isinstance(window, Placement) and window.rung != "exact":
-        # The old lines as they are written stand nowhere, and the new ones do: what is found is a twin.
+        # The exact old lines are nowhere and the new ones are there: the place found is a twin.
         applied = stands_elsewhere(doc, script, window)
         if applied is not None:
             return Doubtful(window.first, applied.line)
@@ -104,7 +104,7 @@ def _on_strict_rungs(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -
 def _planned(
     doc: Doc, script: EditScript, place: Placement | SeveralPlaces | Nowhere, hint: Hint
 ) -> LadderOutcome:
-    """The plan for a place, unless what it would write is there already."""
+    """Return the plan for a place, unless what it would write is there already."""
     if not isinstance(place, Placement):
         return place
     deletes = not any(not is_blank(line) for line in script.new)
@@ -140,7 +140,7 @@ def _is_indented_otherwise(doc: Doc, script: EditScript, place: Placement) -> bo
 
 
 def _unmangled(doc: Doc, script: EditScript, bounds: Bounds) -> LadderOutcome | None:
-    """The first reading that undoes a mangling and makes the old lines stand in exactly one place."""
+    """Return the first reading that undoes a mangling and places the old lines exactly once."""
     old, new = "\n".join(script.old), "\n".join(script.new)
     for reading in readings(doc, old, new):
         undone = script_of(contents_of(reading.old), contents_of(reading.new))
@@ -153,7 +153,7 @@ def _unmangled(doc: Doc, script: EditScript, bounds: Bounds) -> LadderOutcome | 
 
 
 def climb_everywhere(doc: Doc, script: EditScript) -> LadderOutcome:
-    """All places of the strict rungs at once."""
+    """Return all places of the strict rungs at once."""
     places = find_windows(doc, script.old)
     if not places:
         return Nowhere()

@@ -1,4 +1,4 @@
-"""Where a text stands in another, without changing anything."""
+"""Where a text is in another, without changing anything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holdfast.vocab.outcomes import Ambiguous, Exact, Fuzzy, Match, NotFound, Ru
 
 
 def locate(text: str, old: str, near_line: int | None = None) -> Match:
-    r"""Where `old` stands: once and exactly, once on a looser rung, in several places, or nowhere.
+    r"""Return where `old` is: once and exactly, once on a looser rung, in several places, or nowhere.
 
     `near_line` (1-based) picks one of several equal places, if it is exact.
 
@@ -60,7 +60,7 @@ def _among(text: str, old: str, hits: list[int], near_line: int | None) -> Match
 def _climb(
     doc: Doc, lines: list[str], near: int | None
 ) -> tuple[Placement | SeveralPlaces | Nowhere, Rung | None]:
-    """The rungs below exact; the rung where the placement does not tell it."""
+    """Match on the rungs below exact; return the rung too, where the placement does not show it."""
     window = find_window(doc, lines, Hint(near=near))
     if not isinstance(window, Nowhere):
         return window, None

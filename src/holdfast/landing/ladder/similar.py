@@ -63,7 +63,7 @@ class _Needle:
 
 
 def find_similar(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | Nowhere:
-    """The one place that is the old lines but for drift, judged by what the script changes there."""
+    """Return the one place that is the old lines but for drift, judged by what the script changes there."""
     needle = _Needle(script)
     alignments = align(doc, needle.lines) if needle.solid else []
     for alignment in alignments:
@@ -86,7 +86,7 @@ def find_similar(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | No
 
 
 def _rivals(needle: _Needle, one: Alignment, other: Alignment) -> bool:
-    """Whether the other is nearly as good, and would change other lines."""
+    """Return whether the other is nearly as good, and would change other lines."""
     if other is one or other.similarity <= one.similarity - _CLEARLY:
         return False
     first, last = needle.reach
@@ -98,7 +98,7 @@ def _lines_of(alignment: Alignment, first: int, last: int) -> list[int]:
 
 
 def _all_drifted(doc: Doc, needle: _Needle, alignment: Alignment) -> Sequence[Pair] | None:
-    """All pairs, where each old line has its line in the file and the few that differ differ as drift does."""
+    """Return all pairs, where each old line has its line in the file and the few that differ differ as drift does."""
     pairs = {pair.j: pair for pair in alignment.pairs}
     if len(pairs) < len(needle.lines) or alignment.similarity < ENOUGH:
         return None
@@ -112,12 +112,12 @@ def _all_drifted(doc: Doc, needle: _Needle, alignment: Alignment) -> Sequence[Pa
 
 
 def _typos_allowed(size: int) -> int:
-    """One stale word; in a long copy one in ten lines."""
+    """Return how many stale words are tolerated: one, or in a long copy one in ten lines."""
     return max(1, size // 10)
 
 
 def _skips_only_comments(doc: Doc, pairs: Sequence[Pair]) -> bool:
-    """Whether all lines the copy left out are comments."""
+    """Return whether all lines the copy left out are comments."""
     return all(
         is_comment(doc.lines[doc.solid[i]])
         for one, other in itertools.pairwise(pairs)
@@ -126,7 +126,7 @@ def _skips_only_comments(doc: Doc, pairs: Sequence[Pair]) -> bool:
 
 
 def _some_invented(doc: Doc, needle: _Needle, alignment: Alignment) -> Sequence[Pair] | None:
-    """The run of sure lines around the changes, if it is a landmark of its own: then the rest was invented."""
+    """Return the run of sure lines around the changes, if it is a landmark of its own: then the rest was invented."""
     pairs = {pair.j: pair for pair in alignment.pairs}
     run = _run_around(pairs, *needle.reach, len(needle.lines))
     if run is None:
@@ -146,7 +146,7 @@ _NEXT_BUT_ONE = 2
 
 
 def _beside(doc: Doc, pairs: dict[int, Pair], run: range) -> set[int]:
-    """The old lines whose lines in the file join the run, comments aside; further away they belong to another place."""
+    """Return the old lines whose lines in the file join the run, comments aside; further away they belong to another place."""
     known = set(run)
     for order in (
         sorted((n for n in pairs if n < run.start), reverse=True),
@@ -169,7 +169,7 @@ def _beside(doc: Doc, pairs: dict[int, Pair], run: range) -> set[int]:
 
 
 def _is_led(needle: _Needle, run: range, beside: set[int]) -> bool:
-    """Whether the lines above the run are there too, or a definition in it says which place this is."""
+    """Return whether the lines above the run are there too, or a definition in it says which place this is."""
     if all(n in beside for n in range(run.start)):
         return True
     if any(defined_name(key_of(needle.lines[n])) for n in range(run.start)):
@@ -184,7 +184,7 @@ _FEW_PLACES = 2
 
 
 def _known_elsewhere(doc: Doc, needle: _Needle, run: range, beside: set[int]) -> bool:
-    """Whether a line that is not beside the run stands in the file all the same, in a place or two.
+    """Return whether a line that is not beside the run is in the file all the same, in a place or two.
 
     Then it was not invented, and the request may mean that place.
     """
@@ -202,7 +202,7 @@ def _known_elsewhere(doc: Doc, needle: _Needle, run: range, beside: set[int]) ->
 
 
 def _rewritten(doc: Doc, needle: _Needle, run: range, first: int, beside: set[int]) -> bool:
-    """Whether a line that was dropped has its like in its stead: then this is another place, or it has moved on."""
+    """Return whether a line that was dropped has its like in its stead: then this is another place, or it has moved on."""
     for n in sorted(set(range(len(needle.lines))) - beside):
         real = first + n - run.start
         if 0 <= real < len(doc.solid) and _is_rewritten(
@@ -232,7 +232,7 @@ def _is_rewritten(doc: Doc, line: str, real: str) -> bool:
 
 
 def _run_around(pairs: dict[int, Pair], first: int, last: int, size: int) -> range | None:
-    """The longest run of neighbouring sure lines that holds `first` to `last`, or None."""
+    """Return the longest run of neighbouring sure lines that contains `first` to `last`, or None."""
 
     def sure(n: int) -> bool:
         return n in pairs and pairs[n].likeness in SURE
@@ -250,7 +250,7 @@ def _run_around(pairs: dict[int, Pair], first: int, last: int, size: int) -> ran
 
 
 def _stand_alone(doc: Doc, pairs: Sequence[Pair]) -> bool:
-    """Whether the sure lines, at these distances from each other, stand in the file just once."""
+    """Return whether the sure lines, at these distances from each other, are in the file just once."""
     sure = [pair for pair in pairs if pair.likeness in SURE]
     if not sure:
         return False

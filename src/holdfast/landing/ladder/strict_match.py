@@ -1,4 +1,4 @@
-"""Places where all the old lines stand, on the strict rungs: exact, white space, typography."""
+"""Places where all the old lines are, on the strict rungs: exact, white space, typography."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Hint:
     """What may pick one of several equal places; it is never the truth about a single one."""
 
     near: int | None = None
-    """The file line (0-based) where `old[0]` is said to stand: only an exact number picks."""
+    """The file line (0-based) that the request names for `old[0]`; only an exact number selects a place."""
     within: range | None = None
     """File lines: the only place that begins in them is picked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a place must keep to, however good it looks: the request says so in words of its own."""
+    """Limits on where a match may lie, taken from the request (`@@` context, line numbers)."""
 
     within: tuple[range, ...] | None = None
     """The place begins in one of these runs of file lines."""
@@ -32,7 +32,7 @@ class Bounds:
     """Nothing but blank lines follows the place."""
 
     def hold(self, doc: Doc, place: Placement) -> bool:
-        """Whether the place keeps to them."""
+        """Return whether the place is within the limits."""
         if self.within is not None and not any(place.first in lines for lines in self.within):
             return False
         return not self.at_end or not any(doc.keys[place.last + 1 :])
@@ -45,7 +45,7 @@ NO_BOUNDS = Bounds()
 def find_window(
     doc: Doc, old: Sequence[str], hint: Hint = NO_HINT, bounds: Bounds = NO_BOUNDS
 ) -> Placement | SeveralPlaces | Nowhere:
-    """The one place where all old lines stand, blank lines and white space aside."""
+    """Return the one place where all old lines are, blank lines and white space aside."""
     places = [place for place in find_windows(doc, old) if bounds.hold(doc, place)]
     if not places:
         return Nowhere()
@@ -58,7 +58,7 @@ def find_window(
 
 
 def find_windows(doc: Doc, old: Sequence[str]) -> list[Placement]:
-    """All places where all old lines stand, blank lines, white space and typography aside."""
+    """Return all places where all old lines are, blank lines, white space and typography aside."""
     solid = [j for j, line in enumerate(old) if not is_blank(line)]
     starts = doc.runs([key_of(old[j]) for j in solid])
     return [_placement(doc, old, solid, start) for start in starts]
@@ -111,7 +111,7 @@ def _choose(places: Sequence[Placement], hint: Hint) -> Placement | SeveralPlace
 
 
 def stands_at(place: Placement, near: int) -> bool:
-    """Whether the first old line stands at file line `near`, counting from the first one that is paired."""
+    """Return whether the first old line is at file line `near`, counting from the first one that is paired."""
     return any(i is not None and i - j == near for j, i in list(enumerate(place.pairs))[:_LEADING])
 
 

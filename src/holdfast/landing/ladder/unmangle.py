@@ -24,7 +24,7 @@ _Undo = Callable[[Doc, Unmangled], Unmangled | None]
 
 
 def readings(doc: Doc, old: str, new: str) -> Iterator[Unmangled]:
-    """Every reading that undoes one or more manglings, fewest first."""
+    """Return every reading that undoes one or more manglings, fewest first."""
     start = Unmangled(old, new)
     wrappers = (_out_of_fence, _out_of_tags, _out_of_markers, _out_of_listing)
     undos = (*wrappers, _unescape_lines, _unescape_quotes, _unescape_entities)
@@ -39,7 +39,7 @@ def readings(doc: Doc, old: str, new: str) -> Iterator[Unmangled]:
 
 
 def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
-    """The reading without wrappers and entities, for the loose rungs; None where there are none.
+    """Return the reading without wrappers and entities, for the loose rungs; None where there are none.
 
     Escapes are not undone there: they are common in code, and no exact match would say that these are none of it.
     """
@@ -50,7 +50,7 @@ def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
 
 
 def share_mangling(lost: Sequence[str], fresh: Sequence[str]) -> bool:
-    """Whether entities, or escaped quotes, stand both in old lines that the file does not have and in new lines."""
+    """Return whether entities, or escaped quotes, are both in old lines that the file does not have and in new lines."""
     return any(
         any(pattern.search(line) for line in lost) and any(pattern.search(line) for line in fresh)
         for pattern in (_ENTITY, _ESCAPED_QUOTE)
@@ -187,13 +187,13 @@ def _out_of_listing(_doc: Doc, reading: Unmangled) -> Unmangled | None:
 
 
 def _mark(line: str) -> str:
-    """What stands between the number and the line: `1. x` in the file is no line of a listing with bars."""
+    """Return what is between the number and the line: `1. x` in the file is no line of a listing with bars."""
     found = _NUMBERED.match(line)
     return line[found.end(1) : found.end()] if found else ""
 
 
 def _rest(line: str) -> str:
-    """What stands behind the number's mark; a tab if the mark is one, which no blank follows."""
+    """Return what is behind the number's mark; a tab if the mark is one, which no blank follows."""
     found = _NUMBERED.match(line)
     if found is None:
         return ""
@@ -247,7 +247,7 @@ _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp":
 
 
 def _unescape_entities(_doc: Doc, reading: Unmangled) -> Unmangled | None:
-    """With HTML entities read as the characters they stand for, once: `&amp;lt;` is `&lt;`."""
+    """Return the text with HTML entities decoded once: `&amp;lt;` is `&lt;`."""
     if _ENTITY.search(reading.old) is None:
         return None
     plain = [

@@ -1,4 +1,4 @@
-"""Whether what a request would write stands there already."""
+"""Whether what a request would write is there already."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, is_blank
 
 _TELLING = 4
-"""Letters and digits below which inserted lines (`}`, `);`) may stand there by chance."""
+"""Letters and digits below which inserted lines (`}`, `);`) may be there by chance."""
 
 
 def stands_already(doc: Doc, script: EditScript, place: Placement) -> AlreadyApplied | None:
-    """Inserted lines that stand directly beside the place at which they would be inserted.
+    """Return the inserted lines that are directly beside the place of the insertion.
 
     Only an insertion at the edge of the old lines can: between two of them, the file has nothing.
     """
@@ -51,7 +51,7 @@ def _beside(
 
 
 def stands_around(doc: Doc, script: EditScript, place: Placement) -> AlreadyApplied | None:
-    """The new lines, all of them, over the place and beyond: the old ones are what they hold within.
+    """Return the new lines if all of them are around the place, with the old ones within.
 
     So a block that was wrapped (`if x:` above, indented below) is not wrapped again.
     """
@@ -66,9 +66,9 @@ def stands_around(doc: Doc, script: EditScript, place: Placement) -> AlreadyAppl
 
 
 def restyles_other_lines(doc: Doc, script: EditScript, place: Placement) -> bool:
-    """Whether an edit changes only white space or typography, of lines that the file writes in another way still.
+    """Return whether an edit changes only white space or typography, of lines that the file still spells differently.
 
-    Lines are compared without just that, so nothing says that the edit is not done already.
+    Lines are compared without exactly that, so the comparison cannot show that the edit is not applied already.
     """
     for edit in script.edits:
         old = [j for j in range(edit.o1, edit.o2) if not is_blank(script.old[j])]
@@ -82,7 +82,7 @@ def restyles_other_lines(doc: Doc, script: EditScript, place: Placement) -> bool
 
 
 def stands_at_splice(doc: Doc, splices: Sequence[LineSplice]) -> AlreadyApplied | None:
-    """Inserted lines that stand directly above or below, for places found with some lines missing.
+    """Return the inserted lines that are directly above or below, for places found with some lines missing.
 
     On the strict rungs the lines around an insertion are known, and a repeated line (`}` above `}`) may be meant.
     """
@@ -101,7 +101,7 @@ def stands_at_splice(doc: Doc, splices: Sequence[LineSplice]) -> AlreadyApplied 
 def stands_elsewhere(
     doc: Doc, script: EditScript, place: Placement | None = None
 ) -> AlreadyApplied | None:
-    """The new lines, whole, somewhere in the file other than `place`: asked where the old ones are not, exactly."""
+    """Return the new lines if all of them are in the file outside `place`; used where the old ones are not there exactly."""
     new = [key_of(line) for line in script.new if not is_blank(line)]
     fresh = [key_of(line) for edit in script.edits for line in script.new[edit.n1 : edit.n2]]
     context = [line for line in new if line not in fresh]
@@ -116,12 +116,12 @@ def stands_elsewhere(
 
 
 def stands_at_line(doc: Doc, script: EditScript, near: int) -> AlreadyApplied | None:
-    """The new lines (or all that are not context) at the very line the request names: what is found is a twin."""
+    """Return the new lines (or all that are not context) at the very line the request names: what is found is a twin."""
     fresh = [
         n for edit in script.edits for n in range(edit.n1, edit.n2) if not is_blank(script.new[n])
     ]
     known = {key_of(line) for line in script.old}
-    # A line that only moves stands there anyway: then all new lines have to.
+    # A line that only moves is there anyway: then all new lines must be.
     if sum(strength(script.new[n]) for n in fresh if key_of(script.new[n]) not in known) < _TELLING:
         fresh = [n for n, line in enumerate(script.new) if not is_blank(line)]
     if not fresh or near < 0 or near + fresh[-1] >= len(doc.keys):

@@ -23,7 +23,7 @@ class Drift:
     form: Literal["NFC", "NFD"] | None = None
 
     def undo(self, line: str) -> str:
-        """The new line without the drift."""
+        """Return the new line without the drift."""
         if self.trailing:
             line = line.rstrip()
         if not line.isascii():
@@ -35,7 +35,7 @@ class Drift:
 
 
 def drift_between(pairs: Iterable[tuple[str, str]]) -> Drift:
-    """The drift of the request's lines against the file's own, from (request line, file line) pairs."""
+    """Return the drift of the request's lines against the file's own, from (request line, file line) pairs."""
     trailing = False
     classes: set[int] = set()
     form: Literal["NFC", "NFD"] | None = None
@@ -74,7 +74,7 @@ def _form(line: str, real: str) -> Literal["NFC", "NFD"] | None:
 
 
 def merge_line(old: str, new: str, real: str, drift: Drift) -> str:
-    r"""The new line's body with the file's spelling of whatever `old` and `new` share; no indentation.
+    r"""Return the new line's body with the file's spelling of whatever `old` and `new` share; no indentation.
 
     >>> merge_line('say("a", x)', 'say("a", y)', 'say(\u201ca\u201d, x)', Drift())
     'say(“a”, y)'

@@ -14,7 +14,7 @@ from holdfast.landing.text.lines import Doc, is_blank
 
 @dataclass(frozen=True, slots=True)
 class Indents:
-    """A map from the request's indentation to the file's, taken from lines that stand on both sides."""
+    """A map from the request's indentation to the file's, taken from lines that are on both sides."""
 
     table: dict[str, str]
     step: int
@@ -25,7 +25,7 @@ class Indents:
     """The request's levels have another width (or tabs for blanks): beyond the table, count levels, not columns."""
 
     def map(self, indent: str) -> str:
-        """The file's indentation for a new line that the request indents by `indent`."""
+        """Return the file's indentation for a new line that the request indents by `indent`."""
         known = self.table.get(indent)
         if known is not None:
             return known
@@ -36,7 +36,7 @@ class Indents:
         if below:
             # A known indentation that the line's own begins with says more than one that is nearly as wide.
             base = max([key for key in below if indent.startswith(key)] or below, key=_width)
-            # Tabs with blanks behind them: a level more stands in front of them all.
+            # Tabs followed by blanks: one more level goes in front of them all.
             if not self.scaled and base and indent.endswith(base) and not indent.startswith(base):
                 return indent[: -len(base)] + self.table[base]
             return self.table[base] + self._deeper(indent, base)
@@ -75,7 +75,7 @@ class Indents:
 def map_indents(
     pairs: Iterable[tuple[str, str]], request: Sequence[str], doc: Doc
 ) -> Indents | None:
-    """The map that takes each (request line, file line) pair's indentation over; None where there is no one map."""
+    """Return the map of indentations that fits each (request line, file line) pair, or None."""
     table: dict[str, str] = {}
     levels: dict[str, str] = {}
     for line, real in pairs:
@@ -95,19 +95,19 @@ def map_indents(
 
 
 def _is_shifted(table: dict[str, str]) -> bool:
-    """Whether two or more indentations are all off by the same number of columns."""
+    """Return whether two or more indentations are all off by the same number of columns."""
     return (
         len(table) > 1 and len({_width(value) - _width(key) for key, value in table.items()}) == 1
     )
 
 
 def _is_off_level(line: str) -> bool:
-    """Whether it is a ` *` line of a block comment: one column off, it tells nothing about levels."""
+    """Return whether it is a ` *` line of a block comment: one column off, it shows nothing about levels."""
     return line.lstrip().startswith("*")
 
 
 def _unit_in(table: dict[str, str], step: int) -> str | None:
-    """The file's text for one of the request's levels, where the table itself tells it."""
+    """Return the file's text for one of the request's levels, where the table itself shows it."""
     keys = sorted(table, key=_width)
     low, high = keys[0], keys[-1]
     columns, text = _width(high), table[high]
@@ -139,7 +139,7 @@ def _width(indent: str) -> int:
 
 
 def step_of(lines: Sequence[str]) -> int:
-    """The columns of one level in the request: what all differences between its indentations have in common."""
+    """Return the columns of one level in the request: what all differences between its indentations have in common."""
     widths = {_width(indent_of(line)) for line in lines if not is_blank(line)}
     lowest = min(widths, default=0)
     step = reduce(gcd, (width - lowest for width in widths), 0)
@@ -154,7 +154,7 @@ _SAMPLE = 2_000
 
 
 def unit_of(doc: Doc) -> str:
-    """The file's own level: a tab, or the commonest step between indentations."""
+    """Return the file's own level: a tab, or the commonest step between indentations."""
     if doc.unit is None:
         doc.unit = _unit_seen(doc)
     return doc.unit

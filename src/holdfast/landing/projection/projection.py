@@ -31,7 +31,7 @@ class UnclearProjection:
 
 
 def project(doc: Doc, script: EditScript, place: Placement) -> list[LineSplice] | UnclearProjection:
-    """The script's edits on the file's own lines; all other lines keep their bytes."""
+    """Return the script's edits on the file's own lines; all other lines keep their bytes."""
     writer = _Writer(doc, script, place)
     splices: list[LineSplice] = []
     for edit in script.edits:
@@ -50,7 +50,7 @@ def project(doc: Doc, script: EditScript, place: Placement) -> list[LineSplice] 
 def _range(
     doc: Doc, script: EditScript, place: Placement, edit: ScriptEdit
 ) -> tuple[int, int] | UnclearProjection:
-    """The file lines an edit replaces; an empty range for an insertion."""
+    """Return the file lines an edit replaces; an empty range for an insertion."""
     gone = [i for i in place.pairs[edit.o1 : edit.o2] if i is not None]
     if not gone:
         return _gap(doc, script, place, edit)
@@ -64,7 +64,7 @@ def _range(
 def _gap(
     doc: Doc, script: EditScript, place: Placement, edit: ScriptEdit
 ) -> tuple[int, int] | UnclearProjection:
-    """Where an insertion goes: beside the nearest line it touches, on the right side of blank lines."""
+    """Return where an insertion goes: beside the nearest line it touches, on the right side of blank lines."""
     above, blanks_above = _neighbour(script, place, range(edit.o1 - 1, -1, -1))
     below, blanks_below = _neighbour(script, place, range(edit.o2, len(script.old)))
     if above is not None and below is not None and any(doc.keys[above + 1 : below]):
@@ -115,7 +115,7 @@ class _Writer:
         if indents is None:
             return UnclearProjection(first, last)
         olds = self._partners(edit)
-        # A blank line is a blank line: the file's own stay, with whatever blanks they hold.
+        # A blank line is a blank line: the file's own stay, with whatever blanks they contain.
         blanks = iter([line for line in self.doc.lines[first:last] if is_blank(line)])
         out: list[str] = []
         for n in range(edit.n1, edit.n2):
@@ -136,7 +136,7 @@ class _Writer:
         return indent + merge_line(self.script.old[old], line, self.doc.lines[real], self.drift)
 
     def _partners(self, edit: ScriptEdit) -> dict[int, int]:
-        """For each new line that rewrites a drifted old line, that line: what they share keeps the file's spelling."""
+        """Return the drifted old line that each new line rewrites: shared words keep the file's spelling."""
         drifted = {
             j
             for j in range(edit.o1, edit.o2)
@@ -148,7 +148,7 @@ class _Writer:
         return dict(_most_alike(self.script, edit, drifted))
 
     def _local_indents(self, edit: ScriptEdit) -> Indents | None:
-        """Where no one map fits all lines, the map of the lines the edit touches, if that one is clear."""
+        """Return the map of the lines that the edit touches, if it is clear; used where no map fits all lines."""
         near = [
             (self.script.old[j], self.doc.lines[i])
             for j in range(max(0, edit.o1 - 1), min(len(self.script.old), edit.o2 + 1))
@@ -178,7 +178,7 @@ def _most_alike(
 
 
 def _has_lost(first: tuple[str, str], rest: Sequence[tuple[str, str]]) -> bool:
-    """Whether the first line alone is further to the left than all others are: a copy that began mid-line."""
+    """Return whether the first line alone is further to the left than all others are: a copy that began mid-line."""
     shifts = {_shift(pair) for pair in rest}
     own = indent_of(first[0])
     shallow = not own or len(own) < min(len(indent_of(line)) for line, _ in rest)
@@ -186,5 +186,5 @@ def _has_lost(first: tuple[str, str], rest: Sequence[tuple[str, str]]) -> bool:
 
 
 def _shift(pair: tuple[str, str]) -> int:
-    """The columns that the file's line is further to the right."""
+    """Return the columns that the file's line is further to the right."""
     return len(indent_of(pair[1])) - len(indent_of(pair[0]))

@@ -23,7 +23,7 @@ class Splice:
 
 
 def splice_of(doc: Doc, edit: LineSplice, *, ends_in_newline: bool | None = None) -> Splice:
-    """The line splice in characters: new lines get the endings of the lines they replace, or of their neighbours.
+    """Return the line splice in characters: new lines get the endings of the lines they replace, or of their neighbours.
 
     A file without a newline at its end stays so (and one with it keeps it) unless `ends_in_newline` says otherwise.
     """
@@ -62,7 +62,7 @@ def _ending(doc: Doc, edit: LineSplice, n: int) -> str:
 
 
 def apply_splices(text: str, splices: Iterable[Splice]) -> str:
-    """The text with all splices done; they must not overlap."""
+    """Return the text with all splices done; they must not overlap."""
     out: list[str] = []
     at = 0
     for splice in sorted(splices, key=lambda s: (s.start, s.end)):
@@ -73,7 +73,7 @@ def apply_splices(text: str, splices: Iterable[Splice]) -> str:
 
 
 def overlap(splices: Sequence[Splice]) -> bool:
-    """Whether two of them change the same place (or insert at the same point)."""
+    """Return whether two of them change the same place (or insert at the same point)."""
     ordered = sorted(splices, key=lambda s: (s.start, s.end))
     return any(
         a.end > b.start or (a.start, a.end) == (b.start, b.end)
@@ -82,7 +82,7 @@ def overlap(splices: Sequence[Splice]) -> bool:
 
 
 def landed(text: str, splices: Sequence[Splice], rung: Rung, similarity: float = 1.0) -> Landed:
-    """The outcome of doing all splices on `text`."""
+    """Return the outcome of doing all splices on `text`."""
     ordered = sorted(splices, key=lambda s: (s.start, s.end))
     regions = _regions(text, ordered)
     spans = tuple(
@@ -100,7 +100,7 @@ def landed(text: str, splices: Sequence[Splice], rung: Rung, similarity: float =
 
 
 def line_at(text: str, offset: int) -> int:
-    r"""The line (1-based) on which `offset` stands.
+    r"""Return the line (1-based) on which `offset` is.
 
     >>> line_at("a\r\nb\rc", 5)
     3
@@ -114,7 +114,7 @@ def line_at(text: str, offset: int) -> int:
 
 
 def lines_at(text: str, offsets: Sequence[int]) -> list[int]:
-    """The line of each offset; they must ascend. One pass over the text, however many there are."""
+    """Return the line of each offset; they must ascend. One pass over the text, however many there are."""
     lines, line, at = [], 1, 0
     pairs = "\r" in text
     for offset in offsets:
@@ -143,7 +143,7 @@ class _Region:
 
 
 def _diff_of(text: str, regions: Sequence[_Region]) -> str:
-    """A unified diff (hunks only) of the change; it looks at the lines around the splices and no others."""
+    """Return a unified diff (hunks only) of the change; it looks at the lines around the splices and no others."""
     hunks: list[str] = []
     shift = 0
     for region in regions:
@@ -181,7 +181,7 @@ def _around(text: str, splice: Splice) -> tuple[int, int]:
 
 
 def _line_start(text: str, at: int) -> int:
-    """Where the line begins on which `at` stands; 0 for anything above the text."""
+    """Return where the line begins on which `at` is; 0 for anything above the text."""
     if at <= 0:
         return 0
     # The \\n of a \\r\\n belongs to the line it ends.
@@ -202,7 +202,7 @@ def _next_line(text: str, at: int) -> int:
 
 
 def _marked(text: str) -> list[str]:
-    """Lines ready for a diff; each keeps what tells it from another, the missing last newline included."""
+    """Return lines ready for a diff; each keeps its line ending, a missing last newline included."""
     lines, ends = split_lines(text)
     return [
         line
@@ -213,7 +213,7 @@ def _marked(text: str) -> list[str]:
 
 
 def _hunks(old: list[str], new: list[str], old_line: int, new_line: int) -> list[str]:
-    """The hunks between two runs of lines; what both begin and end with is cut off first, but for the context."""
+    """Return the hunks between two runs of lines; what both begin and end with is cut off first, but for the context."""
     size = min(len(old), len(new))
     head = next((i for i in range(size) if old[i] != new[i]), size)
     tail = next((i for i in range(size - head) if old[-1 - i] != new[-1 - i]), size - head)

@@ -1,4 +1,4 @@
-"""The loosest rung: places that hold most of the old lines, aligned line by line."""
+"""The loosest rung: places that contain most of the old lines, aligned line by line."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Alignment:
 
 
 def start_of(alignment: Alignment) -> int:
-    """The file line (counting lines that are not blank) where the first old line would be, were it there."""
+    """Return the file line (counting lines that are not blank) where the first old line would be, were it there."""
     first = alignment.pairs[0]
     return max(0, first.i - first.j)
 
@@ -62,7 +62,7 @@ _NEAR_TOP = 3
 
 
 def align(doc: Doc, old: Sequence[str]) -> list[Alignment]:
-    """The best places for the lines `old` (none of them blank), best first; each uses file lines of its own."""
+    """Return the best places for the lines `old` (none of them blank), best first; each uses file lines of its own."""
     needle = _Needle(doc, old)
     found: list[Alignment] = []
     used: set[tuple[int, int]] = set()
@@ -76,7 +76,7 @@ def align(doc: Doc, old: Sequence[str]) -> list[Alignment]:
 
 
 class _Needle:
-    """The old lines, their keys, and where in the file (counting lines that are not blank) each stands."""
+    """The old lines, their keys, and where in the file (counting lines that are not blank) each is."""
 
     def __init__(self, doc: Doc, old: Sequence[str]) -> None:
         self.lines = old
@@ -88,7 +88,7 @@ class _Needle:
 
 
 def _diagonals(needle: _Needle) -> list[int]:
-    """Where places might begin: old lines that stand in the file vote, weighed by their length.
+    """Return where places might begin: each old line that is in the file votes, weighted by its length.
 
     Rare lines speak for all where they are a good part of the request; else the rarest do until the votes are spent.
     """
@@ -115,7 +115,7 @@ def _diagonals(needle: _Needle) -> list[int]:
 def _cells(
     doc: Doc, needle: _Needle, diagonal: int, used: set[tuple[int, int]]
 ) -> list[dict[int, Pair]]:
-    """For each old line the file lines of the band that it may be."""
+    """Return for each old line the file lines of the band that it may be."""
     cells: list[dict[int, Pair]] = []
     for j, key in enumerate(needle.keys):
         places = needle.where[key]
@@ -129,7 +129,7 @@ def _cells(
     return cells
 
 
-# Of a request of which less than a third stands there, only the lines that do stand there are of use.
+# If less than a third of a request is in the file, only the lines that are there help.
 _WORTH = 3
 
 
@@ -140,7 +140,7 @@ def _add_drifted(
     used: set[tuple[int, int]],
     cells: list[dict[int, Pair]],
 ) -> None:
-    """Give each line without an equal the lines between its neighbours' that it may have drifted from."""
+    """Return for each line without an equal the lines, between its neighbours' lines, that it may have drifted from."""
     for j, (low, high) in _between(cells, diagonal, len(doc.solid)):
         elsewhere = bool(needle.where[needle.keys[j]])
         for i in range(low, high):
@@ -154,7 +154,7 @@ def _add_drifted(
 def _between(
     cells: list[dict[int, Pair]], diagonal: int, size: int
 ) -> list[tuple[int, tuple[int, int]]]:
-    """For each empty row the file lines between the nearest rows above and below that are not empty."""
+    """Return for each empty row the file lines between the nearest rows above and below that are not empty."""
     lows: list[int] = []
     low = 0
     for j, row in enumerate(cells):
@@ -171,7 +171,7 @@ def _between(
 
 
 def _best_path(cells: list[dict[int, Pair]], size: int) -> tuple[Pair, ...]:
-    """The heaviest chain of pairs that ascends on both sides; a skipped file line costs a little."""
+    """Return the heaviest chain of pairs that ascends on both sides; a skipped file line costs a little."""
     chains: dict[Pair, Pair | None] = {}
     scores: dict[Pair, float] = {}
     ends: list[Pair] = []
@@ -204,7 +204,7 @@ _SKIP = 0.15
 
 
 def _similarity(doc: Doc, keys: Sequence[str], pairs: Sequence[Pair]) -> float:
-    """Matched characters against the longer side; comment lines the request left out do not count."""
+    """Return the share of matched characters of the longer side; comment lines the request left out do not count."""
     matched = sum(pair.similarity * (len(keys[pair.j]) + 1) for pair in pairs)
     request = sum(len(key) + 1 for key in keys)
     known = {pair.i for pair in pairs}
@@ -224,15 +224,15 @@ _STALE_LIKE = 0.66
 
 
 def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Likeness, float] | None:
-    """How `line` is the file's line `real`, or None where they are two lines; `elsewhere` it stands as it is."""
+    """Return how `line` is the file's line `real`, or None where they are different lines; `elsewhere` says that the exact line is elsewhere in the file."""
     shape = _shape(line, real)
     if shape is None:
         return None
     likeness, similarity, strangers = shape
-    # A line that stands elsewhere as it is was not misspelt: this is another line.
+    # A line whose exact text is elsewhere was not misspelt: this is another line.
     if likeness != "loose" and elsewhere:
         return None
-    # A word that stands elsewhere in the file is no typo: the line is another line.
+    # A word that is elsewhere in the file is no typo: the line is another line.
     if any(knows_word(doc.text, word) for word in strangers):
         return None
     return likeness, similarity
@@ -240,11 +240,11 @@ def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Liken
 
 _LONG = 2_000
 _Shape: TypeAlias = tuple[Likeness, float, Sequence[str]]
-"""A likeness, its measure, and the words that must not stand elsewhere in the file."""
+"""A likeness, its measure, and the words that must not be elsewhere in the file."""
 
 
 def _shape(line: str, real: str) -> _Shape | None:
-    """The likeness as far as the two lines tell it."""
+    """Return the likeness of the two lines alone."""
     from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - loaded when first needed: `import holdfast` stays fast
 
     if loose_key_of(line) == loose_key_of(real):
@@ -270,7 +270,7 @@ def _shape(line: str, real: str) -> _Shape | None:
 
 
 def _code_shape(line: str, real: str, similarity: float, *, defines: bool) -> _Shape | None:
-    """A line of code is the same line with a word or two misspelt, or the same definition with another signature."""
+    """Return the likeness of two lines of code: a word or two misspelt, or a definition with another signature."""
     other = _other_words(line, real)
     if 1 <= len(other) <= _MISSPELT and _are_typos(other, similarity):
         return (
@@ -285,7 +285,7 @@ _MISSPELT = 3
 
 
 def _are_typos(other: Sequence[tuple[str, str]], similarity: float) -> bool:
-    """One word may be stale in a line that is otherwise the same; several must each be nearly right."""
+    """Return whether the words may differ by drift: one stale word, or several that are each nearly right."""
     from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - as above
 
     if len(other) == 1 and similarity >= _STALE_LIKE:
@@ -301,7 +301,7 @@ _SENTENCE = 3
 
 
 def _is_spelling(line: str, word: str, similarity: float) -> bool:
-    """Whether the word stands in a quoted sentence of a line nearly the same: there it is prose, not a name."""
+    """Return whether the word is in a quoted sentence of a line nearly the same: there it is prose, not a name."""
     return similarity >= _PROSE_LIKE and any(
         word in words_of(quoted) and len(words_of(quoted)) >= _SENTENCE
         for quoted in _QUOTED.findall(line)
@@ -309,7 +309,7 @@ def _is_spelling(line: str, word: str, similarity: float) -> bool:
 
 
 def _other_words(line: str, real: str) -> list[tuple[str, str]]:
-    """The words that differ, compared place by place; none where the lines have not the same number of them."""
+    """Return the words that differ, compared place by place; none where the lines have different numbers of words."""
     ours, theirs = words_of(line), words_of(real)
     if len(ours) != len(theirs):
         return []

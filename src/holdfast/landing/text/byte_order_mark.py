@@ -1,4 +1,4 @@
-"""The byte order mark: it stands in front of a text and is no part of its first line."""
+"""The byte order mark: it is in front of a text and is no part of its first line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MARK = "\ufeff"
 
 
 def without_mark(request: Request) -> Request:
-    """The request as if the file's mark had not been shown to whoever wrote it."""
+    """Return the request as if its author had not seen the file's byte order mark."""
     match request:
         case Replace():
             return _bare(request)

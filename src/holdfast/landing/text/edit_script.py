@@ -38,7 +38,7 @@ _MIDDLE_LIMIT = 2_000
 
 
 def script_of(old: list[str], new: list[str]) -> EditScript:
-    """The script that turns `old` into `new`; common ends are cut off first, which keeps it near linear."""
+    """Return the script that turns `old` into `new`; common ends are cut off first, which keeps it near linear."""
     head = _common(old, new)
     tail = _common(old[head:][::-1], new[head:][::-1])
     middle_old, middle_new = old[head : len(old) - tail], new[head : len(new) - tail]
@@ -78,7 +78,7 @@ def _joined_over_blanks(edits: list[ScriptEdit], old: list[str]) -> list[ScriptE
 
 
 def kept_lines(script: EditScript) -> Iterator[tuple[int, int]]:
-    """(new line, old line) for every line that the script keeps."""
+    """Yield (new line, old line) for every line that the script keeps."""
     o = n = 0
     for edit in script.edits:
         while o < edit.o1:

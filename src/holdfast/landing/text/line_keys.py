@@ -27,14 +27,14 @@ _TABLE = str.maketrans({char: plain for chars in CLASSES for char, plain in char
 
 
 def fold(text: str) -> str:
-    """The text with plain punctuation, composed, and without what cannot be seen. Line endings stay."""
+    """Return the text with plain punctuation, composed, and without what cannot be seen. Line endings stay."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFC", text.translate(_TABLE))
 
 
 def key_of(line: str) -> str:
-    r"""The line's key: folded, white space runs as one blank, none at the ends.
+    r"""Return the line's key: folded, white space runs as one blank, none at the ends.
 
     >>> key_of("\tprint(\u201chi\u201d)  ")
     'print("hi")'
@@ -46,7 +46,7 @@ _RARE_SPACES = "\x0b\x0c\x1c\x1d\x1e\x1f\x85\u1680\u2028\u2029"
 
 
 def keys_of(lines: list[str], folded: str) -> list[str]:
-    """The keys of the lines of a folded text; the same as `key_of` of each, and several times as fast."""
+    """Return the keys of the lines of a folded text; the same as `key_of` of each, and several times as fast."""
     if any(space in folded for space in _RARE_SPACES):
         return [" ".join(line.split()) for line in lines]
     stripped = map(str.strip, lines)
@@ -70,6 +70,6 @@ _INDENT = re.compile(r"[ \t]*")
 
 
 def indent_of(line: str) -> str:
-    """The blanks and tabs a line begins with."""
+    """Return the blanks and tabs a line begins with."""
     found = _INDENT.match(line)
     return found.group() if found else ""

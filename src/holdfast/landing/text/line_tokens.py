@@ -1,4 +1,4 @@
-"""Words, numbers, comments and definitions: what tells a drifted line from another line."""
+"""Words, numbers, comments and definitions: what distinguishes a drifted line from another line."""
 
 from __future__ import annotations
 
@@ -58,22 +58,22 @@ _NAMED_CALL = re.compile(r"\s*(?P<name>[\w.$]+\s*\(\s*(?P<quote>[\"'`]).*?(?P=qu
 
 
 def words_of(line: str) -> list[str]:
-    """The identifiers and words of a line, in order."""
+    """Return the identifiers and words of a line, in order."""
     return _WORD.findall(line)
 
 
 def numbers_of(line: str) -> list[str]:
-    """The numbers that stand alone on a line, in order."""
+    """Return the numbers that are alone on a line, in order."""
     return _NUMBER.findall(line)
 
 
 def tokens_of(line: str) -> list[str]:
-    """The line cut into words, runs of white space and single marks; joined they are the line."""
+    """Return the line cut into words, runs of white space and single marks; joined they are the line."""
     return _TOKEN.findall(line)
 
 
 def is_comment(line: str) -> bool:
-    """Whether the line is a comment, or the first line of a docstring, in most languages."""
+    """Return whether the line is a comment, or the first line of a docstring, in most languages."""
     return _COMMENT.match(line) is not None
 
 
@@ -81,17 +81,17 @@ _ENOUGH_WORDS = 4
 
 
 def is_prose(line: str) -> bool:
-    """Whether the line reads as running text: several words and no mark of code."""
+    """Return whether the line reads as running text: several words and no mark of code."""
     return len(words_of(line)) >= _ENOUGH_WORDS and _PROSE.fullmatch(line) is not None
 
 
 def strength(line: str) -> int:
-    """How many letters and digits a line has: `}` is no landmark, a call is."""
+    """Return how many letters and digits a line has: `}` is no landmark, a call is."""
     return sum(map(str.isalnum, line))
 
 
 def defined_name(line: str) -> str | None:
-    """The name a line defines (function, class, selector, key), or None.
+    """Return the name a line defines (function, class, selector, key), or None.
 
     >>> defined_name("    async def load(self):"), defined_name("func (w *Wizard) run() error {")
     ('load', 'run')
@@ -121,7 +121,7 @@ def defined_name(line: str) -> str | None:
 
 
 def cuts_token(text: str, start: int, end: int) -> tuple[bool, bool]:
-    """Whether `text[start:end]` cuts an identifier, a number or a line ending in two at its start, and at its end.
+    """Return whether `text[start:end]` cuts an identifier, a number or a line ending in two at its start, and at its end.
 
     >>> cuts_token("timeout = 100", 0, 12)
     (False, True)
@@ -162,5 +162,5 @@ def _is_word(char: str) -> bool:
 
 
 def knows_word(text: str, word: str) -> bool:
-    """Whether `word` stands in the text as a whole word."""
+    """Return whether `word` is in the text as a whole word."""
     return word in text and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None

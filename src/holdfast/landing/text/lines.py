@@ -14,7 +14,7 @@ _ENDING = re.compile(r"\r\n|\r|\n")
 
 
 def split_lines(text: str) -> tuple[list[str], list[str]]:
-    r"""The lines without their endings, and the endings; a last line without one has the ending "".
+    r"""Return the lines without their endings, and the endings; a last line without one has the ending "".
 
     >>> split_lines("a\r\nb\nc")
     (['a', 'b', 'c'], ['\r\n', '\n', ''])
@@ -37,7 +37,7 @@ def split_lines(text: str) -> tuple[list[str], list[str]]:
 
 
 def contents_of(text: str) -> list[str]:
-    r"""The lines of a request's text; one newline at the end ends the last line and adds none.
+    r"""Return the lines of a request's text; one newline at the end ends the last line and adds none.
 
     >>> contents_of("a\n\n"), contents_of("a"), contents_of("")
     (['a', ''], ['a'], [])
@@ -46,17 +46,17 @@ def contents_of(text: str) -> list[str]:
 
 
 def is_blank(line: str) -> bool:
-    """True for a line with nothing to see on it."""
+    """Return whether the line is blank."""
     return not line or line.isspace() or (not line.isascii() and not key_of(line))
 
 
 _MANY = 8
-# Places times lines: in a file of equal lines a long run stands almost everywhere, and that is known soon.
+# Bounds places times lines: in a file of equal lines a long run matches almost everywhere.
 _PLENTY = 200_000
 
 
 def find_runs(haystack: list[str], needle: list[str]) -> list[int]:
-    """Every position at which `needle` stands in `haystack`, in order.
+    """Return every position at which `needle` is in `haystack`, in order.
 
     >>> find_runs(["a", "b", "a", "b"], ["a", "b"])
     [0, 2]
@@ -85,7 +85,7 @@ class Doc:
         self.lines, self.ends = split_lines(text)
         self.many = False
         self.unit: str | None = None
-        """One level of indentation, once somebody has looked (`indent.unit_of`)."""
+        """One level of indentation, once computed (`indentation.unit_of`)."""
 
     @cached_property
     def keys(self) -> list[str]:
@@ -107,7 +107,7 @@ class Doc:
 
     @cached_property
     def key_set(self) -> frozenset[str]:
-        """All keys, to ask whether a line stands anywhere."""
+        """All keys, to ask whether a line is anywhere."""
         return frozenset(self.solid_keys)
 
     @cached_property
@@ -137,11 +137,11 @@ class Doc:
         return places
 
     def expect(self, edits: int) -> None:
-        """Say how many edits are to be placed: for many it pays to look every line up once."""
+        """Set how many edits are to be placed: for many of them an index of all lines pays."""
         self.many = edits > _MANY
 
     def runs(self, needle: list[str]) -> list[int]:
-        """Every place among the solid keys at which the needle's keys stand, in order."""
+        """Return every place among the solid keys at which the needle's keys are, in order."""
         if not self.many or not needle:
             return find_runs(self.solid_keys, needle)
         probe = min(range(len(needle)), key=lambda j: len(self.index.get(needle[j], ())))
@@ -149,13 +149,13 @@ class Doc:
         return [at for at in starts if at >= 0 and self.solid_keys[at : at + len(needle)] == needle]
 
     def offset(self, line: int) -> int:
-        """Where line `line` (0-based) begins; the end of the text for one past the last."""
+        """Return where line `line` (0-based) begins; the end of the text for one past the last."""
         if line >= len(self.lines):
             return len(self.text)
         return self.starts[line] if self.many else self.size(0, line)
 
     def size(self, first: int, last: int) -> int:
-        """The characters of the lines from `first` up to `last`, their endings included."""
+        """Return the characters of the lines from `first` up to `last`, their endings included."""
         if self.many:
             return self.starts[last] - self.starts[first]
         lines = sum(map(len, self.lines[first:last]))
@@ -165,7 +165,7 @@ class Doc:
         return lines + last - first - bare
 
     def ending_near(self, line: int) -> str:
-        """The ending for a new line put at `line`: that of the line above, else of the line itself."""
+        """Return the ending for a new line put at `line`: that of the line above, else of the line itself."""
         for i in (line - 1, line):
             if 0 <= i < len(self.ends) and self.ends[i]:
                 return self.ends[i]
