@@ -16,7 +16,7 @@ from holdfast.checkpoints.checkpoint import (
     Skipped,
     WorktreeState,
     find,
-    last_undo_point,
+    last_undo_checkpoint,
     orphans_of,
 )
 
@@ -29,7 +29,7 @@ def _checkpoint(
     since: int | None = None,
 ) -> Checkpoint:
     return Checkpoint(
-        CheckpointDraft(name, kind, "now", chat=chat, since=since),
+        CheckpointDraft(name, kind, "now", chat=chat, state_sequence=since),
         WorktreeState("t"),
         seq,
         "c",
@@ -53,13 +53,16 @@ def test_the_last_undo_point_is_the_latest_of_its_kind() -> None:
         _checkpoint("c", 5, "undone"),
         _checkpoint("d", 6),
     ]
-    assert last_undo_point(all_) == all_[1]
-    assert last_undo_point(all_[2:]) is None
+    assert last_undo_checkpoint(all_) == all_[1]
+    assert last_undo_checkpoint(all_[2:]) is None
 
 
 def test_only_what_was_taken_before_a_restore_or_an_undo_is_a_point() -> None:
     kinds: tuple[CheckpointKind, ...] = ("manual", "turn", "undo", "undone", "interrupted")
-    assert [kind for kind in kinds if _checkpoint("a", 1, kind).is_point] == ["undo", "undone"]
+    assert [kind for kind in kinds if _checkpoint("a", 1, kind).is_undo_checkpoint] == [
+        "undo",
+        "undone",
+    ]
 
 
 def test_the_only_id_that_begins_so_is_meant() -> None:

@@ -1,1 +1,1 @@
-"""What a snapshot keeps, and how to go back to it: the plan, not git."""
+"""What a snapshot contains and how a restore is planned, without git."""

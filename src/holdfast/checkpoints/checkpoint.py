@@ -1,4 +1,4 @@
-"""A checkpoint: the tree before a turn, what it left out, and whom it belongs to."""
+"""A checkpoint: the files before a turn, the paths it skipped, and the session it belongs to."""
 
 from __future__ import annotations
 
@@ -8,14 +8,21 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 CheckpointKind: TypeAlias = Literal["manual", "turn", "undo", "undone", "interrupted"]
-"""Why it was taken: by hand, before a turn, before a restore, before an undo, before one was finished for the dead."""
+"""Why a checkpoint was taken.
+
+`manual`: by a command. `turn`: before a turn. `undo`: before a restore. `undone`: before an undo.
+`interrupted`: before an unfinished restore of a dead process was finished.
+"""
 
 SkipReason: TypeAlias = Literal["nested repository", "too large", "unreadable", "not a file"]
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A path that a snapshot left out, and that no restore of it may remove. A directory stands for all below it."""
+    """A path that a snapshot skipped; no restore of that snapshot removes it.
+
+    The path of a directory means everything below it.
+    """
 
     path: str
     why: SkipReason
@@ -23,7 +30,10 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class WorktreeState:
-    """The files as they are now. `modes` are the permissions of files that are more private than new ones."""
+    """The files of a working tree at one time.
+
+    `modes` has the permissions of files that are more private than a new file would be.
+    """
 
     tree: str
     head: str | None = None
@@ -35,11 +45,14 @@ class WorktreeState:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointDraft:
-    """What is known of a checkpoint before it is taken. `message` is the one that it precedes.
+    """What is known of a checkpoint before it is taken.
 
-    Of a point that was taken before a restore or an undo: `toward` is where that led, `files` whether the files went
-    there too, `message` where the transcript was cut (None if it was not), and `since` the place in the order from
-    which on the chat's checkpoints went with it.
+    `message` is the message that the checkpoint precedes.
+
+    The rest describes an undo checkpoint. `target` is the checkpoint that the restore or undo went
+    to. `files` is True if it restored the files. `message` is where it cut the transcript, or None
+    if it did not. `state_sequence` is the sequence number from which on it removed the
+    checkpoints of the chat.
     """
 
     id: str
@@ -49,14 +62,17 @@ class CheckpointDraft:
     session: str | None = None
     chat: str | None = None
     message: str | None = None
-    toward: str | None = None
+    target: str | None = None
     files: bool = True
-    since: int | None = None
+    state_sequence: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A draft that was taken: `seq` is its place in the order of its worktree, `commit` its shadow commit."""
+    """A checkpoint as recorded.
+
+    `seq` is its sequence number in its worktree, `commit` its shadow commit.
+    """
 
     draft: CheckpointDraft
     present: WorktreeState
@@ -66,51 +82,62 @@ class Checkpoint:
 
     @property
     def id(self) -> str:
-        """Its name."""
+        """The id of the checkpoint."""
         return self.draft.id
 
     @property
-    def since(self) -> int:
-        """The place from which on other checkpoints of the chat come later than this one's state."""
-        return self.seq if self.draft.since is None else self.draft.since
+    def state_sequence(self) -> int:
+        """Sequence number after which checkpoints of this chat are newer than this state."""
+        if self.draft.state_sequence is None:
+            return self.seq
+        return self.draft.state_sequence
 
     @property
-    def is_point(self) -> bool:
-        """Whether it was taken to go back to once: before a restore, or before an undo."""
+    def is_undo_checkpoint(self) -> bool:
+        """Whether the checkpoint was taken before a restore or an undo, to be restored once."""
         return self.draft.kind in {"undo", "undone"}
 
 
 @dataclass(frozen=True, slots=True)
 class AmbiguousCheckpoint:
-    """A shortened id that several checkpoints have."""
+    """A shortened id that matches several checkpoints."""
 
     ids: tuple[str, ...]
 
 
 def find(wanted: str, checkpoints: Iterable[Checkpoint]) -> Checkpoint | AmbiguousCheckpoint | None:
-    """Give the checkpoint with this id, or the only one whose id begins so."""
-    matching = [each for each in checkpoints if wanted and each.id.startswith(wanted)]
+    """Return the checkpoint with this id, or the only one whose id starts with `wanted`."""
+    if not wanted:
+        return None
+    matching = [each for each in checkpoints if each.id.startswith(wanted)]
     for each in matching:
         if each.id == wanted:
             return each
+    if not matching:
+        return None
     if len(matching) > 1:
         return AmbiguousCheckpoint(tuple(each.id for each in matching))
-    return matching[0] if matching else None
+    return matching[0]
 
 
-def last_undo_point(checkpoints: Iterable[Checkpoint]) -> Checkpoint | None:
-    """Give the undo point of the latest restore that was not undone."""
-    points = [each for each in checkpoints if each.draft.kind == "undo"]
-    return max(points, key=lambda each: each.seq, default=None)
+def last_undo_checkpoint(checkpoints: Iterable[Checkpoint]) -> Checkpoint | None:
+    """Return the undo checkpoint of the latest restore that was not undone, or None."""
+    candidates = [each for each in checkpoints if each.draft.kind == "undo"]
+    return max(candidates, key=lambda each: each.seq, default=None)
 
 
 def orphans_of(target: Checkpoint, checkpoints: Iterable[Checkpoint]) -> tuple[str, ...]:
-    """Name the later checkpoints of the same chat: once the conversation ends before them, they precede nothing.
+    """Return the ids of the later checkpoints of the target's chat.
 
-    Undo points are among them: what they lead to begins with messages that are leaving.
+    A restore of the target removes the messages that these checkpoints precede. Undo checkpoints
+    are among them: the messages they bring back follow messages that the restore removes.
     """
     chat = target.draft.chat
     if chat is None:
         return ()
-    later = [each for each in checkpoints if each.draft.chat == chat and each.seq > target.since]
-    return tuple(each.id for each in later if each.id != target.id)
+    orphans = []
+    for each in checkpoints:
+        is_later = each.draft.chat == chat and each.seq > target.state_sequence
+        if is_later and each.id != target.id:
+            orphans.append(each.id)
+    return tuple(orphans)

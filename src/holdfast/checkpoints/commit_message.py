@@ -1,4 +1,4 @@
-"""How a checkpoint is written down: a headline for people, and one line of JSON, in its shadow commit's message."""
+"""The message of a shadow commit: a headline for people, and the checkpoint as one line of JSON."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ _VERSION = 1
 
 
 def write(draft: CheckpointDraft, present: WorktreeState, seq: int, worktree: str) -> str:
-    """Give the message. It is ASCII: a name that is no UTF-8 comes back byte for byte."""
-    noted = {
+    """Return the commit message of a checkpoint.
+
+    The message is ASCII, so that `read` returns a path that is not UTF-8 byte for byte.
+    """
+    # The names are a stored format: `toward` and `since` are older than the fields they store.
+    fields = {
         "version": _VERSION,
         "id": draft.id,
         "seq": seq,
@@ -27,47 +31,47 @@ def write(draft: CheckpointDraft, present: WorktreeState, seq: int, worktree: st
         "session": draft.session,
         "chat": draft.chat,
         "message": draft.message,
-        "toward": draft.toward,
+        "toward": draft.target,
         "files": draft.files,
-        "since": draft.since,
+        "since": draft.state_sequence,
         "skipped": [[each.path, each.why] for each in present.skipped],
         "modes": dict(present.modes),
     }
     headline = f"holdfast checkpoint {draft.id}".encode("ascii", "backslashreplace").decode()
-    return f"{headline}\n\n{json.dumps(noted)}\n"
+    return f"{headline}\n\n{json.dumps(fields)}\n"
 
 
 def read(commit: str, tree: str, body: str) -> Checkpoint | None:
-    """Read the message's body back; None if it is no checkpoint of ours that this version can read."""
+    """Parse the body of a commit message; return None if it is not one that `write` returns."""
     try:
-        noted: Any = json.loads(body)
-        if noted["version"] != _VERSION:
+        fields: Any = json.loads(body)
+        if fields["version"] != _VERSION:
             return None
         return Checkpoint(
             CheckpointDraft(
-                noted["id"],
-                noted["kind"],
-                noted["created_at"],
-                noted["label"],
-                noted["session"],
-                noted["chat"],
-                noted["message"],
-                noted["toward"],
-                # Those of before these two were written have all files, and no transcript.
-                noted.get("files", True),
-                noted.get("since"),
+                fields["id"],
+                fields["kind"],
+                fields["created_at"],
+                fields["label"],
+                fields["session"],
+                fields["chat"],
+                fields["message"],
+                fields["toward"],
+                # Records written before these two fields existed: all files, no transcript.
+                fields.get("files", True),
+                fields.get("since"),
             ),
             WorktreeState(
                 tree,
-                noted["head"],
-                noted["branch"],
-                noted["staged"],
-                tuple(Skipped(path, why) for path, why in noted["skipped"]),
-                MappingProxyType({str(path): int(mode) for path, mode in noted["modes"].items()}),
+                fields["head"],
+                fields["branch"],
+                fields["staged"],
+                tuple(Skipped(path, why) for path, why in fields["skipped"]),
+                MappingProxyType({str(path): int(mode) for path, mode in fields["modes"].items()}),
             ),
-            int(noted["seq"]),
+            int(fields["seq"]),
             commit,
-            noted["worktree"],
+            fields["worktree"],
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -1,30 +1,86 @@
-"""The port: one worktree with its checkpoints, while its lock is held."""
+"""The ports of checkpoints: a locked worktree with its checkpoints, and its files on the disk."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
-from holdfast.checkpoints.restore_plan import Blocked
+
+FileShape: TypeAlias = Literal["absent", "file", "link", "directory", "other"]
 
 
 class CheckpointFailed(Exception):  # noqa: N818 - the word for it
-    """Git, the disk or a budget refused. The files are as they were; the message says what to do."""
+    """Git, the disk or a limit refused. No file has changed; the message names the next step."""
 
 
 class NoCheckpoints(CheckpointFailed):
-    """There is no place for checkpoints yet, and none was to be made."""
+    """The root has no repository for checkpoints, and the caller asked not to create one."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """What is at a path; a symlink at the end of the path is not followed."""
+
+    shape: FileShape
+    size: int = 0
+    mode: int = 0
+    readable: bool = True
+
+    @property
+    def file_mode(self) -> int | None:
+        """The permissions of a regular file, else None."""
+        if self.shape != "file":
+            return None
+        return self.mode
+
+
+class Disk(Protocol):
+    """The files of the working tree, as a snapshot reads them."""
+
+    def inspect(self, path: str) -> FileInfo:
+        """Return what is at a path, without following a symlink at its end."""
+        ...
+
+    def is_beyond_link(self, path: str) -> bool:
+        """Return whether a parent of the path is a symlink, or anything but a directory."""
+        ...
+
+
+class WorktreeView(Protocol):
+    """The files of the working tree, as a restore plan reads them."""
+
+    def inspect(self, path: str) -> FileInfo:
+        """Return what is at a path, without following a symlink at its end."""
+        ...
+
+    def below(self, directory: str) -> Iterable[str]:
+        """Yield every path below a directory except directories; a repository's `.git` is one."""
+        ...
+
+    def in_nested_repository(self, path: str) -> bool:
+        """Return whether a parent of the path is a repository of its own."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """A path that no snapshot can capture is in the way of a restore; nothing was changed."""
+
+    path: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedRestore:
-    """A way that can be walked: the present with all that lies in the way captured, and the tree at its end.
+    """A restore that can be applied.
 
-    `writes` are the paths that will change, `arriving` those of them that are not there now.
-    `kept` are paths that stay though the target has them not, or otherwise. `lost` are paths that the target had
-    skipped and that are gone.
+    `present` is the working tree now, with every file captured that the restore overwrites. `tree`
+    is the tree that the restore writes: the target's, with the entries that stay.
+    `writes` are the paths that will change, `arriving` those of them that do not exist now.
+    `kept` are paths that stay although they differ from the target. `lost` are paths that the
+    target skipped and that no longer exist.
     """
 
     present: WorktreeState
@@ -38,12 +94,16 @@ class PreparedRestore:
 
 @dataclass(frozen=True, slots=True)
 class RestoreDone:
-    """The files are the target's."""
+    """The working tree has the target's files."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreFailed:
-    """The files are as they were before; or (`unsettled`) some are not, and the next command goes on."""
+    """A restore that was not applied.
+
+    The files are as before the restore. If `unsettled`, some are not, and the next command
+    finishes the restore.
+    """
 
     message: str
     unsettled: bool = False
@@ -51,10 +111,10 @@ class RestoreFailed:
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedRestore:
-    """A restore or an undo that is under way, as the journal holds it.
+    """The journal entry of a restore or an undo under way.
 
-    In the phase `files` the worktree may be a mix; in the phase `talk` it is done, and the transcript and the refs
-    are owed, and `tree` is the one it was brought to.
+    In the phase `files` the working tree may be a mix of both states. In the phase `talk` its files
+    are restored to `tree`, and the conversation and the refs are pending.
     """
 
     undo_id: str
@@ -73,7 +133,10 @@ class UnfinishedRestore:
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """What became of a path between two trees; `added` and `removed` count lines, None for what is not text."""
+    """How a path differs between two trees.
+
+    `added` and `removed` are counts of lines, None for a binary file.
+    """
 
     path: str
     status: Literal["added", "deleted", "modified", "retyped"]
@@ -82,54 +145,62 @@ class FileDifference:
 
 
 class Worktree(Protocol):
-    """One worktree, locked. Every call may raise `CheckpointFailed`, and then has changed no file."""
+    """One worktree, locked.
+
+    Every method may raise `CheckpointFailed`, and then has changed no file.
+    """
 
     def capture(self) -> WorktreeState:
-        """Read what has changed since the last time, and give the tree of all."""
+        """Read the files that changed since the last snapshot; return the state of all files."""
         ...
 
     def record(self, draft: CheckpointDraft, present: WorktreeState) -> Checkpoint:
-        """Make a checkpoint of it."""
+        """Record a checkpoint of a captured state."""
         ...
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
-        """Give this worktree's checkpoints, the latest first."""
+        """Return the checkpoints of this worktree, the latest first."""
         ...
 
     def at(self, commit: str) -> Checkpoint | None:
-        """Give the checkpoint of a shadow commit, even if its ref is gone; None if the commit is gone too."""
+        """Return the checkpoint of a shadow commit, also without a ref; None without a commit."""
         ...
 
-    def find_way(self, present: WorktreeState, target: WorktreeState) -> PreparedRestore | Blocked:
-        """Compare, and capture what lies in the way."""
+    def prepare_restore(
+        self, present: WorktreeState, target: WorktreeState
+    ) -> PreparedRestore | Blocked:
+        """Plan a restore, and capture the files that it would overwrite."""
         ...
 
-    def walk(self, way: PreparedRestore) -> RestoreDone | RestoreFailed:
-        """Give the files their target's content."""
+    def apply_restore(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:
+        """Write the files of a prepared restore."""
         ...
 
     def compare(self, before: str, after: str) -> tuple[FileDifference, ...]:
-        """Say which paths two trees do not agree on."""
+        """Return the paths that differ between two trees."""
         ...
 
     def empty_tree(self) -> str:
-        """Give a tree without files."""
+        """Return the id of a tree without files."""
         ...
 
     def diff(self, before: str, after: str) -> str:
-        """Give the difference of two trees as a patch."""
+        """Return the difference of two trees as a patch."""
         ...
 
     def commits_since(self, head: str | None) -> tuple[str, ...]:
-        """Name the commits that HEAD has and this commit has not, the latest first."""
+        """Return the commits that HEAD has and this commit has not, the latest first."""
         ...
 
     def move_to_trash(self, ids: Sequence[str], undo_id: str) -> None:
-        """Hide checkpoints under an undo point, all at once; those that are not there are no fault."""
+        """Move checkpoints to the trash of an undo checkpoint, all at once.
+
+        Ids without a checkpoint are ignored.
+        """
         ...
 
-    def bring_back(self, undo_id: str) -> None:
-        """Bring the checkpoints back that were hidden under an undo point, all at once."""
+    def restore_from_trash(self, undo_id: str) -> None:
+        """Move the checkpoints in the trash of an undo checkpoint back, all at once."""
         ...
 
     def remove(self, ids: Sequence[str]) -> None:
@@ -137,25 +208,25 @@ class Worktree(Protocol):
         ...
 
     def pruned(self) -> tuple[Checkpoint, ...]:
-        """Give the checkpoints that `record` has removed, for they were too old."""
+        """Return the checkpoints that `record` has removed because there were too many."""
         ...
 
     def empty_trash(self) -> tuple[str, ...]:
-        """Remove all that is hidden, for good; gives the ids that it was hidden under."""
+        """Remove all checkpoints in the trash; return the ids of their undo checkpoints."""
         ...
 
-    def settle(self) -> None:
-        """Give back the room of what was removed, where nobody else would."""
+    def reclaim_space(self) -> None:
+        """Free the disk space of what was removed, where git would not do so later."""
         ...
 
     def unfinished(self) -> tuple[UnfinishedRestore, ...]:
-        """Give what dead processes left, the oldest first."""
+        """Return the restores that dead processes left unfinished, the oldest first."""
         ...
 
     def begin(self, unfinished: UnfinishedRestore) -> None:
-        """Write it down, or the phase that it has reached, durably."""
+        """Write a journal entry, or the phase that it has reached, durably."""
         ...
 
     def finish(self, unfinished: UnfinishedRestore) -> None:
-        """Forget it."""
+        """Remove a journal entry."""
         ...

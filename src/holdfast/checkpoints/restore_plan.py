@@ -1,20 +1,26 @@
-"""The way back: from the present tree to a checkpoint's, without touching what the checkpoint knew nothing of."""
+"""The restore plan: which differences from a checkpoint are written, and which stay.
+
+Paths that the checkpoint could not know are never removed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, TypeAlias
 
 from holdfast.checkpoints.checkpoint import Skipped
-from holdfast.checkpoints.selection import Look
+from holdfast.checkpoints.ports import Blocked, FileInfo, WorktreeView
 
 GITLINK = "160000"
+
+PlanAction: TypeAlias = Literal["keep", "write"]
+"""`keep` leaves a path as it is in the working tree, `write` makes it the target's."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """A path's entry in a tree, as git has it."""
+    """The entry of a path in a git tree."""
 
     mode: str
     oid: str
@@ -22,7 +28,7 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A path that two trees do not agree on; None where a tree has no such path."""
+    """A path that differs between two trees; None where a tree does not have the path."""
 
     path: str
     before: TreeEntry | None
@@ -30,95 +36,93 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Blocked:
-    """Something that no snapshot holds is in the way; nothing was changed."""
-
-    path: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
 class RestorePlan:
-    """What has to be known before the way is walked.
+    """Paths to capture before a restore, and differences that it leaves as they are.
 
-    `captures` lie on the disk where the target has something else, and are in no snapshot yet. `keep` are differences
-    that stay as they are now.
+    `captures` are on the disk where the target has something else, and no snapshot has them yet.
     """
 
     captures: tuple[str, ...]
     keep: tuple[Difference, ...]
 
 
-class WorktreeView(Protocol):
-    """The worktree as it is."""
+@dataclass(frozen=True, slots=True)
+class RestoreFacts:
+    """What the rules know besides the difference itself.
 
-    def look(self, path: str) -> Look:
-        """Say what is there, without following a symlink at its end."""
-        ...
+    `skipped` are paths that the target skipped. `ignored` are removals that the target's own rules
+    ignore. `absent` are paths that a sparse checkout keeps off the disk. `hidden` are captured
+    paths that an ignore rule matches now, although no snapshot has that rule.
+    `arriving` are paths that only the target has, and `arriving_parents` their directories.
+    """
 
-    def below(self, directory: str) -> Iterable[str]:
-        """Name everything below a directory that is no directory, and every directory that is a repository."""
-        ...
-
-    def in_nested_repository(self, path: str) -> bool:
-        """Whether a directory on the way is a repository of its own."""
-        ...
-
-
-def removals(differences: Iterable[Difference]) -> tuple[str, ...]:
-    """Name the paths that would go."""
-    return tuple(each.path for each in differences if each.after is None)
+    skipped: frozenset[str]
+    ignored: Collection[str]
+    absent: Collection[str]
+    hidden: Collection[str]
+    arriving: frozenset[str]
+    arriving_parents: frozenset[str]
+    worktree: WorktreeView
 
 
-def plan(
+@dataclass(frozen=True, slots=True)
+class PlanRule:
+    """What a restore does with the differences that a condition matches, and why."""
+
+    applies: Callable[[Difference, RestoreFacts], bool]
+    action: PlanAction
+    reason: str
+
+
+def plan_restore(
     differences: Sequence[Difference],
     skipped: Iterable[Skipped],
     ignored: Collection[str],
     absent: Collection[str],
-    ground: WorktreeView,
+    worktree: WorktreeView,
     *,
     hidden: Collection[str] = (),
 ) -> RestorePlan | Blocked:
-    """Say what is captured first and what stays, or what is in the way.
+    """Return what to capture first and what stays, or what blocks the restore.
 
-    `skipped` is what the target left out, `ignored` the removals that the target's own rules ignore, `absent` the
-    paths that a sparse checkout keeps off the disk, `hidden` those that a rule ignores by now, and no snapshot saw it.
+    The parameters are explained at `RestoreFacts`.
     """
-    arriving = [
-        each.path for each in differences if each.before is None and each.after and _is_plain(each)
-    ]
-    captures = _collisions(
-        arriving, {each.path for each in differences if each.before}, absent, ground
-    )
+    arriving = [each.path for each in differences if _is_arriving(each)]
+    captured = {each.path for each in differences if each.before}
+    captures = _find_captures(arriving, captured, absent, worktree)
     if isinstance(captures, Blocked):
         return captures
-    spared = frozenset(each.path for each in skipped)
-    # Where the target has a file in place of a directory, or the other way round, what is there now cannot stay. All of
-    # it is captured: the undo point has it.
-    taken = frozenset(arriving)
-    parents = frozenset(parent for path in arriving for parent in parents_of(path))
-    keep = [
-        each
-        for each in differences
-        if each.path in absent
-        or not _is_plain(each)
-        or (
-            (each.after is None or each.path in hidden)
-            and each.path not in parents
-            and not is_under(each.path, taken)
-            and (
-                each.path in hidden
-                or each.path in ignored
-                or is_under(each.path, spared)
-                or ground.in_nested_repository(each.path)
-            )
-        )
-    ]
+    arriving_parents: set[str] = set()
+    for path in arriving:
+        arriving_parents.update(parents_of(path))
+    facts = RestoreFacts(
+        skipped=frozenset(each.path for each in skipped),
+        ignored=ignored,
+        absent=absent,
+        hidden=hidden,
+        arriving=frozenset(arriving),
+        arriving_parents=frozenset(arriving_parents),
+        worktree=worktree,
+    )
+    keep = [each for each in differences if rule_for(each, facts).action == "keep"]
     return RestorePlan(captures, tuple(keep))
 
 
+def rule_for(difference: Difference, facts: RestoreFacts) -> PlanRule:
+    """Return the first rule that applies to a difference."""
+    for rule in RULES:
+        if rule.applies(difference, facts):
+            return rule
+    return _OTHERWISE
+
+
+def removals(differences: Iterable[Difference]) -> tuple[str, ...]:
+    """Return the paths that the target does not have."""
+    return tuple(each.path for each in differences if each.after is None)
+
+
 def parents_of(path: str) -> list[str]:
-    """Name the directories on the way to a path.
+    """Return the directories above a path, the topmost first.
 
     >>> parents_of("a/b/c")
     ['a', 'a/b']
@@ -128,50 +132,131 @@ def parents_of(path: str) -> list[str]:
 
 
 def is_under(path: str, directories: Collection[str]) -> bool:
-    """Whether the path is one of these, or below one of them."""
+    """Return whether the path is one of these, or below one of them."""
     return path in directories or any(parent in directories for parent in parents_of(path))
 
 
-def _is_plain(difference: Difference) -> bool:
-    """Whether no submodule is involved; those stay as they are."""
-    return GITLINK not in {entry.mode for entry in (difference.before, difference.after) if entry}
+# ------------------------------------------------------------------------------------------ rules
 
 
-def _collisions(
+def _is_off_disk(difference: Difference, facts: RestoreFacts) -> bool:
+    return difference.path in facts.absent
+
+
+def _is_submodule(difference: Difference, _: RestoreFacts) -> bool:
+    return _has_gitlink(difference)
+
+
+def _is_in_the_way(difference: Difference, facts: RestoreFacts) -> bool:
+    """Return whether the target has a file in place of a directory here, or the reverse."""
+    if difference.path in facts.arriving_parents:
+        return True
+    return is_under(difference.path, facts.arriving)
+
+
+def _is_hidden(difference: Difference, facts: RestoreFacts) -> bool:
+    return difference.path in facts.hidden
+
+
+def _is_in_target(difference: Difference, _: RestoreFacts) -> bool:
+    return difference.after is not None
+
+
+def _is_ignored_by_target(difference: Difference, facts: RestoreFacts) -> bool:
+    return difference.path in facts.ignored
+
+
+def _was_skipped_by_target(difference: Difference, facts: RestoreFacts) -> bool:
+    return is_under(difference.path, facts.skipped)
+
+
+def _is_in_nested_repository(difference: Difference, facts: RestoreFacts) -> bool:
+    return facts.worktree.in_nested_repository(difference.path)
+
+
+# The first rule that applies decides. Those after `_is_in_target` are about removals.
+RULES: tuple[PlanRule, ...] = (
+    PlanRule(_is_off_disk, "keep", "a sparse checkout keeps the path off the disk"),
+    PlanRule(_is_submodule, "keep", "a submodule has a history of its own"),
+    PlanRule(_is_in_the_way, "write", "a path of the target needs its place"),
+    PlanRule(_is_hidden, "keep", "an ignore rule that no snapshot has matches the path"),
+    PlanRule(_is_in_target, "write", "the target has the path"),
+    PlanRule(_is_ignored_by_target, "keep", "the target's own rules ignore the path"),
+    PlanRule(_was_skipped_by_target, "keep", "the target skipped the path"),
+    PlanRule(_is_in_nested_repository, "keep", "a repository inside has a history of its own"),
+)
+_OTHERWISE = PlanRule(lambda *_: True, "write", "the target does not have the path")
+
+
+# ------------------------------------------------------------------------------------- collisions
+
+
+def _is_arriving(difference: Difference) -> bool:
+    """Return whether only the target has the path, as a file or a symlink."""
+    if difference.before is not None or difference.after is None:
+        return False
+    return not _has_gitlink(difference)
+
+
+def _has_gitlink(difference: Difference) -> bool:
+    entries = (difference.before, difference.after)
+    return any(entry is not None and entry.mode == GITLINK for entry in entries)
+
+
+def _find_captures(
     arriving: Sequence[str],
     captured: Collection[str],
     absent: Collection[str],
-    ground: WorktreeView,
+    worktree: WorktreeView,
 ) -> tuple[str, ...] | Blocked:
+    """Return what to capture because arriving paths replace it, or what cannot be captured."""
     captures: dict[str, None] = {}
-    passable: dict[str, bool] = {}
+    known_directories: dict[str, bool] = {}
     for path in arriving:
         if path in absent:
             continue
-        met = next(
-            (step for step in parents_of(path) if not _lets_pass(step, passable, ground)), path
-        )
-        if met in captured or met in captures:
+        obstacle = _first_obstacle(path, known_directories, worktree)
+        if obstacle in captured or obstacle in captures:
             continue
-        look = ground.look(met)
-        if look.shape == "directory":
-            foreign = next((name for name in ground.below(met) if name not in captured), None)
-            if foreign is not None:
-                return Blocked(
-                    foreign,
-                    f"{foreign}: this is in no checkpoint, and the file {path} is to stand there",
-                )
-        elif look.shape == "other" or not look.readable:
-            return Blocked(
-                met, f"{met}: this cannot be kept in a checkpoint, and {path} is to stand there"
-            )
-        elif look.shape != "absent":
-            captures[met] = None
+        info = worktree.inspect(obstacle)
+        blocked = _blocked_by(obstacle, info, path, captured, worktree)
+        if blocked is not None:
+            return blocked
+        if info.shape in {"file", "link"}:
+            captures[obstacle] = None
     return tuple(captures)
 
 
-def _lets_pass(step: str, passable: dict[str, bool], ground: WorktreeView) -> bool:
-    """Whether a name on the way is a directory. Nothing is looked at beyond one that is not: it may be a symlink."""
-    if step not in passable:
-        passable[step] = ground.look(step).shape == "directory"
-    return passable[step]
+def _first_obstacle(path: str, known_directories: dict[str, bool], worktree: WorktreeView) -> str:
+    """Return the first parent that is not a directory, else the path itself.
+
+    Nothing beyond such a parent is inspected: it may be a symlink.
+    """
+    for parent in parents_of(path):
+        if parent not in known_directories:
+            known_directories[parent] = worktree.inspect(parent).shape == "directory"
+        if not known_directories[parent]:
+            return parent
+    return path
+
+
+def _blocked_by(
+    obstacle: str,
+    info: FileInfo,
+    path: str,
+    captured: Collection[str],
+    worktree: WorktreeView,
+) -> Blocked | None:
+    """Return why `path` cannot be written in place of the obstacle, or None if it can be."""
+    if info.shape == "directory":
+        for name in worktree.below(obstacle):
+            if name not in captured:
+                return Blocked(
+                    name, f"{name}: no checkpoint has this, and the file {path} would replace it"
+                )
+        return None
+    if info.shape == "other" or not info.readable:
+        return Blocked(
+            obstacle, f"{obstacle}: no checkpoint can capture this, and {path} would replace it"
+        )
+    return None

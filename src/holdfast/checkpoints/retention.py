@@ -1,4 +1,4 @@
-"""Which checkpoints are old enough to go."""
+"""Which checkpoints are removed because there are too many."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from holdfast.checkpoints.checkpoint import Checkpoint
 
 
 def outdated(checkpoints: Sequence[Checkpoint], keep: int) -> tuple[str, ...]:
-    """Name all but the latest `keep`; latest by their order, never by a clock."""
+    """Return the ids of all but the latest `keep` checkpoints, by sequence number."""
     ordered = sorted(checkpoints, key=lambda each: each.seq, reverse=True)
     return tuple(each.id for each in ordered[keep:])

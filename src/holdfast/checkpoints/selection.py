@@ -1,41 +1,17 @@
-"""What a snapshot keeps: which of the changed and new paths are captured, dropped or skipped."""
+"""What a snapshot contains: which changed and new paths are captured, removed or skipped."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
 
 from holdfast.checkpoints.checkpoint import Skipped, SkipReason
-
-FileShape: TypeAlias = Literal["absent", "file", "link", "directory", "other"]
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What is at a path, without following a symlink at its end."""
-
-    shape: FileShape
-    size: int = 0
-    mode: int = 0
-    readable: bool = True
-
-
-class Disk(Protocol):
-    """The worktree as it is."""
-
-    def look(self, path: str) -> Look:
-        """Say what is there."""
-        ...
-
-    def is_beyond_link(self, path: str) -> bool:
-        """Whether one of the directories on the way is a symlink, or anything but a directory."""
-        ...
+from holdfast.checkpoints.ports import Disk, FileInfo
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What git saw: paths of the last snapshot that changed or are gone, and paths that it had not.
+    """The paths that git lists: changed or gone since the last snapshot, and new ones.
 
     A new path that ends in a slash is a nested repository.
     """
@@ -47,7 +23,11 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`drop` leaves the snapshot, `take` is read from the disk (and leaves it if it is gone by then)."""
+    """What to do with each listed path.
+
+    Paths in `drop` are removed from the snapshot. Paths in `take` are read from the disk, or
+    removed from the snapshot if they are gone by then. `size` is the bytes of `take`.
+    """
 
     drop: tuple[str, ...]
     take: tuple[str, ...]
@@ -56,51 +36,57 @@ class Selection:
     size: int
 
 
-def select(listing: Listing, disk: Disk, limit: int, spare: Iterable[str] = ()) -> Selection:
-    """Decide about every path; one in `spare` is captured however large it is."""
-    kept = frozenset(spare)
+def select(listing: Listing, disk: Disk, limit: int, exempt: Iterable[str] = ()) -> Selection:
+    """Return what to do with every listed path; the size limit does not apply to `exempt`."""
+    unlimited = frozenset(exempt)
+    new = frozenset(listing.new)
     drop: list[str] = []
     take: list[str] = []
     skipped: list[Skipped] = []
     modes: list[tuple[str, int | None]] = []
     size = 0
     for path in listing.gone:
-        # Beyond a symlink `update-index --remove` refuses the path; and it must never be followed.
-        beyond = disk.is_beyond_link(path) or disk.look(path).shape != "absent"
-        (drop if beyond else take).append(path)
         modes.append((path, None))
+        if _is_replaced(path, disk):
+            drop.append(path)
+        else:
+            take.append(path)
     for path in listing.changed + listing.new:
         if path.endswith("/"):
             skipped.append(Skipped(path.rstrip("/"), "nested repository"))
             continue
-        look = disk.look(path)
-        why = judge(look, limit if path not in kept else None)
-        if why is not None:
-            skipped.append(Skipped(path, why))
-            drop.append(path)
+        info = disk.inspect(path)
+        reason = skip_reason(info, None if path in unlimited else limit)
+        if reason is None:
+            take.append(path)
+            size += info.size
+            modes.append((path, info.file_mode))
             continue
-        take.append(path)
-        size += look.size
-        modes.append((path, look.mode if look.shape == "file" else None))
-    known = frozenset(listing.new)
-    return Selection(
-        tuple(path for path in drop if path not in known),
-        tuple(take),
-        tuple(skipped),
-        tuple(modes),
-        size,
-    )
+        skipped.append(Skipped(path, reason))
+        drop.append(path)
+    dropped = tuple(path for path in drop if path not in new)
+    return Selection(dropped, tuple(take), tuple(skipped), tuple(modes), size)
 
 
-def judge(look: Look, limit: int | None) -> SkipReason | None:
-    """Say why a path cannot be captured; None if it can, or is gone."""
-    if look.shape == "directory":
-        # Only a repository is reported as one path; the files of any other directory are reported by themselves.
+def skip_reason(info: FileInfo, limit: int | None) -> SkipReason | None:
+    """Return why a path cannot be captured; None if it can be, or is gone."""
+    if info.shape == "directory":
+        # Git lists the files of a directory one by one, and only a repository as one path.
         return "nested repository"
-    if look.shape == "other":
+    if info.shape == "other":
         return "not a file"
-    if look.shape == "file" and not look.readable:
+    if info.shape != "file":
+        return None
+    if not info.readable:
         return "unreadable"
-    if look.shape == "file" and limit is not None and look.size > limit:
+    if limit is not None and info.size > limit:
         return "too large"
     return None
+
+
+def _is_replaced(path: str, disk: Disk) -> bool:
+    """Return whether something else took the place of a path that is gone, or of its parent.
+
+    Beyond a symlink `update-index --remove` refuses the path; and a symlink is never followed.
+    """
+    return disk.is_beyond_link(path) or disk.inspect(path).shape != "absent"

@@ -46,7 +46,7 @@ def test_more_than_may_be_captured_at_once_is_refused_with_the_cure(root: Path) 
 def test_a_disk_that_would_be_full_is_told(root: Path) -> None:
     (root / "a").write_bytes(b"x")
     with pytest.raises(CheckpointFailed, match=r"the disk has \d+ MB left"):
-        _take(root, SnapshotLimits(spare=1 << 60))
+        _take(root, SnapshotLimits(reserve=1 << 60))
 
 
 def test_a_snapshot_that_takes_too_long_is_given_up_and_leaves_no_ref(root: Path) -> None:

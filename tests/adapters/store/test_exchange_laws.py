@@ -19,7 +19,7 @@ from holdfast.checkpoints.checkpoint import (
     CheckpointDraft,
     CheckpointKind,
     WorktreeState,
-    last_undo_point,
+    last_undo_checkpoint,
     orphans_of,
 )
 from tests.adapters.store.talk import say
@@ -49,19 +49,20 @@ class Chat:
         """Restore, or undo."""
         orphans = orphans_of(target, self.live.values())
         before = self.state()
-        point = self._take(kind, target.draft.message, target.since)
+        point = self._take(kind, target.draft.message, target.state_sequence)
         self.states[point.id] = before
         following = self.transcript.following(target)
         assert following is not None
         assert self.transcript.exchange(target, point, orphans).left == following
-        if target.is_point:
+        if target.is_undo_checkpoint:
             self.live |= self.hidden.pop(target.id, {})
             del self.live[target.id]
         self.hidden[point.id] = {each: self.live.pop(each) for each in orphans}
 
     def turns(self) -> list[Checkpoint]:
         return sorted(
-            (each for each in self.live.values() if not each.is_point), key=lambda each: each.seq
+            (each for each in self.live.values() if not each.is_undo_checkpoint),
+            key=lambda each: each.seq,
         )
 
     def state(self) -> Any:
@@ -74,7 +75,13 @@ class Chat:
         number = next(NAMES)
         session, chat = self.world.session.id, self.world.chat.id
         draft = CheckpointDraft(
-            f"c{number}", kind, "now", session=session, chat=chat, message=message, since=since
+            f"c{number}",
+            kind,
+            "now",
+            session=session,
+            chat=chat,
+            message=message,
+            state_sequence=since,
         )
         self.live[draft.id] = Checkpoint(draft, WorktreeState("t"), number, "c", "main")
         return self.live[draft.id]
@@ -112,8 +119,8 @@ def test_any_restores_and_undos_give_back_the_exact_rows(
     chat.turn()
     chat.turn()
     for step, which in done:
-        points = [each for each in chat.live.values() if each.is_point]
-        last = last_undo_point(points)
+        points = [each for each in chat.live.values() if each.is_undo_checkpoint]
+        last = last_undo_checkpoint(points)
         match step:
             case "turn":
                 chat.turn()
@@ -133,6 +140,6 @@ def test_any_restores_and_undos_give_back_the_exact_rows(
                 assert chat.state() == chat.states[target.id]
             case _:
                 pass
-    while last := last_undo_point(chat.live.values()):
+    while last := last_undo_checkpoint(chat.live.values()):
         chat.go(last, "undone")
         assert chat.state() == chat.states[last.id]

@@ -45,7 +45,7 @@ def disk() -> Iterator[Path]:
 @pytest.fixture
 def _no_spare(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a command begin on a disk that is nearly full: the budget would refuse it at once."""
-    monkeypatch.setattr(limits, "Budget", partial(limits.SnapshotLimits, spare=0))
+    monkeypatch.setattr(limits, "SnapshotLimits", partial(limits.SnapshotLimits, reserve=0))
 
 
 class Scene:

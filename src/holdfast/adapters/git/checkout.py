@@ -17,14 +17,13 @@ from holdfast.adapters.git.private_index import PrivateIndex, signature
 from holdfast.adapters.git.repository import Repository
 from holdfast.adapters.git.worktree_files import WorktreeFiles, refuse_without_room
 from holdfast.checkpoints.checkpoint import WorktreeState
-from holdfast.checkpoints.ports import PreparedRestore, RestoreDone, RestoreFailed
+from holdfast.checkpoints.ports import Blocked, PreparedRestore, RestoreDone, RestoreFailed
 from holdfast.checkpoints.restore_plan import (
-    Blocked,
     Difference,
     RestorePlan,
     TreeEntry,
     parents_of,
-    plan,
+    plan_restore,
     removals,
 )
 
@@ -74,7 +73,7 @@ class TreeCheckout:
         left = {each.path for each in target.skipped}
         newly_skipped = [each.path for each in present.skipped if each.path not in left]
         kept = [path for path in keep if path not in absent] + newly_skipped
-        lost = [path for path in left if self._disk.look(path).shape == "absent"]
+        lost = [path for path in left if self._disk.inspect(path).shape == "absent"]
         return PreparedRestore(
             present,
             target,
@@ -116,7 +115,7 @@ class TreeCheckout:
         hidden: frozenset[str],
     ) -> RestorePlan | Blocked:
         ignored = self._ignored_by(differences)
-        return plan(differences, target.skipped, ignored, absent, self._disk, hidden=hidden)
+        return plan_restore(differences, target.skipped, ignored, absent, self._disk, hidden=hidden)
 
     def _hidden(self, differences: Sequence[Difference], absent: frozenset[str]) -> frozenset[str]:
         """Name what was captured once, is ignored by now, and is not the user's to track.
@@ -134,7 +133,7 @@ class TreeCheckout:
         tree = self._index.tree()
         self._index.set_back()
         captured = frozenset(paths)
-        looks = {path: self._disk.look(path) for path in paths}
+        looks = {path: self._disk.inspect(path) for path in paths}
         modes = {
             **present.modes,
             **{path: look.mode for path, look in looks.items() if look.shape == "file"},
@@ -188,7 +187,7 @@ class TreeCheckout:
                 atomic_write.put(place, rules, sync=False)
 
     def _rules_on_disk(self, name: str) -> bytes | None:
-        if self._disk.is_beyond_link(name) or self._disk.look(name).shape != "file":
+        if self._disk.is_beyond_link(name) or self._disk.inspect(name).shape != "file":
             return None
         try:
             return self._disk.place_of(name).read_bytes()
@@ -224,7 +223,7 @@ class TreeCheckout:
     def walk(self, way: PreparedRestore) -> RestoreDone | RestoreFailed:
         """Give the files their target's content. Git refuses before it writes if one of them changed meanwhile."""
         before = {
-            path: self._disk.look(path).mode
+            path: self._disk.inspect(path).mode
             for path in way.writes
             if not self._disk.is_beyond_link(path)
         }
@@ -298,11 +297,11 @@ class TreeCheckout:
         )
 
     def _has_appeared(self, path: str, way: PreparedRestore) -> bool:
-        return path in way.arriving and self._disk.look(path).shape != "absent"
+        return path in way.arriving and self._disk.inspect(path).shape != "absent"
 
     def _give_mode(self, path: str, way: PreparedRestore, before: Mapping[str, int]) -> int | None:
         """Give a file that git has made anew its permissions; None if it is no file."""
-        look = self._disk.look(path)
+        look = self._disk.inspect(path)
         if look.shape != "file" or self._disk.is_beyond_link(path):
             return None
         mode = way.target.modes.get(path) or before.get(path)

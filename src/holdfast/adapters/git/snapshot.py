@@ -118,7 +118,7 @@ class Snapshot:
 
     def _known_modes(self) -> list[tuple[str, int | None]]:
         """Look at the private files once more: git does not see a chmod in the second of the last snapshot."""
-        looks = [(path, self._disk.look(path)) for path in self._index.state.modes]
+        looks = [(path, self._disk.inspect(path)) for path in self._index.state.modes]
         return [(path, look.mode if look.shape == "file" else None) for path, look in looks]
 
     # ------------------------------------------------------------------------------------------------------- looking
@@ -188,7 +188,7 @@ class Snapshot:
         theirs, ours = self._index.ignored()
         stale = ours - theirs
         added = tuple(
-            path for path in sorted(theirs - ours) if self._disk.look(path).shape != "absent"
+            path for path in sorted(theirs - ours) if self._disk.inspect(path).shape != "absent"
         )
         return (
             Listing(
@@ -215,7 +215,7 @@ class Snapshot:
             path for path in self._index.state.pipes if path not in known and self._is_pipe(path)
         ]
         closed = [
-            path for path in _CLOSED.findall(told) if self._disk.look(path).shape == "directory"
+            path for path in _CLOSED.findall(told) if self._disk.inspect(path).shape == "directory"
         ]
         return (
             *selection.skipped,
@@ -224,7 +224,7 @@ class Snapshot:
         )
 
     def _is_pipe(self, path: str) -> bool:
-        return self._disk.look(path).shape == "other" and not self._disk.is_beyond_link(path)
+        return self._disk.inspect(path).shape == "other" and not self._disk.is_beyond_link(path)
 
     def _refuse_if_too_much(self, selection: Selection) -> None:
         cure = "ignore what need not be kept (.gitignore)"
@@ -236,7 +236,7 @@ class Snapshot:
         refuse_without_room(
             self._place.ours,
             selection.size,
-            self._budget.spare,
+            self._budget.reserve,
             "captured",
             f"make room, or {cure}",
         )

@@ -21,6 +21,7 @@ from holdfast.checkpoints import commit_message, retention
 from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
 from holdfast.checkpoints.limits import SnapshotLimits
 from holdfast.checkpoints.ports import (
+    Blocked,
     CheckpointFailed,
     FileDifference,
     NoCheckpoints,
@@ -29,7 +30,6 @@ from holdfast.checkpoints.ports import (
     RestoreFailed,
     UnfinishedRestore,
 )
-from holdfast.checkpoints.restore_plan import Blocked
 
 # How often old checkpoints are looked for: to list them takes a process, and one too many does no harm.
 _PRUNED_EVERY = 20
@@ -74,7 +74,7 @@ class GitWorktree:
         self._git = Git(place.root, variables, lock, deadline)
         self._index = PrivateIndex(place, self._git)
         self._snapshot = Snapshot(place, self._git, self._index, budget, say, asked=asked)
-        self._back = TreeCheckout(place, self._git, self._index, budget.spare)
+        self._back = TreeCheckout(place, self._git, self._index, budget.reserve)
         self._refs = Refs(self._git, place.worktree)
         self._restores = RestoreJournal(place.ours / "restores")
         self._pruned: tuple[Checkpoint, ...] = ()
@@ -208,7 +208,9 @@ class GitWorktree:
     # ----------------------------------------------------------------------------------------------------- going back
 
     @_telling_disk()
-    def find_way(self, present: WorktreeState, target: WorktreeState) -> PreparedRestore | Blocked:
+    def prepare_restore(
+        self, present: WorktreeState, target: WorktreeState
+    ) -> PreparedRestore | Blocked:
         """Compare, and capture what lies in the way."""
         try:
             return self._back.find(present, target)
@@ -218,9 +220,9 @@ class GitWorktree:
         return self._back.find(self.capture(), target)
 
     @_telling_disk()
-    def walk(self, way: PreparedRestore) -> RestoreDone | RestoreFailed:
+    def apply_restore(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:
         """Give the files their target's content."""
-        return self._back.walk(way)
+        return self._back.walk(prepared)
 
     def unfinished(self) -> tuple[UnfinishedRestore, ...]:
         """Give what dead processes left, the oldest first."""
@@ -242,7 +244,7 @@ class GitWorktree:
         """Hide checkpoints under an undo point, all at once."""
         self._refs.hide(ids, undo_id)
 
-    def bring_back(self, undo_id: str) -> None:
+    def restore_from_trash(self, undo_id: str) -> None:
         """Bring the checkpoints back that were hidden under an undo point, all at once."""
         self._refs.bring_back(undo_id)
 
@@ -269,7 +271,7 @@ class GitWorktree:
         return self._refs.empty_trash()
 
     @_telling_disk()
-    def settle(self) -> None:
+    def reclaim_space(self) -> None:
         """Give back the room in a private repository; in the user's own, their git does it when it is due."""
         if not self._place.private:
             return

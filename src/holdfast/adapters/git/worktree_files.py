@@ -11,9 +11,8 @@ from pathlib import Path
 
 from holdfast.adapters.git.git_command import raw, text
 from holdfast.checkpoints.limits import MEGABYTE
-from holdfast.checkpoints.ports import CheckpointFailed
+from holdfast.checkpoints.ports import CheckpointFailed, FileInfo
 from holdfast.checkpoints.restore_plan import parents_of
-from holdfast.checkpoints.selection import Look
 
 # The last: beyond a symlink that leads to itself.
 _NOTHING_THERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
@@ -31,29 +30,29 @@ class WorktreeFiles:
         """Give the path on the disk."""
         return self._root / os.fsdecode(raw(path))
 
-    def look(self, path: str) -> Look:
+    def inspect(self, path: str) -> FileInfo:
         """Say what is there, without following a symlink at its end."""
         place = self.place_of(path)
         try:
             there = place.lstat()
         except PermissionError:
-            return Look("file", readable=False)
+            return FileInfo("file", readable=False)
         except OSError as error:
             if error.errno not in _NOTHING_THERE:
                 raise
-            return Look("absent")
+            return FileInfo("absent")
         if stat.S_ISREG(there.st_mode):
-            return Look(
+            return FileInfo(
                 "file", there.st_size, stat.S_IMODE(there.st_mode), os.access(place, os.R_OK)
             )
         if stat.S_ISLNK(there.st_mode):
-            return Look("link", there.st_size)
-        return Look("directory" if stat.S_ISDIR(there.st_mode) else "other")
+            return FileInfo("link", there.st_size)
+        return FileInfo("directory" if stat.S_ISDIR(there.st_mode) else "other")
 
     def is_beyond_link(self, path: str) -> bool:
         """Whether one of the names on the way is there and is no directory."""
         return any(
-            self.look(parent).shape in {"link", "file", "other"} for parent in parents_of(path)
+            self.inspect(parent).shape in {"link", "file", "other"} for parent in parents_of(path)
         )
 
     def closed_directory(self, paths: Iterable[str]) -> Path | None:
@@ -69,7 +68,7 @@ class WorktreeFiles:
         steps = [*parents_of(directory), directory] if directory else []
         there = self._root
         for step in steps:
-            if self.look(step).shape != "directory":
+            if self.inspect(step).shape != "directory":
                 break
             there = self.place_of(step)
         return there

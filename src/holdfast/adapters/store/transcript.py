@@ -115,7 +115,7 @@ def _place(connection: Connection, checkpoint: Checkpoint) -> int | None:
     if row is not None:
         return row.message_seq
     # It was taken while the store could not be written. Not so for a point: without a row its restore never was.
-    if checkpoint.is_point or checkpoint.draft.message is None:
+    if checkpoint.is_undo_checkpoint or checkpoint.draft.message is None:
         return None
     message = message_by_id(connection, checkpoint.draft.message)
     return message.seq if message and message.chat_id == chat_id else None
@@ -142,7 +142,7 @@ def _exchange(
     if done is not None:
         back = (
             count_messages_from(connection, chat_id, done.message_seq or 0)
-            if target.is_point
+            if target.is_undo_checkpoint
             else 0
         )
         return Exchanged(trashed_messages(connection, point.id), back)
@@ -158,7 +158,7 @@ def _exchange(
     move_checkpoints_to_trash(connection, orphans, point.id)
     came = bring_back(connection, target.id)
     assert not isinstance(came, InTheWay)  # noqa: S101 - all from that place on has just left
-    if target.is_point:
+    if target.is_undo_checkpoint:
         remove_checkpoints(connection, [target.id])
     return Exchanged(left, came.messages)
 

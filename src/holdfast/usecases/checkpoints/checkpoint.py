@@ -181,7 +181,7 @@ def prune_checkpoints(worktrees: Worktrees, keep: int) -> CheckpointsPruned | No
             _forget_talk(there, removed, worktrees)
             worktree.remove(removed)
             emptied = worktree.empty_trash()
-            worktree.settle()
+            worktree.reclaim_space()
             return CheckpointsPruned(removed, emptied, len(there) - len(removed), recovered)
     except NoCheckpoints:
         return CheckpointsPruned((), (), 0)
@@ -199,4 +199,6 @@ def _forget_talk(there: Sequence[Checkpoint], removed: Sequence[str], worktrees:
     ours = [each for each in there if each.draft.session]
     if ours:
         gone = [each.id for each in ours if each.id in removed]
-        worktrees.conversations.transcript.forget(gone, [each.id for each in ours if each.is_point])
+        worktrees.conversations.transcript.forget(
+            gone, [each.id for each in ours if each.is_undo_checkpoint]
+        )

@@ -18,10 +18,11 @@ from holdfast.checkpoints.checkpoint import (
     CheckpointDraft,
     WorktreeState,
     find,
-    last_undo_point,
+    last_undo_checkpoint,
     orphans_of,
 )
 from holdfast.checkpoints.ports import (
+    Blocked,
     CheckpointFailed,
     NoCheckpoints,
     PreparedRestore,
@@ -29,7 +30,6 @@ from holdfast.checkpoints.ports import (
     UnfinishedRestore,
     Worktree,
 )
-from holdfast.checkpoints.restore_plan import Blocked
 from holdfast.usecases.checkpoints.conversation import ConversationFailed
 from holdfast.usecases.checkpoints.ports import Worktrees, keep_books
 from holdfast.usecases.checkpoints.restore_recovery import (
@@ -86,7 +86,7 @@ def undo_restore(worktrees: Worktrees, *, session: str | None = None) -> Restore
             for done in recovered.finished:
                 if done.verb == "undo":
                     return replace(done, recovered=recovered)
-            point = last_undo_point(_of(session, worktree.checkpoints()))
+            point = last_undo_checkpoint(_of(session, worktree.checkpoints()))
             if point is None:
                 return refused(
                     "there is nothing to undo: no restore here is on record.", "not_found"
@@ -210,7 +210,7 @@ def _run(
 ) -> Restored | NothingDone:
     backend_reset, notes = _evict(errand, worktrees)
     present = worktree.capture()
-    way = worktree.find_way(present, errand.target.present) if errand.files else None
+    way = worktree.prepare_restore(present, errand.target.present) if errand.files else None
     if isinstance(way, Blocked):
         return refused(f"{way.message}; move it away, and try again.")
     done = _done_before(errand, way, worktree, recovered)
@@ -220,7 +220,7 @@ def _run(
     under_way = _written_down(errand, way, point)
     worktree.begin(under_way)
     if way:
-        walked = worktree.walk(way)
+        walked = worktree.apply_restore(way)
         if isinstance(walked, RestoreFailed):
             return _stay(walked, under_way, point, worktree)
         under_way = replace(under_way, phase="talk", tree=way.tree)
@@ -291,9 +291,9 @@ def _take_point(
         session=of.session,
         chat=of.chat,
         message=of.message if errand.talks else None,
-        toward=of.id,
+        target=of.id,
         files=errand.files,
-        since=errand.target.since if errand.talks else None,
+        state_sequence=errand.target.state_sequence if errand.talks else None,
     )
     return worktree.record(draft, present)
 
@@ -315,8 +315,8 @@ def _done_before(
         )
         if same and (way is None or done.tree == way.tree):
             return done
-    point = last_undo_point(worktree.checkpoints())
-    if point is None or point.draft.toward != errand.target.id or {*errand.orphans} - {point.id}:
+    point = last_undo_checkpoint(worktree.checkpoints())
+    if point is None or point.draft.target != errand.target.id or {*errand.orphans} - {point.id}:
         return None
     if (point.draft.files, point.draft.message is not None) != (errand.files, errand.talks):
         return None
@@ -365,8 +365,10 @@ def _stay(
 
 def _went_back(point: Checkpoint, worktree: Worktree) -> bool:
     try:
-        back = worktree.find_way(worktree.capture(), point.present)
-        return not isinstance(back, Blocked) and not isinstance(worktree.walk(back), RestoreFailed)
+        back = worktree.prepare_restore(worktree.capture(), point.present)
+        return not isinstance(back, Blocked) and not isinstance(
+            worktree.apply_restore(back), RestoreFailed
+        )
     except CheckpointFailed:
         # What stopped it halfway may well stop the way back: a full disk.
         return False

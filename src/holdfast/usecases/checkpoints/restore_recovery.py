@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
-from holdfast.checkpoints.ports import RestoreFailed, UnfinishedRestore, Worktree
-from holdfast.checkpoints.restore_plan import Blocked
+from holdfast.checkpoints.ports import Blocked, RestoreFailed, UnfinishedRestore, Worktree
 from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
 from holdfast.usecases.checkpoints.ports import Worktrees
 
@@ -105,7 +104,7 @@ def _finish_files(
         goal = worktree.at(commit)
         if goal is None:
             continue
-        way = worktree.find_way(worktree.capture(), goal.present)
+        way = worktree.prepare_restore(worktree.capture(), goal.present)
         if isinstance(way, Blocked):
             reason = way.message
             continue
@@ -114,7 +113,7 @@ def _finish_files(
                 worktrees.new_id(), "interrupted", worktrees.now(), f"found halfway to {goal.id}"
             )
             worktree.record(draft, way.present)
-        walked = worktree.walk(way)
+        walked = worktree.apply_restore(way)
         if isinstance(walked, RestoreFailed):
             reason = walked.message
             continue
@@ -146,8 +145,8 @@ def follow_files(
     exchanged = Exchanged()
     if left.conversation and target and point:
         exchanged = worktrees.conversations.transcript.exchange(target, point, left.orphans)
-    if left.verb == "undo" or (left.conversation and target and target.is_point):
-        worktree.bring_back(left.target_id)
+    if left.verb == "undo" or (left.conversation and target and target.is_undo_checkpoint):
+        worktree.restore_from_trash(left.target_id)
         # It is used once; the next undo is that of the restore before. Under its own name nothing brings it back.
         worktree.move_to_trash([left.target_id], left.target_id)
     worktree.move_to_trash(left.orphans, left.undo_id)
