@@ -89,12 +89,12 @@ class GitWorktrees:
     @contextmanager
     def hold(self, *, make: bool) -> Iterator[GitWorktree]:
         """Wait for the worktree's lock; with `make`, a folder without git gets a private repository."""
-        from holdfast.adapters.git.worktree import hold_worktree  # noqa: PLC0415 - most commands do without git
+        from holdfast.adapters.git.worktree import lock_worktree  # noqa: PLC0415 - most commands do without git
         from holdfast.checkpoints.limits import SnapshotLimits  # noqa: PLC0415
 
         with (
-            hold_worktree(
-                self._root, self._state, SnapshotLimits(), self._say, make=make
+            lock_worktree(
+                self._root, self._state, SnapshotLimits(), self._say, create=make
             ) as worktree,
             LateStore(self._state) as opened,
         ):

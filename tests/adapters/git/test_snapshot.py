@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.git.worktree import hold_worktree
+from holdfast.adapters.git.worktree import lock_worktree
 from holdfast.checkpoints.checkpoint import CheckpointDraft
 from holdfast.checkpoints.limits import SnapshotLimits
 from holdfast.checkpoints.ports import CheckpointFailed
@@ -33,8 +33,8 @@ def _git(root: Path, *words: str) -> str:
 
 def _take(root: Path, budget: SnapshotLimits | None = None) -> dict[str, str]:
     """Take a checkpoint and give its files."""
-    with hold_worktree(
-        root, root.parent / "state", budget or SnapshotLimits(), lambda _: None, make=True
+    with lock_worktree(
+        root, root.parent / "state", budget or SnapshotLimits(), lambda _: None, create=True
     ) as worktree:
         number = len(worktree.checkpoints())
         tree = worktree.record(
@@ -86,8 +86,8 @@ def test_many_new_files_with_odd_names_and_conversions_come_back(root: Path) -> 
     for name, text in files.items():
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_bytes(text.encode())
-    with hold_worktree(
-        root, root.parent / "state", SnapshotLimits(), lambda _: None, make=True
+    with lock_worktree(
+        root, root.parent / "state", SnapshotLimits(), lambda _: None, create=True
     ) as worktree:
         tree = worktree.capture().tree
     shown = {name: _git(root, "cat-file", "blob", f"{tree}:{name}") for name in files}

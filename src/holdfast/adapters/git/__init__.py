@@ -1,1 +1,1 @@
-"""Git, called so that nothing of the user's runs, prompts or moves: HEAD, index, branches, stash and hooks stay."""
+"""Git, run so that the user's HEAD, index, branches, stash and hooks stay untouched."""

@@ -1,4 +1,7 @@
-"""Permissions: git knows only whether a file can be run, so those of private files are noted beside the tree."""
+"""Permissions of files: git stores only whether a file can be run, so private modes are stored too.
+
+They are kept beside the tree, for files that are more private than a new file would be.
+"""
 
 from __future__ import annotations
 
@@ -6,36 +9,50 @@ import os
 from collections.abc import Iterable, Mapping
 
 
-def noted(modes: Mapping[str, int], seen: Iterable[tuple[str, int | None]]) -> dict[str, int]:
-    """Note the permissions of files that are more private than a new file would be, and of those that once were."""
-    told = dict(modes)
-    umask = _umask()
+def update_modes(
+    modes: Mapping[str, int], seen: Iterable[tuple[str, int | None]]
+) -> dict[str, int]:
+    """Return the stored modes after these were seen; None means that a path is not a file.
+
+    A mode is stored if it is more private than that of a new file, or if one is stored already.
+    """
+    updated = dict(modes)
+    umask = _read_umask()
     for path, mode in seen:
         if mode is None:
-            told.pop(path, None)
-        elif path in told or _is_private(mode, umask):
-            told[path] = mode
-    return told
+            updated.pop(path, None)
+        elif path in updated or _is_private(mode, umask):
+            updated[path] = mode
+    return updated
 
 
-def fitting(mode: int, *, runs: bool) -> int:
-    """Give the permissions of a file that can, or cannot, be run, as near to these as can be.
+def with_execute_bit(mode: int, *, executable: bool) -> int:
+    """Return the mode with execute permission added or removed.
 
-    >>> [oct(fitting(0o600, runs=True)), oct(fitting(0o755, runs=False)), oct(fitting(0o700, runs=True))]
-    ['0o700', '0o644', '0o700']
+    It is added for those who may read the file, unless somebody may execute the file already.
+
+    >>> oct(with_execute_bit(0o600, executable=True))
+    '0o700'
+    >>> oct(with_execute_bit(0o755, executable=False))
+    '0o644'
+    >>> oct(with_execute_bit(0o700, executable=True))
+    '0o700'
     """
-    if not runs:
+    if not executable:
         return mode & ~0o111
-    return mode if mode & 0o111 else mode | ((mode & 0o444) >> 2)
+    if mode & 0o111:
+        return mode
+    return mode | ((mode & 0o444) >> 2)
 
 
 def _is_private(mode: int, umask: int) -> bool:
-    usual = (0o777 if mode & 0o100 else 0o666) & ~umask
+    everything = 0o777 if mode & 0o100 else 0o666
+    usual = everything & ~umask
     return mode & usual != usual
 
 
-def _umask() -> int:
-    # There is no other way to ask.
+def _read_umask() -> int:
+    # The only way to read it is to set it.
     umask = os.umask(0o077)
     os.umask(umask)
     return umask

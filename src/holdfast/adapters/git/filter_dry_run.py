@@ -1,6 +1,6 @@
-"""The trial of filters: what goes through a required one is written elsewhere first, before any file changes.
+"""Dry run of required filters: convert the files elsewhere before any file of the user changes.
 
-A filter that fails in the middle of a restore may well fail on the way back too.
+A filter that fails in the middle of a restore may fail on the way back too.
 """
 
 from __future__ import annotations
@@ -8,69 +8,63 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 
-from holdfast.adapters.git.git_command import Git, GitFailed, Running, lines, names
+from holdfast.adapters.git.git_command import Git, GitFailed, GitProcess, join_names, split_names
 from holdfast.adapters.git.private_index import PrivateIndex
-from holdfast.adapters.git.repository import Repository
+from holdfast.adapters.git.repository import GitRepository
 
 
-def ask_required(git: Git) -> Running:
-    """Begin to ask which filters must not fail. Without the others git goes on, and so do we."""
-    return git.start(
-        "config", "-z", "--type=bool", "--get-regexp", r"^filter\..*\.required$"
-    ).in_background()
+def start_required_query(git: Git) -> GitProcess:
+    """Start to list the required filters. When another filter fails, git goes on without it."""
+    pattern = r"^filter\..*\.required$"
+    return git.start("config", "-z", "--type=bool", "--get-regexp", pattern).in_background()
 
 
-def read_required(asked: Running) -> frozenset[str]:
-    """Name the filters that must not fail, once it is told."""
-    told = dict(entry.rpartition("\n")[::2] for entry in names(asked.finish(fine=(0, 1))))
-    return frozenset(
-        name.removeprefix("filter.").removesuffix(".required")
-        for name in told
-        if told[name] == "true"
-    )
+def read_required(query: GitProcess) -> frozenset[str]:
+    """Return the names of the filters that must not fail."""
+    required: dict[str, bool] = {}
+    for entry in split_names(query.finish(ok_codes=(0, 1))):
+        setting, _, value = entry.rpartition("\n")
+        # The last value of a setting counts.
+        required[setting.removeprefix("filter.").removesuffix(".required")] = value == "true"
+    return frozenset(name for name, is_required in required.items() if is_required)
 
 
 class FilterDryRun:
-    """Tries the filters of one worktree, under its lock."""
+    """Dry runs of the filters of one worktree, under its lock."""
 
-    def __init__(self, place: Repository, git: Git, index: PrivateIndex) -> None:
-        """Join what it works with."""
-        self._place = place
+    def __init__(self, repository: GitRepository, git: Git, index: PrivateIndex) -> None:
+        """Use the attributes that the private index has."""
+        self._repository = repository
         self._git = git
         self._index = index
 
-    def failure(self, drivers: frozenset[str], tree: str, paths: Sequence[str]) -> str | None:
-        """Say what git says when it cannot write these files of a tree; None if all of them can be converted.
+    def find_failure(self, drivers: frozenset[str], tree: str, paths: Sequence[str]) -> str | None:
+        """Return the error of git for these files of a tree, or None if every filter succeeds.
 
-        By the attributes that hold now; the tree must have the same.
+        The attributes are those in force now, so the tree must have the same.
         """
         filtered = self._filtered(paths, drivers)
         if not filtered:
             return None
-        scratch = self._place.ours / "trial"
+        scratch = self._repository.holdfast_dir / "trial"
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir(0o700)
-        # Not in a worktree of its own: a filter may be a program that lies in the user's.
-        git = self._git.having(index_file=scratch / "index")
+        # In the user's worktree: a filter may be a program there.
+        git = self._git.with_variables(index_file=scratch / "index")
+        prefix = f"--prefix={scratch}/files/"
         try:
             git.run("read-tree", "--no-sparse-checkout", tree)
-            git.run(
-                "checkout-index",
-                f"--prefix={scratch}/files/",
-                "-z",
-                "--stdin",
-                given=lines(filtered),
-            )
+            git.run("checkout-index", prefix, "-z", "--stdin", stdin=join_names(filtered))
         except GitFailed as error:
-            return error.told.strip()
+            return error.stderr.strip()
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
         return None
 
     def _filtered(self, paths: Sequence[str], drivers: frozenset[str]) -> list[str]:
-        told = names(
-            self._index.git.run("check-attr", "-z", "--stdin", "filter", given=lines(paths))
-        )
-        return [
-            path for path, driver in zip(told[::3], told[2::3], strict=True) if driver in drivers
-        ]
+        """Return the paths that go through one of the filters."""
+        query = ("check-attr", "-z", "--stdin", "filter")
+        # For each path three names: the path, the attribute and its value.
+        output = split_names(self._index.git.run(*query, stdin=join_names(paths)))
+        values = zip(output[::3], output[2::3], strict=True)
+        return [path for path, driver in values if driver in drivers]

@@ -1,6 +1,7 @@
-"""How git is called: which environment, which settings, how long, and what a failure says.
+"""Run git: its environment, settings and deadline, and the error of a failed run.
 
-Paths are `str` inside: UTF-8, and bytes that are not are surrogates. `raw` gives the bytes back exactly.
+Paths are `str`: UTF-8, where bytes that are not UTF-8 become surrogates. `to_bytes` restores the
+bytes exactly.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from typing import TypeAlias
 
 from holdfast.checkpoints.ports import CheckpointFailed
 
-Path_: TypeAlias = str | os.PathLike[str]
+PathValue: TypeAlias = str | os.PathLike[str]
 
-# Nothing of the user's may run (hooks, a file system monitor, gc), prompt (gpg) or split what we write.
+# Nothing of the user's may run (hooks, a file system monitor, gc), prompt (gpg) or split an index
+# that we write.
 SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -29,14 +31,14 @@ SETTINGS = (
     "submodule.recurse=false",
     "core.splitIndex=false",
     "commit.gpgSign=false",
-    # A sparse index cannot hold what lies outside the cone; a warning about line ends must not be an error; and a file
-    # that was captured once must be looked at the next time.
+    # A sparse index cannot contain what is outside the cone; a warning about line ends must not be
+    # an error; and a file that was captured once must be compared the next time.
     "index.sparse=false",
     "core.safecrlf=false",
     "core.ignoreStat=false",
 )
 _OPTIONS = tuple(word for setting in SETTINGS for word in ("-c", setting))
-_OURS = {
+_VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_AUTHOR_NAME": "Holdfast",
@@ -45,173 +47,187 @@ _OURS = {
     "GIT_COMMITTER_EMAIL": "holdfast@localhost",
 }
 
-OLDEST = "git 2.18"
-"""The first one that knows all the options used here: the youngest of them is `config --type`."""
-# What git ends with when it does not know an option.
-_USAGE = 129
+_OLDEST = "git 2.18"
+"""The first version with all options used here; the newest of these is `config --type`."""
+# The exit code of git for an unknown option.
+_USAGE_ERROR = 129
 
 
 class GitFailed(CheckpointFailed):
-    """A call of git failed; `told` is what it said."""
+    """A run of git failed; `stderr` is what git printed there."""
 
-    def __init__(self, words: Sequence[str], code: int, told: str) -> None:
-        super().__init__(f"git {words[0]} failed: {told.strip() or f'it ended with {code}'}")
+    def __init__(self, arguments: Sequence[str], code: int, stderr: str) -> None:
+        reason = stderr.strip() or f"it ended with {code}"
+        super().__init__(f"git {arguments[0]} failed: {reason}")
         self.code = code
-        self.told = told
+        self.stderr = stderr
 
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """A git that works at one place. `lock` is a descriptor that its children inherit, and so hold the lock too."""
+    """Git in one directory.
 
-    place: Path
+    `lock` is a descriptor that git inherits: the lock stays taken until git has ended too.
+    """
+
+    directory: Path
     variables: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     lock: int | None = None
     deadline: float | None = None
 
-    def having(self, **variables: Path_) -> Git:
-        """Give one with these variables of git set besides."""
+    def with_variables(self, **variables: PathValue) -> Git:
+        """Return a copy that also sets these variables; `index_file` sets GIT_INDEX_FILE."""
         added = {f"GIT_{name.upper()}": os.fspath(value) for name, value in variables.items()}
         return replace(self, variables={**self.variables, **added})
 
-    def run(self, *words: str, given: bytes = b"", fine: Sequence[int] = (0,)) -> bytes:
-        """Call git and give what it printed; raises `GitFailed` if it ends with a code that is not fine."""
-        return self.start(*words, given=given).finish(fine)
+    def run(self, *arguments: str, stdin: bytes = b"", ok_codes: Sequence[int] = (0,)) -> bytes:
+        """Run git and return its output; raise `GitFailed` for an exit code not in `ok_codes`."""
+        return self.start(*arguments, stdin=stdin).finish(ok_codes)
 
-    def line(self, *words: str, given: bytes = b"") -> str:
-        """Call git and give the one line it printed."""
-        return self.run(*words, given=given).decode("ascii").strip()
+    def read_line(self, *arguments: str, stdin: bytes = b"") -> str:
+        """Run git and return the one line that it prints."""
+        return self.run(*arguments, stdin=stdin).decode("ascii").strip()
 
-    def start(self, *words: str, given: bytes = b"") -> Running:
-        """Call git and do not wait for it."""
+    def start(self, *arguments: str, stdin: bytes = b"") -> GitProcess:
+        """Start git and return without waiting for it."""
+        inherited = () if self.lock is None else (self.lock,)
         try:
             child = subprocess.Popen(  # noqa: S603 - a list of words, no shell
-                ["git", *_OPTIONS, *words],  # noqa: S607 - the user's git, as the user would find it
+                ["git", *_OPTIONS, *arguments],  # noqa: S607 - git as the user's PATH finds it
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                cwd=self.place,
+                cwd=self.directory,
                 env=environment(self.variables),
-                pass_fds=() if self.lock is None else (self.lock,),
+                pass_fds=inherited,
             )
         except FileNotFoundError as error:
             if error.filename != "git":
-                raise CheckpointFailed(f"{self.place}: this directory is gone.") from error
+                raise CheckpointFailed(f"{self.directory}: this directory is gone.") from error
             raise CheckpointFailed(
-                "git is not installed, and checkpoints are made with it; install git."
+                "git is not installed, and checkpoints need it; install git."
             ) from error
-        return Running(words, child, given, self.deadline)
+        return GitProcess(arguments, child, stdin, self.deadline)
 
 
-class Running:
-    """A call of git under way; what it prints is read at once, so that it never waits for a reader."""
+class GitProcess:
+    """A run of git under way."""
 
     def __init__(
         self,
-        words: Sequence[str],
+        arguments: Sequence[str],
         child: subprocess.Popen[bytes],
-        given: bytes,
+        stdin: bytes,
         deadline: float | None,
     ) -> None:
-        """Begin to read."""
-        self._words = words
+        """Wrap a child process that has not been sent its input yet."""
+        self._arguments = arguments
         self._child = child
-        self._given = given
+        self._stdin = stdin
         self._deadline = deadline
-        self._read: tuple[bytes, bytes] | None = None
+        self._output: tuple[bytes, bytes] | None = None
         self._reader: threading.Thread | None = None
 
-    def in_background(self) -> Running:
-        """Read in a thread, while something else goes on."""
+    def in_background(self) -> GitProcess:
+        """Read the output in a thread, so that git never waits for a reader; return self."""
         self._reader = threading.Thread(target=self._communicate, daemon=True)
         self._reader.start()
         return self
 
-    def finish(self, fine: Sequence[int] = (0,)) -> bytes:
-        """Wait for the end and give what was printed."""
+    def finish(self, ok_codes: Sequence[int] = (0,)) -> bytes:
+        """Wait for the end of git and return its output."""
         if self._reader is None:
             self._communicate()
         else:
             self._reader.join()
-        if self._read is None:
+        if self._output is None:
             raise CheckpointFailed(
-                f"git {self._words[0]} took longer than a checkpoint may; ignore what need not be kept, and try again."
+                f"git {self._arguments[0]} took longer than a checkpoint may; ignore what need not "
+                "be kept, and try again."
             )
-        out, err = self._read
-        if self._child.returncode not in fine:
-            raise _failure(self._words, self._child.returncode, err.decode("utf-8", "replace"))
-        return out
+        stdout, stderr = self._output
+        if self._child.returncode not in ok_codes:
+            decoded = stderr.decode("utf-8", "replace")
+            raise _failure(self._arguments, self._child.returncode, decoded)
+        return stdout
 
     @property
-    def told(self) -> str:
-        """What it said besides; to be asked for after `finish`."""
-        return text(self._read[1]) if self._read else ""
+    def stderr(self) -> str:
+        """What git printed to standard error; empty before `finish`."""
+        if self._output is None:
+            return ""
+        return to_text(self._output[1])
 
     def _communicate(self) -> None:
-        left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        timeout = None
+        if self._deadline is not None:
+            timeout = max(0.0, self._deadline - time.monotonic())
         try:
-            self._read = self._child.communicate(self._given, timeout=left)
+            self._output = self._child.communicate(self._stdin, timeout=timeout)
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.communicate()
 
 
-def packing(git: Git) -> Git:
-    """Give one that writes the content of many files into one pack: what is larger than a byte counts as large."""
+def with_packing(git: Git) -> Git:
+    """Return a copy that writes the content of many files into one pack.
+
+    Git writes large files into a pack; here every file above one byte counts as large.
+    """
     settings = {
         "GIT_CONFIG_COUNT": "1",
         "GIT_CONFIG_KEY_0": "core.bigFileThreshold",
         "GIT_CONFIG_VALUE_0": "1",
     }
-    # Without these it gives its memory back after every file, and asks for it again; half of the time goes there.
+    # Without these git frees and allocates its memory for every file, which takes half of the time.
     memory = {"MALLOC_TOP_PAD_": str(16 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
     return replace(git, variables={**git.variables, **settings, **memory})
 
 
-def version(git: Git) -> tuple[int, int]:
-    """Say which git this is; (0, 0) if it does not say so."""
-    told = re.search(rb"(\d+)\.(\d+)", git.run("version"))
-    return (int(told[1]), int(told[2])) if told else (0, 0)
+def read_version(git: Git) -> tuple[int, int]:
+    """Return the major and minor version of git; (0, 0) if git does not print one."""
+    match = re.search(rb"(\d+)\.(\d+)", git.run("version"))
+    if match is None:
+        return (0, 0)
+    return (int(match[1]), int(match[2]))
 
 
-def _failure(words: Sequence[str], code: int, told: str) -> GitFailed:
-    if code != _USAGE:
-        return GitFailed(words, code, told)
-    known = told.strip().partition("\n")[0]
-    return GitFailed(
-        words,
-        code,
-        f"{known} (this git is too old: checkpoints need {OLDEST} or later; install it).",
-    )
+def _failure(arguments: Sequence[str], code: int, stderr: str) -> GitFailed:
+    if code != _USAGE_ERROR:
+        return GitFailed(arguments, code, stderr)
+    first_line = stderr.strip().partition("\n")[0]
+    cure = f"this git is too old: checkpoints need {_OLDEST} or later; install it"
+    return GitFailed(arguments, code, f"{first_line} ({cure}).")
 
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """Give the environment without the caller's `GIT_*`: an inherited GIT_DIR would lead to another repository.
+    """Return the environment of git: ours without its `GIT_*`, and with `variables`.
 
-    Git speaks English, for what it says is read here; filters still have the user's character set.
+    An inherited GIT_DIR would lead to another repository. Messages of git are in English, because
+    they are parsed here; filters still have the user's character set.
     """
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    everything = inherited.pop("LC_ALL", None)
-    if everything:
-        inherited["LC_CTYPE"] = everything
-    return {**inherited, "LC_MESSAGES": "C", "LANGUAGE": "C", **_OURS, **variables}
+    locale = inherited.pop("LC_ALL", None)
+    if locale:
+        inherited["LC_CTYPE"] = locale
+    return {**inherited, "LC_MESSAGES": "C", "LANGUAGE": "C", **_VARIABLES, **variables}
 
 
-def raw(path: str) -> bytes:
-    """Give a path's bytes."""
+def to_bytes(path: str) -> bytes:
+    """Return the bytes of a path."""
     return path.encode("utf-8", "surrogateescape")
 
 
-def text(data: bytes) -> str:
-    """Give a path of these bytes."""
+def to_text(data: bytes) -> str:
+    """Return the path with these bytes."""
     return data.decode("utf-8", "surrogateescape")
 
 
-def names(data: bytes) -> tuple[str, ...]:
-    """Read names that are ended by NUL."""
-    return tuple(text(name) for name in data.split(b"\0") if name)
+def split_names(data: bytes) -> tuple[str, ...]:
+    """Return the names in NUL-terminated data."""
+    return tuple(to_text(name) for name in data.split(b"\0") if name)
 
 
-def lines(paths: Sequence[str]) -> bytes:
-    """Write names that are ended by NUL."""
-    return b"".join(raw(path) + b"\0" for path in paths)
+def join_names(paths: Sequence[str]) -> bytes:
+    """Return the names as NUL-terminated data."""
+    return b"".join(to_bytes(path) + b"\0" for path in paths)

@@ -1,4 +1,4 @@
-"""What is known about the private index: one small file beside it, worth nothing if it does not fit."""
+"""The state of the private index: a small file, ignored if it does not match the index."""
 
 from __future__ import annotations
 
@@ -17,10 +17,15 @@ IndexSignature: TypeAlias = list[int]
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What holds for the index with this signature: its tree, what it was compared with, odd permissions.
+    """What is known of the index with the signature `index`. The field names are a stored format.
 
-    `held` is whether a checkpoint holds the tree, so that no gc removes it. `settled` is False when ignored files may
-    be in it. `seq` is the last number given. `pipes` stand where files were; git does not name them a second time.
+    `held`: a checkpoint refers to `tree`, so no gc removes it.
+    `real`, `staged` and `staged_commit`: the signature of the user's index, its tree and commit.
+    `rules`: the signature of the ignore rules outside the worktree.
+    `settled`: False when the index may contain ignored files.
+    `seq`: the last sequence number that was used.
+    `modes`: the permissions of private files.
+    `pipes`: pipes in place of captured files; git lists each of them only once.
     """
 
     index: IndexSignature | None = None
@@ -39,57 +44,80 @@ class IndexState:
 
 
 def read(file: Path) -> IndexState:
-    """Give what was written; nothing is known if it is not there, or is not what this version writes."""
+    """Return the stored state, or an empty one if the file is missing or of another version."""
     try:
-        told = json.loads(file.read_bytes())
-        return IndexState(**told) if _is_sound(told) else IndexState()
+        fields = json.loads(file.read_bytes())
+        if not _is_valid(fields):
+            return IndexState()
+        return IndexState(**fields)
     except (FileNotFoundError, ValueError, TypeError):
         return IndexState()
 
 
 def write(file: Path, state: IndexState) -> None:
-    """Write it down. Not durably: it does not fit the index after a crash, and is not believed."""
+    """Write without fsync: after a crash the state does not match the index and is ignored."""
     atomic_write.put(file, json.dumps(asdict(state)).encode("ascii"), sync=False)
 
 
-def _is_sound(told: object) -> bool:
-    """Whether every part is of its kind: somebody may have edited it."""
-    if not isinstance(told, dict) or told.get("version") != _VERSION:
+def _is_valid(fields: object) -> bool:
+    """Return whether every field has its type; a user may have edited the file."""
+    if not isinstance(fields, dict) or fields.get("version") != _VERSION:
         return False
-    return all(is_of_kind(told[name]) for name, is_of_kind in _KINDS.items() if name in told)
+    for name, has_type in _TYPES.items():
+        if name in fields and not has_type(fields[name]):
+            return False
+    return True
 
 
 def _is_flag(value: object) -> bool:
     return isinstance(value, bool)
 
 
-def _is_word(value: object) -> bool:
+def _is_list(value: object) -> bool:
+    return isinstance(value, list)
+
+
+def _is_optional_text(value: object) -> bool:
     return value is None or isinstance(value, str)
 
 
+def _is_optional_number(value: object) -> bool:
+    return value is None or type(value) is int
+
+
 def _is_signature(value: object) -> bool:
-    return value is None or (
-        isinstance(value, list)
-        and len(value) in {0, 4}
-        and all(type(each) is int for each in value)
-    )
+    if value is None:
+        return True
+    if not isinstance(value, list) or len(value) not in {0, 4}:
+        return False
+    return all(type(each) is int for each in value)
 
 
-_KINDS: dict[str, Callable[[object], bool]] = {
+def _is_staged_commit(value: object) -> bool:
+    if not isinstance(value, list) or len(value) not in {0, 3}:
+        return False
+    return all(map(_is_optional_text, value))
+
+
+def _is_modes(value: object) -> bool:
+    return isinstance(value, dict) and all(type(mode) is int for mode in value.values())
+
+
+def _is_paths(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(path, str) for path in value)
+
+
+_TYPES: dict[str, Callable[[object], bool]] = {
     "index": _is_signature,
-    "tree": _is_word,
+    "tree": _is_optional_text,
     "held": _is_flag,
     "real": _is_signature,
-    "staged": _is_word,
-    "staged_commit": lambda value: (
-        isinstance(value, list) and len(value) in {0, 3} and all(map(_is_word, value))
-    ),
-    "rules": lambda value: isinstance(value, list),
+    "staged": _is_optional_text,
+    "staged_commit": _is_staged_commit,
+    "rules": _is_list,
     "settled": _is_flag,
     "sparse": _is_flag,
-    "seq": lambda value: value is None or type(value) is int,
-    "modes": lambda value: (
-        isinstance(value, dict) and all(type(mode) is int for mode in value.values())
-    ),
-    "pipes": lambda value: isinstance(value, list) and all(isinstance(path, str) for path in value),
+    "seq": _is_optional_number,
+    "modes": _is_modes,
+    "pipes": _is_paths,
 }

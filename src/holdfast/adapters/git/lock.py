@@ -1,4 +1,4 @@
-"""One lock a worktree. Git's processes inherit it: while one that outlived us still writes, nobody else begins."""
+"""The lock of a worktree. Git inherits it: while a git that outlived us writes, no other starts."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _PAUSE = 0.02
 
 
 @contextmanager
-def hold(file: Path, deadline: float) -> Iterator[tuple[int, bool]]:
-    """Wait for the lock; give its descriptor, and whether somebody else had it.
+def acquire(file: Path, deadline: float) -> Iterator[tuple[int, bool]]:
+    """Wait for the lock; yield its descriptor, and whether another process had the lock.
 
-    It is free again when every process that has it has ended.
+    The lock is free again when every process that inherited the descriptor has ended.
     """
     handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         waited = False
-        while not _taken(handle):
+        while not _try_lock(handle):
             waited = True
             if time.monotonic() > deadline:
                 raise CheckpointFailed(
@@ -35,7 +35,8 @@ def hold(file: Path, deadline: float) -> Iterator[tuple[int, bool]]:
         os.close(handle)
 
 
-def _taken(handle: int) -> bool:
+def _try_lock(handle: int) -> bool:
+    """Take the lock if it is free; return whether it was."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,8 +1,8 @@
-"""The private index of a worktree: what the last snapshot held, and the stat data that make the next one quick.
+"""The private index of a worktree: the last snapshot, and the stat data that make the next quick.
 
-holdfast/lock      held (flock) by whoever works here, and by their git processes
+holdfast/lock      locked (flock) by the command at work here, and by its git processes
 holdfast/index     the index; seeded from the user's, never written back
-holdfast/state     what is known about it; worth nothing if it does not fit the index
+holdfast/state     what is known of the index; ignored if it does not match the index
 holdfast/restores  journals of restores under way
 """
 
@@ -21,52 +21,54 @@ from holdfast.adapters.git import index_state
 from holdfast.adapters.git.git_command import (
     Git,
     GitFailed,
-    lines,
-    names,
-    packing,
-    raw,
-    text,
-    version,
+    join_names,
+    read_version,
+    split_names,
+    to_bytes,
+    to_text,
+    with_packing,
 )
 from holdfast.adapters.git.index_state import IndexSignature
-from holdfast.adapters.git.repository import Repository
+from holdfast.adapters.git.repository import GitRepository
 
-# Within this span an edit can leave a file's time as it was: clocks of file systems are up to two seconds coarse.
-_COARSE = 2_000_000_000
-# From so many files on, one pack is several times faster to write than a file for each; and since which git
-# `update-index` writes one for all of them. An older one would write one for each, which is worse than either.
-_MANY = 100
-_PACKS = (2, 37)
+# Within this span an edit can leave the time of a file unchanged: the clocks of file systems have
+# a resolution of up to two seconds.
+_CLOCK_RESOLUTION = 2_000_000_000
+# From this many files on, one pack is several times faster to write than a file for each.
+_MANY_FILES = 100
+# The first git whose `update-index` writes one pack for all files. An older git writes a pack for
+# each, which is slower than either.
+_PACKS_SINCE = (2, 37)
 
 
 class PrivateIndex:
-    """The private index of one place, under its lock."""
+    """The private index of one worktree, under its lock."""
 
-    def __init__(self, place: Repository, git: Git) -> None:
-        """Take a git that holds the lock."""
-        self.file = place.ours / "index"
-        self.git = git.having(index_file=self.file)
-        self._real = place.git_dir / "index"
-        self._place = place
+    def __init__(self, repository: GitRepository, git: Git) -> None:
+        """Read the state of the index; `git` inherits the lock."""
+        self.file = repository.holdfast_dir / "index"
+        self.git = git.with_variables(index_file=self.file)
         self.read_at = 0
-        self._state_file = place.ours / "state"
-        # Left by a git that was killed; no git of ours can be at work, for it would hold the lock that we have.
-        atomic_write.drop(place.ours / "index.lock")
+        self._repository = repository
+        self._user_index = repository.git_dir / "index"
+        self._state_file = repository.holdfast_dir / "state"
+        # Left by a git that was killed. No other git can be at work: it would have our lock.
+        atomic_write.drop(repository.holdfast_dir / "index.lock")
         self.state = index_state.read(self._state_file)
 
-    # ------------------------------------------------------------------------------------------------------ the state
+    # ------------------------------------------------------------------------------------- state
 
     def save(self, **changes: Any) -> None:
-        """Write down what is known now."""
+        """Change the state and write it."""
         self.state = replace(self.state, **changes)
         index_state.write(self._state_file, self.state)
 
-    def fits(self) -> bool:
-        """Whether the index is still the one that the state is about."""
+    def matches_state(self) -> bool:
+        """Return whether the index is still the one that the state describes."""
         return self.state.index is not None and self.state.index == signature(self.file)
 
     def forget(self) -> None:
-        """Let the next `prepare` seed anew; numbers go on."""
+        """Remove the index, so that the next `prepare` seeds it again; sequence numbers go on."""
         self.save(
             index=None,
             tree=None,
@@ -80,31 +82,47 @@ class PrivateIndex:
         atomic_write.drop(self.file)
         atomic_write.drop(self.file.with_name("index.lock"))
 
-    # ------------------------------------------------------------------------------------------------------- the seed
+    # -------------------------------------------------------------------------------------- seed
 
     def prepare(self, *, sparse: bool) -> bool:
-        """Have an index that can be worked with: the last one, or (then this is True) a copy of the user's."""
-        real = self.real_signature()
-        resettled = sparse != self.state.sparse or (sparse and real != self.state.real)
-        if self.state.index is not None and not resettled:
-            if self.fits():
-                return False
-            if self._is_whole():
-                # Somebody died before they could date it back, or say that it holds ignored files that were in the way.
-                self._date(self.state.index[0] if self.state.index else 0)
-                self.save(settled=False)
-                return False
+        """Make the index usable; return whether it had to be copied from the user's index."""
+        user_signature = self.user_signature()
+        if self._can_reuse(user_signature, sparse=sparse):
+            return False
         self.forget()
         self._seed()
-        staged = self._clear_flags() if self.file.exists() else None
+        staged = None
+        if self.file.exists():
+            staged = self._clear_flags()
         self.save(
-            index=signature(self.file) or [], real=real, staged=staged, sparse=sparse, settled=True
+            index=signature(self.file) or [],
+            real=user_signature,
+            staged=staged,
+            sparse=sparse,
+            settled=True,
         )
+        return True
+
+    def _can_reuse(self, user_signature: IndexSignature | None, *, sparse: bool) -> bool:
+        """Return whether the last index can be used; repair its date if a command died."""
+        known = self.state.index
+        if known is None or sparse != self.state.sparse:
+            return False
+        if sparse and user_signature != self.state.real:
+            return False
+        if self.matches_state():
+            return True
+        if not self._is_complete():
+            return False
+        # A command died before it set the date back, or before it recorded that the index has
+        # ignored files.
+        self._set_time(known[0] if known else 0)
+        self.save(settled=False)
         return True
 
     def _seed(self) -> None:
         try:
-            source = os.open(self._real, os.O_RDONLY | os.O_CLOEXEC)
+            source = os.open(self._user_index, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             return
         draft = self.file.with_name("index.draft")
@@ -112,95 +130,102 @@ class PrivateIndex:
         draft.replace(self.file)
 
     def _clear_flags(self) -> str | None:
-        """Look again at every file that the user told git not to look at, if it is there; gives what is staged."""
-        listed = self.git.start("ls-files", "-v", "-z").in_background()
+        """Clear the flags that keep git from comparing files that exist; return the staged tree."""
+        listing = self.git.start("ls-files", "-v", "-z").in_background()
         staged = self.tree_or_none()
-        tagged = [entry for entry in listed.finish().split(b"\0") if entry and entry[:2] != b"H "]
-        assumed = [text(entry[2:]) for entry in tagged if entry[:1].islower()]
-        absent = [text(entry[2:]) for entry in tagged if entry[:1] in b"sS"]
-        there = [
-            path for path in absent if os.path.lexists(self._place.root / os.fsdecode(raw(path)))
-        ]
-        if assumed:
-            self.git.run(
-                "update-index", "--no-assume-unchanged", "-z", "--stdin", given=lines(assumed)
-            )
-        if there:
-            self.git.run("update-index", "--no-skip-worktree", "-z", "--stdin", given=lines(there))
+        assumed: list[str] = []
+        skipped: list[str] = []
+        for entry in listing.finish().split(b"\0"):
+            tag, path = entry[:1], to_text(entry[2:])
+            if tag.islower():
+                assumed.append(path)
+            # Not `else`: `s` is both, a path to skip and assumed unchanged.
+            if tag in {b"s", b"S"} and self._exists(path):
+                skipped.append(path)
+        self._clear_flag("--no-assume-unchanged", assumed)
+        self._clear_flag("--no-skip-worktree", skipped)
         return staged
 
-    def _is_whole(self) -> bool:
-        """Whether the index ends in its own checksum; somebody may have damaged it."""
+    def _clear_flag(self, option: str, paths: Sequence[str]) -> None:
+        if paths:
+            self.git.run("update-index", option, "-z", "--stdin", stdin=join_names(paths))
+
+    def _exists(self, path: str) -> bool:
+        return os.path.lexists(self._repository.root / os.fsdecode(to_bytes(path)))
+
+    def _is_complete(self) -> bool:
+        """Return whether the index ends in its own checksum, so that it is not damaged."""
         try:
             data = self.file.read_bytes()
         except FileNotFoundError:
             return self.state.index == []
         for algorithm, size in ((hashlib.sha1, 20), (hashlib.sha256, 32)):
-            if len(data) > size and data[-size:] in {algorithm(data[:-size]).digest(), bytes(size)}:
+            # With `index.skipHash` the checksum is zero.
+            checksums = {algorithm(data[:-size]).digest(), bytes(size)}
+            if len(data) > size and data[-size:] in checksums:
                 return True
         return False
 
-    # ------------------------------------------------------------------------------------------------------ the paths
+    # ------------------------------------------------------------------------------------- paths
 
     def update(self, drop: Sequence[str], take: Sequence[str]) -> None:
-        """Take paths out, then read others from the disk; those that are gone leave."""
+        """Remove paths, then read others from the disk; those that are gone are removed too."""
         if drop:
-            self.git.run("update-index", "--force-remove", "-z", "--stdin", given=lines(drop))
-        if take:
-            git = (
-                packing(self.git)
-                if len(take) >= _MANY and version(self.git) >= _PACKS
-                else self.git
-            )
-            git.run(
-                "update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=lines(take)
-            )
+            self.git.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_names(drop))
+        if not take:
+            return
+        git = self.git
+        if len(take) >= _MANY_FILES and read_version(git) >= _PACKS_SINCE:
+            git = with_packing(git)
+        options = ("--add", "--remove", "--replace", "-z", "--stdin")
+        git.run("update-index", *options, stdin=join_names(take))
 
     def tree(self) -> str:
-        """Write the index as a tree."""
-        return self.git.line("write-tree")
+        """Write the index as a tree; return its id."""
+        return self.git.read_line("write-tree")
 
     def tree_or_none(self) -> str | None:
-        """The same; None in the middle of a merge."""
+        """Write the index as a tree; return its id, or None during a merge."""
         try:
             return self.tree()
         except GitFailed:
             return None
 
     def absent(self) -> frozenset[str]:
-        """Name the paths that a sparse checkout keeps off the disk."""
+        """Return the paths that a sparse checkout keeps off the disk."""
         if not self.state.sparse:
             return frozenset()
-        tagged = self.git.run("ls-files", "-t", "-z").split(b"\0")
-        return frozenset(text(entry[2:]) for entry in tagged if entry[:2] == b"S ")
+        entries = self.git.run("ls-files", "-t", "-z").split(b"\0")
+        return frozenset(to_text(entry[2:]) for entry in entries if entry[:2] == b"S ")
 
     def set_back(self) -> None:
-        """Date the index back to before its files were read, so that an edit in between is seen next time.
+        """Set the time of the index to before its files were read.
 
-        Git compares a file's content only if the file is not older than the index.
+        Git compares the content of a file only if the file is not older than the index. So an edit
+        between the reading of the file and the writing of the index is found the next time.
         """
-        self._date(self.read_at - _COARSE)
+        self._set_time(self.read_at - _CLOCK_RESOLUTION)
 
-    def _date(self, time: int) -> None:
+    def _set_time(self, time: int) -> None:
         with suppress(FileNotFoundError):
             os.utime(self.file, ns=(time, time))
 
-    # ------------------------------------------------------------------------------------------------ the user's index
+    # ------------------------------------------------------------------------------ user's index
 
-    def real_signature(self) -> IndexSignature | None:
-        """Tell one state of the user's index from another."""
-        return signature(self._real)
+    def user_signature(self) -> IndexSignature | None:
+        """Return the signature of the user's index, or None without one."""
+        return signature(self._user_index)
 
     def staged_tree(self) -> str | None:
-        """Give the tree that the user has staged; None in the middle of a merge, or if there is no index.
+        """Return the tree that the user has staged; None during a merge, or without an index.
 
-        From a copy: `write-tree` writes to the index it reads.
+        `write-tree` writes to the index that it reads, so it runs on a copy.
         """
-        copy = self._copy_of_real()
+        copy = self._copy_user_index()
         if copy is None:
             return None
         try:
-            return self.git.having(index_file=copy).line("write-tree")
+            return self.git.with_variables(index_file=copy).read_line("write-tree")
         except GitFailed:
             return None
         finally:
@@ -208,23 +233,24 @@ class PrivateIndex:
             atomic_write.drop(copy.with_name(f"{copy.name}.lock"))
 
     def ignored(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Name the paths that the rules ignore: those in the user's index, and those in this one."""
-        asked = ("ls-files", "-c", "-i", "--exclude-standard", "-z")
-        theirs = self.git.having(index_file=self._real).start(*asked).in_background()
-        ours = frozenset(names(self.git.run(*asked)))
-        return frozenset(names(theirs.finish())), ours
+        """Return the ignored paths in the user's index, and those in this one."""
+        query = ("ls-files", "-c", "-i", "--exclude-standard", "-z")
+        user_git = self.git.with_variables(index_file=self._user_index)
+        user_listing = user_git.start(*query).in_background()
+        private = frozenset(split_names(self.git.run(*query)))
+        return frozenset(split_names(user_listing.finish())), private
 
     def tracked(self, paths: Iterable[str]) -> frozenset[str]:
-        """Name those of the paths that are in the user's index."""
+        """Return those of the paths that the user's index has."""
         wanted = tuple(paths)
         if not wanted:
             return frozenset()
-        git = self.git.having(index_file=self._real, literal_pathspecs="1")
-        return frozenset(names(git.run("ls-files", "-c", "-z", "--", *wanted)))
+        git = self.git.with_variables(index_file=self._user_index, literal_pathspecs="1")
+        return frozenset(split_names(git.run("ls-files", "-c", "-z", "--", *wanted)))
 
-    def _copy_of_real(self) -> Path | None:
+    def _copy_user_index(self) -> Path | None:
         try:
-            source = os.open(self._real, os.O_RDONLY | os.O_CLOEXEC)
+            source = os.open(self._user_index, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             return None
         copy = self.file.with_name("staged")
@@ -233,16 +259,19 @@ class PrivateIndex:
 
 
 def signature(file: Path) -> IndexSignature | None:
-    """Tell one state of a file from another; None if it is not there."""
+    """Return numbers that change when the file changes; None if it does not exist."""
     try:
-        there = file.stat()
+        status = file.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return [there.st_mtime_ns, there.st_ctime_ns, there.st_size, there.st_ino]
+    return [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
 
 
 def copy_with_times(source: int, to: Path) -> None:
-    """Copy an open file and close it. With its times: a copy that looks younger would hide edits of its last second."""
+    """Copy an open file with its times, and close it.
+
+    A copy of an index with a later time would hide edits of its last second.
+    """
     try:
         times = os.fstat(source)
         handle = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)

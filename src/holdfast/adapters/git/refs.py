@@ -1,94 +1,97 @@
-"""The refs: a checkpoint is `refs/holdfast/checkpoints/<id>`, and in the trash `refs/holdfast/trash/<undo id>/<id>`."""
+"""The refs of checkpoints.
+
+A checkpoint is `refs/holdfast/checkpoints/<id>`, in the trash `refs/holdfast/trash/<undo id>/<id>`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from holdfast.adapters.git.git_command import Git, GitFailed, raw, text
+from holdfast.adapters.git.git_command import Git, GitFailed, to_bytes, to_text
 from holdfast.checkpoints import commit_message
 from holdfast.checkpoints.checkpoint import Checkpoint
 
-LIVE = "refs/holdfast/checkpoints/"
-TRASH = "refs/holdfast/trash/"
+_LIVE = "refs/holdfast/checkpoints/"
+_TRASH = "refs/holdfast/trash/"
 _FORMAT = "%(refname)%00%(objectname)%00%(tree)%00%(contents:body)%00"
 
 
 class Refs:
-    """The refs of one repository; its worktrees share them."""
+    """The refs of one repository, which its worktrees share."""
 
     def __init__(self, git: Git, worktree: str) -> None:
-        """Look at the checkpoints of this worktree."""
+        """Use the checkpoints of this worktree."""
         self._git = git
         self._worktree = worktree
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
-        """Give this worktree's checkpoints, the latest first."""
-        ours = self._ours(LIVE).values()
-        return tuple(sorted(ours, key=lambda each: each.seq, reverse=True))
+        """Return the checkpoints of this worktree, the latest first."""
+        unordered = self._read_below(_LIVE).values()
+        return tuple(sorted(unordered, key=lambda each: each.seq, reverse=True))
 
     def at(self, commit: str) -> Checkpoint | None:
-        """Give the checkpoint of a shadow commit; None if it is gone."""
+        """Return the checkpoint of a shadow commit, or None if the commit is gone."""
         try:
-            head, _, message = text(self._git.run("cat-file", "commit", commit)).partition("\n\n")
+            content = to_text(self._git.run("cat-file", "commit", commit))
         except GitFailed:
             return None
-        tree = head.partition("\n")[0].removeprefix("tree ")
+        header, _, message = content.partition("\n\n")
+        tree = header.partition("\n")[0].removeprefix("tree ")
         return commit_message.read(commit, tree, message.partition("\n\n")[2])
 
     def create(self, checkpoint_id: str, commit: str) -> None:
-        """Make the ref; raises if there is one of that name."""
-        self._git.run("update-ref", f"{LIVE}{checkpoint_id}", commit, "0" * len(commit))
+        """Create the ref of a checkpoint; raise `GitFailed` if there is one with that name."""
+        self._git.run("update-ref", f"{_LIVE}{checkpoint_id}", commit, "0" * len(commit))
 
-    def hide(self, ids: Sequence[str], undo_id: str) -> None:
-        """Move checkpoints into the trash, all at once."""
+    def move_to_trash(self, ids: Sequence[str], undo_id: str) -> None:
+        """Move checkpoints to the trash of an undo checkpoint, all at once."""
         if not ids:
             return
-        there = self._values(LIVE)
-        self._move([(f"{LIVE}{each}", f"{TRASH}{undo_id}/{each}") for each in ids], there)
+        values = self._values(_LIVE)
+        self._move([(f"{_LIVE}{each}", f"{_TRASH}{undo_id}/{each}") for each in ids], values)
 
-    def bring_back(self, undo_id: str) -> None:
-        """Move checkpoints out of the trash, all at once."""
-        there = self._values(f"{TRASH}{undo_id}/")
-        self._move([(name, f"{LIVE}{name.rpartition('/')[2]}") for name in there], there)
+    def restore_from_trash(self, undo_id: str) -> None:
+        """Move the checkpoints in the trash of an undo checkpoint back, all at once."""
+        values = self._values(f"{_TRASH}{undo_id}/")
+        self._move([(name, f"{_LIVE}{name.rpartition('/')[2]}") for name in values], values)
 
     def remove(self, ids: Iterable[str]) -> None:
         """Remove checkpoints."""
-        self._delete(f"{LIVE}{each}" for each in ids)
+        self._delete(f"{_LIVE}{each}" for each in ids)
 
     def empty_trash(self) -> tuple[str, ...]:
-        """Remove all of this worktree's trash; gives the ids that it was hidden under."""
-        there = self._ours(TRASH)
-        self._delete(there)
-        return tuple(dict.fromkeys(name.removeprefix(TRASH).partition("/")[0] for name in there))
+        """Remove the trash of this worktree; return the ids of its undo checkpoints."""
+        names = self._read_below(_TRASH)
+        self._delete(names)
+        return tuple(dict.fromkeys(name.removeprefix(_TRASH).partition("/")[0] for name in names))
 
-    def _ours(self, prefix: str) -> dict[str, Checkpoint]:
-        """Give this worktree's checkpoints below a prefix, by the names of their refs."""
+    def _read_below(self, prefix: str) -> dict[str, Checkpoint]:
+        """Return the checkpoints of this worktree below a prefix, by the names of their refs."""
         fields = self._git.run("for-each-ref", f"--format={_FORMAT}", prefix).split(b"\0")
         records = zip(*(iter(fields),) * 4, strict=False)
-        read = {
-            text(name).strip(): commit_message.read(commit.decode(), tree.decode(), text(body))
-            for name, commit, tree, body in records
-        }
-        return {
-            name: each
-            for name, each in read.items()
-            if each is not None and each.worktree == self._worktree
-        }
+        found: dict[str, Checkpoint] = {}
+        for name, commit, tree, body in records:
+            checkpoint = commit_message.read(commit.decode(), tree.decode(), to_text(body))
+            if checkpoint is not None and checkpoint.worktree == self._worktree:
+                found[to_text(name).strip()] = checkpoint
+        return found
 
     def _values(self, prefix: str) -> dict[str, str]:
-        told = self._git.run("for-each-ref", "--format=%(refname) %(objectname)", prefix).decode()
-        return dict(line.split(" ", 1) for line in told.splitlines())
+        """Return the commits of the refs below a prefix, by their names."""
+        output = self._git.run("for-each-ref", "--format=%(refname) %(objectname)", prefix)
+        return dict(line.split(" ", 1) for line in output.decode().splitlines())
 
-    def _move(self, moves: Sequence[tuple[str, str]], there: dict[str, str]) -> None:
-        steps = [
-            f"update {new} {there[old]}\ndelete {old} {there[old]}\n"
-            for old, new in moves
-            if old in there and old != new
-        ]
-        if steps:
-            self._git.run("update-ref", "--stdin", given=raw("".join(steps)))
+    def _move(self, moves: Sequence[tuple[str, str]], values: dict[str, str]) -> None:
+        """Rename refs, all at once; a ref without a value does not exist and is ignored."""
+        steps: list[str] = []
+        for old, new in moves:
+            if old in values and old != new:
+                steps.append(f"update {new} {values[old]}\ndelete {old} {values[old]}\n")
+        self._update(steps)
 
     def _delete(self, refs: Iterable[str]) -> None:
-        steps = [f"delete {name}\n" for name in refs]
+        self._update([f"delete {name}\n" for name in refs])
+
+    def _update(self, steps: Sequence[str]) -> None:
         if steps:
-            self._git.run("update-ref", "--stdin", given=raw("".join(steps)))
+            self._git.run("update-ref", "--stdin", stdin=to_bytes("".join(steps)))

@@ -1,4 +1,4 @@
-"""Where a root's checkpoints are: in the repository that it belongs to, or in a private one in the state directory."""
+"""The repository for the checkpoints of a root: the user's, or a private one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from holdfast.adapters.git.git_command import Git, GitFailed
 from holdfast.checkpoints.ports import CheckpointFailed
 
 _COMMIT = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
-# Only this sentence means that there is none. A broken one, or one of another owner, is reported and not stepped over.
+# Only this sentence means that there is no repository. A broken one, or one of another owner, is
+# reported.
 _NO_REPOSITORY = re.compile(r"not a git repository \(or any")
 _IN_SUBMODULE = re.compile(r"is in submodule")
 
@@ -26,7 +27,7 @@ _HEAD = ("HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What HEAD is; all None before the first commit."""
+    """The commit, tree and branch of HEAD; all None before the first commit."""
 
     commit: str | None = None
     tree: str | None = None
@@ -34,8 +35,11 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
-    """A worktree: its root, its git directory, the one it shares with other worktrees, and its name among them."""
+class GitRepository:
+    """A worktree and its git directory; `common_dir` is the one that all worktrees share.
+
+    `private` is True for a repository in the state directory, which only checkpoints use.
+    """
 
     root: Path
     git_dir: Path
@@ -45,146 +49,167 @@ class Repository:
 
     @property
     def worktree(self) -> str:
-        """The name that stays when the repository is moved. A linked one may be called `main`, but has no slash."""
-        return "main" if self.git_dir == self.common_dir else f"worktrees/{self.git_dir.name}"
+        """The name of the worktree, which stays the same when the repository is moved.
+
+        A linked worktree may be called `main` too, so the names of those contain a slash.
+        """
+        if self.git_dir == self.common_dir:
+            return "main"
+        return f"worktrees/{self.git_dir.name}"
 
     @property
-    def ours(self) -> Path:
-        """The directory where all is that we keep of a worktree besides refs."""
+    def holdfast_dir(self) -> Path:
+        """The directory for everything that is stored about the worktree besides refs."""
         return self.git_dir / "holdfast"
 
     @property
     def lock(self) -> Path:
-        """The file to lock. That of a private repository stands beside it, and outlives it."""
-        return self.git_dir.with_suffix(".lock") if self.private else self.ours / "lock"
+        """The file to lock. For a private repository it is outside, so that it outlives it."""
+        if self.private:
+            return self.git_dir.with_suffix(".lock")
+        return self.holdfast_dir / "lock"
 
 
-def locate(root: Path, state: Path, deadline: float, *, make: bool) -> Repository:
-    """Find the place; raises `CheckpointFailed` where no checkpoint may be taken. Makes nothing.
+def find_repository(
+    root: Path, state: Path, deadline: float, *, for_new_checkpoint: bool
+) -> GitRepository:
+    """Return the repository for a root, without creating it.
 
-    `make` is whether a private repository would be made. If not, a root that the repository around it ignores by now
-    still has the checkpoints that were taken before it did.
+    Raise `CheckpointFailed` where no checkpoint may be taken. For a new checkpoint, a root that the
+    repository around it ignores gets a private repository. Otherwise the repository around it is
+    returned: it has the checkpoints from before the root was ignored.
     """
     root = Path(os.path.realpath(root))
-    _refuse(root)
-    private = private_place(root, state)
-    # Once a root has a private repository it keeps it: an agent that runs `git init` must not lose the checkpoints.
-    if private.is_dir():
-        return Repository(root, private, private, private=True)
+    _refuse_home(root)
+    private_dir = private_git_dir(root, state)
+    private = GitRepository(root, private_dir, private_dir, private=True)
+    # A root keeps its private repository: a `git init` by an agent must not lose the checkpoints.
+    if private_dir.is_dir():
+        return private
     git = Git(root, deadline=deadline)
     try:
-        found = _ask(git)
+        answer = _query(git)
     except GitFailed as error:
-        if _NO_REPOSITORY.search(error.told):
-            return Repository(root, private, private, private=True)
-        raise CheckpointFailed(
-            f"{root}: git says: {error.told.strip().removeprefix('fatal: ')}"
-        ) from error
-    top = Path(found[0])
-    _refuse(top)
-    inside = _way_down(top, root)
-    if make and inside != "." and _is_left_out(git, inside):
-        return Repository(root, private, private, private=True)
-    git_dir = Path(os.path.realpath(found[1]))
-    common = Path(os.path.realpath(root / found[2]))
-    return Repository(top, git_dir, common, private=False, head=_head(found[3:]))
+        if _NO_REPOSITORY.search(error.stderr):
+            return private
+        reason = error.stderr.strip().removeprefix("fatal: ")
+        raise CheckpointFailed(f"{root}: git reports: {reason}") from error
+    top = Path(answer[0])
+    _refuse_home(top)
+    relative = _relative_to_top(top, root)
+    if for_new_checkpoint and relative != "." and _is_left_out(git, relative):
+        return private
+    git_dir = Path(os.path.realpath(answer[1]))
+    common_dir = Path(os.path.realpath(root / answer[2]))
+    return GitRepository(top, git_dir, common_dir, private=False, head=_parse_head(answer[3:]))
 
 
-def _ask(git: Git) -> list[str]:
-    """Ask for the top, the git directory and the one it shares, and what HEAD is; in one process if that will do."""
-    told = os.fsdecode(git.run("rev-parse", *_PLACES, *_HEAD, fine=(0, 128)))
-    found = told.split("\n")
+def _query(git: Git) -> list[str]:
+    """Return the top, the git directory, the common one, and HEAD; with one process if possible."""
+    output = os.fsdecode(git.run("rev-parse", *_PLACES, *_HEAD, ok_codes=(0, 128)))
+    found = output.split("\n")
     if len(found) == 7 and _COMMIT.match(found[3]) and _COMMIT.match(found[4]):
         return found
     if len(found) == 5 and found[3] == _HEAD[0]:
-        # Before the first commit: it gives back what it could not find.
+        # Before the first commit git prints the name that it could not find.
         return found[:3]
-    # There is no repository, and it says so now; or a name has a newline in it, and they are asked for one by one.
+    # Without a repository the next run raises. Otherwise a path contains a newline, so each is
+    # queried on its own.
     places = [os.fsdecode(git.run("rev-parse", each)).removesuffix("\n") for each in _PLACES]
-    return places + os.fsdecode(git.run("rev-parse", *_HEAD, fine=(0, 128))).split("\n")
+    return places + os.fsdecode(git.run("rev-parse", *_HEAD, ok_codes=(0, 128))).split("\n")
 
 
-def _way_down(top: Path, root: Path) -> str:
-    """Name a root as the worktree around it does; raises for a git directory whose files are elsewhere."""
-    for above in (root, *root.parents):
-        # Not by name alone: where case does not count, git may write it otherwise.
-        if above == top or above.samefile(top):
-            return str(root.relative_to(above))
+def _relative_to_top(top: Path, root: Path) -> str:
+    """Return the path of a root in its worktree; raise if it is a git directory of files elsewhere.
+
+    Compares files, not only names: on a file system without case, git may spell a name differently.
+    """
+    for parent in (root, *root.parents):
+        if parent == top or parent.samefile(top):
+            return str(root.relative_to(parent))
     raise CheckpointFailed(
-        f"{root}: the files of this repository are elsewhere; name {top} with --root."
+        f"{root}: the files of this repository are elsewhere; pass --root {top} instead."
     )
 
 
-def _is_left_out(git: Git, inside: str) -> bool:
-    """Whether a repository captures nothing of a directory in it: it is ignored, or the place of a submodule."""
-    # Of all directories the index has only submodules; one that is filled was found as a repository of its own.
-    link = git.start("rev-parse", "--verify", "--quiet", f":0:{inside}").in_background()
+def _is_left_out(git: Git, relative: str) -> bool:
+    """Return whether a repository captures nothing of a directory: it is ignored, or a submodule.
+
+    Of all directories the index has only submodules. One with files was found as a repository of
+    its own.
+    """
+    query = ("rev-parse", "--verify", "--quiet", f":0:{relative}")
+    submodule = git.start(*query).in_background()
     try:
-        # A directory with something tracked in it is not called ignored.
-        ignored = bool(git.run("check-ignore", ".", fine=(0, 1)))
+        # Git does not report a directory with a tracked file as ignored.
+        ignored = bool(git.run("check-ignore", ".", ok_codes=(0, 1)))
     except GitFailed as error:
-        if not _IN_SUBMODULE.search(error.told):
+        if not _IN_SUBMODULE.search(error.stderr):
             raise
         ignored = True
-    return bool(link.finish(fine=(0, 1, 128))) or ignored
+    return bool(submodule.finish(ok_codes=(0, 1, 128))) or ignored
 
 
-def private_place(root: Path, state: Path) -> Path:
-    """Say where the private repository of a root is, or would be."""
+def private_git_dir(root: Path, state: Path) -> Path:
+    """Return the path of the private repository of a root, which need not exist."""
     return state / "private" / f"{hashlib.sha256(os.fsencode(root)).hexdigest()[:32]}.git"
 
 
-def make_private(place: Repository, lock: int, deadline: float) -> None:
-    """Make the private repository, whole or not at all, under its lock."""
-    if place.git_dir.is_dir():
+def create_private(repository: GitRepository, lock: int, deadline: float) -> None:
+    """Create the private repository under its lock, as a whole or not at all."""
+    if repository.git_dir.is_dir():
         return
-    draft = place.git_dir.with_suffix(".draft")
+    draft = repository.git_dir.with_suffix(".draft")
     shutil.rmtree(draft, ignore_errors=True)
     git = Git(draft.parent, lock=lock, deadline=deadline)
     git.run("init", "-q", "--bare", "--template=", str(draft))
     for name, value in (("core.bare", "false"), ("core.autocrlf", "false")):
-        git.having(dir=draft).run("config", name, value)
+        git.with_variables(dir=draft).run("config", name, value)
     (draft / "info").mkdir(exist_ok=True)
-    # No conversion of any kind: in a folder without git nobody has asked for one, and every byte counts.
+    # No conversion of any kind: a folder without git has no settings that ask for one.
     atomic_write.put(
         draft / "info" / "attributes",
         b"* -text -eol -ident -filter -working-tree-encoding\n",
         sync=False,
     )
-    atomic_write.put(draft / "holdfast-root", os.fsencode(place.root), sync=False)
-    draft.rename(place.git_dir)
+    atomic_write.put(draft / "holdfast-root", os.fsencode(repository.root), sync=False)
+    draft.rename(repository.git_dir)
 
 
-def remove_private(place: Repository) -> None:
-    """Remove the private repository, whole: half of one would be taken for a broken one for ever."""
-    draft = place.git_dir.with_suffix(".draft")
+def remove_private(repository: GitRepository) -> None:
+    """Remove the private repository as a whole: a part of it would look like a broken one."""
+    draft = repository.git_dir.with_suffix(".draft")
     shutil.rmtree(draft, ignore_errors=True)
-    place.git_dir.rename(draft)
+    repository.git_dir.rename(draft)
     shutil.rmtree(draft, ignore_errors=True)
 
 
-def _head(found: list[str]) -> Head:
-    if len(found) < 2 or not _COMMIT.match(found[0]) or not _COMMIT.match(found[1]):
+def _parse_head(found: list[str]) -> Head:
+    if len(found) < 2:
         return Head()
-    branch = found[2] if len(found) > 2 else ""
-    return Head(found[0], found[1], branch if branch.startswith("refs/") else None)
+    commit, tree = found[:2]
+    if not _COMMIT.match(commit) or not _COMMIT.match(tree):
+        return Head()
+    if len(found) > 2 and found[2].startswith("refs/"):
+        return Head(commit, tree, found[2])
+    return Head(commit, tree)
 
 
-def _refuse(root: Path) -> None:
-    """Refuse a directory that holds somebody's whole home, or everything."""
+def _refuse_home(root: Path) -> None:
+    """Raise for a directory that is or contains the user's home directory."""
     for home in _homes():
-        if root == home or root in home.parents:
-            what = (
-                "this is your home directory"
-                if root == home
-                else "your home directory is in this one"
-            )
-            cure = "name the project's own directory with --root (or run `git init` there first)"
-            raise CheckpointFailed(f"{root}: {what}, and no checkpoint is taken of it; {cure}.")
+        if root == home:
+            what = "this is your home directory"
+        elif root in home.parents:
+            what = "your home directory is in this one"
+        else:
+            continue
+        cure = "pass the project's own directory as --root (or run `git init` there first)"
+        raise CheckpointFailed(f"{root}: {what}, and no checkpoint is taken of it; {cure}.")
 
 
 def _homes() -> set[Path]:
-    named = [os.environ.get("HOME", "")]
+    names = [os.environ.get("HOME", "")]
     with suppress(KeyError):
-        named.append(pwd.getpwuid(os.getuid()).pw_dir)
-    return {Path(os.path.realpath(home)) for home in named if home}
+        names.append(pwd.getpwuid(os.getuid()).pw_dir)
+    return {Path(os.path.realpath(name)) for name in names if name}

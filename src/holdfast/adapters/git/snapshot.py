@@ -1,4 +1,4 @@
-"""The snapshot: bring the private index up to date with the disk, and give its tree."""
+"""Take a snapshot: update the private index from the disk, and return its tree."""
 
 from __future__ import annotations
 
@@ -10,56 +10,58 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from holdfast.adapters.git.file_modes import noted
-from holdfast.adapters.git.git_command import Git, GitFailed, Running, names, text
+from holdfast.adapters.git.file_modes import update_modes
+from holdfast.adapters.git.git_command import Git, GitFailed, GitProcess, split_names, to_text
 from holdfast.adapters.git.private_index import PrivateIndex, signature
-from holdfast.adapters.git.repository import Repository
-from holdfast.adapters.git.worktree_files import WorktreeFiles, refuse_without_room
+from holdfast.adapters.git.repository import GitRepository
+from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
 from holdfast.checkpoints.checkpoint import Skipped, WorktreeState
 from holdfast.checkpoints.limits import MEGABYTE, SnapshotLimits
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.checkpoints.selection import Listing, Selection, select
 
-Say = Callable[[str], None]
+ReportProgress = Callable[[str], None]
 
-# How many changed files, and megabytes of them, are captured before it is known whether it is too much.
-_LITTLE = 100
-# What git says of a directory whose files it cannot list, and then goes on. (`calls` has it speak English.)
+# The most changed files, and the most megabytes of them, that are captured early.
+_EARLY = 100
+# The warning of git for a directory whose files it cannot list; git then goes on. (`git_command`
+# sets the language of git to English.)
 _CLOSED = re.compile(r"^warning: could not open directory '(.+)/': ", re.MULTILINE)
+_TRUE = {"true", "yes", "on", "1", ""}
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
-    """What was captured ahead of the rest, and the tree with it."""
+class EarlyCapture:
+    """Changed files that were captured while git still listed the new ones; `tree` has them."""
 
     selection: Selection
     tree: str
 
 
 class Snapshot:
-    """Takes the tree of one worktree, under its lock."""
+    """Snapshots of one worktree, under its lock."""
 
     def __init__(
         self,
-        place: Repository,
+        repository: GitRepository,
         git: Git,
         index: PrivateIndex,
-        budget: SnapshotLimits,
-        say: Say,
+        limits: SnapshotLimits,
+        report: ReportProgress,
         *,
-        asked: Running | None,
+        settings_query: GitProcess | None,
     ) -> None:
-        """Join what it works with; `asked` is an `ask_settings` that is under way."""
-        self._asked = asked
-        self._place = place
+        """Use a `start_settings_query` that is under way, if there is one."""
+        self._settings_query = settings_query
+        self._repository = repository
         self._git = git
         self._index = index
-        self._budget = budget
-        self._say = say
-        self._disk = WorktreeFiles(place.root)
+        self._limits = limits
+        self._report = report
+        self._disk = WorktreeFiles(repository.root)
 
     def take(self) -> WorktreeState:
-        """Give the files as they are now; a private index that cannot be used is made anew, once."""
+        """Return the files as they are now; seed the private index again if it is damaged."""
         try:
             return self._take()
         except GitFailed:
@@ -68,197 +70,209 @@ class Snapshot:
 
     def _take(self) -> WorktreeState:
         self._index.read_at = time.time_ns()
-        rules, sparse = self._rules()
+        rules, sparse = self._read_rules()
         seeded = self._index.prepare(sparse=sparse)
-        self._say("looking for changed files")
-        others = self._index.git.start("ls-files", "-o", "--exclude-standard", "-z").in_background()
+        self._report("looking for changed files")
+        query = ("ls-files", "-o", "--exclude-standard", "-z")
+        new_files = self._index.git.start(*query).in_background()
         changed = self._changed()
-        real, staged = self._staged()
-        ahead = (
-            None if seeded or self._must_sift(changed, rules, staged) else self._run_ahead(changed)
-        )
-        listing = replace(Listing() if ahead else changed, new=names(others.finish()))
-        stale: tuple[str, ...] = ()
-        if not seeded and self._must_sift(listing, rules, staged):
-            # Before anything else is written: if we die now, the changed rules are still seen as changed next time.
-            listing, stale = self._sift(listing)
-        selection = self._select(listing, stale)
-        skipped = self._all_skipped(selection, others.told)
-        self._refuse_if_too_much(selection)
+        user_signature, staged = self._staged()
+        early = None
+        if not seeded and not self._may_ignore_others(changed, rules, staged):
+            early = self._capture_early(changed)
+        listing = replace(Listing() if early else changed, new=split_names(new_files.finish()))
+        now_ignored: tuple[str, ...] = ()
+        if not seeded and self._may_ignore_others(listing, rules, staged):
+            # Before any write: if we die now, the next command still finds the rules changed.
+            listing, now_ignored = self._apply_ignore_rules(listing)
+        selection = self._select(listing, now_ignored)
+        skipped = self._all_skipped(selection, new_files.stderr)
+        self._refuse_if_too_large(selection)
         if selection.take:
-            self._say(f"capturing {len(selection.take)} files")
+            self._report(f"capturing {len(selection.take)} files")
         state = self._index.state
         self._index.update(selection.drop, selection.take)
-        seen = [*self._known_modes(), *(ahead.selection.modes if ahead else ()), *selection.modes]
-        modes = noted(state.modes, [*seen, *((path, None) for path in selection.drop)])
-        tree = self._known_tree(selection, ahead) or self._index.tree()
+        modes = update_modes(state.modes, self._seen_modes(selection, early))
+        tree = self._known_tree(selection, early) or self._index.tree()
         self._index.set_back()
         self._index.save(
             index=signature(self._index.file) or [],
             tree=tree,
             held=state.held and tree == state.tree,
-            real=real,
+            real=user_signature,
             staged=staged,
             rules=rules,
             settled=True,
             modes=modes,
             pipes=[each.path for each in skipped if each.why == "not a file"],
         )
-        head = self._place.head
+        head = self._repository.head
         return WorktreeState(tree, head.commit, head.branch, staged, skipped, modes)
 
-    def _known_tree(self, selection: Selection, ahead: Ahead | None) -> str | None:
-        """Give the tree, if nothing has been captured since it was written."""
+    def _known_tree(self, selection: Selection, early: EarlyCapture | None) -> str | None:
+        """Return the last tree, if nothing has been captured since it was written."""
         if selection.drop or selection.take:
             return None
-        if ahead:
-            return ahead.tree
+        if early:
+            return early.tree
         state = self._index.state
-        return state.tree if state.held and self._index.fits() else None
+        if state.held and self._index.matches_state():
+            return state.tree
+        return None
 
-    def _known_modes(self) -> list[tuple[str, int | None]]:
-        """Look at the private files once more: git does not see a chmod in the second of the last snapshot."""
-        looks = [(path, self._disk.inspect(path)) for path in self._index.state.modes]
-        return [(path, look.mode if look.shape == "file" else None) for path, look in looks]
+    def _seen_modes(
+        self, selection: Selection, early: EarlyCapture | None
+    ) -> list[tuple[str, int | None]]:
+        """Return the permissions of all paths that were read; later ones replace earlier ones.
 
-    # ------------------------------------------------------------------------------------------------------- looking
+        Files with a stored mode are read again: git misses a chmod in the second of the last
+        snapshot.
+        """
+        stored = self._index.state.modes
+        seen = [(path, self._disk.inspect(path).file_mode) for path in stored]
+        if early:
+            seen.extend(early.selection.modes)
+        seen.extend(selection.modes)
+        seen.extend((path, None) for path in selection.drop)
+        return seen
+
+    # ------------------------------------------------------------------------------ what changed
 
     def _changed(self) -> Listing:
-        raw = self._index.git.run(
-            "diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=all"
-        )
-        return Listing(*read_raw(raw))
+        options = ("--raw", "-z", "--no-renames", "--ignore-submodules=all")
+        return parse_raw_diff(self._index.git.run("diff-files", *options))
 
-    def _run_ahead(self, changed: Listing) -> Ahead | None:
-        """Capture what changed while git still looks for new files; None unless it is little, and plain files only.
+    def _capture_early(self, changed: Listing) -> EarlyCapture | None:
+        """Capture what changed while git still lists new files.
 
-        If we die after this, what changed is in the index and unknown to the state, as after a death in `update`.
+        Return None, and capture nothing, unless only a few plain files changed. If we die after
+        this, the index has the changes and the state does not, as after a death in `update`.
         """
-        if not changed.changed or changed.gone or len(changed.changed) > _LITTLE:
+        if not changed.changed or changed.gone or len(changed.changed) > _EARLY:
             return None
-        selection = select(changed, self._disk, self._budget.new_file)
-        if selection.drop or selection.size > _LITTLE * MEGABYTE:
+        selection = select(changed, self._disk, self._limits.new_file)
+        if selection.drop or selection.size > _EARLY * MEGABYTE:
             return None
-        self._refuse_if_too_much(selection)
+        self._refuse_if_too_large(selection)
         self._index.update((), selection.take)
-        return Ahead(selection, self._index.tree())
+        return EarlyCapture(selection, self._index.tree())
 
-    def _rules(self) -> tuple[list[Any], bool]:
-        """Tell one state of the ignore rules outside the worktree from another; and whether the checkout is sparse."""
-        asked, self._asked = self._asked or ask_settings(self._git), None
+    def _read_rules(self) -> tuple[list[Any], bool]:
+        """Return a signature of the ignore rules outside the worktree, and whether it is sparse."""
+        query = self._settings_query or start_settings_query(self._git)
+        self._settings_query = None
         settings: dict[str, str] = {}
-        for entry in names(asked.finish(fine=(0, 1))):
+        for entry in split_names(query.finish(ok_codes=(0, 1))):
             name, _, value = entry.partition("\n")
             settings[name] = value
         home = os.environ.get("XDG_CONFIG_HOME") or f"{os.environ.get('HOME', '')}/.config"
         excludes = settings.get("core.excludesfile") or f"{home}/git/ignore"
-        sparse = settings.get("core.sparsecheckout", "false").lower() in {
-            "true",
-            "yes",
-            "on",
-            "1",
-            "",
-        }
-        sparse = sparse and not self._place.private
-        info = self._place.common_dir / "info"
+        info = self._repository.common_dir / "info"
         rules = [excludes, signature(Path(excludes)), signature(info / "exclude")]
-        if sparse:
-            rules.append(signature(self._place.git_dir / "info" / "sparse-checkout"))
-        return rules, sparse
+        sparse = settings.get("core.sparsecheckout", "false").lower() in _TRUE
+        if self._repository.private or not sparse:
+            return rules, False
+        rules.append(signature(self._repository.git_dir / "info" / "sparse-checkout"))
+        return rules, True
 
     def _staged(self) -> tuple[list[int] | None, str | None]:
-        real = self._index.real_signature()
-        if real == self._index.state.real:
-            return real, self._index.state.staged
-        return real, self._index.staged_tree()
+        """Return the signature of the user's index, and the tree that is staged there."""
+        user_signature = self._index.user_signature()
+        if user_signature == self._index.state.real:
+            return user_signature, self._index.state.staged
+        return user_signature, self._index.staged_tree()
 
-    # ------------------------------------------------------------------------------------------------------- sifting
+    # ------------------------------------------------------------------------------ ignore rules
 
-    def _must_sift(self, listing: Listing, rules: list[Any], staged: str | None) -> bool:
-        """Whether other files may be ignored now than last time."""
+    def _may_ignore_others(self, listing: Listing, rules: list[Any], staged: str | None) -> bool:
+        """Return whether other files may be ignored now than in the last snapshot."""
         state = self._index.state
-        merging = staged is None and self._index.real_signature() is not None
-        if not state.settled or rules != state.rules or merging or staged != state.staged:
+        if not state.settled or rules != state.rules or staged != state.staged:
             return True
-        seen = listing.changed + listing.gone + listing.new
-        return any(path.rpartition("/")[2] == ".gitignore" for path in seen)
+        merging = staged is None and self._index.user_signature() is not None
+        if merging:
+            return True
+        paths = listing.changed + listing.gone + listing.new
+        return any(is_named(path, ".gitignore") for path in paths)
 
-    def _sift(self, listing: Listing) -> tuple[Listing, tuple[str, ...]]:
-        """Find the files that are ignored by now, and those that are but that the user has added all the same."""
-        theirs, ours = self._index.ignored()
-        stale = ours - theirs
-        added = tuple(
-            path for path in sorted(theirs - ours) if self._disk.inspect(path).shape != "absent"
-        )
-        return (
-            Listing(
-                tuple(path for path in listing.changed if path not in stale),
-                tuple(path for path in listing.gone if path not in stale),
-                listing.new + added,
-            ),
-            tuple(sorted(stale)),
-        )
+    def _apply_ignore_rules(self, listing: Listing) -> tuple[Listing, tuple[str, ...]]:
+        """Remove paths that are ignored now; add ignored paths that the user tracks.
 
-    def _select(self, listing: Listing, stale: tuple[str, ...]) -> Selection:
-        selection = select(listing, self._disk, self._budget.new_file)
-        large = [each.path for each in selection.skipped if each.why == "too large"]
-        # What the user tracks is not new, however large it has become.
-        tracked = self._index.tracked(large)
+        Return the listing without the first and with the second, and the first.
+        """
+        tracked, captured = self._index.ignored()
+        now_ignored = captured - tracked
+        added = [path for path in sorted(tracked - captured) if self._exists(path)]
+        changed = [path for path in listing.changed if path not in now_ignored]
+        gone = [path for path in listing.gone if path not in now_ignored]
+        applied = Listing(tuple(changed), tuple(gone), (*listing.new, *added))
+        return applied, tuple(sorted(now_ignored))
+
+    def _exists(self, path: str) -> bool:
+        return self._disk.inspect(path).shape != "absent"
+
+    def _select(self, listing: Listing, now_ignored: tuple[str, ...]) -> Selection:
+        selection = select(listing, self._disk, self._limits.new_file)
+        too_large = [each.path for each in selection.skipped if each.why == "too large"]
+        # What the user tracks is not new, so the limit does not apply.
+        tracked = self._index.tracked(too_large)
         if tracked:
-            selection = select(listing, self._disk, self._budget.new_file, tracked)
-        return replace(selection, drop=stale + selection.drop) if stale else selection
+            selection = select(listing, self._disk, self._limits.new_file, tracked)
+        if not now_ignored:
+            return selection
+        return replace(selection, drop=now_ignored + selection.drop)
 
-    def _all_skipped(self, selection: Selection, told: str) -> tuple[Skipped, ...]:
-        """Add what git has no name for in its lists: pipes that were told before, directories that cannot be read."""
-        known = {each.path for each in selection.skipped}
-        pipes = [
-            path for path in self._index.state.pipes if path not in known and self._is_pipe(path)
-        ]
-        closed = [
-            path for path in _CLOSED.findall(told) if self._disk.inspect(path).shape == "directory"
-        ]
-        return (
-            *selection.skipped,
-            *(Skipped(path, "not a file") for path in pipes),
-            *(Skipped(path, "unreadable") for path in closed),
-        )
+    def _all_skipped(self, selection: Selection, stderr: str) -> tuple[Skipped, ...]:
+        """Return the skipped paths, with those that git does not list.
+
+        These are pipes that git listed before, and directories that cannot be read.
+        """
+        listed = {each.path for each in selection.skipped}
+        unlisted = [path for path in self._index.state.pipes if path not in listed]
+        pipes = [Skipped(path, "not a file") for path in unlisted if self._is_pipe(path)]
+        named = _CLOSED.findall(stderr)
+        closed = [Skipped(path, "unreadable") for path in named if self._is_directory(path)]
+        return (*selection.skipped, *pipes, *closed)
+
+    def _is_directory(self, path: str) -> bool:
+        return self._disk.inspect(path).shape == "directory"
 
     def _is_pipe(self, path: str) -> bool:
         return self._disk.inspect(path).shape == "other" and not self._disk.is_beyond_link(path)
 
-    def _refuse_if_too_much(self, selection: Selection) -> None:
+    def _refuse_if_too_large(self, selection: Selection) -> None:
         cure = "ignore what need not be kept (.gitignore)"
-        if selection.size > self._budget.new_bytes:
+        if selection.size > self._limits.new_bytes:
             raise CheckpointFailed(
-                f"{selection.size // MEGABYTE} MB in {len(selection.take)} files would have to be captured; {cure}, "
-                "and try again."
+                f"{selection.size // MEGABYTE} MB in {len(selection.take)} files would have to be "
+                f"captured; {cure}, and try again."
             )
-        refuse_without_room(
-            self._place.ours,
+        refuse_without_space(
+            self._repository.holdfast_dir,
             selection.size,
-            self._budget.reserve,
+            self._limits.reserve,
             "captured",
             f"make room, or {cure}",
         )
 
 
-def ask_settings(git: Git) -> Running:
-    """Begin to ask for the settings that a snapshot needs."""
-    asked = (
-        "config",
-        "-z",
-        "--type=path",
-        "--get-regexp",
-        r"^core\.(excludesfile|sparsecheckout)$",
-    )
-    return git.start(*asked).in_background()
+def start_settings_query(git: Git) -> GitProcess:
+    """Start to read the settings that a snapshot needs."""
+    pattern = r"^core\.(excludesfile|sparsecheckout)$"
+    return git.start("config", "-z", "--type=path", "--get-regexp", pattern).in_background()
 
 
-def read_raw(data: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Read `diff-files --raw -z`: the paths that changed, and those that are gone."""
+def parse_raw_diff(data: bytes) -> Listing:
+    """Parse the output of `diff-files --raw -z`: paths that changed, and paths that are gone.
+
+    During a merge git lists a path more than once.
+    """
     fields = data.split(b"\0")
+    # Dictionaries, as sets that keep the order.
     changed: dict[str, None] = {}
-    gone: dict[str, None] = {}
+    deleted: dict[str, None] = {}
     for head, path in zip(fields[::2], fields[1::2], strict=False):
-        (gone if head.endswith(b"D") else changed)[text(path)] = None
-    return tuple(changed), tuple(path for path in gone if path not in changed)
+        paths = deleted if head.endswith(b"D") else changed
+        paths[to_text(path)] = None
+    gone = [path for path in deleted if path not in changed]
+    return Listing(tuple(changed), tuple(gone))

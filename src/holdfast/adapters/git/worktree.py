@@ -7,16 +7,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from holdfast.adapters.git.checkout import TreeCheckout
-from holdfast.adapters.git.git_command import Git, GitFailed, Running, text
-from holdfast.adapters.git.lock import hold
+from holdfast.adapters.git.git_command import Git, GitFailed, GitProcess, to_text
+from holdfast.adapters.git.lock import acquire
 from holdfast.adapters.git.private_index import PrivateIndex
 from holdfast.adapters.git.refs import Refs
-from holdfast.adapters.git.repository import Repository, locate, make_private, remove_private
+from holdfast.adapters.git.repository import (
+    GitRepository,
+    create_private,
+    find_repository,
+    remove_private,
+)
 from holdfast.adapters.git.restore_journal import RestoreJournal
-from holdfast.adapters.git.snapshot import Say, Snapshot, ask_settings
+from holdfast.adapters.git.snapshot import ReportProgress, Snapshot, start_settings_query
 from holdfast.checkpoints import commit_message, retention
 from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
 from holdfast.checkpoints.limits import SnapshotLimits
@@ -31,83 +36,92 @@ from holdfast.checkpoints.ports import (
     UnfinishedRestore,
 )
 
-# How often old checkpoints are looked for: to list them takes a process, and one too many does no harm.
-_PRUNED_EVERY = 20
-_COMMITS_TOLD = 100
+# After how many checkpoints old ones are looked for: listing takes a process, and a few more than
+# the limit do no harm.
+_PRUNE_INTERVAL = 20
+_MAX_COMMITS = 100
+_DIFF_TREE = ("diff-tree", "-r", "--no-renames", "--no-ext-diff", "--no-textconv")
 _STATUS: dict[str, Literal["added", "deleted", "modified", "retyped"]] = {
     "A": "added",
     "D": "deleted",
     "M": "modified",
     "T": "retyped",
 }
+LineCounts: TypeAlias = tuple[int | None, int | None]
+"""Added and removed lines; None for a binary file."""
 
 
 @contextmanager
-def _telling_disk() -> Iterator[None]:
-    """Say what the disk refused as every other failure is said."""
+def _disk_errors_as_failures() -> Iterator[None]:
+    """Raise `CheckpointFailed` for an error of the disk."""
     try:
         yield
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
         raise CheckpointFailed(
-            f"the disk refused: {error.strerror}{where}; mend what is wrong there."
+            f"the disk refused: {error.strerror}{where}; fix this, and try again."
         ) from error
 
 
 class GitWorktree:
-    """One worktree, locked; made by `hold_worktree`."""
+    """One worktree, locked; made by `lock_worktree`."""
 
     def __init__(
         self,
-        place: Repository,
+        repository: GitRepository,
         lock: int,
-        budget: SnapshotLimits,
-        say: Say,
+        limits: SnapshotLimits,
+        report: ReportProgress,
         deadline: float,
         *,
-        asked: Running | None,
+        settings_query: GitProcess | None,
     ) -> None:
-        """Take a place whose lock is held."""
-        variables = {"GIT_DIR": str(place.git_dir), "GIT_WORK_TREE": str(place.root)}
-        self._place = place
-        self._budget = budget
-        self._git = Git(place.root, variables, lock, deadline)
-        self._index = PrivateIndex(place, self._git)
-        self._snapshot = Snapshot(place, self._git, self._index, budget, say, asked=asked)
-        self._back = TreeCheckout(place, self._git, self._index, budget.reserve)
-        self._refs = Refs(self._git, place.worktree)
-        self._restores = RestoreJournal(place.ours / "restores")
+        """Use a repository whose lock this process has."""
+        variables = {"GIT_DIR": str(repository.git_dir), "GIT_WORK_TREE": str(repository.root)}
+        self._repository = repository
+        self._limits = limits
+        self._git = Git(repository.root, variables, lock, deadline)
+        self._index = PrivateIndex(repository, self._git)
+        self._snapshot = Snapshot(
+            repository, self._git, self._index, limits, report, settings_query=settings_query
+        )
+        self._checkout = TreeCheckout(repository, self._git, self._index, limits.reserve)
+        self._refs = Refs(self._git, repository.worktree)
+        self._journal = RestoreJournal(repository.holdfast_dir / "restores")
         self._pruned: tuple[Checkpoint, ...] = ()
 
     @property
     def root(self) -> Path:
-        """The worktree's root, which may be above the directory that was named."""
-        return self._place.root
+        """The root of the worktree, which may be above the directory that was named."""
+        return self._repository.root
 
-    # --------------------------------------------------------------------------------------------------------- taking
+    # -------------------------------------------------------------------------------------- take
 
-    @_telling_disk()
+    @_disk_errors_as_failures()
     def capture(self) -> WorktreeState:
-        """Read what has changed since the last time, and give the tree of all."""
+        """Read the files that changed since the last snapshot; return the state of all files."""
         return self._snapshot.take()
 
-    @_telling_disk()
+    @_disk_errors_as_failures()
     def record(self, draft: CheckpointDraft, present: WorktreeState) -> Checkpoint:
-        """Make a checkpoint of it; now and then remove old ones."""
+        """Record a checkpoint of a captured state; from time to time remove old checkpoints."""
         seq = self._next_seq()
         try:
-            kept, commit = self._commit(draft, present, seq)
+            recorded, commit = self._commit(draft, present, seq)
         except GitFailed:
             # Objects of an earlier snapshot can be gone, with the checkpoints that were pruned.
-            kept, commit = self._commit(draft, self._renewed(present), seq)
+            recorded, commit = self._commit(draft, self._capture_again(present), seq)
         self._refs.create(draft.id, commit)
         self._index.save(held=True)
-        if seq % _PRUNED_EVERY == 0:
+        if seq % _PRUNE_INTERVAL == 0:
             self._prune()
-        return Checkpoint(draft, kept, seq, commit, self._place.worktree)
+        return Checkpoint(draft, recorded, seq, commit, self._repository.worktree)
 
     def _next_seq(self) -> int:
-        """Give the next number. It is taken before it is used: a process that dies leaves a gap and no twin."""
+        """Return the next sequence number.
+
+        It is stored before its use: a process that dies leaves a gap, and no number is used twice.
+        """
         last = self._index.state.seq
         if last is None:
             last = max((each.seq for each in self.checkpoints()), default=0)
@@ -117,16 +131,18 @@ class GitWorktree:
     def _commit(
         self, draft: CheckpointDraft, present: WorktreeState, seq: int
     ) -> tuple[WorktreeState, str]:
+        """Write the shadow commit; return the state with the staged commit, and the commit."""
         present = replace(present, staged=self._commit_staged(present))
-        message = commit_message.write(draft, present, seq, self._place.worktree)
-        parents = [
-            word for parent in (present.head, present.staged) if parent for word in ("-p", parent)
-        ]
-        return present, self._git.line(
-            "commit-tree", present.tree, *parents, "-F", "-", given=message.encode("ascii")
-        )
+        message = commit_message.write(draft, present, seq, self._repository.worktree)
+        parents: list[str] = []
+        for parent in (present.head, present.staged):
+            if parent:
+                parents += ["-p", parent]
+        command = ("commit-tree", present.tree, *parents, "-F", "-")
+        return present, self._git.read_line(*command, stdin=message.encode("ascii"))
 
-    def _renewed(self, present: WorktreeState) -> WorktreeState:
+    def _capture_again(self, present: WorktreeState) -> WorktreeState:
+        """Return the state with objects that exist."""
         try:
             self._git.run("cat-file", "-e", present.tree)
         except GitFailed:
@@ -136,177 +152,180 @@ class GitWorktree:
         return replace(present, staged=self._index.staged_tree())
 
     def _commit_staged(self, present: WorktreeState) -> str | None:
-        """Keep what is staged alive too, if it is neither the last commit nor what the disk has."""
-        head = self._place.head
+        """Return a commit of the staged files, or None if HEAD or the disk has the same files."""
+        head = self._repository.head
         if present.staged is None or present.staged in {head.tree, present.tree}:
             return None
         known = self._index.state.staged_commit
         if known[:2] == [present.staged, head.commit]:
             return known[2]
         parents = ["-p", head.commit] if head.commit else []
-        commit = self._git.line(
-            "commit-tree", present.staged, *parents, "-m", "holdfast: what was staged"
-        )
+        message = "holdfast: what was staged"
+        commit = self._git.read_line("commit-tree", present.staged, *parents, "-m", message)
         self._index.save(staged_commit=[present.staged, head.commit, commit])
         return commit
 
-    # -------------------------------------------------------------------------------------------------------- looking
+    # -------------------------------------------------------------------------------------- read
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
-        """Give this worktree's checkpoints, the latest first."""
+        """Return the checkpoints of this worktree, the latest first."""
         return self._refs.checkpoints()
 
     def at(self, commit: str) -> Checkpoint | None:
-        """Give the checkpoint of a shadow commit; None if the commit is gone."""
+        """Return the checkpoint of a shadow commit, or None if the commit is gone."""
         return self._refs.at(commit)
 
     def compare(self, before: str, after: str) -> tuple[FileDifference, ...]:
-        """Say which paths two trees do not agree on."""
-        asked = ("diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
-        numbers = self._git.start(*asked, "--numstat", before, after).in_background()
-        statuses = self._git.run(*asked, "--name-status", before, after).split(b"\0")
-        counts = dict(_count(line) for line in numbers.finish().split(b"\0") if line)
-        return tuple(
-            FileDifference(
-                text(path),
-                _STATUS.get(status.decode("ascii"), "modified"),
-                *counts.get(path, (None, None)),
-            )
-            for status, path in zip(statuses[::2], statuses[1::2], strict=False)
-        )
+        """Return the paths that differ between two trees."""
+        count_query = self._git.start(*_DIFF_TREE, "-z", "--numstat", before, after).in_background()
+        fields = self._git.run(*_DIFF_TREE, "-z", "--name-status", before, after).split(b"\0")
+        counts = _parse_counts(count_query.finish())
+        differences: list[FileDifference] = []
+        for letter, path in zip(fields[::2], fields[1::2], strict=False):
+            status = _STATUS.get(letter.decode("ascii"), "modified")
+            added, removed = counts.get(path, (None, None))
+            differences.append(FileDifference(to_text(path), status, added, removed))
+        return tuple(differences)
 
     def empty_tree(self) -> str:
-        """Give a tree without files."""
-        return self._git.line("hash-object", "-t", "tree", "-w", "--stdin")
+        """Return the id of a tree without files."""
+        return self._git.read_line("hash-object", "-t", "tree", "-w", "--stdin")
 
     def diff(self, before: str, after: str) -> str:
-        """Give the difference of two trees as a patch."""
-        asked = (
-            "diff-tree",
-            "-r",
-            "-p",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-        )
-        return text(self._git.run(*asked, before, after))
+        """Return the difference of two trees as a patch."""
+        return to_text(self._git.run(*_DIFF_TREE, "-p", "--no-color", before, after))
 
     def commits_since(self, head: str | None) -> tuple[str, ...]:
-        """Name the commits that HEAD has and this commit has not, the latest first."""
-        now = self._place.head.commit
+        """Return the commits that HEAD has and this commit has not, the latest first."""
+        now = self._repository.head.commit
         if now is None or now == head:
             return ()
-        without = [f"^{head}"] if head else []
+        excluded = [f"^{head}"] if head else []
         try:
-            told = self._git.run("rev-list", f"--max-count={_COMMITS_TOLD}", now, *without)
+            output = self._git.run("rev-list", f"--max-count={_MAX_COMMITS}", now, *excluded)
         except GitFailed:
             # The old HEAD is gone from the repository.
             return (now,)
-        return tuple(told.decode("ascii").split())
+        return tuple(output.decode("ascii").split())
 
-    # ----------------------------------------------------------------------------------------------------- going back
+    # ----------------------------------------------------------------------------------- restore
 
-    @_telling_disk()
+    @_disk_errors_as_failures()
     def prepare_restore(
         self, present: WorktreeState, target: WorktreeState
     ) -> PreparedRestore | Blocked:
-        """Compare, and capture what lies in the way."""
+        """Plan a restore, and capture the files that it would overwrite."""
         try:
-            return self._back.find(present, target)
+            return self._checkout.prepare(present, target)
         except GitFailed:
-            # As in `record`: objects that only the private index knew can be gone.
+            # As in `record`: objects that only the private index referred to can be gone.
             self._index.forget()
-        return self._back.find(self.capture(), target)
+        return self._checkout.prepare(self.capture(), target)
 
-    @_telling_disk()
+    @_disk_errors_as_failures()
     def apply_restore(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:
-        """Give the files their target's content."""
-        return self._back.walk(prepared)
+        """Write the files of a prepared restore."""
+        return self._checkout.apply(prepared)
 
     def unfinished(self) -> tuple[UnfinishedRestore, ...]:
-        """Give what dead processes left, the oldest first."""
-        return self._restores.all()
+        """Return the restores that dead processes left unfinished, the oldest first."""
+        return self._journal.read_all()
 
-    @_telling_disk()
+    @_disk_errors_as_failures()
     def begin(self, unfinished: UnfinishedRestore) -> None:
-        """Write it down, or the phase that it has reached, durably."""
-        self._restores.write(unfinished)
+        """Write a journal entry, or the phase that it has reached, durably."""
+        self._journal.write(unfinished)
 
-    @_telling_disk()
+    @_disk_errors_as_failures()
     def finish(self, unfinished: UnfinishedRestore) -> None:
-        """Forget it."""
-        self._restores.clear(unfinished)
+        """Remove a journal entry."""
+        self._journal.remove(unfinished)
 
-    # ----------------------------------------------------------------------------------------------------- tidying up
+    # ------------------------------------------------------------------------------------ remove
 
     def move_to_trash(self, ids: Sequence[str], undo_id: str) -> None:
-        """Hide checkpoints under an undo point, all at once."""
-        self._refs.hide(ids, undo_id)
+        """Move checkpoints to the trash of an undo checkpoint, all at once."""
+        self._refs.move_to_trash(ids, undo_id)
 
     def restore_from_trash(self, undo_id: str) -> None:
-        """Bring the checkpoints back that were hidden under an undo point, all at once."""
-        self._refs.bring_back(undo_id)
+        """Move the checkpoints in the trash of an undo checkpoint back, all at once."""
+        self._refs.restore_from_trash(undo_id)
 
-    @_telling_disk()
+    @_disk_errors_as_failures()
     def remove(self, ids: Sequence[str]) -> None:
         """Remove checkpoints for good."""
         self._index.save(held=False)
         self._refs.remove(ids)
 
     def pruned(self) -> tuple[Checkpoint, ...]:
-        """Give the checkpoints that `record` has removed, for they were too old."""
+        """Return the checkpoints that `record` has removed because there were too many."""
         return self._pruned
 
     def _prune(self) -> None:
-        there = self.checkpoints()
-        old = retention.outdated(there, self._budget.keep)
-        self.remove(old)
-        self._pruned += tuple(each for each in there if each.id in old)
+        checkpoints = self.checkpoints()
+        outdated = retention.outdated(checkpoints, self._limits.keep)
+        self.remove(outdated)
+        self._pruned += tuple(each for each in checkpoints if each.id in outdated)
 
-    @_telling_disk()
+    @_disk_errors_as_failures()
     def empty_trash(self) -> tuple[str, ...]:
-        """Remove all that is hidden, for good."""
+        """Remove all checkpoints in the trash; return the ids of their undo checkpoints."""
         self._index.save(held=False)
         return self._refs.empty_trash()
 
-    @_telling_disk()
+    @_disk_errors_as_failures()
     def reclaim_space(self) -> None:
-        """Give back the room in a private repository; in the user's own, their git does it when it is due."""
-        if not self._place.private:
+        """Free the disk space of a private repository; in the user's, their git does it later."""
+        if not self._repository.private:
             return
         if self._refs.checkpoints():
             self._git.run("gc", "-q", "--prune=now")
         else:
-            remove_private(self._place)
+            remove_private(self._repository)
 
 
 @contextmanager
-def hold_worktree(
-    root: Path, state: Path, budget: SnapshotLimits, say: Say, *, make: bool
+def lock_worktree(
+    root: Path, state: Path, limits: SnapshotLimits, report: ReportProgress, *, create: bool
 ) -> Iterator[GitWorktree]:
-    """Find the worktree of a root and wait for its lock.
+    """Find the worktree of a root, wait for its lock, and yield the worktree.
 
-    Without git a private repository is made; or, if nothing is to be made, `NoCheckpoints` is raised.
+    A root without git gets a private repository. Without `create` it gets none: `NoCheckpoints` is
+    raised instead.
     """
-    deadline = time.monotonic() + budget.seconds
-    with _telling_disk():
-        # While git looks for the repository: on a small one, every process in a row is felt.
-        asked: Running | None = ask_settings(Git(root, deadline=deadline)) if make else None
-        place = locate(root, state, deadline, make=make)
-        if place.private and not make and not place.git_dir.is_dir():
-            raise NoCheckpoints(f"{place.root}: no checkpoint was ever taken here.")
-        place.lock.parent.mkdir(0o700, parents=place.private, exist_ok=True)
-        with hold(place.lock, deadline) as (lock, waited):
+    deadline = time.monotonic() + limits.seconds
+    with _disk_errors_as_failures():
+        settings_query = None
+        if create:
+            # At the same time as the search for the repository: in a small one, each process more
+            # in a row is noticeable.
+            settings_query = start_settings_query(Git(root, deadline=deadline))
+        repository = find_repository(root, state, deadline, for_new_checkpoint=create)
+        if repository.private and not create and not repository.git_dir.is_dir():
+            raise NoCheckpoints(f"{repository.root}: no checkpoint was ever taken here.")
+        repository.lock.parent.mkdir(0o700, parents=repository.private, exist_ok=True)
+        with acquire(repository.lock, deadline) as (lock, waited):
             if waited:
-                # Whoever was before us may have committed.
-                place, asked = locate(root, state, deadline, make=make), None
-            if place.private:
-                make_private(place, lock, deadline)
-            place.ours.mkdir(0o700, exist_ok=True)
-            yield GitWorktree(place, lock, budget, say, deadline, asked=asked)
+                # The command that had the lock may have committed.
+                repository = find_repository(root, state, deadline, for_new_checkpoint=create)
+                settings_query = None
+            if repository.private:
+                create_private(repository, lock, deadline)
+            repository.holdfast_dir.mkdir(0o700, exist_ok=True)
+            yield GitWorktree(
+                repository, lock, limits, report, deadline, settings_query=settings_query
+            )
 
 
-def _count(line: bytes) -> tuple[bytes, tuple[int | None, int | None]]:
-    added, removed, path = line.split(b"\t", 2)
-    return path, (None, None) if added == b"-" else (int(added), int(removed))
+def _parse_counts(numstat: bytes) -> dict[bytes, LineCounts]:
+    """Parse the output of `diff-tree --numstat -z`: counts of lines by path."""
+    counts: dict[bytes, LineCounts] = {}
+    for line in numstat.split(b"\0"):
+        if not line:
+            continue
+        added, removed, path = line.split(b"\t", 2)
+        if added == b"-":
+            counts[path] = (None, None)
+        else:
+            counts[path] = (int(added), int(removed))
+    return counts

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.git.file_modes import noted
+from holdfast.adapters.git.file_modes import update_modes
 from holdfast.adapters.git.git_command import (
     Git,
     GitFailed,
     environment,
-    lines,
-    names,
-    packing,
-    raw,
-    text,
-    version,
+    join_names,
+    read_version,
+    split_names,
+    to_bytes,
+    to_text,
+    with_packing,
 )
-from holdfast.adapters.git.lock import hold
+from holdfast.adapters.git.lock import acquire
 from holdfast.checkpoints.ports import CheckpointFailed
 from tests.waiting import LONGEST
 
@@ -53,7 +53,7 @@ def test_a_failure_says_what_git_said(tmp_path: Path) -> None:
     with pytest.raises(
         GitFailed, match=r"git rev-parse failed: fatal: not a git repository"
     ) as caught:
-        Git(tmp_path).having(dir=tmp_path / "none").run("rev-parse", "HEAD")
+        Git(tmp_path).with_variables(dir=tmp_path / "none").run("rev-parse", "HEAD")
     assert caught.value.code == 128
 
 
@@ -66,18 +66,18 @@ def test_a_git_that_does_not_know_an_option_is_called_too_old(tmp_path: Path) ->
 
 
 def test_the_version_is_two_numbers(tmp_path: Path) -> None:
-    assert version(Git(tmp_path)) >= (2, 18)
+    assert read_version(Git(tmp_path)) >= (2, 18)
 
 
 def test_many_files_are_written_into_one_pack(tmp_path: Path) -> None:
     git = Git(tmp_path)
-    if version(git) < (2, 37):
+    if read_version(git) < (2, 37):
         pytest.skip("this git writes a pack for each file, so it is not asked to")
     git.run("init", "-q")
     paths = [f"{number}.txt" for number in range(300)]
     for path in paths:
         (tmp_path / path).write_text(f"the file {path}\n")
-    packing(git).run("update-index", "--add", "-z", "--stdin", given=lines(paths))
+    with_packing(git).run("update-index", "--add", "-z", "--stdin", stdin=join_names(paths))
     objects = tmp_path / ".git" / "objects"
     assert len(list(objects.glob("pack/*.pack"))) == 1
     assert list(objects.glob("[0-9a-f][0-9a-f]/*")) == []
@@ -94,9 +94,9 @@ def test_a_call_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 
 def test_a_lock_that_is_held_too_long_is_told(tmp_path: Path) -> None:
     with (
-        hold(tmp_path / "lock", time.monotonic()) as (_, waited),
+        acquire(tmp_path / "lock", time.monotonic()) as (_, waited),
         pytest.raises(CheckpointFailed, match="at work here"),
-        hold(tmp_path / "lock", time.monotonic()),
+        acquire(tmp_path / "lock", time.monotonic()),
     ):
         pass
     assert waited is False
@@ -104,23 +104,23 @@ def test_a_lock_that_is_held_too_long_is_told(tmp_path: Path) -> None:
 
 def test_a_child_that_outlives_its_command_holds_the_lock(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with hold(tmp_path / "lock", time.monotonic()) as (lock, _):
+    with acquire(tmp_path / "lock", time.monotonic()) as (lock, _):
         running = Git(tmp_path, lock=lock).start(
             "hash-object", "--no-filters", str(tmp_path / "pipe")
         )
-    with pytest.raises(CheckpointFailed), hold(tmp_path / "lock", time.monotonic()):
+    with pytest.raises(CheckpointFailed), acquire(tmp_path / "lock", time.monotonic()):
         pass
     (tmp_path / "pipe").write_bytes(b"x")
     running.finish()
-    with hold(tmp_path / "lock", time.monotonic() + LONGEST) as (_, waited):
+    with acquire(tmp_path / "lock", time.monotonic() + LONGEST) as (_, waited):
         assert waited is False
 
 
 def test_names_of_any_bytes_come_back() -> None:
     odd = (b"a\nb", b"\xff\xfe", "é".encode(), b" ")
-    assert names(b"\0".join(odd) + b"\0") == tuple(text(name) for name in odd)
-    assert lines([text(name) for name in odd]) == b"".join(name + b"\0" for name in odd)
-    assert raw(text(bytes(range(1, 256)))) == bytes(range(1, 256))
+    assert split_names(b"\0".join(odd) + b"\0") == tuple(to_text(name) for name in odd)
+    assert join_names([to_text(name) for name in odd]) == b"".join(name + b"\0" for name in odd)
+    assert to_bytes(to_text(bytes(range(1, 256)))) == bytes(range(1, 256))
 
 
 def test_only_private_modes_are_noted_and_those_that_once_were(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_only_private_modes_are_noted_and_those_that_once_were(tmp_path: Path) -
             ("was", 0o644),
             ("gone", None),
         ]
-        told = noted({"was": 0o600, "gone": 0o600}, seen)
+        told = update_modes({"was": 0o600, "gone": 0o600}, seen)
     finally:
         os.umask(before)
     assert told == {"was": 0o644, "a": 0o600, "c": 0o700}

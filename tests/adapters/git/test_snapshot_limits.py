@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.git.worktree import GitWorktree, hold_worktree
+from holdfast.adapters.git.worktree import GitWorktree, lock_worktree
 from holdfast.checkpoints.checkpoint import CheckpointDraft
 from holdfast.checkpoints.limits import SnapshotLimits
 from holdfast.checkpoints.ports import CheckpointFailed
@@ -23,7 +23,7 @@ def root(tmp_path: Path) -> Path:
 
 def _take(root: Path, budget: SnapshotLimits, number: int = 0) -> str:
     said: list[str] = []
-    with hold_worktree(root, root.parent / "state", budget, said.append, make=True) as worktree:
+    with lock_worktree(root, root.parent / "state", budget, said.append, create=True) as worktree:
         _record(worktree, number)
         assert said[0] == "looking for changed files"
         return " ".join(each.id for each in worktree.checkpoints())
