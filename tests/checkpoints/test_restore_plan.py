@@ -234,6 +234,12 @@ def _facts(**known: frozenset[str]) -> RestoreFacts:
             "a submodule has a history of its own",
         ),
         (
+            Difference("p", SUBMODULE, None),
+            _facts(arriving_parents=frozenset({"p"})),
+            "keep",
+            "a submodule has a history of its own",
+        ),
+        (
             Difference("d/p", FILE, None),
             _facts(arriving=frozenset({"d"}), hidden=frozenset({"d/p"})),
             "write",

@@ -29,7 +29,7 @@ def update_modes(
 def with_execute_bit(mode: int, *, executable: bool) -> int:
     """Return the mode with execute permission added or removed.
 
-    It is added for those who may read the file, unless somebody may execute the file already.
+    It is added for everyone with read permission, unless the file is executable already.
 
     >>> oct(with_execute_bit(0o600, executable=True))
     '0o700'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from holdfast.adapters.git.git_command import Git, GitFailed, GitProcess, split_
 from holdfast.adapters.git.private_index import PrivateIndex, signature
 from holdfast.adapters.git.repository import GitRepository
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
-from holdfast.checkpoints.checkpoint import Skipped, WorktreeState
+from holdfast.checkpoints.checkpoint import Skipped, SkipReason, WorktreeState
 from holdfast.checkpoints.limits import MEGABYTE, SnapshotLimits
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.checkpoints.selection import Listing, Selection, select
@@ -104,7 +104,7 @@ class Snapshot:
             rules=rules,
             settled=True,
             modes=modes,
-            pipes=[each.path for each in skipped if each.why == "not a file"],
+            pipes=_paths_skipped(skipped, "not a file"),
         )
         head = self._repository.head
         return WorktreeState(tree, head.commit, head.branch, staged, skipped, modes)
@@ -203,9 +203,9 @@ class Snapshot:
         tracked, captured = self._index.ignored()
         now_ignored = captured - tracked
         added = [path for path in sorted(tracked - captured) if self._exists(path)]
-        changed = [path for path in listing.changed if path not in now_ignored]
-        gone = [path for path in listing.gone if path not in now_ignored]
-        applied = Listing(tuple(changed), tuple(gone), (*listing.new, *added))
+        changed = _without(listing.changed, now_ignored)
+        gone = _without(listing.gone, now_ignored)
+        applied = Listing(changed, gone, (*listing.new, *added))
         return applied, tuple(sorted(now_ignored))
 
     def _exists(self, path: str) -> bool:
@@ -213,7 +213,7 @@ class Snapshot:
 
     def _select(self, listing: Listing, now_ignored: tuple[str, ...]) -> Selection:
         selection = select(listing, self._disk, self._limits.new_file)
-        too_large = [each.path for each in selection.skipped if each.why == "too large"]
+        too_large = _paths_skipped(selection.skipped, "too large")
         # What the user tracks is not new, so the limit does not apply.
         tracked = self._index.tracked(too_large)
         if tracked:
@@ -228,7 +228,7 @@ class Snapshot:
         These are pipes that git listed before, and directories that cannot be read.
         """
         listed = {each.path for each in selection.skipped}
-        unlisted = [path for path in self._index.state.pipes if path not in listed]
+        unlisted = _without(self._index.state.pipes, listed)
         pipes = [Skipped(path, "not a file") for path in unlisted if self._is_pipe(path)]
         named = _CLOSED.findall(stderr)
         closed = [Skipped(path, "unreadable") for path in named if self._is_directory(path)]
@@ -274,5 +274,12 @@ def parse_raw_diff(data: bytes) -> Listing:
     for head, path in zip(fields[::2], fields[1::2], strict=False):
         paths = deleted if head.endswith(b"D") else changed
         paths[to_text(path)] = None
-    gone = [path for path in deleted if path not in changed]
-    return Listing(tuple(changed), tuple(gone))
+    return Listing(tuple(changed), _without(deleted, changed))
+
+
+def _without(paths: Iterable[str], excluded: Collection[str]) -> tuple[str, ...]:
+    return tuple(path for path in paths if path not in excluded)
+
+
+def _paths_skipped(skipped: Iterable[Skipped], reason: SkipReason) -> list[str]:
+    return [each.path for each in skipped if each.why == reason]
