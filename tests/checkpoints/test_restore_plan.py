@@ -100,7 +100,7 @@ def test_a_directory_with_any_other_file_blocks() -> None:
     )
     blocked = _plan(Difference("d", None, FILE), Difference("d/a", FILE, None), worktree=worktree)
     assert blocked == Blocked(
-        "d/ignored", "d/ignored: no checkpoint has this, and the file d would replace it"
+        "d/ignored", "d/ignored: this is in no checkpoint, and the file d would replace it"
     )
 
 

@@ -252,7 +252,7 @@ def _blocked_by(
         for name in worktree.below(obstacle):
             if name not in captured:
                 return Blocked(
-                    name, f"{name}: no checkpoint has this, and the file {path} would replace it"
+                    name, f"{name}: this is in no checkpoint, and the file {path} would replace it"
                 )
         return None
     if info.shape == "other" or not info.readable:

@@ -214,7 +214,7 @@ def test_a_directory_that_may_not_be_written_to_is_named_and_nothing_changes(
     before, users, ids = repo.tree(), repo.users(), repo.ids()
     repo.path("docs").chmod(0o555)
     ran = repo.run_bound("restore", taken, "--json")
-    assert ran.why.startswith(f"{repo.path('docs')}: this directory may not be written to")
+    assert ran.why.startswith(f"{repo.path('docs')}: this directory is not writable")
     assert ran.told["unsettled"] is False
     assert (repo.tree(), repo.users(), repo.ids()) == (before, users, ids)
     repo.path("docs").chmod(0o755)

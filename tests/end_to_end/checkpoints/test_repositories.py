@@ -306,6 +306,8 @@ def test_a_git_directory_whose_files_are_elsewhere_is_refused_and_nothing_is_mad
     repo = Folder(tmp_path / "repo").init()
     repo.git("config", "core.worktree", str(elsewhere.root))
     for root in (repo.root, repo.root / ".git", repo.root / ".git" / "refs"):
-        assert f"name {elsewhere.root} with --root" in repo.run("create", "--json", root=root).why
+        assert (
+            f"pass --root {elsewhere.root} instead" in repo.run("create", "--json", root=root).why
+        )
     assert not (repo.root / ".git" / "holdfast").exists()
     elsewhere.checkpoint()
