@@ -56,7 +56,7 @@ class WorktreeView(Protocol):
         ...
 
     def below(self, directory: str) -> Iterable[str]:
-        """Yield every path below a directory except directories; a repository's `.git` is one."""
+        """Yield the files below a directory, and the `.git` of every repository there."""
         ...
 
     def in_nested_repository(self, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""The lock of a worktree. Git inherits it: while a git that outlived us writes, no other starts."""
+"""The lock of a worktree. Git inherits it, so a git that outlives its command keeps the lock."""
 
 from __future__ import annotations
 

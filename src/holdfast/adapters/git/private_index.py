@@ -52,7 +52,7 @@ class PrivateIndex:
         self._repository = repository
         self._user_index = repository.git_dir / "index"
         self._state_file = repository.holdfast_dir / "state"
-        # Left by a git that was killed. No other git can be at work: it would have our lock.
+        # Left by a git that was killed. No other git can be at work: it would have the lock.
         atomic_write.drop(repository.holdfast_dir / "index.lock")
         self.state = index_state.read(self._state_file)
 

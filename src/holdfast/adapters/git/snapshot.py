@@ -83,7 +83,7 @@ class Snapshot:
         listing = replace(Listing() if early else changed, new=split_names(new_files.finish()))
         now_ignored: tuple[str, ...] = ()
         if not seeded and self._may_ignore_others(listing, rules, staged):
-            # Before any write: if we die now, the next command still finds the rules changed.
+            # Before any write: after a crash here, the next command still finds the rules changed.
             listing, now_ignored = self._apply_ignore_rules(listing)
         selection = self._select(listing, now_ignored)
         skipped = self._all_skipped(selection, new_files.stderr)
@@ -145,8 +145,8 @@ class Snapshot:
     def _capture_early(self, changed: Listing) -> EarlyCapture | None:
         """Capture what changed while git still lists new files.
 
-        Return None, and capture nothing, unless only a few plain files changed. If we die after
-        this, the index has the changes and the state does not, as after a death in `update`.
+        Return None, and capture nothing, unless only a few plain files changed. After a crash here
+        the index has the changes and the state does not, as after a crash in `update`.
         """
         if not changed.changed or changed.gone or len(changed.changed) > _EARLY:
             return None

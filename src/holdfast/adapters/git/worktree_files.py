@@ -77,7 +77,7 @@ class WorktreeFiles:
         return nearest
 
     def below(self, directory: str) -> Iterator[str]:
-        """Yield every path below a directory except directories, but `.git` of a repository."""
+        """Yield the files below a directory, and the `.git` of every repository there."""
         with os.scandir(self.location(directory)) as entries:
             ordered = sorted(entries, key=lambda entry: entry.name)
         for entry in ordered:
