@@ -12,7 +12,6 @@ from holdfast.loop.context.history import History
 from holdfast.loop.limits import LoopLimits
 from holdfast.loop.ports import (
     CallPiece,
-    Cancel,
     FailPiece,
     FinishPiece,
     ModelRequest,
@@ -22,6 +21,7 @@ from holdfast.loop.ports import (
     UsagePiece,
 )
 from holdfast.loop.turn import run_turn
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import Event, SentinelRaised, TurnEnded
 from holdfast.vocab.tool_calls import ToolCall, ToolSpec
 from holdfast.vocab.tool_outcome import ToolOutcome

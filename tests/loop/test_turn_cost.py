@@ -16,7 +16,6 @@ from holdfast.loop.context.history import History
 from holdfast.loop.limits import LoopLimits
 from holdfast.loop.ports import (
     CallPiece,
-    Cancel,
     FinishPiece,
     ModelRequest,
     StreamPiece,
@@ -24,6 +23,7 @@ from holdfast.loop.ports import (
     UsagePiece,
 )
 from holdfast.loop.turn import run_turn
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import Event, StepStarted
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.tool_outcome import ToolOutcome

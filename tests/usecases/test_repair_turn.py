@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.changes.change import ChangeOwner
 from holdfast.guards.commands import Allow, Ask, CommandVerdict, Refuse
-from holdfast.loop.ports import Cancel, Model
+from holdfast.loop.ports import Model
 from holdfast.repair.ports import Check, CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.testing import ScriptedModel
@@ -18,6 +18,7 @@ from holdfast.tools.ports import Denied, GateAnswer
 from holdfast.usecases.repair.repair_files import RepairDependencies
 from holdfast.usecases.turns.repair_after_turn import MOST_FILES, SECONDS, repair_turn
 from holdfast.usecases.turns.repair_ports import EditedTurn, ProjectCheck, TurnRepairs
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 from holdfast.vocab.events import Event, RepairEnded, TurnEnded
 from tests.usecases.world import World

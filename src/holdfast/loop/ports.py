@@ -6,19 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
+from holdfast.vocab.cancellation import Cancel
+
 if TYPE_CHECKING:
     from holdfast.vocab.events import Event
     from holdfast.vocab.tool_calls import ToolCall, ToolSpec
     from holdfast.vocab.tool_outcome import ToolOutcome
     from holdfast.vocab.transcript import Message
-
-
-class Cancel(Protocol):
-    """Whether the user wants the turn to end; a `threading.Event` keeps this promise."""
-
-    def is_set(self) -> bool:
-        """Whether it was cancelled."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

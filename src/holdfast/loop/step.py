@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from holdfast.loop.classify import Class, classify
 from holdfast.loop.parse_reply import Normalised, normalise
 from holdfast.loop.ports import (
-    Cancel,
     FailPiece,
     Model,
     ModelRequest,
@@ -20,6 +19,7 @@ from holdfast.loop.ports import (
 )
 from holdfast.loop.reply import ModelReply, collect
 from holdfast.loop.retry_policy import RetryPolicy, RetryVerdict, judge
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import ReasoningArrived, Retried, TextArrived
 from holdfast.vocab.tool_calls import ToolSpec
 

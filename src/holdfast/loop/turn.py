@@ -24,12 +24,13 @@ from holdfast.loop.context.payload import merge_nudge
 from holdfast.loop.context.token_count import weigh_text
 from holdfast.loop.limits import LoopLimits
 from holdfast.loop.parse_reply import BadCall, Normalised
-from holdfast.loop.ports import Cancel, Model, ModelRequest, Sink, Toolbox
+from holdfast.loop.ports import Model, ModelRequest, Sink, Toolbox
 from holdfast.loop.reply import ModelReply
 from holdfast.loop.retry_policy import CANCELLED, CUT_CALL, Again, Compact, Drop, RetryPolicy, Stop
 from holdfast.loop.step import Heard, listen, understand
 from holdfast.loop.tool_phase import TurnGuards, run_calls
 from holdfast.loop.turn_ports import TurnPorts
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import (
     CallEnded,
     Retried,

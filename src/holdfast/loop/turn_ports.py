@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from holdfast.loop.ports import Cancel, Model, Sink, Toolbox
+from holdfast.loop.ports import Model, Sink, Toolbox
+from holdfast.vocab.cancellation import Cancel
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from threading import Event
 
 from holdfast.loop.ports import (
     CallPiece,
-    Cancel,
     FailPiece,
     FinishPiece,
     ModelRequest,
@@ -18,6 +17,7 @@ from holdfast.loop.ports import (
 )
 from holdfast.testing.completion_chunks import call_id, finish_of, in_pieces, usage_of
 from holdfast.testing.replies import Reply
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.transcript import AssistantSaid
 
 _CANCELLED = FailPiece("cancelled", "the request was cancelled.")

@@ -7,8 +7,8 @@ from holdfast.landing.explain import EDIT_FORMAT
 from holdfast.tools.arguments import StrictArguments
 from holdfast.tools.context import ToolContext
 from holdfast.tools.edits.land_edits import EditCall, edit
-from holdfast.tools.ports import Cancel
 from holdfast.tools.tool import Tool
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.requests import FileRequest, Replace, WriteFile
 from holdfast.vocab.tool_outcome import ToolOutcome
 

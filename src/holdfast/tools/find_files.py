@@ -9,9 +9,10 @@ from holdfast.changes.similar_paths import names_near
 from holdfast.tools.arguments import Arguments
 from holdfast.tools.context import ToolContext, denied, failed
 from holdfast.tools.globs import glob_to_regex
-from holdfast.tools.ports import Cancel, NothingThere, Regular
+from holdfast.tools.ports import NothingThere, Regular
 from holdfast.tools.text_limits import count, one_or_many
 from holdfast.tools.tool import Tool
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 _MOST = 200

@@ -7,9 +7,10 @@ from difflib import get_close_matches
 from holdfast.changes.ports import FileUnfit
 from holdfast.tools.arguments import Arguments
 from holdfast.tools.context import ToolContext, denied, failed
-from holdfast.tools.ports import Cancel, Directory, DirectoryEntry, NothingThere, Regular
+from holdfast.tools.ports import Directory, DirectoryEntry, NothingThere, Regular
 from holdfast.tools.text_limits import count, one_or_many
 from holdfast.tools.tool import Tool
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 _MOST = 200

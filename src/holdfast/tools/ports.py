@@ -7,18 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from holdfast.changes.ports import FileUnfit
+from holdfast.vocab.cancellation import Cancel
 
 if TYPE_CHECKING:
     from holdfast.changes.plan import FileLanded, FileRefused
     from holdfast.vocab.requests import FileRequest
-
-
-class Cancel(Protocol):
-    """Whether the user wants the turn to end; a `threading.Event` keeps this promise."""
-
-    def is_set(self) -> bool:
-        """Whether it was cancelled."""
-        ...
 
 
 # -------------------------------------------------------------------------------------------------------------- edits

@@ -8,9 +8,10 @@ from holdfast.landing.encoding import decode
 from holdfast.landing.text.lines import split_lines
 from holdfast.tools.arguments import Arguments
 from holdfast.tools.context import ShownText, ToolContext, denied, failed
-from holdfast.tools.ports import Cancel, Directory, Regular
+from holdfast.tools.ports import Directory, Regular
 from holdfast.tools.text_limits import count, one_or_many, shorten_line
 from holdfast.tools.tool import Tool
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 _MOST_LINES = 400

@@ -11,9 +11,10 @@ from holdfast.guards.redact_secret_lines import without_secrets
 from holdfast.guards.shell.read_only_commands import without_programs_of_git
 from holdfast.tools.arguments import StrictArguments
 from holdfast.tools.context import ToolContext, denied, refuse
-from holdfast.tools.ports import Cancel, CommandDone
+from holdfast.tools.ports import CommandDone
 from holdfast.tools.text_limits import clean
 from holdfast.tools.tool import Tool
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import CommandRan
 from holdfast.vocab.tool_outcome import ToolOutcome
 

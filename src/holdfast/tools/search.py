@@ -9,9 +9,10 @@ from holdfast.landing.encoding import decode
 from holdfast.tools.arguments import Arguments
 from holdfast.tools.context import ShownText, ToolContext, denied, failed
 from holdfast.tools.globs import glob_to_regex
-from holdfast.tools.ports import Cancel, Hits, NothingThere, Query
+from holdfast.tools.ports import Hits, NothingThere, Query
 from holdfast.tools.text_limits import count, shorten_line
 from holdfast.tools.tool import Tool
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 _MOST_CHARACTERS = 8_000

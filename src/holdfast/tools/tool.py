@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from holdfast.tools.arguments import schema_of
 from holdfast.tools.context import ToolContext
-from holdfast.tools.ports import Cancel
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.tool_calls import ToolSpec
 from holdfast.vocab.tool_outcome import ToolOutcome
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from holdfast.tools.ports import Cancel
     from holdfast.tools.tool import Tool
+    from holdfast.vocab.cancellation import Cancel
 
 
 class ToolboxOf:

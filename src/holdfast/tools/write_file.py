@@ -5,8 +5,8 @@ from __future__ import annotations
 from holdfast.tools.arguments import StrictArguments
 from holdfast.tools.context import ToolContext
 from holdfast.tools.edits.land_edits import EditCall, edit
-from holdfast.tools.ports import Cancel
 from holdfast.tools.tool import Tool
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.requests import FileRequest
 from holdfast.vocab.requests import WriteFile as Whole
 from holdfast.vocab.tool_outcome import ToolOutcome

@@ -12,8 +12,8 @@ from holdfast.tools.arguments import StrictArguments
 from holdfast.tools.context import ToolContext, denied
 from holdfast.tools.edits.edit_messages import refused_call
 from holdfast.tools.edits.land_edits import EditCall, edit
-from holdfast.tools.ports import Cancel
 from holdfast.tools.tool import Tool
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import EditRefused
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.tool_outcome import ToolOutcome

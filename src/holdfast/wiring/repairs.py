@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.toolchains.tool_check import CheckMode
     from holdfast.config.settings import Settings
     from holdfast.guards.commands import CommandRules, CommandVerdict
-    from holdfast.loop.ports import Cancel, Model
+    from holdfast.loop.ports import Model
     from holdfast.repair.context import PipelinePorts
     from holdfast.repair.decisions.manifest import Manifest
     from holdfast.repair.ports import Check
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.repair.model_proposer import LateProvider
     from holdfast.usecases.repair.repair_files import RepairDependencies
     from holdfast.usecases.turns.repair_ports import ProjectCheck, TurnRepairs
+    from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.diagnostics import Target
     from holdfast.wiring.workspaces import DiskWorkspace
 

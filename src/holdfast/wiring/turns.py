@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from holdfast.adapters.models.openai_compatible import OpenAICompatible
     from holdfast.changes.ports import Files
     from holdfast.config.settings import Settings
-    from holdfast.loop.ports import Cancel
     from holdfast.tools.ports import ApprovalGate, Editor
     from holdfast.tools.toolbox import ToolboxOf
     from holdfast.usecases.turns.approvals import Asker
     from holdfast.usecases.turns.send_message import NotSent, TurnDependencies, UserMessage
+    from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event, TurnEnded
     from holdfast.wiring.workspaces import DiskWorkspace
 

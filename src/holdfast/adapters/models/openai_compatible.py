@@ -33,7 +33,8 @@ from holdfast.adapters.models.servers import (
     userinfo,
     without_userinfo,
 )
-from holdfast.loop.ports import Cancel, FailPiece, ModelRequest, RetryPiece, StreamPiece
+from holdfast.loop.ports import FailPiece, ModelRequest, RetryPiece, StreamPiece
+from holdfast.vocab.cancellation import Cancel
 
 if TYPE_CHECKING:
     import httpx

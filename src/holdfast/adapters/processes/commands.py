@@ -21,7 +21,7 @@ from holdfast.adapters.processes import watchdog
 from holdfast.tools.ports import CommandDone
 
 if TYPE_CHECKING:
-    from holdfast.tools.ports import Cancel
+    from holdfast.vocab.cancellation import Cancel
 
 _PIECE = 65_536
 _TICK = 0.05

@@ -22,7 +22,8 @@ from holdfast.tools.ports import Hit, Hits
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.tools.ports import Cancel, Query
+    from holdfast.tools.ports import Query
+    from holdfast.vocab.cancellation import Cancel
 
 _MOST_HITS = 100
 _PATIENCE = 10.0

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from holdfast.adapters.toolchains.run_tool import NEVER, run_tool
-from holdfast.loop.ports import Cancel
 from holdfast.repair.ports import CheckCrashed, ToolchainMissing
+from holdfast.vocab.cancellation import Cancel
 
 TOOLCHAINS = "HOLDFAST_TOOLCHAINS"
 """The variable that names a directory with tools in it: its own programs, and those below `node_modules/.bin`."""

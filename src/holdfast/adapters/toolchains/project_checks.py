@@ -11,8 +11,8 @@ from holdfast.adapters.toolchains.languages import python
 from holdfast.adapters.toolchains.languages.tsconfig import find_tsconfig
 from holdfast.adapters.toolchains.registry import check_for, target_of
 from holdfast.adapters.toolchains.tool_check import CheckMode
-from holdfast.loop.ports import Cancel
 from holdfast.usecases.turns.repair_ports import ProjectCheck
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.diagnostics import Target
 
 _SAID_IN: Mapping[Target, tuple[str, ...]] = {

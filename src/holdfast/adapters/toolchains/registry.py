@@ -9,7 +9,7 @@ from holdfast.adapters.toolchains.custom_command import plan_of
 from holdfast.adapters.toolchains.languages import c, go, java, javascript, python, rust
 from holdfast.adapters.toolchains.run_tool import NEVER
 from holdfast.adapters.toolchains.tool_check import CheckMode, CheckPlan, ToolCheck
-from holdfast.loop.ports import Cancel
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.diagnostics import Target
 
 _SUFFIXES: Mapping[str, Target] = {

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from holdfast.adapters.processes.commands import run_process
-from holdfast.loop.ports import Cancel
 from holdfast.repair.ports import CheckCrashed
+from holdfast.vocab.cancellation import Cancel
 
 LARGEST_OUTPUT = 8_000_000
 _GRACE = 0.2

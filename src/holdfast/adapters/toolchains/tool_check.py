@@ -13,9 +13,9 @@ from typing import Literal, Protocol, TypeAlias
 from holdfast.adapters.toolchains.installed_tool import Installed
 from holdfast.adapters.toolchains.run_tool import LARGEST_OUTPUT, NEVER, ToolRun, run_tool
 from holdfast.adapters.toolchains.scratch_dir import ScratchDir, borrow
-from holdfast.loop.ports import Cancel
 from holdfast.repair.diagnostics.columns import SourceLines
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.diagnostics import Diagnostic, Target
 
 CheckMode: TypeAlias = Literal["file", "project"]

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from holdfast.loop.parse_reply.loose_json import Loose, read_loose
 from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
 from holdfast.loop.parse_reply.thinking import divide
-from holdfast.loop.ports import Cancel, Model, ModelRequest
+from holdfast.loop.ports import Model, ModelRequest
 from holdfast.loop.reply import ModelReply, collect
 from holdfast.repair.context import Provider
 from holdfast.repair.ports import Proposal, ProposalAsked, ProposerFailed
 from holdfast.repair.verify import tell
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.transcript import SystemText, UserText
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from holdfast.loop.ports import UsagePiece
 from holdfast.vocab.events import UsageReported
 
 if TYPE_CHECKING:
-    from holdfast.loop.ports import Cancel, Model, ModelRequest, StreamPiece
+    from holdfast.loop.ports import Model, ModelRequest, StreamPiece
+    from holdfast.vocab.cancellation import Cancel
 
 
 class MeteredModel:

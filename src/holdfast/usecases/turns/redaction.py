@@ -7,7 +7,8 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from holdfast.loop.ports import Cancel, Toolbox
+    from holdfast.loop.ports import Toolbox
+    from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.tool_calls import ToolCall, ToolSpec
     from holdfast.vocab.tool_outcome import ToolOutcome
 

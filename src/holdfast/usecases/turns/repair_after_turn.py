@@ -26,11 +26,12 @@ from holdfast.usecases.turns.redaction import redact
 from holdfast.vocab.events import EditLanded, RepairEnded, TurnEnded
 
 if TYPE_CHECKING:
-    from holdfast.loop.ports import Cancel, Model
+    from holdfast.loop.ports import Model
     from holdfast.repair.outcomes import RepairOutcome
     from holdfast.repair.ports import Check
     from holdfast.tools.ports import GateAnswer
     from holdfast.usecases.turns.repair_ports import EditedTurn, ProjectCheck, TurnRepairs
+    from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
 
 MOST_FILES = 20

@@ -11,12 +11,13 @@ from holdfast.vocab.events import TurnEnded
 if TYPE_CHECKING:
     from holdfast.changes.change import ChangeOwner
     from holdfast.guards.commands import CommandVerdict
-    from holdfast.loop.ports import Cancel, Model, Sink
+    from holdfast.loop.ports import Model, Sink
     from holdfast.repair.ports import Check
     from holdfast.repair.strictness import RepairPolicy
     from holdfast.tools.ports import ApprovalGate
     from holdfast.usecases.repair.repair_files import RepairDependencies
     from holdfast.usecases.workspace import Workspace
+    from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
 
 

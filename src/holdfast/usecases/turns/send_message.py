@@ -27,12 +27,13 @@ from holdfast.vocab.transcript import SystemText
 if TYPE_CHECKING:
     from holdfast.changes.ports import Files
     from holdfast.loop.limits import LoopLimits
-    from holdfast.loop.ports import Cancel, Model, Toolbox
+    from holdfast.loop.ports import Model, Toolbox
     from holdfast.tools.ports import ApprovalGate, Editor
     from holdfast.usecases.checkpoints.ports import Worktrees
     from holdfast.usecases.turns.approvals import ApprovalMode, Asker, CommandGrants
     from holdfast.usecases.turns.ports import TurnRecords
     from holdfast.usecases.workspace import Workspace
+    from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
 
 
