@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from holdfast.guards.commands import CommandRules
-from holdfast.tools.ports import Denied, NobodyToAsk
+from holdfast.tools.ports import Denied, NoApprover
 from holdfast.vocab.events import CommandRan
 from tests.tools.world import Somebody, World, open_world
 from tests.waiting import FOREVER, limit_to_begin, set_when
@@ -43,7 +43,7 @@ def test_a_command_that_hangs_is_a_failure_and_says_what_to_do(world: World) -> 
     assert outcome.failure == "exec_error"
     assert (
         outcome.text
-        == f"Ended by the time limit of {limit:.0f} s; give a longer timeout, or do less at once.\nbegun"
+        == f"Ended by the time limit of {limit:.0f} s; set a longer timeout, or do less at once.\nbegun"
     )
     assert outcome.events == (CommandRan(command, None, "begun"),)
 
@@ -104,7 +104,7 @@ def test_a_command_that_is_on_no_list_is_asked_about(tmp_path: Path) -> None:
 
 
 def test_a_command_that_nobody_can_allow_ends_the_turn(tmp_path: Path) -> None:
-    with open_world(tmp_path, gate=Somebody(NobodyToAsk())) as world:
+    with open_world(tmp_path, gate=Somebody(NoApprover())) as world:
         outcome = world.call("run_command", command="touch x")
         assert (outcome.failure, outcome.unanswered) == ("permission_denied", True)
         assert world.files() == {}
@@ -120,8 +120,16 @@ def test_an_argument_it_does_not_know_is_not_ignored(world: World) -> None:
     told = world.refused("run_command", "schema_reject", command="touch x", cwd="/tmp")
     assert (
         told
-        == "run_command: cwd is no argument of it. It takes {command: string, timeout?: integer}."
+        == "run_command: cwd is not an argument of it. It takes {command: string, timeout?: integer}."
     )
     assert world.told("run_command", command="true", description="says nothing").startswith(
         "Exit code 0."
+    )
+
+
+def test_the_description_says_which_commands_run_unasked(world: World) -> None:
+    spec = next(spec for spec in world.toolbox.specs if spec.name == "run_command")
+    assert (
+        "\nPlain single commands without pipes, redirections or patterns run unasked; prefer them."
+        in spec.description
     )
