@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.loop.parse_reply import normalise
 from holdfast.loop.reply import ModelReply
-from holdfast.tools.ports import Denied, NobodyToAsk
+from holdfast.tools.ports import Denied, NoApprover
 from holdfast.vocab.events import EditLanded, EditRefused
 from holdfast.vocab.tool_calls import RawCall, ToolCall
 from tests.tools.world import Somebody, World, open_world
@@ -98,7 +98,9 @@ def test_a_diff_lands_over_several_files_all_or_none(world: World) -> None:
     bad = DIFF.replace("y = 2", "q = 9")
     error = world.error("write_patch", diff=new + bad)
     assert (error["kind"], error["path"], error["reason"]) == ("patch_error", "a.py", "not_found")
-    assert error["message"].endswith("Nothing was written, the other edits of this call neither.")
+    assert error["message"].endswith(
+        "Nothing was written; the other edits of this call were not applied either."
+    )
     outcome = world.call("write_patch", diff=DIFF + new + gone)
     assert (
         outcome.text
@@ -296,7 +298,7 @@ def test_what_is_already_so_beside_something_new_is_a_failure(world: World) -> N
     world.write("b.py", "b\n")
     error = world.error("write_patch", diff=DIFF2 + "--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-b\n+c\n")
     assert error["reason"] == "already_applied"
-    assert "the other edits of this call neither" in error["message"]
+    assert "the other edits of this call were not applied either" in error["message"]
 
 
 def test_old_and_new_alike_are_a_failure(world: World) -> None:
@@ -348,7 +350,7 @@ def test_line_numbers_of_a_file_that_was_not_read_are_refused(world: World) -> N
     world.write("a.py", "a\nb\n")
     error = world.error("apply_edits", edits=[{"path": "a.py", "start": 2, "end": 2, "new": "B"}])
     assert error["message"].startswith(
-        "a.py: line numbers say nothing about a file that was not read; read it first, or give the lines' text as old."
+        "a.py: line numbers mean nothing for a file that was not read; read it first, or send the lines' text as old."
     )
     world.told(
         "apply_edits", edits=[{"path": "a.py", "start": 2, "end": 2, "new": "B", "old": "b"}]
@@ -382,7 +384,7 @@ def test_line_numbers_after_an_edit_of_ones_own_hold_where_nothing_moved(world: 
     world.told("edit_file", path="a.py", old="d", new="d\nd2")
     world.told("apply_edits", edits=[{"path": "a.py", "start": 1, "end": 1, "new": "A"}])
     error = world.error("apply_edits", edits=[{"path": "a.py", "start": 6, "end": 6, "new": "F"}])
-    assert (error["reason"], "have moved" in error["message"]) == ("stale", True)
+    assert (error["reason"], "an edit has moved its lines" in error["message"]) == ("stale", True)
     world.told("read_file", path="a.py")
     world.told("apply_edits", edits=[{"path": "a.py", "start": 7, "end": 7, "new": "F"}])
     assert world.read("a.py") == "A\nb\nc\nd\nd2\ne\nF\n"
@@ -567,7 +569,7 @@ def test_a_huge_file_is_not_read_into_memory(world: World) -> None:
 
 def test_a_file_that_is_written_in_between_is_left_alone(world: World, tmp_path: Path) -> None:
     world.write("a.py", "x\n")
-    editor = world.toolbox._bench.ports.editor
+    editor = world.toolbox._context.ports.editor
     land = editor.land
 
     def late(requests: object, *, overwrite: bool) -> object:
@@ -597,7 +599,7 @@ def test_nobody_is_asked_about_an_edit_that_does_not_land(world: World) -> None:
 
 
 def test_where_nobody_is_there_the_turn_is_told(tmp_path: Path) -> None:
-    with open_world(tmp_path, gate=Somebody(NobodyToAsk())) as world:
+    with open_world(tmp_path, gate=Somebody(NoApprover())) as world:
         world.write("a.py", "x\n")
         outcome = world.call("edit_file", path="a.py", old="x", new="y")
         assert (outcome.failure, outcome.unanswered) == ("permission_denied", True)

@@ -62,7 +62,7 @@ def test_lines_that_are_not_there_are_named(world: World) -> None:
     )
     world.write("b.py", "x\n" * 9)
     assert world.refused("read_file", "exec_error", path="b.py", start=7, end=2) == (
-        "b.py: end=2 is before start=7; give the first line as start, the last as end."
+        "b.py: end=2 is before start=7; send the first line as start, the last as end."
     )
 
 
@@ -237,7 +237,7 @@ def test_files_are_found_by_glob_and_by_a_part_of_the_name(world: World) -> None
 def test_finding_answers_what_cannot_be_looked_for(world: World) -> None:
     world.write("a.py", "")
     assert "empty" in world.refused("find_files", "schema_reject", pattern=" ")
-    assert "no glob" in world.refused("find_files", "schema_reject", pattern="[z-a]*")
+    assert "is not a glob" in world.refused("find_files", "schema_reject", pattern="[z-a]*")
     assert "no such directory" in world.refused("find_files", "exec_error", pattern="*", path="no")
     assert "this is a file" in world.refused("find_files", "exec_error", pattern="*", path="a.py")
 
@@ -245,7 +245,7 @@ def test_finding_answers_what_cannot_be_looked_for(world: World) -> None:
 def test_many_finds_are_cut(world: World) -> None:
     for i in range(250):
         world.write(f"{i:03}.txt", "")
-    assert world.told("find_files", pattern="*.txt").endswith("(50 more; give a narrower pattern)")
+    assert world.told("find_files", pattern="*.txt").endswith("(50 more; use a narrower pattern)")
 
 
 def test_a_file_swapped_for_a_symlink_while_it_is_read_leads_nowhere(
@@ -256,7 +256,7 @@ def test_a_file_swapped_for_a_symlink_while_it_is_read_leads_nowhere(
     outside.mkdir()
     (outside / "a.txt").write_text("secret")
     world.write("dir/a.txt", "inside\n")
-    folders = world.toolbox._bench.ports.folders
+    folders = world.toolbox._context.ports.folders
     resolve = folders._resolve  # type: ignore[attr-defined]
 
     def swapped(path: str) -> object:

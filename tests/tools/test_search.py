@@ -128,7 +128,7 @@ def test_an_expression_that_never_ends_is_ended_by_the_time(
 
 
 def test_a_search_that_was_late_says_so(world: World) -> None:
-    searcher = world.toolbox._bench.ports.searcher
+    searcher = world.toolbox._context.ports.searcher
     searcher.find = lambda query, cancel: Hits((), late=True)  # type: ignore[method-assign]
     assert world.told("search", pattern="x") == (
         "No match for x. The time was up before all files were read; search a directory, or with a glob."
@@ -149,7 +149,7 @@ def test_matches_are_told_with_path_and_line(world: World) -> None:
 def test_what_is_no_expression_is_searched_for_as_it_is(world: World) -> None:
     world.write("a.py", "f(x\n")
     assert world.told("search", pattern="f(") == (
-        "1 match: The pattern is no regular expression, so it was searched for as plain text.\na.py:1: f(x"
+        "1 match: The pattern is not a regular expression, so it was searched for as plain text.\na.py:1: f(x"
     )
 
 
@@ -163,7 +163,7 @@ def test_wide_lines_and_many_matches_are_bounded(world: World) -> None:
 
 def test_a_search_answers_what_it_cannot_look_for(world: World) -> None:
     assert "empty" in world.refused("search", "schema_reject", pattern="")
-    assert "no glob" in world.refused("search", "schema_reject", pattern="x", glob="[z-a]")
+    assert "is not a glob" in world.refused("search", "schema_reject", pattern="x", glob="[z-a]")
     assert "no such file or directory" in world.refused(
         "search", "exec_error", pattern="x", path="none"
     )

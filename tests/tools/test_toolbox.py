@@ -119,8 +119,8 @@ def test_a_tool_that_is_none_is_answered_with_the_nearest(world: World) -> None:
             {"path": "a", "start": "x"},
             "read_file: start: input should be a valid integer, unable to parse string as an integer. It takes {path: string, start?: integer, end?: integer}.",
         ),
-        ("write_file", {"path": "a", "txt": "x"}, "write_file: text is missing; txt is no argument of it. It takes {path: string, text: string}."),
-        ("write_file", {"path": "a", "text": "\ud800"}, "write_file: half of a surrogate pair is in the arguments, which is no character; write the character."),
+        ("write_file", {"path": "a", "txt": "x"}, "write_file: text is missing; txt is not an argument of it. It takes {path: string, text: string}."),
+        ("write_file", {"path": "a", "text": "\ud800"}, "write_file: the arguments contain half of a surrogate pair, which is not a character; write the whole character."),
     ],
 )  # fmt: skip
 def test_arguments_that_do_not_fit_are_a_sentence(
@@ -148,7 +148,7 @@ def test_what_the_world_refuses_is_an_outcome(world: World, error: Exception) ->
     def land(requests: object, *, overwrite: bool) -> object:
         raise error
 
-    world.toolbox._bench.ports.editor.land = land  # type: ignore[method-assign,assignment]
+    world.toolbox._context.ports.editor.land = land  # type: ignore[method-assign,assignment]
     told = world.refused("write_file", "exec_error", path="a.py", text="x")
     assert "No space left on device" in told or "the database is gone" in told
 

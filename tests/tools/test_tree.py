@@ -172,7 +172,7 @@ def test_no_look_is_taken_where_no_command_ran(project: World) -> None:
     def fail() -> FileDigests:
         raise AssertionError("looked")
 
-    project.toolbox._bench.ports.trees.look = fail  # type: ignore[method-assign]
+    project.toolbox._context.ports.trees.look = fail  # type: ignore[method-assign]
     project.told("edit_file", path="a.py", old="one", new="uno")
     project.told("read_file", path="a.py")
     project.toolbox.tree()

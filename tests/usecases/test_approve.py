@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.filesystem.command_grants import DiskGrants
-from holdfast.tools.ports import Denied, NobodyToAsk
+from holdfast.tools.ports import Denied, NoApprover
 from holdfast.usecases.turns.approvals import (
     ApprovalAnswer,
     ApprovalMode,
@@ -42,11 +42,11 @@ def _gate(
         ("auto", "edit", "yes"),
         ("auto", "command", "yes"),
         ("ask", "edit", "yes"),
-        ("ask", "command", NobodyToAsk()),
-        ("ask", "read", NobodyToAsk()),
+        ("ask", "command", NoApprover()),
+        ("ask", "read", NoApprover()),
         ("review", "edit", "yes"),
-        ("review", "command", NobodyToAsk()),
-        ("review", "read", NobodyToAsk()),
+        ("review", "command", NoApprover()),
+        ("review", "read", NoApprover()),
     ],
 )
 def test_without_somebody_to_ask_edits_go_ahead_and_commands_wait(
@@ -92,9 +92,9 @@ def test_edits_for_this_session_are_all_edits(tmp_path: Path) -> None:
 def test_always_this_command_outlives_the_session_and_is_of_this_project(tmp_path: Path) -> None:
     assert _gate(tmp_path, "ask", _Person("always")).ask("command", "make", "why") == "yes"
     assert _gate(tmp_path, "ask").ask("command", "make", "why") == "yes"
-    assert _gate(tmp_path, "ask").ask("command", "make install", "why") == NobodyToAsk()
+    assert _gate(tmp_path, "ask").ask("command", "make install", "why") == NoApprover()
     other = Approvals("ask", None, DiskGrants(tmp_path, tmp_path / "other"), lambda _: None)
-    assert other.ask("command", "make", "why") == NobodyToAsk()
+    assert other.ask("command", "make", "why") == NoApprover()
 
 
 def test_in_review_mode_edits_are_not_asked_about_for_they_wait_anyway(tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""What a model can call: one tool, one file, its description beside it."""
+"""Tools that a model can call: one file for each tool, with its description in `<name>.md`."""

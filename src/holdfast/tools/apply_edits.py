@@ -1,7 +1,8 @@
-"""Several edits, in one or many files, all or none."""
+"""Tool: several edits in one or many files, all or none."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -37,7 +38,7 @@ class Range(BaseModel):
 
 
 class EditArguments(BaseModel):
-    """One edit, by text or by line numbers. `read_edits` reads the fields that are let in beside these."""
+    """One edit, by text or by line numbers. `read_edits` parses extra fields, which are allowed."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -52,81 +53,99 @@ class EditArguments(BaseModel):
 
 
 class ApplyEditsTool(StrictArguments):
-    """Edits, in order. `path` is the file of the edits that name none."""
+    """Edits, in order. `path` is the file of every edit without a path of its own."""
 
     path: str | None = None
     edits: list[EditArguments] = Field(min_length=1)
 
 
-def apply_edits(asked: ApplyEditsTool, bench: ToolContext, _: Cancel) -> ToolOutcome:
-    """Read every edit, and land all of them or none."""
-    given = asked.model_dump(exclude_none=True)
-    for item in (given, *given["edits"]):
-        if "path" not in item:
-            continue
-        item["path"] = bench.plain(item["path"])
-        if isinstance(barred := judge_path(item["path"]), Barred):
-            return denied(barred.message)
-    read = read_edits(given)
-    if isinstance(read, Malformed):
-        malformed = Refused("malformed", read.message)
-        event = EditRefused("", malformed.reason, malformed.message)
-        return ToolOutcome(
-            refused_call(malformed, "edit_error", _FORMAT), "schema_reject", events=(event,)
-        )
-    requests = tuple(_with_shown(request, bench) for request in read)
+def apply_edits(arguments: ApplyEditsTool, context: ToolContext, _: Cancel) -> ToolOutcome:
+    """Parse every edit, then land all of them or none."""
+    fields = arguments.model_dump(exclude_none=True)
+    named = [item for item in (fields, *fields["edits"]) if "path" in item]
+    for item in named:
+        item["path"] = context.plain(item["path"])
+    barred = _first_barred(item["path"] for item in named)
+    if barred is not None:
+        return denied(barred.message)
+
+    parsed = read_edits(fields)
+    if isinstance(parsed, Malformed):
+        return _malformed(parsed)
+    requests = tuple(_with_shown_text(request, context) for request in parsed)
     overwrite = any(request.action == "create" for request in requests)
     call = EditCall(requests, "edit_error", _FORMAT, overwrite)
-    for path in call.paths:
-        if isinstance(barred := judge_path(path), Barred):
-            return denied(barred.message)
-    refusals = tuple(
-        FileRefused(request.path, refused)
-        for request in requests
-        if (refused := _judge_numbers(request, bench)) is not None
-    )
-    return refuse_edits(refusals, call, bench) if refusals else edit(call, bench)
+    barred = _first_barred(call.paths)
+    if barred is not None:
+        return denied(barred.message)
+
+    refusals: list[FileRefused] = []
+    for request in requests:
+        refused = _judge_numbers(request, context)
+        if refused is not None:
+            refusals.append(FileRefused(request.path, refused))
+    if refusals:
+        return refuse_edits(tuple(refusals), call, context)
+    return edit(call, context)
 
 
-def _with_shown(request: FileRequest, bench: ToolContext) -> FileRequest:
+def _first_barred(paths: Iterable[str]) -> Barred | None:
+    for path in paths:
+        judged = judge_path(path)
+        if isinstance(judged, Barred):
+            return judged
+    return None
+
+
+def _malformed(parsed: Malformed) -> ToolOutcome:
+    refused = Refused("malformed", parsed.message)
+    event = EditRefused("", refused.reason, refused.message)
+    message = refused_call(refused, "edit_error", _FORMAT)
+    return ToolOutcome(message, "schema_reject", events=(event,))
+
+
+def _with_shown_text(request: FileRequest, context: ToolContext) -> FileRequest:
+    """Add the text that the model was shown to a request by line numbers."""
     if not isinstance(request.request, LineEdits):
         return request
-    looked = bench.ports.files.look(request.path)
-    seen = bench.memory.shown.get(looked.at) if isinstance(looked, FileFound) else None
-    return (
-        request
-        if seen is None
-        else replace(request, request=replace(request.request, shown=seen.text))
-    )
+    looked = context.ports.files.look(request.path)
+    if not isinstance(looked, FileFound):
+        return request
+    seen = context.memory.shown.get(looked.at)
+    if seen is None:
+        return request
+    return replace(request, request=replace(request.request, shown=seen.text))
 
 
-def _judge_numbers(request: FileRequest, bench: ToolContext) -> Refused | None:
-    """Refuse bare line numbers where it is not known which text they were read from."""
+def _judge_numbers(request: FileRequest, context: ToolContext) -> Refused | None:
+    """Refuse bare line numbers if the text that they refer to is not known."""
     if not isinstance(request.request, LineEdits):
         return None
-    looked = bench.ports.files.look(request.path)
+    looked = context.ports.files.look(request.path)
     bare = [each for each in request.request.edits if not (each.old and each.old.strip())]
     if not isinstance(looked, FileFound) or not bare:
         return None
-    seen = bench.memory.shown.get(looked.at)
+    seen = context.memory.shown.get(looked.at)
     if seen is None:
-        cure = "read it first, or give the lines' text as old"
-        return Refused(
-            "stale",
-            f"{request.path}: line numbers say nothing about a file that was not read; {cure}.",
+        message = (
+            f"{request.path}: line numbers mean nothing for a file that was not read; "
+            "read it first, or send the lines' text as old."
         )
+        return Refused("stale", message)
     if not seen.moved:
         return None
-    then, now = split_lines(seen.text)[0], split_lines(decode(looked.data).text)[0]
+    then, _ = split_lines(seen.text)
+    now, _ = split_lines(decode(looked.data).text)
     for each in bare:
-        # With the lines beside them: an insertion has none of its own, and a number past an earlier edit has moved.
+        # Compare the neighbouring lines too: an insertion replaces no line of its own, and a
+        # number after an earlier edit has moved.
         around = slice(max(0, each.start - 2), max(each.start, each.end) + 1)
         if then[around] != now[around]:
-            cure = "read it again, or give the lines' text as old"
-            return Refused(
-                "stale",
-                f"{request.path}: its lines have moved since it was read, by an edit; {cure}.",
+            message = (
+                f"{request.path}: an edit has moved its lines since it was read; "
+                "read it again, or send the lines' text as old."
             )
+            return Refused("stale", message)
     return None
 
 

@@ -1,4 +1,4 @@
-"""A tool's arguments: the model of pydantic, the small schema that is sent, the sentence for what does not fit."""
+"""Tool arguments: their pydantic models, the compact schema for a model, and error sentences."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-# What models like to say about a call, beside it. It is talk, and no argument.
-_TALK = frozenset(
+# Comments that models like to add to a call. They are dropped, because they are not arguments.
+_COMMENTS = frozenset(
     {"description", "explanation", "reason", "reasoning", "rationale", "security_risk", "thought"}
 )
 
@@ -17,99 +17,118 @@ _LEFT_OUT = frozenset({"title", "default", "additionalProperties"})
 
 
 class Arguments(BaseModel):
-    """The arguments of a tool that only reads: what it does not know, it ignores."""
+    """The arguments of a tool that only reads. Unknown arguments are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class StrictArguments(BaseModel):
-    """The arguments of a tool that changes something: one it does not know could mean something else, so it says so."""
+    """The arguments of a tool that changes something.
+
+    Unknown arguments are refused, because each could change what the call means.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @model_validator(mode="before")
     @classmethod
-    def _drop_talk(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
-        return {
-            name: value
-            for name, value in given.items()
-            if name in cls.model_fields or name not in _TALK
-        }
+    def _drop_comments(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping):
+            return values
+        comments = _COMMENTS - set(cls.model_fields)
+        return {name: value for name, value in values.items() if name not in comments}
 
 
 def schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
-    """Give the JSON Schema, flat and small: local contexts are small, and some servers know only the simplest words."""
+    """Return a flat, compact JSON Schema.
+
+    Local models have small contexts, and some servers support only the simplest keywords.
+    """
     whole = arguments.model_json_schema()
     shared = whole.pop("$defs", {})
-    small = _small(whole, shared)
+    compact = _compact(whole, shared)
     return {
         "type": "object",
-        "properties": small["properties"],
-        "required": small.get("required", []),
+        "properties": compact["properties"],
+        "required": compact.get("required", []),
     }
 
 
 def sentence_of(error: ValidationError, name: str, schema: Mapping[str, Any]) -> str:
-    """Say in one sentence what does not fit, and what the tool takes."""
-    wrong = "; ".join(dict.fromkeys(_fault(fault) for fault in error.errors(include_url=False)[:3]))
-    return f"{name}: {wrong}. It takes {signature(schema)}."
+    """Return one sentence with the first three faults and the arguments of the tool."""
+    faults = error.errors(include_url=False)[:3]
+    sentences = dict.fromkeys(_describe(fault) for fault in faults)
+    return f"{name}: {'; '.join(sentences)}. It takes {signature(schema)}."
 
 
 def signature(schema: Mapping[str, Any]) -> str:
-    """Give the arguments in one line.
+    """Return the arguments in one line.
 
-    >>> signature({"properties": {"path": {"type": "string"}, "end": {"type": "integer"}}, "required": ["path"]})
+    >>> fields = {"path": {"type": "string"}, "end": {"type": "integer"}}
+    >>> signature({"properties": fields, "required": ["path"]})
     '{path: string, end?: integer}'
     """
     required = schema.get("required", [])
-    fields = (
-        f"{name}{'' if name in required else '?'}: {_type(field)}"
-        for name, field in schema["properties"].items()
-    )
+    fields: list[str] = []
+    for name, field in schema["properties"].items():
+        mark = "" if name in required else "?"
+        fields.append(f"{name}{mark}: {_type(field)}")
     return "{" + ", ".join(fields) + "}"
 
 
 def _type(field: Mapping[str, Any]) -> str:
     if field.get("type") == "array":
-        items = field.get("items", {})
-        return f"[{signature(items) if 'properties' in items else items.get('type', 'any')}, …]"
-    return signature(field) if "properties" in field else str(field.get("type", "any"))
+        return f"[{_type(field.get('items', {}))}, …]"
+    if "properties" in field:
+        return signature(field)
+    return str(field.get("type", "any"))
 
 
-def _fault(fault: Mapping[str, Any]) -> str:
+def _describe(fault: Mapping[str, Any]) -> str:
     where = ".".join(str(part) for part in fault["loc"]) or "the arguments"
+    message: str = fault["msg"]
     match fault["type"]:
         case "missing":
             return f"{where} is missing"
         case "extra_forbidden":
-            return f"{where} is no argument of it"
+            return f"{where} is not an argument of it"
         case "value_error":
-            # What a validator of ours says, after pydantic's own "Value error, ".
-            return f"{where}: {fault['msg'].partition(', ')[2]}"
+            # Drop pydantic's "Value error, " before the message of our own validator.
+            return f"{where}: {message.partition(', ')[2]}"
         case _:
-            told = fault["msg"]
-            return f"{where}: {told[:1].lower()}{told[1:]}"
+            return f"{where}: {message[:1].lower()}{message[1:]}"
 
 
-def _small(node: Any, shared: Mapping[str, Any]) -> Any:
-    """Put references in place, and leave out titles, nulls, defaults and what pydantic adds for itself."""
+def _compact(node: Any, shared: Mapping[str, Any]) -> Any:
+    """Inline references, and drop titles, nulls, defaults and pydantic's own keywords."""
     if isinstance(node, list):
-        return [_small(item, shared) for item in node]
+        return [_compact(item, shared) for item in node]
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
-        return _small(shared[node["$ref"].rpartition("/")[2]], shared)
+        name = node["$ref"].rpartition("/")[2]
+        return _compact(shared[name], shared)
     if "anyOf" in node:
-        kinds = [kind for kind in node["anyOf"] if kind.get("type") != "null"]
-        rest = {key: value for key, value in node.items() if key != "anyOf"}
-        return _small({**kinds[0], **rest}, shared)
-    # The names under `properties` are a model's fields, and one of them may well be called `title`.
-    return {
-        key: {name: _small(field, shared) for name, field in value.items()}
-        if key == "properties"
-        else _small(value, shared)
-        for key, value in node.items()
-        if key not in _LEFT_OUT and not (key == "description" and "properties" in node)
-    }
+        return _compact(_without_null(node), shared)
+    compact: dict[str, Any] = {}
+    for key, value in node.items():
+        if key == "properties":
+            # These names are a model's fields, and a field may be called `title`.
+            compact[key] = {name: _compact(field, shared) for name, field in value.items()}
+        elif not _is_left_out(key, node):
+            compact[key] = _compact(value, shared)
+    return compact
+
+
+def _without_null(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the first alternative of `anyOf` that is not null, with the other keywords."""
+    alternatives = [each for each in node["anyOf"] if each.get("type") != "null"]
+    others = {key: value for key, value in node.items() if key != "anyOf"}
+    return {**alternatives[0], **others}
+
+
+def _is_left_out(key: str, node: Mapping[str, Any]) -> bool:
+    if key in _LEFT_OUT:
+        return True
+    # The docstring of a model; the description of a single field stays.
+    return key == "description" and "properties" in node

@@ -1,4 +1,4 @@
-"""What the tools of one turn work with, and what they remember of it."""
+"""The ports, the policy and the memory that the tools of one turn share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from holdfast.changes.ports import FileFound, Files
+from holdfast.changes.ports import FileFound, Files, FileUnfit
 from holdfast.guards.commands import CommandRules
 from holdfast.guards.secrets import is_secret
 from holdfast.tools.changed_files import TreeMemory, mark_of
@@ -17,7 +17,7 @@ from holdfast.tools.ports import (
     Directories,
     Editor,
     GateAnswer,
-    NobodyToAsk,
+    NoApprover,
     Searcher,
     WorktreeDigests,
 )
@@ -31,7 +31,7 @@ PRIVATE = "it looks like a file with passwords or keys"
 
 @dataclass(frozen=True, slots=True)
 class ToolPolicy:
-    """What may be done. `plan`: only tools that read. The gate says the rest."""
+    """What the tools may do. `plan`: only tools that read. The gate decides the rest."""
 
     rules: CommandRules
     plan: bool = False
@@ -41,9 +41,10 @@ class ToolPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ToolPorts:
-    """The world, as the tools see it, below `root` (an absolute path).
+    """The world of the tools, below `root` (an absolute path).
 
-    `covered` names files that `files` sees other than the disk has them: in review mode those with proposed changes.
+    `covered` returns the files whose content in `files` differs from the disk: in review mode
+    those with proposed changes.
     """
 
     root: str
@@ -59,7 +60,7 @@ class ToolPorts:
 
 @dataclass(slots=True)
 class ShownText:
-    """A file's text as the model was last shown it. `moved`: it has edited the file since, and knows about that."""
+    """The text of a file that the model saw last. `moved`: the model has edited the file since."""
 
     text: str
     moved: bool = False
@@ -67,14 +68,14 @@ class ShownText:
 
 @dataclass(slots=True)
 class ShownFiles:
-    """What a turn remembers: texts as they were shown, and refusals in a row; both by the real path of the file."""
+    """Shown texts, and refusals in a row; both by the real path of the file."""
 
     shown: dict[str, ShownText] = field(default_factory=dict)
     refusals: dict[str, int] = field(default_factory=dict)
 
 
 class ToolContext:
-    """The world, the policy and the memory of one turn."""
+    """The ports, the policy and the memory of one turn."""
 
     def __init__(self, ports: ToolPorts, policy: ToolPolicy) -> None:
         """Begin a turn."""
@@ -84,24 +85,33 @@ class ToolContext:
         self.tree = TreeMemory(self._mark_now)
 
     def plain(self, path: str) -> str:
-        """Give a path as a model means it, from the root downwards: it may have named the root, or a directory so."""
+        """Return a path of a model relative to the root.
+
+        The path may be absolute and below the root, or begin with `./`; "" is the root itself.
+        """
         path = path.strip()
         root = self.ports.root.rstrip("/")
         if path == root or path.startswith(f"{root}/"):
             path = path[len(root) + 1 :]
-        path = _SLASHES.sub("/", path) if path.startswith("//") else path
+        if path.startswith("//"):
+            path = _SLASHES.sub("/", path)
         while path.startswith("./"):
             path = path[2:].lstrip("/")
-        return "" if path in {".", "./"} else path
+        if path == ".":
+            return ""
+        return path
 
     def ask_secret(self, path: str, at: str) -> ToolOutcome | None:
-        """Ask before a file with secrets is read; None if it holds none, or may be. `at` is its real path."""
+        """Ask for approval to read a file with secrets; `at` is its real path.
+
+        Return the refusal, or None if the file may be read.
+        """
         if not is_secret(path) and not is_secret(at):
             return None
         return refuse(self.ports.gate.ask("read", path, PRIVATE), path)
 
     def covered(self) -> dict[str, str | None]:
-        """Give the texts of the files that are not as on the disk; None for those that are gone."""
+        """Return the texts of files that differ from the disk; None for a deleted file."""
         from holdfast.landing.encoding import decode  # noqa: PLC0415 - most turns have none
 
         texts: dict[str, str | None] = {}
@@ -111,16 +121,16 @@ class ToolContext:
         return texts
 
     def before_command(self) -> None:
-        """Look at the files before the first command."""
+        """Record the state of the files before the first command."""
         if not self.tree.has_base:
             self.tree.base(self.ports.trees.look())
 
     def after_command(self) -> None:
-        """Look what the command has changed."""
+        """Record what the command has changed."""
         self.tree.refresh(self.ports.trees.look())
 
     def digest(self) -> str:
-        """Give a digest of the files as they are now."""
+        """Return a digest of the files as they are now."""
         if self.tree.unsure:
             self.after_command()
         return self.tree.digest()
@@ -131,22 +141,29 @@ class ToolContext:
 
 
 def denied(message: str) -> ToolOutcome:
-    """Give the outcome of a call that may not be."""
+    """Return the outcome of a call that is not allowed."""
     return ToolOutcome(message, "permission_denied")
 
 
 def failed(message: str) -> ToolOutcome:
-    """Give the outcome of a call that came to nothing."""
+    """Return the outcome of a call that failed."""
     return ToolOutcome(message, "exec_error")
 
 
+def refuse_path(unfit: FileUnfit) -> ToolOutcome:
+    """Return the outcome of a call with a path that cannot be used."""
+    if unfit.reason == "out_of_bounds":
+        return denied(unfit.message)
+    return failed(unfit.message)
+
+
 def refuse(answer: GateAnswer, subject: str) -> ToolOutcome | None:
-    """Give the outcome of a call that was not allowed; None if it was."""
+    """Return the outcome of a call that was not approved; None if it was approved."""
     match answer:
         case "yes":
             return None
         case Denied(message):
             return denied(message)
-        case NobodyToAsk():
-            message = f"{subject}: this needs somebody's approval, and nobody is there to give it."
+        case NoApprover():
+            message = f"{subject}: this needs approval, and this session has no user to ask."
             return ToolOutcome(message, "permission_denied", unanswered=True)

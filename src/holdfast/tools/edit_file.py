@@ -1,4 +1,4 @@
-"""Replace text in one file."""
+"""Tool: replace text in one file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holdfast.vocab.tool_outcome import ToolOutcome
 
 
 class EditFileTool(StrictArguments):
-    """Text for text."""
+    """A text of the file, and the text to replace it with."""
 
     path: str
     old: str
@@ -23,16 +23,18 @@ class EditFileTool(StrictArguments):
     every: bool | None = None
 
 
-def edit_file(asked: EditFileTool, bench: ToolContext, _: Cancel) -> ToolOutcome:
+def edit_file(arguments: EditFileTool, context: ToolContext, _: Cancel) -> ToolOutcome:
     """Land the replacement."""
-    path = bench.plain(asked.path)
-    request = FileRequest(
-        path, "edit", Replace(asked.old, asked.new, asked.near_line, every=bool(asked.every))
+    path = context.plain(arguments.path)
+    replacement = Replace(
+        arguments.old, arguments.new, arguments.near_line, every=bool(arguments.every)
     )
-    # Nothing in a file that is not there becomes this text: a new file, and there is no other way to read it.
-    if not asked.old.strip() and isinstance(bench.ports.files.look(path), FileMissing):
-        request = FileRequest(path, "create", WriteFile(asked.new))
-    return edit(EditCall((request,), "edit_error", EDIT_FORMAT), bench)
+    request = FileRequest(path, "edit", replacement)
+    # An empty `old` in a missing file can only mean a new file with the text of `new`.
+    is_blank = not arguments.old.strip()
+    if is_blank and isinstance(context.ports.files.look(path), FileMissing):
+        request = FileRequest(path, "create", WriteFile(arguments.new))
+    return edit(EditCall((request,), "edit_error", EDIT_FORMAT), context)
 
 
 TOOL = Tool("edit_file", EditFileTool, edit_file, changes=True)

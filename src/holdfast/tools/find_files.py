@@ -1,4 +1,4 @@
-"""Find files by their names."""
+"""Tool: find files by name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from holdfast.changes.ports import FileUnfit
 from holdfast.changes.similar_paths import names_near
 from holdfast.tools.arguments import Arguments
-from holdfast.tools.context import ToolContext, denied, failed
+from holdfast.tools.context import ToolContext, failed, refuse_path
 from holdfast.tools.globs import glob_to_regex
 from holdfast.tools.ports import NothingThere, Regular
 from holdfast.tools.text_limits import count, one_or_many
@@ -19,52 +19,58 @@ _MOST = 200
 
 
 class FindFilesTool(Arguments):
-    """Which names, below which directory."""
+    """A glob or part of a name, and the directory to search."""
 
     pattern: str
     path: str | None = None
 
 
-def find_files(asked: FindFilesTool, bench: ToolContext, _: Cancel) -> ToolOutcome:
-    """Judge the path, list what is below it, and show the names that match."""
-    path = bench.plain(asked.path or "").rstrip("/")
-    place = bench.ports.folders.place(path)
+def find_files(arguments: FindFilesTool, context: ToolContext, _: Cancel) -> ToolOutcome:
+    """Check the path, list the files below it, and show those with a matching name."""
+    path = context.plain(arguments.path or "").rstrip("/")
+    place = context.ports.folders.place(path)
     match place:
-        case FileUnfit("out_of_bounds", message):
-            return denied(message)
-        case FileUnfit(_, message):
-            return failed(message)
+        case FileUnfit():
+            return refuse_path(place)
         case Regular():
-            return failed(f"{path}: this is a file; give a directory, or leave path out.")
+            return failed(f"{path}: this is a file; name a directory, or leave path out.")
         case NothingThere():
             return failed(f"{path}: there is no such directory; leave path out to look everywhere.")
-    pattern = bench.plain(asked.pattern)
+    pattern = context.plain(arguments.pattern)
     if not pattern:
-        return ToolOutcome(
-            "find_files: pattern is empty; give a glob, or a part of a name.", "schema_reject"
-        )
-    names = bench.ports.folders.names(place.at)
-    paths = _with_covered(names.paths, place.at, bench)
+        message = "find_files: pattern is empty; send a glob, or a part of a name."
+        return ToolOutcome(message, "schema_reject")
+    names = context.ports.folders.names(place.at)
+    paths = _with_covered(names.paths, place.at, context)
     found = _matching(pattern, paths, place.at)
     if found is None:
-        return ToolOutcome(
-            f"find_files: {pattern} is no glob; try a part of the name.", "schema_reject"
-        )
-    return _show(pattern, path, found, paths, more=names.more)
+        message = f"find_files: {pattern} is not a glob; try a part of the name."
+        return ToolOutcome(message, "schema_reject")
+    where = f" below {path}" if path else ""
+    heading = f"{count(len(found), 'file')}{where}:"
+    if not found:
+        heading = f"No file{where} matches {pattern}.{_suggest(pattern, paths)}"
+    if names.more:
+        heading += " Not all files could be listed; name a directory as path."
+    lines = [heading, *found[:_MOST]]
+    if len(found) > _MOST:
+        lines.append(f"({len(found) - _MOST} more; use a narrower pattern)")
+    return ToolOutcome("\n".join(lines), read=(path,) if path else ())
 
 
-def _with_covered(paths: tuple[str, ...], under: str, bench: ToolContext) -> list[str]:
-    known = dict.fromkeys(paths)
-    for path, text in bench.covered().items():
+def _with_covered(paths: tuple[str, ...], under: str, context: ToolContext) -> list[str]:
+    """Return the paths with proposed files added, and without files proposed for deletion."""
+    known = set(paths)
+    for path, text in context.covered().items():
         if text is None:
-            known.pop(path, None)
+            known.discard(path)
         elif not under or path.startswith(f"{under}/"):
-            known[path] = None
+            known.add(path)
     return sorted(known)
 
 
 def _matching(pattern: str, paths: list[str], under: str) -> list[str] | None:
-    """Give the paths that match, from the root or from the directory that was named; None for no glob."""
+    """Return the paths that match from the root or from `under`; None for an invalid glob."""
     if not any(sign in pattern for sign in "*?[{"):
         part = pattern.casefold()
         return [path for path in paths if part in path.casefold()]
@@ -72,25 +78,21 @@ def _matching(pattern: str, paths: list[str], under: str) -> list[str] | None:
         expression = glob_to_regex(pattern)
     except re.error:
         return None
-    cut = len(under) + 1 if under else 0
-    return [
-        path for path in paths if expression.fullmatch(path) or expression.fullmatch(path[cut:])
-    ]
+    prefix = f"{under}/" if under else ""
+
+    def matches(path: str) -> bool:
+        if expression.fullmatch(path):
+            return True
+        return expression.fullmatch(path.removeprefix(prefix)) is not None
+
+    return [path for path in paths if matches(path)]
 
 
-def _show(
-    pattern: str, path: str, found: list[str], paths: list[str], *, more: bool
-) -> ToolOutcome:
-    where = f" below {path}" if path else ""
-    read = (path,) if path else ()
-    many = " Not all files could be listed; name a directory as path." if more else ""
-    if not found:
-        near = names_near(pattern.replace("*", ""), paths)
-        cure = f" Names like it: {one_or_many(near)}." if near else ""
-        return ToolOutcome(f"No file{where} matches {pattern}.{cure}{many}", read=read)
-    left = len(found) - _MOST
-    lines = found[:_MOST] + ([f"({left} more; give a narrower pattern)"] if left > 0 else [])
-    return ToolOutcome("\n".join([f"{count(len(found), 'file')}{where}:{many}", *lines]), read=read)
+def _suggest(pattern: str, paths: list[str]) -> str:
+    near = names_near(pattern.replace("*", ""), paths)
+    if not near:
+        return ""
+    return f" Names like it: {one_or_many(near)}."
 
 
 TOOL = Tool("find_files", FindFilesTool, find_files)

@@ -1,4 +1,4 @@
-"""Globs, as models write them."""
+"""Globs in the notation that models write."""
 
 from __future__ import annotations
 
@@ -6,14 +6,22 @@ import re
 from functools import lru_cache
 
 _PIECES = re.compile(r"\*\*/|\*\*|\*|\?|\[[^\]]+\]|\{[^{}]*\}|.", re.DOTALL)
+_WILDCARDS = {
+    "**/": "(?:[^/]+/)*",
+    "**": ".*",
+    "*": "[^/]*",
+    "?": "[^/]",
+}
 
 
 @lru_cache(maxsize=64)
 def glob_to_regex(glob: str) -> re.Pattern[str]:
-    """Give the expression that matches whole paths. One without a slash matches a name at any depth.
+    """Return the expression that matches whole paths. Without a slash a name matches at any depth.
 
-    >>> bool(glob_to_regex("*.py").fullmatch("src/a.py")), bool(glob_to_regex("src/*.py").fullmatch("src/b/a.py"))
-    (True, False)
+    >>> bool(glob_to_regex("*.py").fullmatch("src/a.py"))
+    True
+    >>> bool(glob_to_regex("src/*.py").fullmatch("src/b/a.py"))
+    False
     >>> bool(glob_to_regex("**/test_*.{py,js}").fullmatch("test_a.js"))
     True
     """
@@ -22,27 +30,22 @@ def glob_to_regex(glob: str) -> re.Pattern[str]:
         glob += "**"
     if "/" not in glob:
         glob = f"**/{glob}"
-    return re.compile("".join(_piece(found[0]) for found in _PIECES.finditer(glob)), re.DOTALL)
+    return re.compile(_translate(glob), re.DOTALL)
 
 
-def _piece(piece: str) -> str:
-    match piece:
-        case "**/":
-            return "(?:[^/]+/)*"
-        case "**":
-            return ".*"
-        case "*":
-            return "[^/]*"
-        case "?":
-            return "[^/]"
+def _translate(text: str) -> str:
+    return "".join(_translate_piece(found[0]) for found in _PIECES.finditer(text))
+
+
+def _translate_piece(piece: str) -> str:
+    if piece in _WILDCARDS:
+        return _WILDCARDS[piece]
     if piece.startswith("[") and len(piece) > 2:
         inner = piece[1:-1].replace("\\", "\\\\").replace("[", "\\[")
-        inner = f"^{inner[1:]}" if inner[0] == "!" else inner
+        if inner.startswith("!"):
+            inner = f"^{inner[1:]}"
         return f"[{inner}]"
     if piece.startswith("{") and len(piece) > 1:
-        return f"(?:{'|'.join(_alternative(each) for each in piece[1:-1].split(','))})"
+        alternatives = [_translate(each) for each in piece[1:-1].split(",")]
+        return f"(?:{'|'.join(alternatives)})"
     return re.escape(piece)
-
-
-def _alternative(text: str) -> str:
-    return "".join(_piece(found[0]) for found in _PIECES.finditer(text))

@@ -1,4 +1,4 @@
-"""What tools need of the world. A use case fulfils `Editor` and `ApprovalGate`; adapters fulfil the rest."""
+"""Ports of the tools. A use case implements `Editor` and `ApprovalGate`; adapters the rest."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from holdfast.vocab.requests import FileRequest
 
 
-# -------------------------------------------------------------------------------------------------------------- edits
+# -------------------------------------------------------------------------------------------- edits
 
 
 @dataclass(frozen=True, slots=True)
 class LandedEdits:
-    """Every request landed. `proposed` says that the change waits for review and is not on the disk."""
+    """Every request landed. `proposed`: the change waits for review and is not on the disk."""
 
     files: tuple[FileLanded, ...]
     change_id: str | None = None
@@ -39,12 +39,12 @@ class Editor(Protocol):
         ...
 
 
-# ------------------------------------------------------------------------------------------------------------ reading
+# ------------------------------------------------------------------------------------------ reading
 
 
 @dataclass(frozen=True, slots=True)
 class DirectoryEntry:
-    """One name in a directory; `size` is that of a regular file."""
+    """One name in a directory; `size` is the size of a regular file."""
 
     name: str
     kind: Literal["file", "directory", "link", "other"]
@@ -53,7 +53,10 @@ class DirectoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """A directory, `at` its real path below the root ("" for the root); `more` says that not all is listed."""
+    """A directory with its entries.
+
+    `at` is its real path below the root ("" for the root); `more`: not all entries are listed.
+    """
 
     at: str
     entries: tuple[DirectoryEntry, ...]
@@ -70,7 +73,7 @@ class Regular:
 
 @dataclass(frozen=True, slots=True)
 class NothingThere:
-    """There is nothing at `at`."""
+    """No file or directory exists at `at`."""
 
     at: str
 
@@ -80,29 +83,32 @@ PathLook: TypeAlias = Directory | Regular | NothingThere | FileUnfit
 
 @dataclass(frozen=True, slots=True)
 class FileNames:
-    """Files, as paths below the root, sorted; `more` says that there are too many to list."""
+    """Sorted paths of files below the root; `more`: there are too many files to list."""
 
     paths: tuple[str, ...]
     more: bool = False
 
 
 class Directories(Protocol):
-    """The directories below one root. No symlink leads out, and none is followed while walking. May raise OSError."""
+    """The directories below one root. May raise OSError.
+
+    A symlink that leads out of the root is refused. `names` follows no symlink.
+    """
 
     def place(self, path: str) -> PathLook:
-        """Say what is at a path that a model named; "" is the root."""
+        """Return what exists at a path; "" is the root."""
         ...
 
     def names(self, under: str) -> FileNames:
-        """List all files that matter below a directory: what git ignores, and caches, do not."""
+        """Return all files below a directory, without caches and files that git ignores."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is looked for: a regular expression (or, `literal`, plain text) in the lines of `paths`, or of all files.
+    """A search for a regular expression (`literal`: plain text) in the lines below `under`.
 
-    `instead` are files whose text is not the one on the disk; None for those that count as gone.
+    `instead` maps files to texts that replace those on the disk; None for deleted files.
     """
 
     pattern: str
@@ -114,7 +120,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One line that matches."""
+    """One matching line."""
 
     path: str
     line: int
@@ -123,7 +129,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The first matches, by path and line. `more`: there are others; `late`: the time was up before all was read."""
+    """The first matches, by path and line.
+
+    `more`: there are other matches. `late`: the time was up before all files were read.
+    """
 
     hits: tuple[Hit, ...]
     more: bool = False
@@ -131,22 +140,22 @@ class Hits:
 
 
 class Searcher(Protocol):
-    """Looks through the files below one root. May raise OSError."""
+    """Search in the files below one root. May raise OSError."""
 
     def find(self, query: Query, cancel: Cancel) -> Hits:
-        """Give the lines that match, of files that matter and hold no secrets."""
+        """Return the matching lines, without ignored files and files with secrets."""
         ...
 
 
-# ----------------------------------------------------------------------------------------------------------- commands
+# ----------------------------------------------------------------------------------------- commands
 
 
 @dataclass(frozen=True, slots=True)
 class CommandDone:
-    """How a command ended. `exit_code` is None if it did not end by itself; `signal` names what ended it then.
+    """The result of a command.
 
-    `output` is both streams, with the middle left out if it is long. `left` says that it had left processes behind,
-    which were ended.
+    `exit_code` is None if a signal ended the command; then `signal` is its name. `output` is both
+    streams, without the middle if it is long. `left`: background processes were left and ended.
     """
 
     exit_code: int | None
@@ -158,53 +167,62 @@ class CommandDone:
 
 
 class Commands(Protocol):
-    """Runs programs. Whatever a program does, this returns, and nothing of it goes on."""
+    """Execution of programs. `run` always returns, and leaves no process running."""
 
     def run(self, argv: Sequence[str], cwd: str, timeout: float, cancel: Cancel) -> CommandDone:
-        """Run a program to its end, for at most `timeout` seconds; if it cannot be run, the exit code is 126 or 127."""
+        """Run a program for at most `timeout` seconds.
+
+        The exit code is 126 or 127 if the program cannot be run.
+        """
         ...
 
 
-# ------------------------------------------------------------------------------------------------------------- policy
+# ------------------------------------------------------------------------------------------- policy
 
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """Somebody said no; `message` is what the model is told."""
+    """The request was denied; `message` is for the model."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class NobodyToAsk:
-    """Somebody has to be asked, and nobody is there."""
+class NoApprover:
+    """Approval is needed, and the session has no user to ask."""
 
 
-GateAnswer: TypeAlias = Literal["yes"] | Denied | NobodyToAsk
+GateAnswer: TypeAlias = Literal["yes"] | Denied | NoApprover
 
 
 class ApprovalGate(Protocol):
-    """Whoever says whether something may be done."""
+    """The policy and the user who approve or deny an action."""
 
     def ask(self, what: Literal["edit", "command", "read"], subject: str, why: str) -> GateAnswer:
-        """Ask; waits for the answer. `subject` is the path or the command."""
+        """Return the decision; block until it is made. `subject` is the path or the command."""
         ...
 
 
-# --------------------------------------------------------------------------------------------------------------- tree
+# --------------------------------------------------------------------------------------------- tree
 
 
 @dataclass(frozen=True, slots=True)
 class FileDigests:
-    """For each listed file a mark of what it holds. `whole`: what is not listed is not there; else it is unchanged."""
+    """A mark of the content of each listed file.
+
+    `whole`: a file that is not listed does not exist. Otherwise it is unchanged.
+    """
 
     marks: Mapping[str, str]
     whole: bool
 
 
 class WorktreeDigests(Protocol):
-    """The files that commands may have changed. May raise OSError."""
+    """Digests of the files that commands may have changed. May raise OSError."""
 
     def look(self) -> FileDigests:
-        """Give a mark of each file that matters and may differ from what it was; bounded in number and in time."""
+        """Return marks of the relevant files that may have changed.
+
+        The number of files and the time are bounded.
+        """
         ...

@@ -1,4 +1,4 @@
-"""Read a file, or some of its lines, with numbers."""
+"""Tool: read a file, or some of its lines, with line numbers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from holdfast.changes.similar_paths import names_near
 from holdfast.landing.encoding import decode
 from holdfast.landing.text.lines import split_lines
 from holdfast.tools.arguments import Arguments
-from holdfast.tools.context import ShownText, ToolContext, denied, failed
-from holdfast.tools.ports import Directory, Regular
+from holdfast.tools.context import ShownText, ToolContext, failed, refuse_path
+from holdfast.tools.ports import Directory, PathLook, Regular
 from holdfast.tools.text_limits import count, one_or_many, shorten_line
 from holdfast.tools.tool import Tool
 from holdfast.vocab.cancellation import Cancel
@@ -20,83 +20,91 @@ _LARGEST = 5_000_000
 
 
 class ReadFileTool(Arguments):
-    """Which lines of which file."""
+    """A file and its first and last line to read."""
 
     path: str
     start: int | None = None
     end: int | None = None
 
 
-def read_file(asked: ReadFileTool, bench: ToolContext, _: Cancel) -> ToolOutcome:
-    """Judge the path, read, and show the lines that were asked for."""
-    path = bench.plain(asked.path).rstrip("/")
-    place = bench.ports.folders.place(path)
-    if isinstance(place, FileUnfit) and place.reason == "out_of_bounds":
-        return denied(place.message)
-    if isinstance(place, Directory):
-        return failed(f"{path or '.'}: this is a directory; use list_dir to see what is in it.")
-    if isinstance(place, Regular) and place.size > _LARGEST:
-        size = f"{place.size / 1_000_000:.0f} MB"
-        return failed(
-            f"{path}: this file has {size}, too much to be read; use search to find lines in it."
-        )
-    refused = bench.ask_secret(path, path if isinstance(place, FileUnfit) else place.at)
+def read_file(arguments: ReadFileTool, context: ToolContext, _: Cancel) -> ToolOutcome:
+    """Check the path, read the file, and show the requested lines."""
+    path = context.plain(arguments.path).rstrip("/")
+    place = context.ports.folders.place(path)
+    refused = _judge_place(path, place)
     if refused is not None:
         return refused
-    looked = bench.ports.files.look(path)
+    real_path = path if isinstance(place, FileUnfit) else place.at
+    refused = context.ask_secret(path, real_path)
+    if refused is not None:
+        return refused
+    looked = context.ports.files.look(path)
     match looked:
-        case FileUnfit("out_of_bounds", message):
-            return denied(message)
-        case FileUnfit(_, message):
-            return failed(message)
+        case FileUnfit():
+            return refuse_path(looked)
         case FileMissing():
-            return failed(not_there(path, bench.ports.files))
+            return failed(_missing(path, context.ports.files))
         case FileFound():
-            return _show(path, looked, asked, bench)
+            return _show(path, looked, arguments, context)
 
 
-def not_there(path: str, files: Files) -> str:
-    """Say that there is no such file, and which ones have a name like it."""
+def _judge_place(path: str, place: PathLook) -> ToolOutcome | None:
+    match place:
+        case FileUnfit("out_of_bounds"):
+            return refuse_path(place)
+        case Directory():
+            return failed(f"{path or '.'}: this is a directory; use list_dir to see what is in it.")
+        case Regular(size=size) if size > _LARGEST:
+            megabytes = f"{size / 1_000_000:.0f} MB"
+            return failed(
+                f"{path}: this file has {megabytes}, too much to be read; "
+                "use search to find lines in it."
+            )
+        case _:
+            return None
+
+
+def _missing(path: str, files: Files) -> str:
+    """Return a sentence with the files that have a similar name."""
     near = names_near(path, files.names(path))
-    cure = (
-        f"did you mean {one_or_many(near)}?"
-        if near
-        else "use find_files or list_dir to see what there is."
-    )
-    return f"{path}: there is no such file; {cure}"
+    if near:
+        return f"{path}: there is no such file; did you mean {one_or_many(near)}?"
+    return f"{path}: there is no such file; use find_files or list_dir to see what there is."
 
 
-def _show(path: str, found: FileFound, asked: ReadFileTool, bench: ToolContext) -> ToolOutcome:
+def _show(
+    path: str, found: FileFound, arguments: ReadFileTool, context: ToolContext
+) -> ToolOutcome:
     decoded = decode(found.data)
     if decoded.binary:
-        return failed(
-            f"{path}: this is a binary file ({len(found.data)} bytes); only text can be read."
-        )
-    bench.memory.shown[found.at] = ShownText(decoded.text)
+        size = len(found.data)
+        return failed(f"{path}: this is a binary file ({size} bytes); only text can be read.")
+    context.memory.shown[found.at] = ShownText(decoded.text)
     lines, _ = split_lines(decoded.text)
+    total = len(lines)
     if not lines:
         return ToolOutcome(f"{path}: the file is empty.", read=(path,))
-    # A first line 0 and a last line -1 are how other tools say "from the top" and "to the end".
-    start = max(1, asked.start or 1)
-    end = len(lines) if asked.end is None or asked.end < 1 else min(asked.end, len(lines))
-    if start > len(lines):
-        return failed(
-            f"{path}: the file has {count(len(lines), 'line')}; there is no line {start}."
-        )
+    # Other tools use a first line 0 for "from the top" and a last line -1 for "to the end".
+    start = max(1, arguments.start or 1)
+    end = total
+    if arguments.end is not None and arguments.end >= 1:
+        end = min(arguments.end, total)
+    if start > total:
+        return failed(f"{path}: the file has {count(total, 'line')}; there is no line {start}.")
     if end < start:
         return failed(
-            f"{path}: end={end} is before start={start}; give the first line as start, the last as end."
+            f"{path}: end={end} is before start={start}; "
+            "send the first line as start, the last as end."
         )
     shown = _fitting(lines, start, end)
-    last = start + len(shown) - 1
-    # The heading differs from range to range; only the lines are news.
-    told = "\n".join(shown)
-    return ToolOutcome(
-        f"{_heading(path, start, last, end, len(lines))}\n{told}", read=(path,), repeat=told
-    )
+    heading = _heading(path, start, start + len(shown) - 1, end, total)
+    # The heading differs from range to range, so only the lines count as a repetition.
+    text = "\n".join(shown)
+    return ToolOutcome(f"{heading}\n{text}", read=(path,), repeat=text)
 
 
 def _fitting(lines: list[str], start: int, end: int) -> list[str]:
+    """Return as many numbered lines as fit into one answer."""
     shown: list[str] = []
     size = 0
     for number in range(start, min(end, start + _MOST_LINES - 1) + 1):

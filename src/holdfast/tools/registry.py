@@ -1,4 +1,4 @@
-"""All tools there are. It imports pydantic: whoever only wants to know names asks `profile`."""
+"""All tools. This module imports pydantic; `prompt.tool_profiles` has the names without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a command."""
+"""Tool: run a command."""
 
 from __future__ import annotations
 
@@ -20,67 +20,77 @@ from holdfast.vocab.tool_outcome import ToolOutcome
 
 
 class RunCommandTool(StrictArguments):
-    """A command line, and how many seconds it may take."""
+    """A command line, and its time limit in seconds."""
 
     command: str
     timeout: int | None = None
 
 
-def run_command(asked: RunCommandTool, bench: ToolContext, cancel: Cancel) -> ToolOutcome:
-    """Judge the command, ask if somebody must be asked, run it, and look what it changed."""
-    command = asked.command.strip()
+def run_command(arguments: RunCommandTool, context: ToolContext, cancel: Cancel) -> ToolOutcome:
+    """Judge the command, ask for approval if needed, run it, and record what it changed."""
+    command = arguments.command.strip()
     if not command or "\0" in command:
-        return ToolOutcome(
-            "run_command: command is empty, or holds a NUL; give a command line.", "schema_reject"
-        )
-    judged = judge_command(command, bench.policy.rules)
-    refused = _refuse(judged, command, bench)
+        message = "run_command: command is empty, or contains a NUL; send a command line."
+        return ToolOutcome(message, "schema_reject")
+    policy = context.policy
+    verdict = judge_command(command, policy.rules)
+    refused = _refuse(verdict, command, context)
     if refused is not None:
         return refused
-    seconds = max(1, min(asked.timeout or bench.policy.timeout, bench.policy.longest_timeout))
-    bench.before_command()
-    words = without_programs_of_git(argv(command)) if isinstance(judged, Allow) else argv(command)
-    done = bench.ports.commands.run(words, bench.ports.root, seconds, cancel)
-    bench.after_command()
-    # Who was asked has seen what the command reads; one that ran unasked may have come upon a secret by the way.
-    output, hidden = (
-        without_secrets(done.output) if isinstance(judged, Allow) else (done.output, ())
-    )
-    return _told(command, replace(done, output=output), seconds, hidden)
+    seconds = max(1, min(arguments.timeout or policy.timeout, policy.longest_timeout))
+    words = argv(command)
+    unasked = isinstance(verdict, Allow)
+    if unasked:
+        words = without_programs_of_git(words)
+    context.before_command()
+    done = context.ports.commands.run(words, context.ports.root, seconds, cancel)
+    context.after_command()
+    hidden: Sequence[str] = ()
+    if unasked:
+        # The user saw an approved command; an unasked one may have printed a secret by accident.
+        output, hidden = without_secrets(done.output)
+        done = replace(done, output=output)
+    return _outcome(command, done, seconds, hidden)
 
 
-def _refuse(judged: CommandVerdict, command: str, bench: ToolContext) -> ToolOutcome | None:
-    match judged:
+def _refuse(verdict: CommandVerdict, command: str, context: ToolContext) -> ToolOutcome | None:
+    match verdict:
         case Allow():
             return None
         case Ask(why):
-            return refuse(bench.ports.gate.ask("command", command, why), command)
+            return refuse(context.ports.gate.ask("command", command, why), command)
         case Refuse(message):
             return denied(message)
         case _:
-            assert_never(judged)
+            assert_never(verdict)
 
 
-def _told(command: str, done: CommandDone, seconds: int, hidden: Sequence[str]) -> ToolOutcome:
+def _outcome(command: str, done: CommandDone, seconds: int, hidden: Sequence[str]) -> ToolOutcome:
     output = clean(done.output).strip("\n")
     if hidden:
         names = ", ".join(clean(name) for name in hidden[:5])
-        output = f"{output}\n[Lines of {names} are left out: it may hold secrets. read_file asks for it.]".lstrip(
-            "\n"
+        note = (
+            f"[Lines of {names} are left out: it may contain secrets. "
+            "Use read_file, which asks for approval.]"
         )
-    left = "\nProcesses it had left in the background were ended." if done.left else ""
-    text = f"{_end(done, seconds)}{left}\n{output or '(no output)'}"
+        output = f"{output}\n{note}".lstrip("\n")
+    ending = _describe_end(done, seconds)
+    if done.left:
+        ending += "\nProcesses it had left in the background were ended."
+    text = f"{ending}\n{output or '(no output)'}"
     event = CommandRan(command, done.exit_code, output)
     return ToolOutcome(text, "exec_error" if done.timed_out else None, events=(event,))
 
 
-def _end(done: CommandDone, seconds: int) -> str:
+def _describe_end(done: CommandDone, seconds: int) -> str:
     if done.cancelled:
         return "Cancelled by the user before it had ended."
     if done.timed_out:
-        cure = "give a longer timeout, or do less at once"
+        cure = "set a longer timeout, or do less at once"
         return f"Ended by the time limit of {seconds} s; {cure}."
-    return f"Ended by {done.signal}." if done.exit_code is None else f"Exit code {done.exit_code}."
+    if done.exit_code is None:
+        return f"Ended by {done.signal}."
+    return f"Exit code {done.exit_code}."
 
 
 TOOL = Tool("run_command", RunCommandTool, run_command, changes=True)

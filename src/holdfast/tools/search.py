@@ -1,4 +1,4 @@
-"""Search the text of files."""
+"""Tool: search the text of files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from holdfast.changes.ports import FileFound, FileUnfit
 from holdfast.landing.encoding import decode
 from holdfast.tools.arguments import Arguments
-from holdfast.tools.context import ShownText, ToolContext, denied, failed
+from holdfast.tools.context import ShownText, ToolContext, failed, refuse_path
 from holdfast.tools.globs import glob_to_regex
 from holdfast.tools.ports import Hits, NothingThere, Query
 from holdfast.tools.text_limits import count, shorten_line
@@ -20,45 +20,43 @@ _LINE = 200
 
 
 class SearchTool(Arguments):
-    """What is looked for, and where."""
+    """A regular expression, and where to search."""
 
     pattern: str
     path: str | None = None
     glob: str | None = None
 
 
-def search(asked: SearchTool, bench: ToolContext, cancel: Cancel) -> ToolOutcome:
-    """Judge the path, look, and show the lines that match."""
-    if not asked.pattern.strip():
-        return ToolOutcome(
-            "search: pattern is empty; give a word or a regular expression.", "schema_reject"
-        )
-    path = bench.plain(asked.path or "").rstrip("/")
-    place = bench.ports.folders.place(path)
+def search(arguments: SearchTool, context: ToolContext, cancel: Cancel) -> ToolOutcome:
+    """Check the path, search, and show the lines that match."""
+    pattern, glob = arguments.pattern, arguments.glob or None
+    if not pattern.strip():
+        message = "search: pattern is empty; send a word or a regular expression."
+        return ToolOutcome(message, "schema_reject")
+    path = context.plain(arguments.path or "").rstrip("/")
+    place = context.ports.folders.place(path)
     match place:
-        case FileUnfit("out_of_bounds", message):
-            return denied(message)
-        case FileUnfit(_, message):
-            return failed(message)
+        case FileUnfit():
+            return refuse_path(place)
         case NothingThere():
-            return failed(
-                f"{path}: there is no such file or directory; leave path out to search everywhere."
-            )
-    refused = bench.ask_secret(path, place.at)
+            cure = "leave path out to search everywhere"
+            return failed(f"{path}: there is no such file or directory; {cure}.")
+    refused = context.ask_secret(path, place.at)
     if refused is not None:
         return refused
-    if asked.glob and not _reads(asked.glob):
-        return ToolOutcome(
-            f"search: {asked.glob} is no glob; try one such as *.py.", "schema_reject"
-        )
-    literal = not _compiles(asked.pattern)
-    query = Query(asked.pattern, literal, place.at, asked.glob or None, bench.covered())
-    hits = bench.ports.searcher.find(query, cancel)
-    _remember(hits, bench)
-    told = _show(hits, path, asked, literal=literal)
-    # The heading differs from pattern to pattern; only the lines are news.
-    repeat = told.partition("\n")[2] if hits.hits else None
-    return ToolOutcome(told, read=(path,) if path else (), repeat=repeat)
+    if glob is not None and not _is_glob(glob):
+        message = f"search: {glob} is not a glob; try one such as *.py."
+        return ToolOutcome(message, "schema_reject")
+    query = Query(pattern, not _compiles(pattern), place.at, glob, context.covered())
+    hits = context.ports.searcher.find(query, cancel)
+    _remember(hits, context)
+    heading, lines = _show(hits, query, path)
+    # The heading differs from pattern to pattern, so only the lines count as a repetition.
+    return ToolOutcome(
+        "\n".join([heading, *lines]),
+        read=(path,) if path else (),
+        repeat="\n".join(lines) if lines else None,
+    )
 
 
 def _compiles(pattern: str) -> bool:
@@ -69,7 +67,7 @@ def _compiles(pattern: str) -> bool:
     return True
 
 
-def _reads(glob: str) -> bool:
+def _is_glob(glob: str) -> bool:
     try:
         glob_to_regex(glob)
     except re.error:
@@ -77,28 +75,22 @@ def _reads(glob: str) -> bool:
     return True
 
 
-def _remember(hits: Hits, bench: ToolContext) -> None:
-    """The model now knows line numbers of these files as they are."""
+def _remember(hits: Hits, context: ToolContext) -> None:
+    """Record that the model has now seen line numbers of these files."""
     for path in dict.fromkeys(hit.path for hit in hits.hits):
-        looked = bench.ports.files.look(path)
+        looked = context.ports.files.look(path)
         if isinstance(looked, FileFound):
-            bench.memory.shown[looked.at] = ShownText(decode(looked.data).text)
+            context.memory.shown[looked.at] = ShownText(decode(looked.data).text)
 
 
-def _show(hits: Hits, path: str, asked: SearchTool, *, literal: bool) -> str:
-    where = (f" in {path}" if path else "") + (f" ({asked.glob})" if asked.glob else "")
-    plain = (
-        " The pattern is no regular expression, so it was searched for as plain text."
-        if literal
-        else ""
-    )
-    late = (
-        " The time was up before all files were read; search a directory, or with a glob."
-        if hits.late
-        else ""
-    )
+def _show(hits: Hits, query: Query, path: str) -> tuple[str, list[str]]:
+    """Return the heading, and as many lines as fit into one answer."""
+    where = f" in {path}" if path else ""
+    if query.glob is not None:
+        where += f" ({query.glob})"
+    notes = _notes(hits, query)
     if not hits.hits:
-        return f"No match for {asked.pattern}{where}.{plain}{late}"
+        return f"No match for {query.pattern}{where}.{notes}", []
     lines: list[str] = []
     size = 0
     for hit in hits.hits:
@@ -107,14 +99,20 @@ def _show(hits: Hits, path: str, asked: SearchTool, *, literal: bool) -> str:
         if lines and size > _MOST_CHARACTERS:
             break
         lines.append(line)
-    more = hits.more or len(lines) < len(hits.hits)
-    number = (
-        f"The first {count(len(lines), 'match', 'matches')}"
-        if more
-        else count(len(lines), "match", "matches")
-    )
-    cure = " There are more; narrow the pattern, path or glob." if more else ""
-    return "\n".join([f"{number}{where}:{cure}{plain}{late}", *lines])
+    number = count(len(lines), "match", "matches")
+    if hits.more or len(lines) < len(hits.hits):
+        cure = " There are more; narrow the pattern, path or glob."
+        return f"The first {number}{where}:{cure}{notes}", lines
+    return f"{number}{where}:{notes}", lines
+
+
+def _notes(hits: Hits, query: Query) -> str:
+    notes = ""
+    if query.literal:
+        notes += " The pattern is not a regular expression, so it was searched for as plain text."
+    if hits.late:
+        notes += " The time was up before all files were read; search a directory, or with a glob."
+    return notes
 
 
 TOOL = Tool("search", SearchTool, search)

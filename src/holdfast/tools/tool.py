@@ -1,4 +1,4 @@
-"""A tool: its name, its arguments, what it does; its description stands beside it."""
+"""A tool: its name, arguments and function. Its description is the file `<name>.md`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from holdfast.vocab.tool_outcome import ToolOutcome
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """What a model can call. `run` gets the arguments as their model."""
+    """A function that a model can call. `run` receives an instance of `arguments`."""
 
     name: str
     arguments: type[BaseModel]
@@ -27,6 +27,6 @@ class Tool:
 
     @property
     def spec(self) -> ToolSpec:
-        """The tool as a model is told of it."""
+        """The name, description and schema that are sent to a model."""
         description = (Path(__file__).parent / f"{self.name}.md").read_text("utf-8").strip()
         return ToolSpec(self.name, description, schema_of(self.arguments), self.changes)

@@ -1,4 +1,4 @@
-"""Write a whole file."""
+"""Tool: write a whole file."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from holdfast.tools.context import ToolContext
 from holdfast.tools.edits.land_edits import EditCall, edit
 from holdfast.tools.tool import Tool
 from holdfast.vocab.cancellation import Cancel
-from holdfast.vocab.requests import FileRequest
-from holdfast.vocab.requests import WriteFile as Whole
+from holdfast.vocab.requests import FileRequest, WriteFile
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 _FORMAT = '{"path": "src/app.py", "text": "def main():\\n    return 2\\n"}'
@@ -21,10 +20,11 @@ class WriteFileTool(StrictArguments):
     text: str
 
 
-def write_file(asked: WriteFileTool, bench: ToolContext, _: Cancel) -> ToolOutcome:
-    """Land the text, over the file that is there or as a new one."""
-    request = FileRequest(bench.plain(asked.path), "create", Whole(asked.text))
-    return edit(EditCall((request,), "edit_error", _FORMAT, overwrite=True), bench)
+def write_file(arguments: WriteFileTool, context: ToolContext, _: Cancel) -> ToolOutcome:
+    """Land the text as a new file, or in place of an existing one."""
+    path = context.plain(arguments.path)
+    request = FileRequest(path, "create", WriteFile(arguments.text))
+    return edit(EditCall((request,), "edit_error", _FORMAT, overwrite=True), context)
 
 
 TOOL = Tool("write_file", WriteFileTool, write_file, changes=True)

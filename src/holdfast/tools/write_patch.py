@@ -1,4 +1,4 @@
-"""Apply a unified diff, or another notation for edits that models know: blocks, `*** Begin Patch`."""
+"""Tool: apply a unified diff, or one of the formats blocks and `*** Begin Patch`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from holdfast.tools.tool import Tool
 from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import EditRefused
 from holdfast.vocab.outcomes import Refused
+from holdfast.vocab.requests import FileRequest
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 _NAMES = re.compile(
@@ -26,52 +27,51 @@ _NO_FILE = "name a file."
 
 
 class WritePatchTool(StrictArguments):
-    """A diff."""
+    """A diff, as text."""
 
     diff: str
 
 
-def write_patch(asked: WritePatchTool, bench: ToolContext, _: Cancel) -> ToolOutcome:
-    """Read the diff and land all of it, or none."""
-    requests = parse(asked.diff, _notation(asked.diff))
+def write_patch(arguments: WritePatchTool, context: ToolContext, _: Cancel) -> ToolOutcome:
+    """Parse the diff, then land all of it or none."""
+    requests = parse(arguments.diff, _format_of(arguments.diff))
     if isinstance(requests, Refused):
-        barred = _find_barred(asked.diff)
+        barred = _find_barred(arguments.diff)
         if barred is not None:
             return denied(barred.message)
         event = EditRefused("", requests.reason, requests.message)
-        return ToolOutcome(
-            refused_call(requests, "patch_error", DIFF_FORMAT), "schema_reject", events=(event,)
-        )
-    placed = tuple(
-        replace(
-            each, path=bench.plain(each.path), to=None if each.to is None else bench.plain(each.to)
-        )
-        for each in requests
-    )
-    return edit(EditCall(placed, "patch_error", DIFF_FORMAT), bench)
+        message = refused_call(requests, "patch_error", DIFF_FORMAT)
+        return ToolOutcome(message, "schema_reject", events=(event,))
+    placed = tuple(_with_plain_paths(request, context) for request in requests)
+    return edit(EditCall(placed, "patch_error", DIFF_FORMAT), context)
 
 
-def _notation(text: str) -> Format:
-    """Say which notation it is; a diff's own content never starts a line so."""
+def _with_plain_paths(request: FileRequest, context: ToolContext) -> FileRequest:
+    to = request.to
+    if to is not None:
+        to = context.plain(to)
+    return replace(request, path=context.plain(request.path), to=to)
+
+
+def _format_of(text: str) -> Format:
+    """Return the format of a patch; no line of a diff starts with the marks of the others."""
     if text.lstrip().startswith("*** Begin Patch"):
         return "patch"
-    return (
-        "blocks" if any(line.startswith("<<<<<<< SEARCH") for line in text.split("\n")) else "diff"
-    )
+    if any(line.startswith("<<<<<<< SEARCH") for line in text.split("\n")):
+        return "blocks"
+    return "diff"
 
 
 def _find_barred(text: str) -> Barred | None:
-    """Give the first path that leads out of the project; for a diff that could not be read, perhaps just for that."""
-    named = (found[1].partition("\t")[0].strip() for found in _NAMES.finditer(text))
-    judged = (judge_path(path) for path in named if path and path != "/dev/null")
-    return next(
-        (
-            each
-            for each in judged
-            if isinstance(each, Barred) and not each.message.endswith(_NO_FILE)
-        ),
-        None,
-    )
+    """Return the first path outside the project, which may be why parsing the diff failed."""
+    for found in _NAMES.finditer(text):
+        path = found[1].partition("\t")[0].strip()
+        if not path or path == "/dev/null":
+            continue
+        judged = judge_path(path)
+        if isinstance(judged, Barred) and not judged.message.endswith(_NO_FILE):
+            return judged
+    return None
 
 
 TOOL = Tool("write_patch", WritePatchTool, write_patch, changes=True)

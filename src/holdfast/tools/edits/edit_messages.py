@@ -1,4 +1,4 @@
-"""Landings and refusals, as a model is told of them."""
+"""Messages to a model about landed and refused edits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ErrorKind: TypeAlias = Literal["patch_error", "edit_error"]
 
 MOST_LINES = 60
-"""So many of a file's lines go with the second refusal on it."""
+"""How many of a file's lines the second refusal on it shows."""
 _MOST_CHARACTERS = 6_000
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)")
 _NUMBERED = re.compile(r"^(\d+)\| ", re.MULTILINE)
@@ -28,85 +28,115 @@ _NUMBERED = re.compile(r"^(\d+)\| ", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class EditMessage:
-    """A refusal; `now` is the file's text where it is to be shown, `stale` says it is not the text that was shown."""
+    """A refusal to describe.
+
+    `now` is the file's text, if it is shown. `stale`: the model saw another text before.
+    """
 
     each: FileRefused
     now: str | None = None
     stale: bool = False
 
 
-# -------------------------------------------------------------------------------------------------------------- landed
+# ------------------------------------------------------------------------------------------- landed
 
 
 def tell_landed(landing: LandedEdits, hidden: frozenset[str] = frozenset()) -> str:
-    """Give a sentence and the changed lines for each file; of those that are `hidden` only the sentence."""
-    told = "\n".join(
-        _landed(file) if not hidden & {file.path, file.to} else _landed(file).partition("\n")[0]
-        for file in landing.files
-    )
+    """Return a sentence and the changed lines for each file; for `hidden` files no lines."""
+    messages: list[str] = []
+    for file in landing.files:
+        message = _landed(file)
+        if hidden & {file.path, file.to}:
+            message = message.partition("\n")[0]
+        messages.append(message)
+    text = "\n".join(messages)
     if landing.proposed:
-        told = f"Proposed for review, and part of what you read from now on.\n{told}"
-    return shorten(told, _MOST_CHARACTERS)
+        text = f"Proposed for review, and part of what you read from now on.\n{text}"
+    return shorten(text, _MOST_CHARACTERS)
 
 
 def _landed(file: FileLanded) -> str:
-    lines, grown, diff = _read(file.diff)
-    warnings = "".join(f" Warning: {warning}" for warning in file.warnings)
+    parsed = _parse_diff(file.diff)
     match file.action:
         case "create":
-            return f"{file.path}: created, {count(grown, 'line')}.{warnings}"
+            warnings = "".join(f" Warning: {warning}" for warning in file.warnings)
+            return f"{file.path}: created, {count(parsed.grown, 'line')}.{warnings}"
         case "delete":
             return f"{file.path}: deleted."
-        case "rename" if not diff:
+        case "rename" if not parsed.hunks:
             return f"{file.path}: renamed to {file.to}."
+        case "rename":
+            return f"{file.path}: renamed to {file.to}.\n{_edited(file, parsed)}"
         case _:
-            renamed = f"{file.path}: renamed to {file.to}.\n" if file.action == "rename" else ""
-            spans = tuple(Span(0, 0, line) for line in lines)
-            landed = Landed(
-                "", diff, file.rung, file.similarity, spans, " ".join(file.warnings) or None
-            )
-            sentence, _, changed = explain(landed).partition("\n")
-            moved = f" The lines below moved by {grown:+d}." if grown else ""
-            return f"{renamed}{file.to or file.path}: {sentence}{moved}\n{changed}".rstrip()
+            return _edited(file, parsed)
 
 
-def _read(diff: str) -> tuple[list[int], int, str]:
-    """Give the old numbers of the first changed line of each place, how many lines were added, and the hunks alone."""
+def _edited(file: FileLanded, parsed: _ParsedDiff) -> str:
+    spans = tuple(Span(0, 0, line) for line in parsed.places)
+    warning = " ".join(file.warnings) or None
+    landed = Landed("", parsed.hunks, file.rung, file.similarity, spans, warning)
+    sentence, _, changed = explain(landed).partition("\n")
+    if parsed.grown:
+        sentence += f" The lines below moved by {parsed.grown:+d}."
+    return f"{file.to or file.path}: {sentence}\n{changed}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class _ParsedDiff:
+    """The hunks of a diff without the headers of the file.
+
+    `places` are the old numbers of the first changed line of each place; `grown` is how many
+    lines the file has more than before.
+    """
+
+    hunks: str
+    places: list[int]
+    grown: int
+
+
+def _parse_diff(diff: str) -> _ParsedDiff:
     places: list[int] = []
     hunks: list[str] = []
-    at = grown = 0
+    number = grown = 0
     changing = False
     for line in diff.split("\n"):
         header = _HUNK.match(line)
         if header:
-            # A hunk without old lines names the line before it.
-            at = int(header[1]) + (header[2] == "0")
-            changing = False
-        if header or hunks:
             hunks.append(line)
-        if header or not hunks:
+            # A hunk without old lines names the line before it.
+            number = int(header[1]) + (header[2] == "0")
+            changing = False
             continue
-        if line[:1] in {"+", "-"}:
-            places += [] if changing else [at]
-            grown += 1 if line[0] == "+" else -1
-        changing = line[:1] in {"+", "-"} or (changing and line[:1] == "\\")
-        at += line[:1] in {"-", " "}
-    return places, grown, "\n".join(hunks)
+        if not hunks:
+            continue
+        hunks.append(line)
+        sign = line[:1]
+        if sign in {"+", "-"}:
+            if not changing:
+                places.append(number)
+            grown += 1 if sign == "+" else -1
+            changing = True
+        elif sign != "\\":
+            changing = False
+        if sign in {"-", " "}:
+            number += 1
+    return _ParsedDiff("\n".join(hunks), places, grown)
 
 
-# ------------------------------------------------------------------------------------------------------------- refused
+# ------------------------------------------------------------------------------------------ refused
 
 
 def tell_refused(
-    told: Sequence[EditMessage], kind: ErrorKind, expected: str, *, others: bool
+    refusals: Sequence[EditMessage], kind: ErrorKind, expected: str, *, others: bool
 ) -> str:
-    """Give the refusals as JSON: one as itself, several as a list. `others`: more was asked, and is not done either."""
-    records = [_record(each, kind, expected) for each in told]
-    nothing = (
-        "Nothing was written, the other edits of this call neither."
-        if others
-        else "Nothing was written."
-    )
+    """Return the refusals as JSON: a record for one, a list of records for several.
+
+    `others`: the call had more edits, and they were not applied either.
+    """
+    nothing = "Nothing was written."
+    if others:
+        nothing = "Nothing was written; the other edits of this call were not applied either."
+    records = [_record(each, kind, expected) for each in refusals]
     if len(records) == 1:
         record = records[0]
         if others:
@@ -117,44 +147,49 @@ def tell_refused(
 
 
 def refused_call(refused: Refused, kind: ErrorKind, expected: str) -> str:
-    """Give the JSON for a call that could not be read."""
-    return _json(_of(refused, kind, expected))
+    """Return the JSON for a call that could not be parsed."""
+    return _json(_refusal(refused, kind, expected))
 
 
-def _record(told: EditMessage, kind: ErrorKind, expected: str) -> dict[str, object]:
-    refused = told.each.refused
-    record: dict[str, object] = {"path": told.each.path, **_of(refused, kind, expected)}
-    if told.stale and refused.reason in {"not_found", "stale", "ambiguous", "out_of_bounds"}:
-        record["message"] = (
-            f"{record['message']}\nThe file has changed since it was shown to you; read it again."
-        )
-    if told.now is not None:
-        record["current_lines"] = _around(told.now, refused)
+def _record(message: EditMessage, kind: ErrorKind, expected: str) -> dict[str, object]:
+    refused = message.each.refused
+    record: dict[str, object] = {"path": message.each.path, **_refusal(refused, kind, expected)}
+    if message.stale and refused.reason in {"not_found", "stale", "ambiguous", "out_of_bounds"}:
+        cure = "The file has changed since it was shown to you; read it again."
+        record["message"] = f"{record['message']}\n{cure}"
+    if message.now is not None:
+        record["current_lines"] = _lines_around(message.now, refused)
     return record
 
 
-def _of(refused: Refused, kind: ErrorKind, expected: str) -> dict[str, object]:
+def _refusal(refused: Refused, kind: ErrorKind, expected: str) -> dict[str, object]:
+    """Return the refusal as a record without empty fields."""
     record = refusal_record(replace(refused, kind=kind))
     if record["expected_format"]:
         record["expected_format"] = expected
-    return {
-        name: value
-        for name, value in record.items()
-        if value or name in {"message", "expected_format"}
-    }
+    always = {"message", "expected_format"}
+    return {name: value for name, value in record.items() if value or name in always}
 
 
-def _around(text: str, refused: Refused) -> str:
-    """Give the file's lines around the closest place."""
+def _lines_around(text: str, refused: Refused) -> str:
+    """Return the file's lines around the closest place, with their numbers."""
     lines, _ = split_lines(text)
-    named = _NUMBERED.search(refused.closest)
-    place = int(named[1]) if named else refused.candidates[0] if refused.candidates else 1
-    first = max(0, min(place - 1 - MOST_LINES // 3, len(lines) - MOST_LINES))
+    first = _closest_line(refused) - 1 - MOST_LINES // 3
+    first = max(0, min(first, len(lines) - MOST_LINES))
     shown = [
-        f"{i + 1}| {shorten_line(lines[i], 200)}"
-        for i in range(first, min(len(lines), first + MOST_LINES))
+        f"{number}| {shorten_line(line, 200)}"
+        for number, line in enumerate(lines[first : first + MOST_LINES], first + 1)
     ]
     return "\n".join(shown)
+
+
+def _closest_line(refused: Refused) -> int:
+    numbered = _NUMBERED.search(refused.closest)
+    if numbered:
+        return int(numbered[1])
+    if refused.candidates:
+        return refused.candidates[0]
+    return 1
 
 
 def _json(record: dict[str, object]) -> str:

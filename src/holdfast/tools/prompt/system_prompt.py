@@ -1,4 +1,4 @@
-"""The rules a model is given, and a short overview of the repository. The same input gives the same bytes."""
+"""The system prompt, and a short overview of the repository. Equal input yields equal bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from holdfast.tools.prompt.tool_profiles import Profile
 
 _CHARACTERS_A_TOKEN = 4
-"""A careful guess: code has fewer to a token than prose."""
+"""A careful estimate: code has fewer characters to a token than prose."""
 _SECTION = re.compile(r"^# ", re.MULTILINE)
 _LANGUAGES = {
     ".c": "C",
@@ -53,7 +53,7 @@ _LANGUAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """What is known of a project. `guide` is the text of the file `guide_name` (AGENTS.md, or CLAUDE.md)."""
+    """Facts about a project. `guide` is the text of `guide_name` (AGENTS.md or CLAUDE.md)."""
 
     files: tuple[str, ...]
     guide: str | None = None
@@ -62,7 +62,7 @@ class Repository:
 
 
 def system_prompt(tools: Collection[str], profile: Profile) -> str:
-    """Give the rules, with those sections only that are about tools the model has."""
+    """Return the rules, without sections about tools that the model does not have."""
     text = (Path(__file__).parent / "prompt.md").read_text("utf-8")
     head, *rest = _SECTION.split(text)
     wanted = {
@@ -77,69 +77,85 @@ def system_prompt(tools: Collection[str], profile: Profile) -> str:
 
 
 def overview(repository: Repository, tokens: int = 1_500) -> str:
-    """Describe the project within so many tokens: languages, check, the guide (half of the room at most), the tree."""
+    """Describe the project within a number of tokens.
+
+    The parts are languages, check, guide (at most half of the characters) and files.
+    """
     room = tokens * _CHARACTERS_A_TOKEN
-    lines = [
-        f"The project has {count(len(repository.files), 'file')}. {_languages(repository.files)}".rstrip()
-    ]
+    files = repository.files
+    head = f"The project has {count(len(files), 'file')}. {_languages(files)}".rstrip()
     if repository.check:
-        lines.append(f"To check it: `{repository.check}`.")
-    head = "\n".join(lines)
+        head += f"\nTo check it: `{repository.check}`."
     guide = _guide(repository, room // 2)
-    tree = _tree(repository.files, room - len(head) - len(guide) - 20)
-    return clean(
-        "\n\n".join(part for part in (head, guide, tree and f"Files:\n{tree}") if part)[:room]
-    )
+    tree = _tree(files, room - len(head) - len(guide) - 20)
+    parts = [head]
+    if guide:
+        parts.append(guide)
+    if tree:
+        parts.append(f"Files:\n{tree}")
+    return clean("\n\n".join(parts)[:room])
 
 
 def _languages(files: Sequence[str]) -> str:
-    suffixes = (f".{path.rpartition('.')[2]}" for path in files if "." in path.rpartition("/")[2])
-    counted = Counter(_LANGUAGES[suffix] for suffix in suffixes if suffix in _LANGUAGES)
+    """Return a sentence with the four languages that have the most files."""
+    counted: Counter[str] = Counter()
+    for path in files:
+        _, dot, suffix = path.rpartition("/")[2].rpartition(".")
+        language = _LANGUAGES.get(dot + suffix)
+        if language is not None:
+            counted[language] += 1
+    if not counted:
+        return ""
     most = sorted(counted.items(), key=lambda each: (-each[1], each[0]))[:4]
-    return f"Languages: {', '.join(f'{name} ({number})' for name, number in most)}." if most else ""
+    listed = ", ".join(f"{name} ({number})" for name, number in most)
+    return f"Languages: {listed}."
 
 
 def _guide(repository: Repository, room: int) -> str:
-    if not repository.guide or not repository.guide.strip():
+    guide = (repository.guide or "").strip()
+    if not guide:
         return ""
-    text = f"{repository.guide_name}:\n{repository.guide.strip()}"
+    text = f"{repository.guide_name}:\n{guide}"
     if len(text) <= room:
         return text
-    return f"{text[:room].rpartition(chr(10))[0]}\n(more in {repository.guide_name})"
+    whole_lines = text[:room].rpartition("\n")[0]
+    return f"{whole_lines}\n(more in {repository.guide_name})"
 
 
 def _tree(files: Sequence[str], room: int) -> str:
-    """Give the deepest tree that fits; below its depth directories are shown with how much is in them."""
+    """Return the deepest tree that fits; deeper directories are shown with their file count."""
     best = ""
     for depth in range(1, 9):
-        tree = "\n".join(_cut(files, depth))
+        tree = "\n".join(_tree_lines(files, depth))
         if len(tree) > room:
             break
-        best, before = tree, best
-        if tree == before:
+        if tree == best:
             break
-    return best or _first(_cut(files, 1), room)
+        best = tree
+    return best or _first_lines(_tree_lines(files, 1), room)
 
 
-def _cut(files: Sequence[str], depth: int) -> list[str]:
-    shown: list[str] = []
+def _tree_lines(files: Sequence[str], depth: int) -> list[str]:
+    lines: list[str] = []
     below: Counter[str] = Counter()
     for path in files:
         parts = path.split("/")
         if len(parts) <= depth:
-            shown.append(path)
+            lines.append(path)
         else:
             below["/".join(parts[:depth])] += 1
-    return sorted(
-        shown + [f"{directory}/ ({count(number, 'file')})" for directory, number in below.items()]
-    )
+    for directory, number in below.items():
+        lines.append(f"{directory}/ ({count(number, 'file')})")
+    return sorted(lines)
 
 
-def _first(lines: Sequence[str], room: int) -> str:
+def _first_lines(lines: Sequence[str], room: int) -> str:
     kept: list[str] = []
     for line in lines:
         room -= len(line) + 1
         if room < 0:
             break
         kept.append(line)
-    return "\n".join([*kept, f"({len(lines) - len(kept)} more)"]) if kept else ""
+    if not kept:
+        return ""
+    return "\n".join([*kept, f"({len(lines) - len(kept)} more)"])

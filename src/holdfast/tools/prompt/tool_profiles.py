@@ -1,4 +1,4 @@
-"""Which tools a model is offered, and in which order: models take the first that fits. Knows names only."""
+"""The tools to offer to a model, and their order: models use the first that fits. Names only."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import re
 from dataclasses import dataclass
 
 READING = ("read_file", "search", "find_files", "list_dir")
-"""The tools that only read: all there are in plan mode."""
+"""The tools that only read, and the only tools in plan mode."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How a kind of model edits best. `json`: it writes long strings inside JSON without losing an escape."""
+    """How a kind of model edits best. `json`: the model escapes long strings in JSON reliably."""
 
     name: str
     editing: tuple[str, ...]
     json: bool = False
 
     def tools(self, *, plan: bool = False) -> tuple[str, ...]:
-        """Name the tools in the order in which they are offered."""
-        return READING if plan else (*READING, *self.editing, "run_command")
+        """Return the names of the tools in the order in which they are offered."""
+        if plan:
+            return READING
+        return (*READING, *self.editing, "run_command")
 
 
 JSON = Profile("json", ("edit_file", "apply_edits", "write_file", "write_patch"), json=True)
@@ -27,7 +29,7 @@ DIFF = Profile("diff", ("write_patch", "edit_file", "write_file"))
 SMALL = Profile("small", ("edit_file", "write_patch", "write_file"))
 UNKNOWN = Profile("unknown", ("edit_file", "write_patch", "write_file", "apply_edits"))
 
-# The first that is found in the model's name, in lower case. A size in the name (below) comes before this table.
+# The first pattern found in the model's name, in lower case, decides; a small size (below) wins.
 _FAMILIES: tuple[tuple[str, Profile], ...] = (
     (r"gpt-oss|gpt-[45]|\bo[134]\b|chatgpt", JSON),
     (r"claude|gemini|grok", JSON),
@@ -38,21 +40,27 @@ _FAMILIES: tuple[tuple[str, Profile], ...] = (
     (r"smollm|tinyllama|gemma-?3n|phi-?[123]\b", SMALL),
 )
 _SIZE = re.compile(r"(?<![\d.a-z])(\d+(?:\.\d+)?)([bm])(?![a-z])")
+_UNITS = {"b": 1, "m": 1_000}
 _SMALL = 4.0
-"""Billions of parameters up to which a model is small: two ways to edit, and fewer words about them."""
+"""Billions of parameters up to which a model is small, and has fewer tools to edit with."""
 
 
 def profile_of(model: str) -> Profile:
-    """Give the profile for a model's name.
+    """Return the profile for a model's name.
 
-    >>> profile_of("qwen3-coder:30b").name, profile_of("smollm2:135m").name, profile_of("qwen2.5-coder:1.5b").name
-    ('json', 'small', 'small')
+    >>> profile_of("qwen3-coder:30b").name, profile_of("smollm2:135m").name
+    ('json', 'small')
+    >>> profile_of("qwen2.5-coder:1.5b").name
+    'small'
     >>> profile_of("something-new").name
     'unknown'
     """
     name = model.casefold()
-    sizes = [float(number) / (1_000 if unit == "m" else 1) for number, unit in _SIZE.findall(name)]
-    # The largest: `30b-a3b` is a model of 30 billion of which 3 work at a time.
+    sizes = [float(number) / _UNITS[unit] for number, unit in _SIZE.findall(name)]
+    # The largest size counts: `30b-a3b` has 30 billion parameters, and 3 billion are active.
     if sizes and max(sizes) <= _SMALL:
         return SMALL
-    return next((profile for pattern, profile in _FAMILIES if re.search(pattern, name)), UNKNOWN)
+    for pattern, profile in _FAMILIES:
+        if re.search(pattern, name):
+            return profile
+    return UNKNOWN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from holdfast.tools.ports import Denied, NobodyToAsk
+from holdfast.tools.ports import Denied, NoApprover
 from holdfast.tools.ports import GateAnswer as Verdict
 from holdfast.vocab.events import ApprovalAsked, ApprovalGiven
 
@@ -69,7 +69,7 @@ class Approvals:
         self._emit(asked)
         if self._asker is None:
             self._emit(ApprovalGiven(subject, "nobody"))
-            return NobodyToAsk()
+            return NoApprover()
         answer = self._asker.ask(asked)
         self._emit(ApprovalGiven(subject, answer))
         self._remember(what, subject, answer)

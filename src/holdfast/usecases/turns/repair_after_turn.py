@@ -16,7 +16,7 @@ from holdfast.landing.encoding import decode
 from holdfast.repair.outcomes import Repaired, RuleRepaired
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from holdfast.repair.verify import errors_of
-from holdfast.tools.ports import Denied, NobodyToAsk
+from holdfast.tools.ports import Denied, NoApprover
 from holdfast.tools.text_limits import clean, sendable, shorten
 from holdfast.usecases.repair.messages import tell_end, tell_left_alone, tell_mended
 from holdfast.usecases.repair.repair_files import FileRepair, repair_files
@@ -419,7 +419,7 @@ def _refusal(answer: GateAnswer, subject: str, cure: str = ".") -> str | None:
             return None
         case Denied(message):
             return message
-        case NobodyToAsk():
+        case NoApprover():
             return (
                 f"{subject}: this needs somebody's approval, and nobody is there to give it{cure}"
             )

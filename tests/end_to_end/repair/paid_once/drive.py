@@ -41,7 +41,7 @@ class OneAnswer:
         return Proposal(self._texts.pop(), 0.95, "a slip of the pen", "scripted")
 
 
-class NobodyToAsk:
+class NoApprover:
     """A model that must not be asked."""
 
     def propose(self, asked: ProposalAsked) -> Proposal:
@@ -90,7 +90,7 @@ def drive(case: Case, place: Path) -> Driven:
         file.write_text(text, newline="")
     with _settings(place / "state", case.tool):
         first = _repair(root, f"first/{case.file}", OneAnswer(case.fixed))
-        second = _repair(root, f"second/{case.file}", NobodyToAsk())
+        second = _repair(root, f"second/{case.file}", NoApprover())
         rules = _rules(root)
         near = _repair(root, f"near/{case.file}", None)
         refused = sum(rule.failed for rule in _rules(root)) - sum(rule.failed for rule in rules)
@@ -141,7 +141,7 @@ def _repair(
         try:
             [mended] = repair_files([path], crew, RepairPolicy())
         except AssertionError:
-            if not isinstance(proposer, NobodyToAsk):
+            if not isinstance(proposer, NoApprover):
                 raise
             return FileRepair(path, "any", None)
     assert mended.trouble is None, mended.trouble
