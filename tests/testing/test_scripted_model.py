@@ -90,10 +90,10 @@ def essence(pieces: list[StreamPiece]) -> list[object]:
     ],
 )
 def test_both_give_the_same_pieces(reply: Reply) -> None:
-    patience = Timeouts(retries=0)
+    timeouts = Timeouts(retries=0)
     with (
         ScriptedServer([], otherwise=reply) as server,
-        OpenAICompatible(server.base_url, "scripted", patience=patience) as real,
+        OpenAICompatible(server.base_url, "scripted", timeouts=timeouts) as real,
     ):
         expected = essence([piece for piece in stream(real) if not isinstance(piece, RetryPiece)])
 

@@ -47,7 +47,7 @@ def ask(model: OpenAICompatible, question: ModelRequest = HELLO) -> list[StreamP
 
 def pieces_of(reply: Reply, question: ModelRequest = HELLO, **options: Any) -> list[StreamPiece]:
     """The pieces that one answer of a server becomes, however often it is asked."""
-    options.setdefault("patience", Timeouts(retries=0))
+    options.setdefault("timeouts", Timeouts(retries=0))
     with serving([], server={"otherwise": reply}, **options) as (model, _):
         return ask(model, question)
 

@@ -123,7 +123,7 @@ def test_what_cannot_pass_is_not_asked_again(status: int) -> None:
 
 
 def test_a_quota_that_is_used_up_is_not_waited_for() -> None:
-    assert last(pieces_of(fail(429, "insufficient_quota"), patience=Timeouts())).kind == "refused"
+    assert last(pieces_of(fail(429, "insufficient_quota"), timeouts=Timeouts())).kind == "refused"
 
 
 def test_nothing_is_asked_again_once_the_model_has_spoken() -> None:
@@ -154,7 +154,7 @@ def test_silence_before_the_first_piece_is_asked_again_and_silence_after_it_is_a
     script = [hang(never), slow(say("Hello, dear world"), never)]
     options: dict[str, Any] = {
         "clock": time_passes_only_where_the_server_holds_back,
-        "patience": Timeouts(first=2.0, idle=2.0),
+        "timeouts": Timeouts(first=2.0, idle=2.0),
     }
     with serving(script, **options) as (model, server):
         for piece in model.stream(HELLO, threading.Event()):
@@ -183,7 +183,7 @@ def test_where_nothing_listens_it_says_so_at_once() -> None:
 
 def test_a_certificate_that_is_not_trusted_is_not_taken_for_silence() -> None:
     why = "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate"
-    failure = read_break("nobody", why, RequestOrigin("https://x/v1", "m", "nowhere")).fail
+    failure = read_break("unreachable", why, RequestOrigin("https://x/v1", "m", "nowhere")).fail
 
     assert failure.kind == "unreachable"
     assert failure.message.startswith("the certificate of https://x/v1 is not trusted (")
@@ -205,7 +205,7 @@ def test_a_server_that_speaks_no_http_is_a_failure() -> None:
         thread = threading.Thread(target=_answer_with_noise, args=(listening,))
         thread.start()
         with OpenAICompatible(
-            f"http://127.0.0.1:{listening.getsockname()[1]}", "m", patience=Timeouts(retries=0)
+            f"http://127.0.0.1:{listening.getsockname()[1]}", "m", timeouts=Timeouts(retries=0)
         ) as model:
             failure = last(ask(model))
         thread.join()

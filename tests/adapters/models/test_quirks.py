@@ -248,14 +248,14 @@ NOT_REPLIES = {
     "nothing": (b"", "bad", "an empty answer"),
     "only comments": (b": ping\n\n", "bad", "an empty answer"),
     "a role and then nothing": (b"data: " + json.dumps(delta(role="assistant")).encode() + b"\n\n", "bad", "ends before it begins"),
-    "JSON cut short": (b'{"choices": [', "bad", "JSON that cannot be read"),
-    "JSON of something else": (b'{"status": "ok"}', "bad", "JSON that is no reply"),
+    "JSON cut short": (b'{"choices": [', "bad", "answers with invalid JSON"),
+    "JSON of something else": (b'{"status": "ok"}', "bad", "answers with other JSON"),
     "an error with status 200": (b'{"error": {"message": "out of memory"}}', "server", "out of memory"),
     "an error as a text": (b'{"error": "out of memory"}', "server", "out of memory"),
     "an error in the stream": (b'data: {"error": {"message": "out of memory", "type": "server_error"}}\n\n', "server", "out of memory"),
-    "an overflow in the stream": (b'data: {"error": {"code": 400, "message": "the request exceeds the available context size"}}\n\n', "overflow", "longer than m can hold"),
-    "an event that is no JSON": (b"data: {oops\n\ndata: [DONE]\n\n", "bad", "no JSON"),
-    "an event that is no object": (b"data: [1]\n\n", "bad", "no object"),
+    "an overflow in the stream": (b'data: {"error": {"code": 400, "message": "the request exceeds the available context size"}}\n\n', "overflow", "exceed the context of m"),
+    "an event that is no JSON": (b"data: {oops\n\ndata: [DONE]\n\n", "bad", "an event that is not JSON"),
+    "an event that is no object": (b"data: [1]\n\n", "bad", "an event that is not an object"),
 }  # fmt: skip
 
 
@@ -277,7 +277,7 @@ HALVES = {
 
 @pytest.mark.parametrize("body", HALVES.values(), ids=HALVES)
 def test_a_reply_that_stops_in_the_middle_is_cut_and_not_asked_for_again(body: bytes) -> None:
-    pieces = pieces_of(raw(body), patience=Timeouts(retries=3))
+    pieces = pieces_of(raw(body), timeouts=Timeouts(retries=3))
 
     assert pieces[0] == TextPiece("ä")
     assert len(pieces) == 2

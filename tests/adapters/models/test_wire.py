@@ -218,4 +218,4 @@ def test_nothing_is_kept_of_a_message_that_is_no_longer_sent() -> None:
     wire.body(ModelRequest(HISTORY), ServerQuirks())
     wire.body(HELLO, ServerQuirks())
 
-    assert len(wire._kept) == 1
+    assert len(wire._cache) == 1

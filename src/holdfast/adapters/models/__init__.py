@@ -1,1 +1,1 @@
-"""Model APIs. Their dialect ends here: a reply leaves this package as the pieces of `loop.ports`."""
+"""Model APIs. Their dialects end here: a reply becomes the stream pieces of `loop.ports`."""

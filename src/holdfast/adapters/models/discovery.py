@@ -1,9 +1,10 @@
-"""Finding a server: the one that is configured, or a local one on its usual port; its models and their context."""
+"""Discovery of model servers: the configured or a local server, its models and their context."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     import httpx
 
 OLLAMA_DEFAULT = 4096
-"""What Ollama gives a model on most machines unless told otherwise, however much the model could hold."""
+"""The context of Ollama on most machines, unless it is set, whatever the model supports."""
 SMALL = 8192
 
 _OWNERS: dict[str, ServerKind] = {
@@ -44,9 +45,10 @@ _NO_CHAT = re.compile(r"embed|rerank|whisper|\btts\b|bge-|\bmoderation\b|dall-e"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """How many tokens a model can hold; None if the server does not say. `warning` is for people, if it is small.
+    """The context length of a model in tokens; None if it is not known.
 
-    `assumed`: the server does not say, but this is what its kind gives when nothing else was set.
+    `assumed`: the server does not report it, and this is the default of its kind. `warning` is a
+    sentence for people if the context is small.
     """
 
     tokens: int | None
@@ -62,9 +64,9 @@ def find_server(
     ports: Sequence[tuple[ServerKind, int]] = PORTS,
     timeout: float = 2.0,
 ) -> Server | ServerNotFound:
-    """Find the server at the configured URL; without one, the first local server that answers on its usual port.
+    """Return the server at the configured URL, or else the first local server on its usual port.
 
-    Only this machine is probed, and no key is sent to a server that nobody configured.
+    Only this machine is probed, and a key is only sent to a configured server.
     """
     if configured is not None:
         return _look_at(normal_url(configured), key, key_from, timeout)
@@ -74,44 +76,36 @@ def find_server(
             return found
     tried = ", ".join(f"{TITLES[kind]} {port}" for kind, port in ports)
     return ServerNotFound(
-        f"no model server answers on this machine (tried {tried}). Start one, for example `ollama serve` with a model "
-        "pulled, or name one with --base-url or HOLDFAST_BASE_URL."
+        f"no model server answers on this machine (tried {tried}). Start one, for example "
+        "`ollama serve` with a model pulled, or name one with --base-url or HOLDFAST_BASE_URL."
     )
-
-
-def list_models(
-    base_url: str, *, key: str | None = None, timeout: float = 5.0
-) -> tuple[str, ...] | ServerNotFound:
-    """Give the models of a server that can chat, those that are loaded first."""
-    found = _look_at(normal_url(base_url), key, KEY_FROM, timeout)
-    return found.models if isinstance(found, Server) else found
 
 
 def find_context(
     server: Server, model: str, *, key: str | None = None, timeout: float = 5.0
 ) -> Context:
-    """Ask the server how many tokens the model can hold, as it is loaded now."""
-    with _Asker(server.base_url, key, timeout) as asker:
-        tokens, assumed = _context_of(asker, server.kind, model)
+    """Return the context length with which the server has loaded the model."""
+    with _Client(server.base_url, key, timeout) as client:
+        tokens, assumed = _context_of(client, server.kind, model)
     return Context(tokens, assumed, warn_small(server.kind, model, tokens))
 
 
 def warn_small(kind: ServerKind, model: str, tokens: int | None) -> str | None:
-    """Say that a context is small, and the cure; None if it is not, or not known.
+    """Return a warning for a small context, with the cure; None if it is large or not known.
 
     >>> warn_small("vllm", "m", 32768) is None
     True
     """
     if tokens is None or tokens >= SMALL:
         return None
-    start = (
-        f"{model} has room for only {tokens} tokens at {TITLES[kind]}; {SMALL} or more are advised."
-    )
+    server = TITLES[kind]
+    start = f"{model} has room for only {tokens} tokens at {server}; {SMALL} or more are advised."
     match kind:
         case "ollama":
             return (
-                f"{start} Ollama's default is {OLLAMA_DEFAULT}, whatever the model can hold, and it drops the front of "
-                "a longer prompt silently: start it with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx for the model."
+                f"{start} Ollama's default is {OLLAMA_DEFAULT}, whatever the model supports, and "
+                "it drops the front of a longer prompt silently: start it with "
+                "OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx for the model."
             )
         case "llama_cpp":
             return f"{start} Start llama-server with --ctx-size 32768."
@@ -123,155 +117,178 @@ def warn_small(kind: ServerKind, model: str, tokens: int | None) -> str | None:
             return f"{start} Start the server with a larger context."
 
 
-# ------------------------------------------------------------------------------------------------------ looking
+# -------------------------------------------------------------------------------- server and models
 
 
 def _look_at(
     base_url: str, key: str | None, key_from: str, timeout: float, likely: ServerKind | None = None
 ) -> Server | ServerNotFound:
+    """Query the server at a URL; `likely` is the kind that usually listens on a probed port."""
     shown = shown_url(base_url)
-    if (fault := fault_of(base_url)) is not None:
+    fault = fault_of(base_url)
+    if fault is not None:
         return ServerNotFound(f"the base URL {shown} {fault}; set it with --base-url.")
-    with _Asker(base_url, key, timeout) as asker:
-        answer = asker.get(join_url(asker.base_url, "/models"))
+    with _Client(base_url, key, timeout) as client:
+        answer = client.get_models()
         if answer.late and likely is None:
-            # It is there, and busy: some answer nothing else while they generate.
+            # Some servers answer nothing while they generate.
             return Server("other", base_url)
         if answer.status == 0:
-            return ServerNotFound(
-                f"nothing answers at {shown}; start the server there, or name another with --base-url."
-            )
+            cure = "start the server there, or name another with --base-url"
+            return ServerNotFound(f"nothing answers at {shown}; {cure}.")
         if answer.status in {401, 403}:
-            where = RequestOrigin(shown, "", key_from, key)
-            return ServerNotFound(
-                read_status(answer.status, {}, b"", where).fail.message, login=True
-            )
+            origin = RequestOrigin(shown, "", key_from, key)
+            failure = read_status(answer.status, {}, b"", origin)
+            return ServerNotFound(failure.fail.message, login=True)
         listed = _entries(answer.value, "data")
         if likely is not None and not listed:
             return ServerNotFound(f"{shown} answers, but not as a model server.")
-        kind = _kind_of(asker, answer, listed, likely)
-        return Server(kind, base_url, _order(asker, kind, listed))
+        kind = _kind_of(client, answer, listed, likely)
+        return Server(kind, base_url, _chat_models(client, kind, listed))
 
 
-def _kind_of(
-    asker: _Asker, answer: _Answer, listed: list[Mapping[str, Any]], likely: ServerKind | None
+def _kind_of(  # noqa: PLR0911 - one return for each sign, the surest sign first
+    client: _Client, answer: _Answer, listed: list[Mapping[str, Any]], likely: ServerKind | None
 ) -> ServerKind:
-    owners = {_OWNERS[owner] for entry in listed if (owner := entry.get("owned_by")) in _OWNERS}
-    if len(owners) == 1:
-        return owners.pop()
+    owners = {entry.get("owned_by") for entry in listed}
+    kinds = {kind for owner, kind in _OWNERS.items() if owner in owners}
+    if len(kinds) == 1:
+        return kinds.pop()
     if answer.server.startswith("llama.cpp"):
         return "llama_cpp"
-    # Others say "me", too; who lists models like this is asked for more.
-    if any(entry.get("owned_by") == "me" and entry.get("permissions") == [] for entry in listed):
-        about = asker.native("/openapi.json").get("info")
-        if isinstance(about, Mapping) and "llama.cpp Python API" in str(about.get("title")):
-            return "llama_cpp_python"
-    if urlsplit(asker.base_url).scheme == "https":
+    if _is_llama_cpp_python(client, listed):
+        return "llama_cpp_python"
+    if urlsplit(client.base_url).scheme == "https":
         return "hosted"
-    # What only one of them answers. No key goes with these: they are not part of the protocol it is meant for.
-    if "version" in asker.native("/api/version"):
+    # Paths that only one kind of server has. No key is sent: they are not part of the protocol.
+    if "version" in client.native("/api/version"):
         return "ollama"
-    if "default_generation_settings" in asker.native("/props"):
+    if "default_generation_settings" in client.native("/props"):
         return "llama_cpp"
-    if _entries(asker.native("/api/v0/models"), "data"):
+    if _entries(client.native("/api/v0/models"), "data"):
         return "lm_studio"
-    return (
-        "vllm"
-        if likely == "vllm" and any("max_model_len" in entry for entry in listed)
-        else "other"
-    )
+    if likely == "vllm" and any("max_model_len" in entry for entry in listed):
+        return "vllm"
+    return "other"
 
 
-def _order(asker: _Asker, kind: ServerKind, listed: list[Mapping[str, Any]]) -> tuple[str, ...]:
+def _is_llama_cpp_python(client: _Client, listed: list[Mapping[str, Any]]) -> bool:
+    # Other servers have the owner "me", too, so the title of the API decides.
+    for entry in listed:
+        if entry.get("owned_by") == "me" and entry.get("permissions") == []:
+            about = client.native("/openapi.json").get("info")
+            title = about.get("title") if isinstance(about, Mapping) else None
+            return "llama.cpp Python API" in str(title)
+    return False
+
+
+def _chat_models(
+    client: _Client, kind: ServerKind, listed: list[Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """Return the models that can chat, those that are loaded first."""
     names = [str(entry["id"]) for entry in listed if entry.get("id")]
+    names = [name for name in names if not _NO_CHAT.search(name)]
     loaded: set[object] = set()
+    embeddings: set[object] = set()
     if kind == "ollama":
-        loaded = {entry.get("name") for entry in _entries(asker.native("/api/ps"), "models")}
+        running = _entries(client.native("/api/ps"), "models")
+        loaded = {entry.get("name") for entry in running}
     if kind == "lm_studio":
-        known = _entries(asker.native("/api/v0/models"), "data")
-        loaded = {entry.get("id") for entry in known if entry.get("state") == "loaded"}
-        names = [
-            name
-            for name in names
-            if name not in {e.get("id") for e in known if e.get("type") == "embeddings"}
-        ]
-    chatting = [name for name in names if not _NO_CHAT.search(name)]
-    return tuple(sorted(chatting, key=lambda name: name not in loaded))
+        for entry in _entries(client.native("/api/v0/models"), "data"):
+            if entry.get("state") == "loaded":
+                loaded.add(entry.get("id"))
+            if entry.get("type") == "embeddings":
+                embeddings.add(entry.get("id"))
+    names = [name for name in names if name not in embeddings]
+    return tuple(sorted(names, key=lambda name: name not in loaded))
 
 
-def _context_of(asker: _Asker, kind: ServerKind, model: str) -> tuple[int | None, bool]:
+# ------------------------------------------------------------------------------------------ context
+
+
+def _context_of(client: _Client, kind: ServerKind, model: str) -> tuple[int | None, bool]:
+    """Return the context length, and whether it is assumed."""
     match kind:
         case "ollama":
-            return _ollama_context(asker, model)
+            return _ollama_context(client, model)
         case "llama_cpp":
-            props = asker.native("/props")
+            props = client.native("/props")
             settings = props.get("default_generation_settings")
             return _number(settings, "n_ctx") or _number(props, "n_ctx"), False
         case "lm_studio":
-            entry = _named(_entries(asker.native("/api/v0/models"), "data"), model)
-            return _number(entry, "loaded_context_length") or _number(
-                entry, "max_context_length"
-            ), False
+            entry = _named(_entries(client.native("/api/v0/models"), "data"), model)
+            return _first_number(entry, ("loaded_context_length", "max_context_length")), False
         case _:
-            entry = _named(
-                _entries(asker.get(join_url(asker.base_url, "/models")).value, "data"), model
-            )
+            entry = _named(_entries(client.get_models().value, "data"), model)
             names = ("max_model_len", "context_length", "context_window", "max_context_length")
-            return next((found for name in names if (found := _number(entry, name))), None), False
+            return _first_number(entry, names), False
 
 
-def _ollama_context(asker: _Asker, model: str) -> tuple[int | None, bool]:
-    """What it was loaded with; else what its Modelfile sets; else the default, and no more than the model can hold."""
-    running = _named(_entries(asker.native("/api/ps"), "models"), model)
-    if (loaded := _number(running, "context_length")) is not None:
+def _ollama_context(client: _Client, model: str) -> tuple[int | None, bool]:
+    """Return the context length, and whether it is assumed.
+
+    The first that is known counts: what the model was loaded with, what its Modelfile sets, the
+    default of Ollama or the maximum of the model, whichever is smaller.
+    """
+    running = _named(_entries(client.native("/api/ps"), "models"), model)
+    loaded = _number(running, "context_length")
+    if loaded is not None:
         return loaded, False
-    shown = asker.native("/api/show", {"model": model})
+    shown = client.native("/api/show", {"model": model})
     if not shown:
         return None, False
-    set_in_file = re.search(
-        r"^\s*num_ctx\s+(\d+)\s*$", str(shown.get("parameters") or ""), re.MULTILINE
-    )
+    parameters = str(shown.get("parameters") or "")
+    set_in_file = re.search(r"^\s*num_ctx\s+(\d+)\s*$", parameters, re.MULTILINE)
     if set_in_file:
         return int(set_in_file[1]), False
-    info = shown.get("model_info")
-    sizes = (
-        [value for name, value in info.items() if name.endswith(".context_length")] if info else []
-    )
-    return min(
-        [OLLAMA_DEFAULT, *(size for size in sizes if isinstance(size, int) and size > 0)]
-    ), True
+    smallest = OLLAMA_DEFAULT
+    info: Mapping[str, Any] = shown.get("model_info") or {}
+    for name in info:
+        size = _number(info, name)
+        if name.endswith(".context_length") and size is not None:
+            smallest = min(smallest, size)
+    return smallest, True
 
 
 def _named(entries: list[Mapping[str, Any]], model: str) -> Mapping[str, Any]:
     wanted = {model, f"{model}:latest"}
-    return next(
-        (
-            entry
-            for entry in entries
-            if wanted & {entry.get("id"), entry.get("name"), entry.get("model")}
-        ),
-        {},
-    )
+    for entry in entries:
+        if wanted & {entry.get("id"), entry.get("name"), entry.get("model")}:
+            return entry
+    return {}
 
 
 def _entries(value: object, name: str) -> list[Mapping[str, Any]]:
     found = value.get(name) if isinstance(value, Mapping) else value
-    return (
-        [entry for entry in found if isinstance(entry, Mapping)] if isinstance(found, list) else []
-    )
+    if not isinstance(found, list):
+        return []
+    return [entry for entry in found if isinstance(entry, Mapping)]
+
+
+def _first_number(value: object, names: Sequence[str]) -> int | None:
+    for name in names:
+        number = _number(value, name)
+        if number is not None:
+            return number
+    return None
 
 
 def _number(value: object, name: str) -> int | None:
-    found = value.get(name) if isinstance(value, Mapping) else None
-    return found if isinstance(found, int) and found > 0 else None
+    """Return a positive number by name; None for anything else."""
+    if not isinstance(value, Mapping):
+        return None
+    found = value.get(name)
+    if isinstance(found, int) and found > 0:
+        return found
+    return None
 
 
-# ------------------------------------------------------------------------------------------------------- asking
+# ----------------------------------------------------------------------------------------- requests
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """`status` 0: there was none, or (`late`) not in time. `value` is the JSON, or None."""
+    """An answer; `value` is its JSON, or None. `status` 0: no answer, or (`late`) not in time."""
 
     status: int
     value: Any = None
@@ -279,8 +296,8 @@ class _Answer:
     late: bool = False
 
 
-class _Asker:
-    """Asks one server short questions. Whatever goes wrong is an answer without a value."""
+class _Client:
+    """Short requests to one server. Every failure is an answer without a value."""
 
     def __init__(self, base_url: str, key: str | None, timeout: float) -> None:
         self.base_url = without_userinfo(base_url)
@@ -299,19 +316,22 @@ class _Asker:
     ) -> None:
         self._client.close()
 
-    def get(self, url: str) -> _Answer:
-        """Ask for a part of the protocol."""
-        headers = (
-            {"authorization": f"Bearer {self._key}"} if self._key.isascii() and self._key else {}
-        )
-        return self._ask("GET", url, headers, None)
+    def get_models(self) -> _Answer:
+        """Return the list of models, which is part of the protocol."""
+        headers: dict[str, str] = {}
+        if self._key and self._key.isascii():
+            headers["authorization"] = f"Bearer {self._key}"
+        return self._send("GET", join_url(self.base_url, "/models"), headers, None)
 
     def native(self, path: str, body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
-        """Ask for a part of the server's own API; an empty mapping if it has none such."""
-        answer = self._ask("POST" if body else "GET", root_url(self.base_url) + path, {}, body)
-        return answer.value if isinstance(answer.value, Mapping) else {}
+        """Return an object of the server's own API; an empty mapping if it has no such path."""
+        method: Literal["GET", "POST"] = "POST" if body else "GET"
+        answer = self._send(method, root_url(self.base_url) + path, {}, body)
+        if isinstance(answer.value, Mapping):
+            return answer.value
+        return {}
 
-    def _ask(
+    def _send(
         self,
         method: Literal["GET", "POST"],
         url: str,
@@ -328,8 +348,8 @@ class _Asker:
             return _Answer(0, late=True)
         except (httpx.HTTPError, httpx.InvalidURL, OSError):
             return _Answer(0)
-        try:
-            value = answer.json() if answer.status_code == 200 else None
-        except ValueError:
-            value = None
+        value = None
+        if answer.status_code == 200:
+            with suppress(ValueError):
+                value = answer.json()
         return _Answer(answer.status_code, value, answer.headers.get("server", "").lower())

@@ -1,4 +1,4 @@
-"""One request and its answer, read in a thread of its own, so that whoever waits for it can stop waiting."""
+"""One request and its answer, read in a thread of its own, so that waiting can be cancelled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ResponseOpened:
-    """The answer has begun. Names of headers are in small letters."""
+    """The answer has begun. The names of headers are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -35,7 +35,7 @@ class ChunkArrived:
 
 @dataclass(frozen=True, slots=True)
 class StreamEnded:
-    """The answer is at its end, as far as HTTP can tell."""
+    """The answer has ended, by the rules of HTTP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class StreamBroke:
 
 @dataclass(frozen=True, slots=True)
 class StreamRaised:
-    """Something went wrong that must not happen; it goes on in the thread that waits."""
+    """An unexpected exception of the thread; `next` raises it again."""
 
     error: Exception
 
@@ -57,12 +57,12 @@ StreamItem: TypeAlias = ResponseOpened | ChunkArrived | StreamEnded | StreamBrok
 
 
 def make_client(base_url: str, connect: float) -> httpx.Client:
-    """Make the client of one server. Each request has a connection of its own: see `HttpStream.close`."""
+    """Return a client; each request has a connection of its own: see `HttpStream.close`."""
     import httpx  # noqa: PLC0415 - a tenth of a second, and most commands ask no model
 
-    # What is on this machine is not asked through a proxy, whatever the environment says.
+    # No proxy for servers on this machine, whatever the environment sets.
     return httpx.Client(
-        # Silence is judged by whoever waits: a model may take minutes to read its prompt.
+        # The caller of `next` limits the time: a model may need minutes to read its prompt.
         timeout=httpx.Timeout(None, connect=connect),
         limits=httpx.Limits(max_keepalive_connections=0),
         trust_env=not is_loopback(base_url),
@@ -72,7 +72,7 @@ def make_client(base_url: str, connect: float) -> httpx.Client:
 
 
 class HttpStream:
-    """A POST under way."""
+    """A POST request and its answer, in progress."""
 
     def __init__(
         self, client: httpx.Client, url: str, headers: Mapping[str, str], body: bytes
@@ -88,7 +88,7 @@ class HttpStream:
         self._thread.start()
 
     def next(self, timeout: float) -> StreamItem | None:
-        """Give what comes next, or None if nothing has come in time."""
+        """Return the next item, or None after `timeout` seconds."""
         try:
             item = self._items.get(timeout=timeout)
         except Empty:
@@ -100,13 +100,13 @@ class HttpStream:
     def close(self) -> None:
         """End the request, also in the middle.
 
-        To close a socket does not wake the thread that reads from it; to shut it down does. That is why the connection
-        is not shared: it is known to be this request's own.
+        Closing a socket does not wake the thread that reads from it; shutting it down does. The
+        connection is not shared with other requests, so it can be shut down.
         """
         with self._lock:
             self._closed = True
             self._shut()
-        # While it still connects there is nothing to shut down: the thread then ends by the time limit for that.
+        # Without a socket yet, the thread ends by the time limit for connecting.
         self._thread.join(timeout=1.0 if self._stream is not None else 0.0)
 
     def _run(self) -> None:
@@ -115,20 +115,18 @@ class HttpStream:
         try:
             response = self._client.send(self._request, stream=True)
             try:
-                self._items.put(
-                    ResponseOpened(
-                        response.status_code, {k.lower(): v for k, v in response.headers.items()}
-                    )
-                )
+                headers = {name.lower(): value for name, value in response.headers.items()}
+                self._items.put(ResponseOpened(response.status_code, headers))
                 for data in response.iter_bytes():
                     self._items.put(ChunkArrived(data))
             finally:
                 response.close()
             self._items.put(StreamEnded())
         except httpx.ConnectTimeout:
-            self._items.put(StreamBroke("nobody", "it does not answer in time"))
+            self._items.put(StreamBroke("unreachable", "it does not answer in time"))
         except httpx.ConnectError as error:
-            self._items.put(StreamBroke("reset" if _was_reset(error) else "nobody", _reason(error)))
+            kind: BreakKind = "reset" if _was_reset(error) else "unreachable"
+            self._items.put(StreamBroke(kind, _reason(error)))
         except (
             httpx.TimeoutException,
             httpx.NetworkError,
@@ -138,7 +136,7 @@ class HttpStream:
             self._items.put(StreamBroke("reset", _reason(error)))
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             self._items.put(StreamBroke("garbled", _reason(error)))
-        except Exception as error:  # noqa: BLE001 - it rises where it is waited for; here nobody would see it
+        except Exception as error:  # noqa: BLE001 - `next` raises it
             self._items.put(StreamRaised(error))
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
@@ -149,10 +147,12 @@ class HttpStream:
                     self._shut()
 
     def _shut(self) -> None:
-        found = self._stream.get_extra_info("socket") if self._stream is not None else None
+        if self._stream is None:
+            return
+        found = self._stream.get_extra_info("socket")
         if isinstance(found, socket.socket):
             with suppress(OSError):
-                # The plain socket's own method: that of a TLS socket drops the state that the thread is reading with.
+                # Not the method of a TLS socket: that drops the state that the thread reads with.
                 socket.socket.shutdown(found, socket.SHUT_RDWR)
 
 
@@ -161,7 +161,7 @@ def _reason(error: Exception) -> str:
 
 
 def _was_reset(error: BaseException | None) -> bool:
-    """Whether somebody was there and broke the connection off while it was made."""
+    """Return whether the server reset the connection while it was made."""
     while error is not None:
         if isinstance(error, ConnectionResetError):
             return True

@@ -1,4 +1,4 @@
-"""JSON Schemas as servers take them."""
+"""JSON Schemas that servers accept."""
 
 from __future__ import annotations
 
@@ -9,67 +9,88 @@ _KEPT = ("type", "description", "enum", "required")
 
 
 def fits_strict(schema: Any) -> bool:
-    """Whether strict decoding takes this schema: no object with more fields than named, and none of them optional.
+    """Return whether strict decoding accepts this schema.
 
-    >>> fits_strict({"type": "object", "properties": {}, "required": [], "additionalProperties": False})
+    Every object must forbid other fields than its properties, and require all of these.
+
+    >>> closed = {"additionalProperties": False, "required": []}
+    >>> fits_strict({"type": "object", "properties": {}, **closed})
     True
     >>> fits_strict({"type": "object", "properties": {"a": {"type": "string"}}})
     False
     """
     if isinstance(schema, list):
-        return all(map(fits_strict, schema))
+        return all(fits_strict(each) for each in schema)
     if not isinstance(schema, Mapping):
         return True
     if "default" in schema:
         return False
-    if schema.get("type") == "object" or "properties" in schema:
-        named = schema.get("properties", {})
-        if schema.get("additionalProperties") is not False or set(
-            schema.get("required", ())
-        ) != set(named):
-            return False
-        if not all(map(fits_strict, named.values())):
-            return False
-    return all(
-        fits_strict(value)
-        for name, value in schema.items()
-        if name not in {"properties", "enum", "const"}
-    )
+    fields = schema.get("properties", {})
+    is_object = schema.get("type") == "object" or "properties" in schema
+    if is_object and not _is_closed(schema, fields):
+        return False
+    others = schema.keys() - {"properties", "enum", "const"}
+    inner = [*fields.values(), *(schema[name] for name in others)]
+    return all(fits_strict(each) for each in inner)
+
+
+def _is_closed(schema: Mapping[str, Any], fields: Mapping[str, Any]) -> bool:
+    if schema.get("additionalProperties") is not False:
+        return False
+    return set(schema.get("required", ())) == set(fields)
 
 
 def plain(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the schema with nothing in it but types, fields and descriptions: what every grammar compiler knows.
+    """Return the schema with types, fields and descriptions only: every grammar compiler has them.
 
-    >>> plain({"type": "object", "properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}], "title": "N"}}})
+    >>> number = {"anyOf": [{"type": "integer"}, {"type": "null"}], "title": "N"}
+    >>> plain({"type": "object", "properties": {"n": number}})
     {'type': 'object', 'properties': {'n': {'type': 'integer'}}}
     """
     return _plain(schema, schema.get("$defs", {}), 0)
 
 
 def _plain(schema: Any, named: Mapping[str, Any], depth: int) -> dict[str, Any]:
-    if not isinstance(schema, Mapping) or depth > 20:  # a schema may name itself
+    # A schema may refer to itself.
+    if not isinstance(schema, Mapping) or depth > 20:
         return {}
-    if isinstance(link := schema.get("$ref"), str):
-        target = named.get(link.rpartition("/")[2], {})
-        return _plain(
-            {**target, **{key: value for key, value in schema.items() if key != "$ref"}},
-            named,
-            depth + 1,
-        )
-    for choice in ("anyOf", "oneOf", "allOf"):
-        options = [option for option in schema.get(choice, ()) if option != {"type": "null"}]
-        if options:
-            rest = {key: value for key, value in schema.items() if key != choice}
-            return _plain({**options[0], **rest}, named, depth + 1)
+    chosen = _resolve(schema, named)
+    if chosen is not None:
+        return _plain(chosen, named, depth + 1)
     kept: dict[str, Any] = {key: schema[key] for key in _KEPT if key in schema}
     if isinstance(kept.get("type"), list):
-        kept["type"] = next((kind for kind in kept["type"] if kind != "null"), "string")
+        kept["type"] = _first_type(kept["type"])
     if "const" in schema:
         kept["enum"] = [schema["const"]]
-    if isinstance(fields := schema.get("properties"), Mapping):
+    fields = schema.get("properties")
+    if isinstance(fields, Mapping):
         kept["properties"] = {
             name: _plain(field, named, depth + 1) for name, field in fields.items()
         }
     if "items" in schema:
         kept["items"] = _plain(schema["items"], named, depth + 1)
     return kept
+
+
+def _first_type(types: list[Any]) -> Any:
+    for each in types:
+        if each != "null":
+            return each
+    return "string"
+
+
+def _resolve(schema: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the schema with its reference or first alternative merged in; None without these."""
+    link = schema.get("$ref")
+    if isinstance(link, str):
+        target = named.get(link.rpartition("/")[2], {})
+        return {**target, **_without(schema, "$ref")}
+    for choice in ("anyOf", "oneOf", "allOf"):
+        options = [option for option in schema.get(choice, ()) if option != {"type": "null"}]
+        if options:
+            return {**options[0], **_without(schema, choice)}
+    return None
+
+
+def _without(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != name}

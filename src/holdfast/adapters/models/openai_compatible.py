@@ -40,18 +40,19 @@ if TYPE_CHECKING:
     import httpx
 
 KEY_FROM = "HOLDFAST_API_KEY in the environment, or `api_key` in the user's config file"
-_TICK = 0.05  # how long a cancel may go unnoticed
+_TICK = 0.05
+"""How many seconds a cancel may go unnoticed."""
 _ERROR_LIMIT = 64 * 1024
 _CANCELLED = RequestFailure(FailPiece("cancelled", "the request was cancelled."))
 
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long to wait, in seconds, and how often to ask again.
+    """Time limits in seconds, and the number of retries.
 
-    `first` is for the first byte: a local model may read its prompt for minutes. `idle` is for each next one, `tail`
-    for what may follow the end of a reply. Back-off starts at `pause` and doubles; nothing waits longer than `longest`,
-    whatever the server asks for.
+    `first` is for the first byte: a local model may read its prompt for minutes. `idle` is for each
+    next byte, `tail` for what may follow the end of a reply. Back-off starts at `pause` and
+    doubles; no pause is longer than `longest`, whatever the server asks for.
     """
 
     connect: float = 5.0
@@ -66,7 +67,8 @@ class Timeouts:
 class OpenAICompatible:
     """Port `Model` over Chat Completions, streamed.
 
-    What a server refuses is left out from then on (`ServerQuirks`). The key is in no message, log or repr.
+    A field that the server refuses is left out of later requests (`ServerQuirks`). No message, log
+    or repr contains the key.
     """
 
     def __init__(
@@ -78,29 +80,27 @@ class OpenAICompatible:
         key_from: str = KEY_FROM,
         context: int | None = None,
         kind: ServerKind = "other",
-        patience: Timeouts | None = None,
+        timeouts: Timeouts | None = None,
         sleep: Callable[[float], object] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         base_url = normal_url(base_url)
+        key = (key or "").strip() or None
         self._url = join_url(without_userinfo(base_url), "/chat/completions")
         self._authorization = _authorization(key, base_url)
-        self._where = RequestOrigin(
-            shown_url(base_url), model, key_from, (key or "").strip() or None
-        )
+        self._origin = RequestOrigin(shown_url(base_url), model, key_from, key)
         self._model, self._context = model, context
-        self._patience = patience or Timeouts()
+        self._timeouts = timeouts or Timeouts()
         self._sleep, self._clock = sleep, clock
-        self._wire = RequestBody(model)
-        self._manner = ServerQuirks(kind)
-        self._worn: _Worn | None = None
+        self._encoder = RequestBody(model)
+        self._quirks = ServerQuirks(kind)
+        self._exhausted: _Exhausted | None = None
         self._client: httpx.Client | None = None
-        self._lock = (
-            Lock()
-        )  # two turns may ask at once; what is kept of the wire and the manner is theirs together
+        # Two turns may send requests at once, and share the encoder, the quirks and the client.
+        self._lock = Lock()
 
     def __repr__(self) -> str:
-        return f"OpenAICompatible({self._where.url!r}, {self._model!r})"
+        return f"OpenAICompatible({self._origin.url!r}, {self._model!r})"
 
     def __enter__(self) -> Self:
         return self
@@ -115,112 +115,100 @@ class OpenAICompatible:
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """The name of the model."""
         return self._model
 
     @property
     def context(self) -> int | None:
-        """How many tokens it can hold, if the server says so; also learned from a payload that was too long."""
+        """The context length in tokens, if it is known; also learned from an overflow."""
         return self._context
 
     @property
     def left_out(self) -> frozenset[Field]:
-        """What this server has refused, and is not asked for again."""
-        return self._manner.dropped
+        """The fields that this server has refused, and that are no longer sent."""
+        return self._quirks.dropped
 
     def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
         if self._client is not None:
             self._client.close()
             self._client = None
 
-    def stream(self, ask: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
-        """Ask, and give the reply as it comes. To close the iterator ends the request."""
-        if (trouble := self._judge_settings()) is not None:
-            yield trouble.fail
+    def stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
+        """Send the request and yield the reply as it arrives. Closing the iterator ends it."""
+        failure = self._judge_settings()
+        if failure is not None:
+            yield failure.fail
             return
         if not self._rest(cancel):
             yield _CANCELLED.fail
             return
-        manner, tries, guessed = self._manner, 0, False
-        first: RequestFailure | None = None
+        attempts = _Attempts(self._quirks)
         while True:
-            trouble = None
-            with closing(self._ask_once(ask, manner, cancel)) as incoming:
-                for piece in incoming:
-                    if isinstance(piece, RequestFailure):
-                        trouble = piece
-                        break
-                    self._remember(manner, guessed=guessed)
-                    self._worn = None
-                    yield piece
-            if trouble is None:
+            failure = yield from self._stream_once(request, attempts, cancel)
+            if failure is None:
                 return
-            self._learn(trouble)
-            if self._worn is not None and self._worn.message == trouble.fail.message:
-                self._worn = _Worn(trouble.fail.message, self._clock())
-                yield trouble.fail
+            self._learn_context(failure)
+            retry = self._plan_retry(failure, request, attempts)
+            if retry is None:
+                yield self._last_piece(failure, attempts)
                 return
-            field = self._field_to_drop(trouble, ask, manner, tries)
-            if field is not None:
-                first = first or trouble
-                guessed = guessed or (trouble.again and hinted(trouble.words, ask, manner) is None)
-                manner = manner.without(field)
-                reason = f"{self._where.url} does not take the request ({trouble.words})"
-                yield RetryPiece(f"{reason}; asked without {field}.")
-            elif trouble.again and tries < self._patience.retries:
-                yield RetryPiece(trouble.fail.message)
-                if not self._pause(trouble, tries, cancel):
-                    yield _CANCELLED.fail
-                    return
-                tries += 1
-            else:
-                # If nothing that was left out has helped, the server's first words are about what is really wrong.
-                told = (
-                    first
-                    if first is not None and trouble.fail.kind in {"refused", "server"}
-                    else trouble
-                )
-                if trouble.again:
-                    self._worn = _Worn(trouble.fail.message, self._clock())
-                yield told.fail
+            yield retry
+            if not self._wait_out(attempts.pause, cancel):
+                yield _CANCELLED.fail
                 return
 
-    # ------------------------------------------------------------------------------------------------- one request
+    # ------------------------------------------------------------------------------- one request
 
-    def _ask_once(
-        self, ask: ModelRequest, manner: ServerQuirks, cancel: Cancel
+    def _stream_once(
+        self, request: ModelRequest, attempts: _Attempts, cancel: Cancel
+    ) -> Generator[StreamPiece, None, RequestFailure | None]:
+        """Yield the pieces of one answer; return the failure if it is not a whole reply."""
+        with closing(self._send(request, attempts.quirks, cancel)) as incoming:
+            for piece in incoming:
+                if isinstance(piece, RequestFailure):
+                    return piece
+                self._remember(attempts)
+                self._exhausted = None
+                yield piece
+        return None
+
+    def _send(
+        self, request: ModelRequest, quirks: ServerQuirks, cancel: Cancel
     ) -> Generator[StreamPiece | RequestFailure, None, None]:
-        """Ask once. The last that comes is a `RequestFailure` if there is no whole reply."""
+        """Send the request once. The last item is a `RequestFailure` if the reply is not whole."""
         if cancel.is_set():
             yield _CANCELLED
             return
         with self._lock:
-            body = self._wire.body(ask, manner)
+            body = self._encoder.body(request, quirks)
             if self._client is None:
-                self._client = make_client(self._url, self._patience.connect)
-            exchange = HttpStream(self._client, self._url, self._headers(), body)
+                self._client = make_client(self._url, self._timeouts.connect)
+            stream = HttpStream(self._client, self._url, self._headers(), body)
         try:
-            opened = self._wait(exchange, cancel, self._patience.first)
+            opened = self._wait(stream, cancel, self._timeouts.first)
             match opened:
                 case ResponseOpened(200):
-                    yield from self._read(exchange, cancel)
+                    yield from self._read(stream, cancel)
                 case ResponseOpened(status, headers):
-                    yield read_status(status, headers, self._gather(exchange, cancel), self._where)
+                    error = self._read_error_body(stream, cancel)
+                    yield read_status(status, headers, error, self._origin)
                 case RequestFailure():
                     yield opened
                 case StreamBroke(kind, why):
-                    yield read_break(kind, why, self._where)
+                    yield read_break(kind, why, self._origin)
         finally:
-            exchange.close()
+            stream.close()
 
-    def _read(self, exchange: HttpStream, cancel: Cancel) -> Iterator[StreamPiece | RequestFailure]:
-        body = ResponseBody(self._where)
-        patience = self._patience.first
+    def _read(self, stream: HttpStream, cancel: Cancel) -> Iterator[StreamPiece | RequestFailure]:
+        body = ResponseBody(self._origin)
+        timeout = self._timeouts.first
         while not body.done:
-            match self._wait(exchange, cancel, self._patience.tail if body.whole else patience):
+            if body.whole:
+                timeout = self._timeouts.tail
+            match self._wait(stream, cancel, timeout):
                 case ChunkArrived(data):
-                    patience = self._patience.idle
+                    timeout = self._timeouts.idle
                     yield from body.feed(data)
                 case StreamEnded():
                     yield from body.finish()
@@ -228,28 +216,33 @@ class OpenAICompatible:
                 case StreamBroke(_, why):
                     yield from body.finish(broken=why or "the connection broke")
                     return
-                case RequestFailure() as trouble:
-                    silent = trouble is not _CANCELLED and (body.spoken or body.whole)
-                    yield from body.finish(broken="silence") if silent else iter([trouble])
+                case RequestFailure() as failure:
+                    is_silence = failure is not _CANCELLED
+                    if is_silence and (body.begun or body.whole):
+                        yield from body.finish(broken="silence")
+                    else:
+                        yield failure
                     return
 
     def _wait(
-        self, exchange: HttpStream, cancel: Cancel, patience: float
+        self, stream: HttpStream, cancel: Cancel, timeout: float
     ) -> StreamItem | RequestFailure:
-        """Give what comes next; a `RequestFailure` if we were told to stop, or nothing came for that long."""
+        """Return the next item; a `RequestFailure` after a cancel or after `timeout` seconds."""
         since = self._clock()
         while not cancel.is_set():
-            if (item := exchange.next(_TICK)) is not None:
+            item = stream.next(_TICK)
+            if item is not None:
                 return item
-            if self._clock() - since > patience:
-                return read_break("timeout", f"{patience:g} s", self._where)
+            if self._clock() - since > timeout:
+                return read_break("timeout", f"{timeout:g} s", self._origin)
         return _CANCELLED
 
-    def _gather(self, exchange: HttpStream, cancel: Cancel) -> bytes:
+    def _read_error_body(self, stream: HttpStream, cancel: Cancel) -> bytes:
         data = bytearray()
-        while len(data) < _ERROR_LIMIT and isinstance(
-            item := self._wait(exchange, cancel, 5.0), ChunkArrived
-        ):
+        while len(data) < _ERROR_LIMIT:
+            item = self._wait(stream, cancel, 5.0)
+            if not isinstance(item, ChunkArrived):
+                break
             data += item.data
         return bytes(data)
 
@@ -262,81 +255,137 @@ class OpenAICompatible:
             headers["authorization"] = self._authorization
         return headers
 
-    # ------------------------------------------------------------------------------------------- after a trouble
+    # ----------------------------------------------------------------------------------- retries
 
     def _judge_settings(self) -> RequestFailure | None:
-        if (fault := fault_of(self._url)) is not None:
-            return RequestFailure(
-                FailPiece(
-                    "unreachable",
-                    f"the base URL {self._where.url} {fault}; set it with --base-url.",
-                )
+        origin = self._origin
+        fault = fault_of(self._url)
+        if fault is not None:
+            message = f"the base URL {origin.url} {fault}; set it with --base-url."
+            return RequestFailure(FailPiece("unreachable", message))
+        header = self._authorization or ""
+        if not (header.isascii() and header.isprintable()):
+            message = (
+                "the key has characters that a request cannot contain. "
+                f"It comes from {origin.key_from}."
             )
-        sent = self._authorization or ""
-        if not (sent.isascii() and sent.isprintable()):
-            message = f"the key holds characters that no request can carry. It comes from {self._where.key_from}."
             return RequestFailure(FailPiece("login", message))
         return None
 
+    def _plan_retry(
+        self, failure: RequestFailure, request: ModelRequest, attempts: _Attempts
+    ) -> RetryPiece | None:
+        """Change `attempts` for the next try and return its piece; None if there is none."""
+        if self._is_repeated(failure):
+            return None
+        field = self._field_to_drop(failure, request, attempts)
+        if field is not None:
+            if attempts.first is None:
+                attempts.first = failure
+            if failure.again and hinted(failure.words, request, attempts.quirks) is None:
+                attempts.guessed = True
+            attempts.quirks = attempts.quirks.without(field)
+            attempts.pause = 0.0
+            reason = f"{self._origin.url} does not accept the request ({failure.words})"
+            return RetryPiece(f"{reason}; retried without {field}.")
+        if failure.again and attempts.tries < self._timeouts.retries:
+            attempts.pause = self._timeouts.pause * 2**attempts.tries
+            if failure.after is not None:
+                attempts.pause = failure.after
+            attempts.tries += 1
+            return RetryPiece(failure.fail.message)
+        return None
+
+    def _last_piece(self, failure: RequestFailure, attempts: _Attempts) -> FailPiece:
+        """Return the failure to report. Remember it if all retries were used up."""
+        is_repeated = self._is_repeated(failure)
+        if is_repeated or failure.again:
+            self._exhausted = _Exhausted(failure.fail.message, self._clock())
+        # If leaving out fields did not help, the first message names the real problem.
+        is_about_fields = failure.fail.kind in {"refused", "server"}
+        if attempts.first is not None and is_about_fields and not is_repeated:
+            return attempts.first.fail
+        return failure.fail
+
+    def _is_repeated(self, failure: RequestFailure) -> bool:
+        return self._exhausted is not None and self._exhausted.message == failure.fail.message
+
     def _field_to_drop(
-        self, trouble: RequestFailure, ask: ModelRequest, manner: ServerQuirks, tries: int
+        self, failure: RequestFailure, request: ModelRequest, attempts: _Attempts
     ) -> Field | None:
-        """Give what to leave out of the next question; None if it is not about that."""
-        if trouble.refusal == "no":
+        """Return the field to leave out of the next try; None if no field is refused."""
+        if failure.refusal == "no":
             return None
-        if (named := hinted(trouble.words, ask, manner)) is not None:
+        named = hinted(failure.words, request, attempts.quirks)
+        if named is not None:
             return named
-        # A 500 that names nothing is more likely to pass by itself: what it may refuse is tried last.
-        if trouble.refusal == "if_named" or (trouble.again and tries < self._patience.retries):
+        if failure.refusal == "if_named":
             return None
-        return next_to_drop(ask, manner)
+        # A 500 that names no field more likely passes by itself, so that retries come first.
+        if failure.again and attempts.tries < self._timeouts.retries:
+            return None
+        return next_to_drop(request, attempts.quirks)
 
-    def _remember(self, manner: ServerQuirks, *, guessed: bool) -> None:
-        """Keep what the server takes. Tools are not given up for good on a mere guess."""
-        if manner is self._manner:
+    def _remember(self, attempts: _Attempts) -> None:
+        """Keep the quirks of a successful try, except that a guess does not drop tools for good."""
+        quirks = attempts.quirks
+        if quirks is self._quirks:
             return
+        if attempts.guessed:
+            tools: frozenset[Literal["tools"]] = frozenset({"tools"})
+            quirks = ServerQuirks(quirks.kind, quirks.dropped - tools)
         with self._lock:
-            added: frozenset[Literal["tools"]] = frozenset({"tools"})
-            self._manner = ServerQuirks(manner.kind, manner.dropped - added) if guessed else manner
+            self._quirks = quirks
 
-    def _learn(self, trouble: RequestFailure) -> None:
-        if trouble.context is not None and (
-            self._context is None or trouble.context < self._context
-        ):
-            self._context = trouble.context
-
-    def _pause(self, trouble: RequestFailure, tries: int, cancel: Cancel) -> bool:
-        """Wait before the next try; False if we were told to stop meanwhile."""
-        return self._wait_out(
-            self._patience.pause * 2**tries if trouble.after is None else trouble.after, cancel
-        )
+    def _learn_context(self, failure: RequestFailure) -> None:
+        if failure.context is None:
+            return
+        if self._context is None or failure.context < self._context:
+            self._context = failure.context
 
     def _rest(self, cancel: Cancel) -> bool:
-        """Let a server that has just worn out all our tries have the next pause; False if we were told to stop."""
-        if self._worn is None:
+        """Pause after a request that used up all retries; return False after a cancel."""
+        if self._exhausted is None:
             return True
-        pause = self._patience.pause * 2**self._patience.retries
-        return self._wait_out(self._worn.at + pause - self._clock(), cancel)
+        pause = self._timeouts.pause * 2**self._timeouts.retries
+        return self._wait_out(self._exhausted.at + pause - self._clock(), cancel)
 
     def _wait_out(self, seconds: float, cancel: Cancel) -> bool:
-        left = min(seconds, self._patience.longest)
+        """Sleep; return False after a cancel."""
+        left = min(seconds, self._timeouts.longest)
         while left > 0 and not cancel.is_set():
             self._sleep(min(_TICK, left))
             left -= _TICK
         return not cancel.is_set()
 
 
+@dataclass(slots=True)
+class _Attempts:
+    """The tries of one request.
+
+    `first` is the first failure for which a field was left out; `guessed`: the server did not name
+    the field. `pause` is the time before the next try.
+    """
+
+    quirks: ServerQuirks
+    tries: int = 0
+    guessed: bool = False
+    first: RequestFailure | None = None
+    pause: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
-class _Worn:
-    """What the server said when all tries were used up, and when: said again, it is not asked four times more."""
+class _Exhausted:
+    """The failure that used up all retries, and its time. If it repeats, it is not retried."""
 
     message: str
     at: float
 
 
 def _authorization(key: str | None, base_url: str) -> str | None:
-    if key and key.strip():
-        return f"Bearer {key.strip()}"
-    if (found := userinfo(base_url)) is not None:
-        return "Basic " + base64.b64encode(":".join(found).encode()).decode()
-    return None
+    if key is not None:
+        return f"Bearer {key}"
+    user = userinfo(base_url)
+    if user is None:
+        return None
+    return "Basic " + base64.b64encode(":".join(user).encode()).decode()

@@ -1,8 +1,9 @@
-"""A question as the bytes that are sent: `messages` last, and what was sent before is sent again byte for byte."""
+"""The bytes of a request: `messages` last, and earlier messages always as the same bytes."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any, assert_never
@@ -13,14 +14,15 @@ from holdfast.loop.ports import ModelRequest
 from holdfast.vocab.tool_calls import ToolCall, ToolSpec
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered, UserText
 
-# After a reply that went round in circles. Otherwise the server's own settings rule: it knows its model.
+# For the retry of a repetitive reply. Otherwise the settings of the server apply.
 _CHANGED = {"temperature": 0.9, "top_p": 0.95, "frequency_penalty": 0.4}
 
 _TEXT_TOOLS = """
 
 # Tools
 
-To call a tool, write this, with its name and arguments, and nothing after it; the answer comes in the next message:
+To call a tool, write this, with its name and arguments, and nothing after it; \
+the answer comes in the next message:
 <tool_call>
 {"name": "...", "arguments": {...}}
 </tool_call>
@@ -30,87 +32,104 @@ The tools, each with the JSON Schema of its arguments:
 
 
 class RequestBody:
-    """Writes the questions to one model.
+    """The encoder of requests to one model.
 
-    The bytes made of a message are kept as long as each next question holds the same object, so that a step costs
-    what it adds, and a server finds the prompt it has cached.
+    The bytes of a message are cached while each next request has the same message object, so that
+    a step costs what it adds, and the server finds the prompt that it has cached.
     """
 
     def __init__(self, model: str) -> None:
         self._model = model
         self._as_text = False
-        self._kept: dict[tuple[int, ...], tuple[tuple[Message, ...], bytes]] = {}
+        self._cache: dict[tuple[int, ...], tuple[tuple[Message, ...], bytes]] = {}
 
-    def body(self, ask: ModelRequest, manner: ServerQuirks) -> bytes:
-        """Give the body of the request. That of a later ask begins with this one, up to its closing brackets."""
-        if manner.as_text is not self._as_text:
-            self._as_text = manner.as_text
-            self._kept = {}
-        head = _encode(self._head(ask, manner)).removesuffix(b"}")
-        return head + b',"messages":[' + b",".join(self._fragments(ask, manner)) + b"]}"
+    def body(self, request: ModelRequest, quirks: ServerQuirks) -> bytes:
+        """Return the body of a request.
 
-    def _head(self, ask: ModelRequest, manner: ServerQuirks) -> dict[str, Any]:
+        The body of a later request with more messages begins with the same bytes, up to the
+        closing brackets.
+        """
+        if quirks.as_text is not self._as_text:
+            self._as_text = quirks.as_text
+            self._cache = {}
+        head = _encode(self._head(request, quirks)).removesuffix(b"}")
+        messages = b",".join(self._fragments(request, quirks))
+        return head + b',"messages":[' + messages + b"]}"
+
+    def _head(self, request: ModelRequest, quirks: ServerQuirks) -> dict[str, Any]:
         head: dict[str, Any] = {"model": self._model, "stream": True}
-        if "stream_options" not in manner.dropped:
+        if "stream_options" not in quirks.dropped:
             head["stream_options"] = {"include_usage": True}
-        if ask.max_tokens is not None:
-            head["max_completion_tokens" if "max_tokens" in manner.dropped else "max_tokens"] = (
-                ask.max_tokens
-            )
-        if ask.sampling == "changed" and "sampling" not in manner.dropped:
+        if request.max_tokens is not None:
+            renamed = "max_tokens" in quirks.dropped
+            name = "max_completion_tokens" if renamed else "max_tokens"
+            head[name] = request.max_tokens
+        if request.sampling == "changed" and "sampling" not in quirks.dropped:
             head |= _CHANGED
-        if ask.tools and not manner.as_text:
-            head |= _tool_fields(ask, manner)
+        if request.tools and not quirks.as_text:
+            head |= _tool_fields(request, quirks)
         return head
 
-    def _fragments(self, ask: ModelRequest, manner: ServerQuirks) -> list[bytes]:
-        kept: dict[tuple[int, ...], tuple[tuple[Message, ...], bytes]] = {}
-        fragments = []
-        for group in _groups(ask.messages, manner):
-            key = tuple(
-                map(id, group)
-            )  # the messages are kept with it, so no other object can have these ids
-            entry = self._kept.get(key) or (group, b",".join(map(_encode, _write(group, manner))))
-            kept[key] = entry
-            fragments.append(entry[1])
-        self._kept = kept
-        if manner.as_text and ask.tools:
-            fragments[:1] = _with_tools(ask, fragments)
+    def _fragments(self, request: ModelRequest, quirks: ServerQuirks) -> list[bytes]:
+        """Return the encoded messages, and cache them for the next request."""
+        cache: dict[tuple[int, ...], tuple[tuple[Message, ...], bytes]] = {}
+        fragments: list[bytes] = []
+        for group in _groups(request.messages, quirks):
+            # The cache refers to the messages, so that no other object can have these ids.
+            key = tuple(id(message) for message in group)
+            cached = self._cache.get(key)
+            if cached is None:
+                cached = (group, _encode_group(group, quirks))
+            cache[key] = cached
+            fragments.append(cached[1])
+        self._cache = cache
+        if quirks.as_text and request.tools:
+            fragments[:1] = _with_tools(request, fragments)
         return [fragment for fragment in fragments if fragment]
 
 
-def _tool_fields(ask: ModelRequest, manner: ServerQuirks) -> dict[str, Any]:
-    named = manner.forcing == "named" and "tool_choice" not in manner.dropped
-    only = [tool for tool in ask.tools if tool.name == ask.force]
-    offered = only if only and not named else ask.tools
-    fields: dict[str, Any] = {"tools": [_tool(tool, manner) for tool in offered]}
-    if only and manner.forcing == "schema" and "schema" not in manner.dropped:
-        fields["response_format"] = _call_format(only[0])
-    if "tool_choice" in manner.dropped:
+def _tool_fields(request: ModelRequest, quirks: ServerQuirks) -> dict[str, Any]:
+    """Return the fields for tools, of which `request.force` names one that must be called."""
+    has_choice = "tool_choice" not in quirks.dropped
+    forced = [tool for tool in request.tools if tool.name == request.force]
+    if not forced:
+        fields: dict[str, Any] = {"tools": [_tool(tool, quirks) for tool in request.tools]}
+        if has_choice:
+            # The default of the protocol, but some servers make no call without it.
+            fields["tool_choice"] = "auto"
         return fields
-    if not only:
-        # The default by the book, but some servers make no call unless it is said.
-        fields["tool_choice"] = "auto"
-    elif named:
-        fields["tool_choice"] = {"type": "function", "function": {"name": ask.force}}
-    else:
+    if quirks.forcing == "named" and has_choice:
+        return {
+            "tools": [_tool(tool, quirks) for tool in request.tools],
+            "tool_choice": {"type": "function", "function": {"name": request.force}},
+        }
+    fields = {"tools": [_tool(tool, quirks) for tool in forced]}
+    if quirks.forcing == "schema" and "schema" not in quirks.dropped:
+        fields["response_format"] = _call_format(forced[0])
+    if has_choice:
         fields["tool_choice"] = "required"
     return fields
 
 
-def _tool(tool: ToolSpec, manner: ServerQuirks) -> dict[str, Any]:
-    schema = plain(tool.schema) if "schema" in manner.dropped else tool.schema
+def _tool(tool: ToolSpec, quirks: ServerQuirks) -> dict[str, Any]:
+    schema = plain(tool.schema) if "schema" in quirks.dropped else tool.schema
     function: dict[str, Any] = {
         "name": tool.name,
         "description": tool.description,
         "parameters": schema,
     }
-    # A hosted service refuses `strict` for a schema with optional fields; vLLM takes any.
-    if "strict" not in manner.dropped and (
-        manner.kind == "vllm" or (manner.kind == "hosted" and fits_strict(tool.schema))
-    ):
+    if _is_strict(tool, quirks):
         function["strict"] = True
     return {"type": "function", "function": function}
+
+
+def _is_strict(tool: ToolSpec, quirks: ServerQuirks) -> bool:
+    if "strict" in quirks.dropped:
+        return False
+    if quirks.kind == "vllm":
+        return True
+    # A hosted service refuses `strict` for a schema with optional fields; vLLM accepts any.
+    return quirks.kind == "hosted" and fits_strict(tool.schema)
 
 
 def _call_format(tool: ToolSpec) -> dict[str, Any]:
@@ -125,25 +144,33 @@ def _call_format(tool: ToolSpec) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": "call", "schema": call}}
 
 
-def _groups(messages: tuple[Message, ...], manner: ServerQuirks) -> Iterator[tuple[Message, ...]]:
-    """Give the messages that go as one: as text, answers are a user's, and those must not follow each other."""
-    if not manner.as_text:
-        yield from ((message,) for message in messages)
+def _groups(messages: tuple[Message, ...], quirks: ServerQuirks) -> Iterator[tuple[Message, ...]]:
+    """Yield the messages that are sent as one.
+
+    As text, answers of tools are messages of the user, and these must not follow each other.
+    """
+    if not quirks.as_text:
+        for message in messages:
+            yield (message,)
         return
-    for of_user, run in groupby(
-        messages, lambda message: isinstance(message, UserText | ToolAnswered)
-    ):
-        group = tuple(run)
-        yield from (group,) if of_user else ((message,) for message in group)
+    for is_user, run in groupby(messages, _is_user):
+        if is_user:
+            yield tuple(run)
+            continue
+        for message in run:
+            yield (message,)
 
 
-def _write(group: tuple[Message, ...], manner: ServerQuirks) -> Iterator[dict[str, Any]]:
-    if manner.as_text:
-        role = {SystemText: "system", AssistantSaid: "assistant"}.get(type(group[0]), "user")
-        yield {"role": role, "content": "\n\n".join(map(_as_text, group))}
-        return
-    for message in group:
-        yield _native(message)
+def _is_user(message: Message) -> bool:
+    return isinstance(message, UserText | ToolAnswered)
+
+
+def _encode_group(group: tuple[Message, ...], quirks: ServerQuirks) -> bytes:
+    if not quirks.as_text:
+        return b",".join(_encode(_native(message)) for message in group)
+    role = {SystemText: "system", AssistantSaid: "assistant"}.get(type(group[0]), "user")
+    text = "\n\n".join(_as_text(message) for message in group)
+    return _encode({"role": role, "content": text})
 
 
 def _native(message: Message) -> dict[str, Any]:
@@ -155,11 +182,12 @@ def _native(message: Message) -> dict[str, Any]:
         case ToolAnswered(call_id, _, text):
             return {"role": "tool", "tool_call_id": call_id, "content": text}
         case AssistantSaid(text, calls):
-            # "" and not null beside calls: templates that join strings fail on null, and no server refuses "".
-            said: dict[str, Any] = {"role": "assistant", "content": text}
+            # Not null beside calls: templates that join strings fail on null, and every server
+            # accepts "".
+            fields: dict[str, Any] = {"role": "assistant", "content": text}
             if calls:
-                said["tool_calls"] = [_call(call) for call in calls]
-            return said
+                fields["tool_calls"] = [_call(call) for call in calls]
+            return fields
         case _:
             assert_never(message)
 
@@ -179,53 +207,58 @@ def _as_text(message: Message) -> str:
         case ToolAnswered(_, name, text):
             return f"<tool_response>\n{name}:\n{text}\n</tool_response>"
         case AssistantSaid(text, calls):
-            written = [
-                f"<tool_call>\n{_json({'name': c.name, 'arguments': c.arguments})}\n</tool_call>"
-                for c in calls
-            ]
-            return "\n".join([text, *written] if text else written)
+            parts = [text] if text else []
+            for call in calls:
+                fields = {"name": call.name, "arguments": call.arguments}
+                parts.append(f"<tool_call>\n{_json(fields)}\n</tool_call>")
+            return "\n".join(parts)
         case _:
             assert_never(message)
 
 
-def _with_tools(ask: ModelRequest, fragments: list[bytes]) -> list[bytes]:
-    """Give the first fragment with the tools told of in the system message, which is made if there is none."""
-    first = ask.messages[0] if ask.messages else None
+def _with_tools(request: ModelRequest, fragments: list[bytes]) -> list[bytes]:
+    """Return the first fragment with the tools described in the system message, added if needed."""
+    first = request.messages[0] if request.messages else None
     rules = first.text if isinstance(first, SystemText) else ""
-    told = "\n".join(
-        f"- {tool.name}: {tool.description}\n  {_json(plain(tool.schema))}" for tool in ask.tools
-    )
-    system = _encode({"role": "system", "content": (rules + _TEXT_TOOLS + told).lstrip("\n")})
-    return [system] if isinstance(first, SystemText) else [system, *fragments[:1]]
+    described = [
+        f"- {tool.name}: {tool.description}\n  {_json(plain(tool.schema))}"
+        for tool in request.tools
+    ]
+    text = rules + _TEXT_TOOLS + "\n".join(described)
+    system = _encode({"role": "system", "content": text.lstrip("\n")})
+    if isinstance(first, SystemText):
+        return [system]
+    return [system, *fragments[:1]]
 
 
 def _json(value: Any) -> str:
-    """Write JSON that is the same for the same value, whatever the order of its keys."""
+    """Return JSON that does not depend on the order of keys."""
     try:
-        return json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False, default=_open)
+        return json.dumps(
+            value, ensure_ascii=False, sort_keys=True, allow_nan=False, default=_to_dict
+        )
     except ValueError:
         return json.dumps(_finite(value), ensure_ascii=False, sort_keys=True)
 
 
 def _encode(value: Mapping[str, Any]) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_open)
-    return text.encode(
-        "utf-8", "replace"
-    )  # half a surrogate pair is no text that a server could read
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_to_dict)
+    # Half of a surrogate pair is not a character, and no server could read it.
+    return text.encode("utf-8", "replace")
 
 
-def _open(value: object) -> dict[str, Any]:
+def _to_dict(value: object) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
 def _finite(value: Any) -> Any:
-    """Put null in the place of NaN and infinity, which Python reads and JSON does not have."""
+    """Replace NaN and infinity, which JSON does not have, by null."""
     if isinstance(value, Mapping):
         return {key: _finite(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(inner) for inner in value]
-    if isinstance(value, float) and (value != value or value in {float("inf"), float("-inf")}):  # noqa: PLR0124 - NaN
+    if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -1,4 +1,4 @@
-"""The body of an answer with status 200: a stream of events, one JSON object, or something else altogether."""
+"""The body of an answer with status 200: a stream of events, a JSON object, or no reply."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LIMIT = 64 * 1024 * 1024
 
 
 class ResponseBody:
-    """Reads the body as it comes. `done` says that no more is wanted; then the last piece has been given."""
+    """An incremental parser of the body. `done`: the last piece was returned."""
 
-    def __init__(self, where: RequestOrigin) -> None:
-        self._where = where
+    def __init__(self, origin: RequestOrigin) -> None:
+        self._origin = origin
         self._events = Events()
         self._normaliser = Normaliser()
         self._shape: Literal["unknown", "events", "whole"] = "unknown"
@@ -27,19 +27,19 @@ class ResponseBody:
         self.done = False
 
     @property
-    def spoken(self) -> bool:
-        """Whether the model has said anything."""
-        return self._normaliser.spoken
+    def begun(self) -> bool:
+        """Whether any text, reasoning or call has arrived."""
+        return self._normaliser.begun
 
     @property
     def whole(self) -> bool:
-        """Whether the server has shown that the reply has ended; at most its usage is still to come."""
+        """Whether the reply has ended; at most its usage is still to come."""
         return self._normaliser.whole
 
     def feed(self, data: bytes) -> Iterator[StreamPiece | RequestFailure]:
-        """Take what came; give what it adds."""
+        """Parse more bytes; yield the pieces that they add."""
         if self._shape == "events":
-            yield from self._take(self._events.feed(data))
+            yield from self._read_events(self._events.feed(data))
             return
         self._head += data
         start = self._head.lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -47,31 +47,32 @@ class ResponseBody:
             self._shape = "whole" if start[:1] in b"{[<" else "events"
         if self._shape == "events":
             head, self._head = bytes(self._head), bytearray()
-            yield from self._take(self._events.feed(head))
+            yield from self._read_events(self._events.feed(head))
         elif len(self._head) > _LIMIT:
             yield self._bad("an answer without end")
 
     def finish(self, broken: str | None = None) -> Iterator[StreamPiece | RequestFailure]:
-        """Take that nothing more comes, `broken` off if so; give the last pieces."""
+        """Yield the last pieces; `broken` is why the connection ended early."""
         if self._shape == "whole":
-            yield from self._take_whole(broken)
+            yield from self._read_whole(broken)
             return
-        yield from self._take(self._events.finish())
+        yield from self._read_events(self._events.finish())
         if self.done:
             return
         if self._normaliser.whole:
             yield from self._end()
-        elif self.spoken:
+        elif self.begun:
             yield from self._cut(broken)
         elif broken is not None:
-            message = f"{self._where.url} broke the connection before it said anything ({broken})."
+            url = self._origin.url
+            message = f"{url} broke the connection before it sent anything ({broken})."
             yield self._fail(FailPiece("server", message), again=True)
+        elif self._any:
+            yield self._bad("an answer that ends before it begins")
         else:
-            yield self._bad(
-                "an answer that ends before it begins" if self._any else "an empty answer"
-            )
+            yield self._bad("an empty answer")
 
-    def _take(self, events: list[str]) -> Iterator[StreamPiece | RequestFailure]:
+    def _read_events(self, events: list[str]) -> Iterator[StreamPiece | RequestFailure]:
         for event in events:
             if self.done:
                 return
@@ -82,50 +83,54 @@ class ResponseBody:
             try:
                 chunk = json.loads(event)
             except ValueError:
-                # Not passed over: what is missing could be the middle of a file.
-                yield self._bad("an event that is no JSON")
+                # Not skipped: the missing piece could be the middle of a file.
+                yield self._bad("an event that is not JSON")
                 return
-            yield from self._take_chunk(chunk)
+            yield from self._read_chunk(chunk)
 
-    def _take_chunk(self, chunk: Any) -> Iterator[StreamPiece | RequestFailure]:
+    def _read_chunk(self, chunk: Any) -> Iterator[StreamPiece | RequestFailure]:
         if not isinstance(chunk, dict):
-            yield self._bad("an event that is no object")
+            yield self._bad("an event that is not an object")
             return
-        if (error := chunk.get("error")) and not chunk.get("choices"):
+        error = chunk.get("error")
+        if error and not chunk.get("choices"):
             yield from self._error(error)
             return
-        yield from self._normaliser.take(chunk)
+        yield from self._normaliser.feed(chunk)
         if self._normaliser.failed:
-            yield from self._error(
-                {"message": "the server gave up on the reply", "type": "server_error"}
-            )
+            message = "the server aborted the reply"
+            yield from self._error({"message": message, "type": "server_error"})
 
-    def _take_whole(self, broken: str | None) -> Iterator[StreamPiece | RequestFailure]:
+    def _read_whole(self, broken: str | None) -> Iterator[StreamPiece | RequestFailure]:
+        head = bytes(self._head)
         try:
-            body = json.loads(bytes(self._head).decode("utf-8-sig", "replace"))
+            body = json.loads(head.decode("utf-8-sig", "replace"))
         except ValueError:
-            words = self._where.clean(read_words(bytes(self._head)))
-            yield self._bad(
-                words if words.startswith("an HTML page") else "JSON that cannot be read", broken
-            )
+            words = self._origin.clean(read_words(head))
+            is_page = words.startswith("an HTML page")
+            yield self._bad(words if is_page else "invalid JSON", broken)
             return
-        if not isinstance(body, dict) or not (body.get("choices") or body.get("error")):
-            message = isinstance(body, dict) and (body.get("message") or body.get("detail"))
-            yield from self._error(body) if message else iter([self._bad("JSON that is no reply")])
-            return
-        yield from self._take_chunk(body)
-        if not self.done:
-            yield from self._end()
+        fields: dict[str, Any] = body if isinstance(body, dict) else {}
+        if fields.get("choices") or fields.get("error"):
+            yield from self._read_chunk(body)
+            if not self.done:
+                yield from self._end()
+        elif fields.get("message") or fields.get("detail"):
+            yield from self._error(body)
+        else:
+            yield self._bad("other JSON")
 
     def _error(self, error: object) -> Iterator[StreamPiece | RequestFailure]:
-        trouble = read_error(error, self._where)
-        if self.spoken:
-            yield from self._normaliser.usage()
-            overflow = trouble.fail.kind == "overflow"
-            yield self._fail(trouble.fail if overflow else FailPiece("cut", trouble.fail.message))
-        else:
+        failure = read_error(error, self._origin)
+        if not self.begun:
             self.done = True
-            yield trouble
+            yield failure
+            return
+        yield from self._normaliser.usage()
+        fail = failure.fail
+        if fail.kind != "overflow":
+            fail = FailPiece("cut", fail.message)
+        yield self._fail(fail)
 
     def _end(self) -> Iterator[StreamPiece]:
         self.done = True
@@ -134,15 +139,12 @@ class ResponseBody:
     def _cut(self, broken: str | None) -> Iterator[StreamPiece | RequestFailure]:
         yield from self._normaliser.usage()
         why = f" ({broken})" if broken else ""
-        yield self._fail(
-            FailPiece(
-                "cut", f"{self._where.url}: the stream ended in the middle of the reply{why}."
-            )
-        )
+        message = f"{self._origin.url}: the stream ended in the middle of the reply{why}."
+        yield self._fail(FailPiece("cut", message))
 
     def _bad(self, what: str, broken: str | None = None) -> RequestFailure:
         why = f" ({broken})" if broken else ""
-        message = f"{self._where.url} answers with {what}{why}; that is no reply of a model."
+        message = f"{self._origin.url} answers with {what}{why}; that is not a reply of a model."
         return self._fail(FailPiece("bad", message), again=broken is not None)
 
     def _fail(self, fail: FailPiece, *, again: bool = False) -> RequestFailure:

@@ -1,4 +1,4 @@
-"""How one server wants to be asked: what it can do by its kind, and what it has refused."""
+"""Quirks of one server: its abilities by its kind, and the fields that it has refused."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from holdfast.loop.ports import ModelRequest
 Field: TypeAlias = Literal[
     "strict", "stream_options", "tool_choice", "sampling", "max_tokens", "schema", "tools"
 ]
-"""What can be left out of a question, or put in another way:
+"""A part of a request that can be left out or replaced:
 
-`strict`, `stream_options`, `tool_choice` and `sampling` are left out; `max_tokens` becomes `max_completion_tokens`;
-`schema`: the tools' schemas are sent with their plain parts only; `tools`: they are told of in the system message, and
-calls and answers go as text.
+`strict`, `stream_options`, `tool_choice` and `sampling` are left out; `max_tokens` becomes
+`max_completion_tokens`; `schema`: the schemas of tools are sent with their plain parts only;
+`tools`: the system message describes the tools, and calls and answers are sent as text.
 """
 
-# From what costs least to what costs most.
+# From the field that costs least to the field that costs most.
 _ORDER: tuple[Field, ...] = (
     "strict",
     "stream_options",
@@ -42,60 +42,69 @@ _HINTS: tuple[tuple[Field, re.Pattern[str]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ServerQuirks:
-    """What goes into a question to a server of this kind that has refused these fields."""
+    """The kind of a server, and the fields that are left out of requests to it."""
 
     kind: ServerKind = "other"
     dropped: frozenset[Field] = frozenset()
 
     def without(self, field: Field) -> ServerQuirks:
-        """Give the manner that leaves this out as well."""
+        """Return a copy that leaves out this field, too."""
         return replace(self, dropped=self.dropped | {field})
 
     @property
     def as_text(self) -> bool:
-        """Whether tools are told of in text.
+        """Whether tools are described in text.
 
-        llama-cpp-python takes them and says nothing of them to the model, unless it was started for the one or two
-        families whose calls it knows; and no answer of it tells which it is.
+        llama-cpp-python accepts tools, but does not show them to the model unless it was started
+        for one of a few families of models, and no answer reveals that.
         """
         return "tools" in self.dropped or self.kind == "llama_cpp_python"
 
     @property
     def forcing(self) -> Literal["named", "required", "schema"]:
-        """How a server of this kind can be made to call one tool. docs/decisions/0010 has the table.
+        """How to force one tool call with this kind of server. docs/decisions/0010 has the table.
 
-        `named`: `tool_choice` names it. `required`: these know no name, so it is the only tool that is offered.
-        `schema`: Ollama reads no `tool_choice`; the reply as a whole is bound to the JSON of the call.
+        `named`: `tool_choice` names the tool. `required`: `tool_choice` cannot name it, so no other
+        tool is offered. `schema`: Ollama ignores `tool_choice`; the whole reply is constrained to
+        the JSON of the call.
         """
-        if self.kind in {"llama_cpp", "lm_studio"}:
-            return "required"
-        return "schema" if self.kind == "ollama" else "named"
+        match self.kind:
+            case "llama_cpp" | "lm_studio":
+                return "required"
+            case "ollama":
+                return "schema"
+            case _:
+                return "named"
 
 
-def hinted(words: str, ask: ModelRequest, manner: ServerQuirks) -> Field | None:
-    """Give what a refusal names, if it is in the question; None if it names nothing of ours."""
-    found = (field for field, pattern in _HINTS if pattern.search(words))
-    return next((field for field in found if _is_sent(field, ask, manner)), None)
+def hinted(words: str, request: ModelRequest, quirks: ServerQuirks) -> Field | None:
+    """Return the field of the request that a refusal names; None if it names none."""
+    for field, pattern in _HINTS:
+        if pattern.search(words) and _is_sent(field, request, quirks):
+            return field
+    return None
 
 
-def next_to_drop(ask: ModelRequest, manner: ServerQuirks) -> Field | None:
-    """Give what costs least of all that can still be left out; None if nothing can."""
-    return next(
-        (field for field in _ORDER if field != "max_tokens" and _is_sent(field, ask, manner)), None
-    )
+def next_to_drop(request: ModelRequest, quirks: ServerQuirks) -> Field | None:
+    """Return the cheapest field that can still be left out; None if there is none."""
+    for field in _ORDER:
+        if field != "max_tokens" and _is_sent(field, request, quirks):
+            return field
+    return None
 
 
-def _is_sent(field: Field, ask: ModelRequest, manner: ServerQuirks) -> bool:
-    if field in manner.dropped:
+def _is_sent(field: Field, request: ModelRequest, quirks: ServerQuirks) -> bool:
+    if field in quirks.dropped:
         return False
+    has_tools = bool(request.tools) and not quirks.as_text
     match field:
         case "strict":
-            return bool(ask.tools) and not manner.as_text and manner.kind in {"vllm", "hosted"}
+            return has_tools and quirks.kind in {"vllm", "hosted"}
         case "tool_choice" | "schema" | "tools":
-            return bool(ask.tools) and not manner.as_text
+            return has_tools
         case "sampling":
-            return ask.sampling == "changed"
+            return request.sampling == "changed"
         case "max_tokens":
-            return ask.max_tokens is not None
+            return request.max_tokens is not None
         case "stream_options":
             return True

@@ -1,4 +1,4 @@
-"""The servers that speak Chat Completions: which there are, where they listen, and how an address is written."""
+"""Servers with Chat Completions: their kinds, usual ports and URLs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 ServerKind: TypeAlias = Literal[
     "ollama", "lm_studio", "llama_cpp", "llama_cpp_python", "vllm", "hosted", "other"
 ]
-"""Which program serves the model. `hosted`: somebody's service. `other`: it speaks the protocol, no more is known."""
+"""The program that serves the model. `hosted`: a service. `other`: an unknown program."""
 
 PORTS: tuple[tuple[ServerKind, int], ...] = (
     ("ollama", 11434),
@@ -18,7 +18,7 @@ PORTS: tuple[tuple[ServerKind, int], ...] = (
     ("llama_cpp", 8080),
     ("vllm", 8000),
 )
-"""Where a local server usually listens, in the order in which they are tried."""
+"""The usual ports of local servers, in the order in which they are probed."""
 
 TITLES: dict[ServerKind, str] = {
     "ollama": "Ollama",
@@ -33,7 +33,10 @@ TITLES: dict[ServerKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that answers. `models` can chat; the loaded ones come first. May be empty: not all list them."""
+    """A server that answers.
+
+    `models` can chat, and loaded models come first; empty if the server does not list them.
+    """
 
     kind: ServerKind
     base_url: str
@@ -42,14 +45,14 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class ServerNotFound:
-    """No server answers as one; `message` says what was tried and what to do. `login`: it refuses our key."""
+    """No usable server; `message` has what was tried and the cure. `login`: the key is refused."""
 
     message: str
     login: bool = False
 
 
 def normal_url(text: str) -> str:
-    """Write a base URL as it is used: with a scheme, without a trailing slash, and with `/v1` if it has no path.
+    """Return a base URL with a scheme, without a trailing slash, and with `/v1` for no path.
 
     >>> normal_url("localhost:1234")
     'http://localhost:1234/v1'
@@ -63,7 +66,7 @@ def normal_url(text: str) -> str:
 
 
 def join_url(base_url: str, path: str) -> str:
-    """Add a path to a base URL; its query stays at the end.
+    """Return a base URL with a path added; its query stays at the end.
 
     >>> join_url("https://models.example.com/v1?api-version=2", "/models")
     'https://models.example.com/v1/models?api-version=2'
@@ -73,7 +76,7 @@ def join_url(base_url: str, path: str) -> str:
 
 
 def root_url(base_url: str) -> str:
-    """Give where the server's own API starts: the base URL without `/v1`.
+    """Return where the server's own API starts: the base URL without `/v1`.
 
     >>> root_url("http://localhost:11434/v1")
     'http://localhost:11434'
@@ -83,7 +86,7 @@ def root_url(base_url: str) -> str:
 
 
 def shown_url(url: str) -> str:
-    """Write a URL for people: without a user, a password and a query, which may hold a key.
+    """Return a URL for people: without user, password and query, which may contain a key.
 
     >>> shown_url("https://me:secret@models.example.com/v1?key=1")
     'https://models.example.com/v1'
@@ -93,31 +96,35 @@ def shown_url(url: str) -> str:
 
 
 def userinfo(url: str) -> tuple[str, str] | None:
-    """Give the user and the password of a URL, if it has them."""
+    """Return the user and the password of a URL, or None."""
     parts = _split(url)
-    return None if parts.username is None else (parts.username, parts.password or "")
+    if parts.username is None:
+        return None
+    return parts.username, parts.password or ""
 
 
 def without_userinfo(url: str) -> str:
-    """Give the URL without its user and password."""
+    """Return the URL without its user and password."""
     parts = _split(url)
     return urlunsplit(parts._replace(netloc=_host_and_port(parts)))
 
 
 def fault_of(url: str) -> str | None:
-    """Say why no server can be at this URL, as the end of a sentence; None if one can."""
+    """Return what is wrong with a URL, as the end of a sentence; None if nothing is."""
     try:
         parts = urlsplit(url)
-        parts.port  # noqa: B018 - the property raises for a port that is no number
+        parts.port  # noqa: B018 - the property raises for an invalid port
     except ValueError:
-        return "is no URL"
+        return "is not a URL"
     if parts.scheme not in {"http", "https"}:
         return "does not begin with http:// or https://"
-    return None if parts.hostname else "names no host"
+    if not parts.hostname:
+        return "names no host"
+    return None
 
 
 def is_loopback(url: str) -> bool:
-    """Whether the URL leads to this machine.
+    """Return whether the URL leads to this machine.
 
     >>> is_loopback("http://127.0.0.1:8080/v1"), is_loopback("http://models.example.com/v1")
     (True, False)
@@ -134,7 +141,7 @@ def _host_and_port(parts: SplitResult) -> str:
 
 
 def _split(url: str) -> SplitResult:
-    """Split a URL. What is none becomes all path: `fault_of` has the word for it, and nothing here raises."""
+    """Split a URL. An invalid URL becomes a path, and does not raise: `fault_of` reports it."""
     try:
         return urlsplit(url)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Server-sent events: bytes as they come, the data of whole events out."""
+"""A parser of server-sent events."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ import json
 
 
 class Events:
-    """Reads a stream of events. Only `data` matters here; comments, keep-alives and other fields are dropped.
+    """An incremental parser: bytes in, the data of complete events out. Other fields are dropped.
 
     >>> events = Events()
-    >>> events.feed(b'data: {"a"'), events.feed(b": 1}" + bytes([13, 10, 13, 10])), events.finish()
-    ([], ['{"a": 1}'], [])
+    >>> events.feed(b'data: {"a"'), events.feed(b": 1}" + bytes([13, 10, 13, 10]))
+    ([], ['{"a": 1}'])
+    >>> events.finish()
+    []
     """
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
-        self._line: list[
-            str
-        ] = []  # parts of a line whose end has not come: joined once, however many they are
+        # The parts of an incomplete line; joined once, so that many parts cost linear time.
+        self._line: list[str] = []
         self._after_cr = False
         self._data: list[str] = []
 
     def feed(self, data: bytes) -> list[str]:
-        """Take what came; give the data of the events that it makes whole."""
+        """Parse more bytes; return the data of the events that are complete now."""
         return self._read(self._decoder.decode(data))
 
     def finish(self) -> list[str]:
-        """Give what is left when nothing more comes: a last event may lack the empty line after it."""
+        """Return the last event, which may lack the empty line after it."""
         found = self._read(self._decoder.decode(b"", final=True))
         if self._line:
             self._end_line(found)
@@ -38,10 +39,11 @@ class Events:
         found: list[str] = []
         if not text:
             return found
-        if self._after_cr and text[0] == "\n":  # the second half of a CRLF that two reads share
-            text = text[1:]
+        if self._after_cr:
+            # The second half of a CRLF that was split between two reads.
+            text = text.removeprefix("\n")
         self._after_cr = text.endswith("\r")
-        # Not str.splitlines: JSON may hold U+2028 as it is, and that ends no line here.
+        # Not str.splitlines: JSON may contain a raw U+2028, which does not end a line here.
         *whole, rest = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         for line in whole:
             self._line.append(line)
@@ -59,9 +61,8 @@ class Events:
         field, _, value = line.partition(":")
         if field != "data":
             return
-        if self._data and _is_whole(
-            "\n".join(self._data)
-        ):  # a server that leaves out the empty lines
+        if self._data and _is_complete("\n".join(self._data)):
+            # The server leaves out the empty lines between events.
             self._end_event(found)
         self._data.append(value.removeprefix(" "))
 
@@ -72,7 +73,7 @@ class Events:
             found.append(data)
 
 
-def _is_whole(data: str) -> bool:
+def _is_complete(data: str) -> bool:
     if data.strip() == "[DONE]":
         return True
     try:

@@ -1,4 +1,4 @@
-"""The stream normaliser: chunks of any server in, pieces of `loop.ports` out."""
+"""The stream normaliser: chunks of any server in, stream pieces of `loop.ports` out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any, Literal, TypeAlias
 
 from holdfast.adapters.models.tool_call_deltas import ToolCallDeltas
 from holdfast.loop.ports import (
-    CallPiece,
     FinishPiece,
     ReasoningPiece,
     StreamPiece,
@@ -38,64 +37,58 @@ _FAILED = {"error", "abort"}
 
 
 class Normaliser:
-    """Takes the chunks of one reply, or the one body of a server that does not stream.
+    """The state of one reply: chunks of any server in, pieces out.
 
-    A tag such as `<think>` stays in the text: who reads the text knows the model.
+    A server that does not stream sends one chunk. A tag such as `<think>` stays in the text: its
+    meaning depends on the model, which the loop knows.
     """
 
     def __init__(self) -> None:
         self._calls = ToolCallDeltas()
         self._usage: UsagePiece | None = None
         self._finish: str | None = None
-        self._spoken = False
-        self._tail = False
+        self._begun = False
+        self._usage_last = False
 
     @property
-    def spoken(self) -> bool:
-        """Whether the model has said, thought or called anything."""
-        return self._spoken
+    def begun(self) -> bool:
+        """Whether any text, reasoning or call has arrived."""
+        return self._begun
 
     @property
     def whole(self) -> bool:
-        """Whether the server has shown in some way that the reply has ended."""
-        return self._finish is not None or self._tail
+        """Whether a finish reason or a last chunk with usage has shown that the reply has ended."""
+        return self._finish is not None or self._usage_last
 
     @property
     def failed(self) -> bool:
-        """Whether the server gave up on the reply, and said so in its finish reason."""
+        """Whether the finish reason is that the server aborted the reply."""
         return self._finish in _FAILED
 
-    def take(self, chunk: Mapping[str, Any]) -> list[StreamPiece]:
-        """Take a chunk; give what it adds. Usage waits for the end, for some servers repeat it in every chunk."""
+    def feed(self, chunk: Mapping[str, Any]) -> list[StreamPiece]:
+        """Return the pieces of a chunk.
+
+        Usage is returned by `end`, because some servers repeat it in every chunk.
+        """
         usage = _usage(chunk.get("usage"))
         choices = chunk.get("choices")
-        choice = _first(choices)
         if usage is not None:
             self._usage = usage
-            self._tail = self._tail or (choices == [] and self._spoken)
+            if choices == [] and self._begun:
+                self._usage_last = True
+        choice = _first(choices)
         if choice is None:
             return []
-        delta, message = choice.get("delta"), choice.get("message")
-        said: list[StreamPiece] = []
-        if isinstance(delta, Mapping):
-            said += self._say(delta)
-        # The last chunk of some servers has the whole message beside the delta: it is only news if nothing else came.
-        if isinstance(message, Mapping) and not self._spoken and not said:
-            said += self._say(message)
-        if (
-            isinstance(text := choice.get("text"), str)
-            and text
-            and delta is None
-            and message is None
-        ):
-            said.append(TextPiece(text))
-        self._spoken = self._spoken or bool(said)
-        if isinstance(finish := choice.get("finish_reason"), str) and finish:
+        pieces = self._pieces(choice)
+        if pieces:
+            self._begun = True
+        finish = choice.get("finish_reason")
+        if isinstance(finish, str) and finish:
             self._finish = finish.lower()
-        return said
+        return pieces
 
     def end(self) -> list[StreamPiece]:
-        """Give the last pieces of a reply that is whole."""
+        """Return the last pieces of a reply that is whole."""
         last: list[StreamPiece] = [*self._calls.finish()]
         if self._usage is not None:
             last.append(self._usage)
@@ -103,7 +96,7 @@ class Normaliser:
         return last
 
     def usage(self) -> list[StreamPiece]:
-        """Give the usage, if it is known, of a reply that is not whole."""
+        """Return the usage, if it is known, of a reply that is not whole."""
         return [] if self._usage is None else [self._usage]
 
     def _reason(self) -> _Reason:
@@ -114,48 +107,69 @@ class Normaliser:
             return "tool_calls"
         return reason
 
-    def _say(self, delta: Mapping[str, Any]) -> list[StreamPiece]:
-        thought = next(
-            (
-                text
-                for text in map(delta.get, ("reasoning_content", "reasoning", "thinking"))
-                if text
-            ),
-            None,
-        )
-        pieces: list[StreamPiece] = [ReasoningPiece(thought)] if isinstance(thought, str) else []
-        pieces += _content(delta.get("content"))
-        if isinstance(refusal := delta.get("refusal"), str) and refusal:
-            pieces.append(TextPiece(refusal))
-        pieces += self._call(delta)
+    def _pieces(self, choice: Mapping[str, Any]) -> list[StreamPiece]:
+        delta, message, text = choice.get("delta"), choice.get("message"), choice.get("text")
+        pieces: list[StreamPiece] = []
+        if isinstance(delta, Mapping):
+            pieces += self._read(delta)
+        # The last chunk of some servers repeats the whole message beside the delta.
+        is_news = not self._begun and not pieces
+        if isinstance(message, Mapping) and is_news:
+            pieces += self._read(message)
+        if delta is None and message is None:
+            pieces += _text(text)
         return pieces
 
-    def _call(self, delta: Mapping[str, Any]) -> list[CallPiece]:
+    def _read(self, delta: Mapping[str, Any]) -> list[StreamPiece]:
+        pieces: list[StreamPiece] = []
+        thought = _reasoning(delta)
+        if isinstance(thought, str):
+            pieces.append(ReasoningPiece(thought))
+        pieces += _content(delta.get("content"))
+        pieces += _text(delta.get("refusal"))
         calls = delta.get("tool_calls") or delta.get("function_call")
-        return self._calls.take(calls) if calls else []
+        if calls:
+            pieces += self._calls.feed(calls)
+        return pieces
+
+
+def _reasoning(delta: Mapping[str, Any]) -> object:
+    for name in ("reasoning_content", "reasoning", "thinking"):
+        if delta.get(name):
+            return delta[name]
+    return None
+
+
+def _text(text: object) -> list[StreamPiece]:
+    if isinstance(text, str) and text:
+        return [TextPiece(text)]
+    return []
 
 
 def _content(content: object) -> Iterator[StreamPiece]:
-    """Read the content: a text, nothing, or a list of parts."""
+    """Yield the pieces of a content: a text, null, a part, or a list of texts and parts."""
     if isinstance(content, str):
-        if content:
-            yield TextPiece(content)
+        yield from _text(content)
         return
-    for part in content if isinstance(content, list) else [content]:
-        if isinstance(part, str) and part:
-            yield TextPiece(part)
-        if not isinstance(part, Mapping):
-            continue
-        if isinstance(text := part.get("text"), str) and text:
-            yield (
-                ReasoningPiece(text)
-                if part.get("type") in {"thinking", "reasoning"}
-                else TextPiece(text)
-            )
-        thought = part.get("thinking") or part.get("reasoning")
-        for piece in _content(thought) if thought else ():
-            if isinstance(piece, TextPiece):
-                yield ReasoningPiece(piece.text)
+    parts = content if isinstance(content, list) else [content]
+    for part in parts:
+        if isinstance(part, str):
+            yield from _text(part)
+        elif isinstance(part, Mapping):
+            yield from _part(part)
+
+
+def _part(part: Mapping[str, Any]) -> Iterator[StreamPiece]:
+    text = part.get("text")
+    if isinstance(text, str) and text:
+        is_thought = part.get("type") in {"thinking", "reasoning"}
+        yield ReasoningPiece(text) if is_thought else TextPiece(text)
+    thought = part.get("thinking") or part.get("reasoning")
+    if not thought:
+        return
+    for piece in _content(thought):
+        if isinstance(piece, TextPiece):
+            yield ReasoningPiece(piece.text)
 
 
 def _usage(usage: object) -> UsagePiece | None:
@@ -164,12 +178,16 @@ def _usage(usage: object) -> UsagePiece | None:
     prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
     if not isinstance(prompt, int) or prompt <= 0:
         return None
-    return UsagePiece(prompt, completion if isinstance(completion, int) else 0)
+    if not isinstance(completion, int):
+        completion = 0
+    return UsagePiece(prompt, completion)
 
 
 def _first(choices: object) -> Mapping[str, Any] | None:
-    """Give the choice that counts: we ask for one."""
-    for choice in choices if isinstance(choices, list) else ():
+    """Return the first choice; a request asks for one only."""
+    if not isinstance(choices, list):
+        return None
+    for choice in choices:
         if isinstance(choice, Mapping) and choice.get("index", 0) in {0, None}:
             return choice
     return None

@@ -1,4 +1,4 @@
-"""The calls of one reply, put together from deltas that name them by index, by id, or not at all."""
+"""Tool calls of one reply, assembled from deltas that name them by index, by id, or not at all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARKS = re.compile(r'\\.|["{}]', re.DOTALL)
 
 
 class _Braces:
-    """Counts the braces of a JSON object as it comes, so that each character is looked at once."""
+    """An incremental count of the braces of a JSON object: each character is read once."""
 
     def __init__(self) -> None:
         self.closed = False
@@ -24,9 +24,11 @@ class _Braces:
 
     def feed(self, text: str) -> None:
         text = self._carried + text
-        # A backslash at the end belongs to what comes next; two of them belong to each other.
-        odd = (len(text) - len(text.rstrip("\\"))) % 2
-        text, self._carried = (text[:-1], "\\") if odd else (text, "")
+        self._carried = ""
+        # A single backslash at the end escapes the next character; two form a pair.
+        backslashes = len(text) - len(text.rstrip("\\"))
+        if backslashes % 2:
+            text, self._carried = text[:-1], "\\"
         for found in _MARKS.finditer(text):
             mark = found[0]
             if mark == '"':
@@ -38,14 +40,14 @@ class _Braces:
 
 @dataclass(slots=True)
 class _Slot:
+    """One call so far. `unread` is what `braces` has not read: most servers make that needless."""
+
     place: int
     index: int | None
     id: str = ""
     name: str = ""
     begun: bool = False
-    unread: list[str] = field(
-        default_factory=list
-    )  # what `braces` has not read: most servers never make us look
+    unread: list[str] = field(default_factory=list)
     braces: _Braces = field(default_factory=_Braces)
     empty_object: bool = False
 
@@ -55,19 +57,19 @@ class _Slot:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the arguments so far are an object to its last brace."""
+        """Whether the arguments so far are an object up to its last brace."""
         self.braces.feed("".join(self.unread))
         self.unread.clear()
         return self.braces.closed
 
 
 class ToolCallDeltas:
-    """Gives for each delta the piece of the call that it belongs to.
+    """The calls so far; each delta becomes the piece of its call.
 
-    >>> slots = ToolCallDeltas()
-    >>> slots.take([{"index": 0, "id": "a", "function": {"name": "read", "arguments": ""}}])
+    >>> deltas = ToolCallDeltas()
+    >>> deltas.feed([{"index": 0, "id": "a", "function": {"name": "read", "arguments": ""}}])
     [CallPiece(index=0, id='a', name='read', arguments='')]
-    >>> slots.take([{"index": 0, "function": {"name": "_file", "arguments": "{}"}}])
+    >>> deltas.feed([{"index": 0, "function": {"name": "_file", "arguments": "{}"}}])
     [CallPiece(index=0, id='a', name='read_file', arguments='{}')]
     """
 
@@ -77,81 +79,101 @@ class ToolCallDeltas:
     def __len__(self) -> int:
         return len(self._slots)
 
-    def take(self, deltas: object) -> list[CallPiece]:
-        """Take the `tool_calls` of a delta or of a whole message: a list, or one call that is in none."""
-        entries = [
-            entry
-            for entry in (deltas if isinstance(deltas, list) else [deltas])
-            if isinstance(entry, Mapping)
-        ]
-        return [
-            self._take(entry, position if len(entries) > 1 else None)
-            for position, entry in enumerate(entries)
-        ]
+    def feed(self, deltas: object) -> list[CallPiece]:
+        """Return the pieces of the `tool_calls` of a delta or a message: a list, or one call."""
+        listed = deltas if isinstance(deltas, list) else [deltas]
+        entries = [entry for entry in listed if isinstance(entry, Mapping)]
+        if len(entries) == 1:
+            return [self._feed_one(entries[0], None)]
+        return [self._feed_one(entry, position) for position, entry in enumerate(entries)]
 
     def finish(self) -> list[CallPiece]:
-        """Give what was held back: an empty object may be the arguments, or a place for those that follow."""
-        return [
-            CallPiece(slot.place, slot.id, slot.name, "{}")
-            for slot in self._slots
-            if slot.empty_object and not slot.begun
-        ]
+        """Return the calls without arguments.
 
-    def _take(self, entry: Mapping[str, Any], position: int | None) -> CallPiece:
+        An empty object is not returned at once, because real arguments may follow it.
+        """
+        empty = [slot for slot in self._slots if slot.empty_object and not slot.begun]
+        return [CallPiece(slot.place, slot.id, slot.name, "{}") for slot in empty]
+
+    def _feed_one(self, entry: Mapping[str, Any], position: int | None) -> CallPiece:
         function = entry.get("function")
         inner: Mapping[str, Any] = function if isinstance(function, Mapping) else entry
-        index, call_id, name = entry.get("index"), _text(entry.get("id")), _text(inner.get("name"))
-        # A list of several without an index: their places in the list are what an index would say.
-        slot = self._find(
-            index if isinstance(index, int) else position, call_id, name, inner.get("arguments")
-        )
-        slot.id = slot.id or call_id
-        _add_name(slot, name)
-        added = _add_arguments(slot, inner.get("arguments"))
-        return CallPiece(slot.place, slot.id, slot.name, added)
-
-    def _find(self, index: int | None, call_id: str, name: str, arguments: object) -> _Slot:
-        if index is None:
-            slot = self._without_index(call_id, name)
-        else:
-            slot = next((slot for slot in reversed(self._slots) if slot.index == index), None)
-            # Two calls under one index differ in their ids. A server that makes up an id for each delta gives no name.
-            if slot is not None and call_id and slot.id and call_id != slot.id and name:
-                slot = next((slot for slot in self._slots if slot.id == call_id), None)
-        if slot is not None and not call_id and _starts_anew(slot, name, arguments):
-            slot = None
-        if slot is None:
+        call_id, name = _text(entry.get("id")), _text(inner.get("name"))
+        arguments = inner.get("arguments")
+        index = entry.get("index")
+        if not isinstance(index, int):
+            # In a list of several calls without an index, their positions replace it.
+            index = position
+        slot = self._find(index, call_id, name)
+        if slot is None or (not call_id and _starts_call(slot, name, arguments)):
             slot = _Slot(len(self._slots), index)
             self._slots.append(slot)
-        return slot
+        slot.id = slot.id or call_id
+        _add_name(slot, name)
+        added = _add_arguments(slot, arguments)
+        return CallPiece(slot.place, slot.id, slot.name, added)
 
-    def _without_index(self, call_id: str, name: str) -> _Slot | None:
+    def _find(self, index: int | None, call_id: str, name: str) -> _Slot | None:
+        if index is None:
+            return self._find_without_index(call_id, name)
+        for slot in reversed(self._slots):
+            if slot.index == index:
+                if _is_other_call(slot, call_id, name):
+                    return self._with_id(call_id)
+                return slot
+        return None
+
+    def _find_without_index(self, call_id: str, name: str) -> _Slot | None:
+        if not self._slots:
+            return None
         if call_id:
-            known = next((slot for slot in self._slots if slot.id == call_id), None)
-            if known is not None or name or not self._slots:
+            known = self._with_id(call_id)
+            if known is not None or name:
                 return known
-        return self._slots[-1] if self._slots else None
+        return self._slots[-1]
+
+    def _with_id(self, call_id: str) -> _Slot | None:
+        for slot in self._slots:
+            if slot.id == call_id:
+                return slot
+        return None
 
 
-def _starts_anew(slot: _Slot, name: str, arguments: object) -> bool:
-    """Whether a delta without an id is another call than the one before it: that one is whole, and this has a name."""
+def _is_other_call(slot: _Slot, call_id: str, name: str) -> bool:
+    """Return whether a delta with the index of a slot is another call, with another id.
+
+    A server that invents an id for each delta sends no name with it.
+    """
+    if not (call_id and slot.id and name):
+        return False
+    return call_id != slot.id
+
+
+def _starts_call(slot: _Slot, name: str, arguments: object) -> bool:
+    """Return whether a delta without an id starts a call: it has a name, and the slot is whole."""
     if not name or not (slot.begun or slot.empty_object):
         return False
-    if name == slot.name and not (arguments.strip() if isinstance(arguments, str) else arguments):
+    if isinstance(arguments, str):
+        arguments = arguments.strip()
+    if name == slot.name and not arguments:
         return False
     return slot.is_whole if slot.begun else True
 
 
 def _add_name(slot: _Slot, name: str) -> None:
-    if not name or name == slot.name:  # repeated in every delta
+    if not name or name == slot.name:
+        # Some servers repeat the name in every delta.
         return
-    if name.startswith(slot.name):  # the first, or all of it so far
+    if name.startswith(slot.name):
+        # The first delta, or a delta with the whole name so far.
         slot.name = name
-    elif not slot.begun:  # a piece; once the arguments have begun the name is whole
+    elif not slot.begun:
+        # A piece of the name; it is whole when the arguments begin.
         slot.name += name
 
 
 def _add_arguments(slot: _Slot, arguments: object) -> str:
+    """Add the arguments of a delta to the slot; return what is new."""
     if arguments is None or arguments == "":
         return ""
     if isinstance(arguments, str):
@@ -161,7 +183,8 @@ def _add_arguments(slot: _Slot, arguments: object) -> str:
         slot.empty_object = True
         return ""
     text = json.dumps(arguments, ensure_ascii=False)
-    if slot.begun:  # an object is whole: if it comes again, it is the same one
+    if slot.begun:
+        # An object is whole, so that a second object is a repetition.
         return ""
     slot.add(text)
     return text
