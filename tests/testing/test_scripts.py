@@ -91,7 +91,7 @@ def test_options_and_repeated_replies() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[", "the script is no JSON: line 1, column 2"),
+        ("[", "the script is not JSON: line 1, column 2"),
         ("3", 'the script must be a list of replies, or an object with "replies".'),
         ('[{"say": "a"}, {"sey": "a"}]', 'reply 2: there is no "sey"; did you mean "say"?'),
         ('[{"call": {"nam": "a"}}]', 'a call: there is no "nam"; did you mean "name"?'),

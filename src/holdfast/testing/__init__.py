@@ -1,6 +1,6 @@
-"""For tests, ours and yours: a scripted model over real HTTP or in the process, files in memory, a clock that stands.
+"""Test doubles: a scripted model over HTTP or in the process, files in memory, a fixed clock.
 
-docs/testing.md shows how they are used.
+docs/testing.md shows how to use them.
 """
 
 from importlib import import_module
@@ -79,9 +79,8 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         message = f"module 'holdfast.testing' has no attribute {name!r}"
         raise AttributeError(message)
-    value = globals()[name] = getattr(
-        import_module(f"holdfast.testing.{_HOMES.get(name, 'replies')}"), name
-    )
+    module = import_module(f"holdfast.testing.{_HOMES.get(name, 'replies')}")
+    value = globals()[name] = getattr(module, name)
     return value
 
 

@@ -1,7 +1,8 @@
-"""`python -m holdfast.testing SCRIPT.json [--port N] [--requests FILE]`: serve a script until it is interrupted.
+"""Serve a script until interrupted.
 
-The first line on stdout is the base URL. With `--requests` the body of each question is added to a file as it comes,
-one JSON object on a line.
+`python -m holdfast.testing SCRIPT.json [--port N] [--requests FILE]`: the first line on stdout is
+the base URL. With `--requests` the body of each request is appended to a file, one JSON object on
+a line.
 """
 
 from __future__ import annotations
@@ -18,30 +19,18 @@ from holdfast.testing.scripted_server import ScriptedServer
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve a script; give the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m holdfast.testing", description="Serve a scripted model."
-    )
-    parser.add_argument(
-        "script", type=Path, help="the script, as JSON; docs/testing.md has the fields"
-    )
-    parser.add_argument(
-        "--port", type=int, default=0, help="where to listen; 0 takes one that is free"
-    )
-    parser.add_argument(
-        "--requests", type=Path, help="a file to which the body of each question is added"
-    )
-    asked = parser.parse_args(arguments)
+    """Serve a script; return the exit code."""
+    options = _parse(arguments)
     try:
-        script = read_script(asked.script.read_text(encoding="utf-8"))
+        script = read_script(options.script.read_text(encoding="utf-8"))
     except OSError as error:
-        return _refuse(f"{asked.script}: {error.strerror}.")
+        return _refuse(f"{options.script}: {error.strerror}.")
     if isinstance(script, BadScript):
-        return _refuse(f"{asked.script}: {script.message}")
+        return _refuse(f"{options.script}: {script.message}")
 
-    def note(request: RecordedRequest) -> None:
-        if asked.requests is not None:
-            with asked.requests.open("ab") as file:
+    def append(request: RecordedRequest) -> None:
+        if options.requests is not None:
+            with options.requests.open("ab") as file:
                 file.write(request.raw.replace(b"\n", b" ") + b"\n")
 
     stopped = threading.Event()
@@ -50,14 +39,28 @@ def main(arguments: list[str] | None = None) -> int:
     with ScriptedServer(
         script.replies,
         otherwise=script.otherwise,
-        port=asked.port,
-        on_request=note,
+        port=options.port,
+        on_request=append,
         **script.options,
     ) as server:
         sys.stdout.write(server.base_url + "\n")
         sys.stdout.flush()
         stopped.wait()
     return 0
+
+
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m holdfast.testing", description="Serve a scripted model."
+    )
+    parser.add_argument(
+        "script", type=Path, help="the script, as JSON; docs/testing.md has the fields"
+    )
+    parser.add_argument("--port", type=int, default=0, help="the port; 0 selects a free one")
+    parser.add_argument(
+        "--requests", type=Path, help="a file to which the body of each request is appended"
+    )
+    return parser.parse_args(arguments)
 
 
 def _refuse(message: str) -> int:

@@ -1,4 +1,4 @@
-"""A reply as the chunks of Chat Completions, and as one whole object."""
+"""Replies as chunks of Chat Completions, or as one object."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PIECE = 12
 
 
 def in_pieces(text: str) -> list[str]:
-    """Split a text as a stream would come.
+    """Split a text into the pieces of a stream.
 
     >>> in_pieces("Now I read it.")
     ['Now I read i', 't.']
@@ -21,22 +21,23 @@ def in_pieces(text: str) -> list[str]:
 
 
 def finish_of(reply: Reply) -> str | None:
-    """Give the finish reason that is sent."""
+    """Return the finish reason to send; None for none."""
     if reply.finish is None or reply.finish == "wrong_json":
         return "tool_calls" if reply.calls else "stop"
     return reply.finish or None
 
 
 def call_id(number: int, place: int, call: Call) -> str:
-    """Give the id of a call: its own, or one that no other call of the script has."""
+    """Return the id of a call: its own, or an id that no other call of the script has."""
     return call.id or f"call_{number}_{place}"
 
 
 def usage_of(reply: Reply, prompt: int) -> dict[str, int]:
-    """Give the figures that are sent."""
-    prompt = prompt if reply.prompt_tokens is None else reply.prompt_tokens
-    said = reply.text + reply.reasoning + "".join(call.arguments for call in reply.calls)
-    completion = len(said.encode("utf-8", "replace")) // 4 + 1
+    """Return the usage to send; `prompt` is the number of tokens unless the reply has its own."""
+    if reply.prompt_tokens is not None:
+        prompt = reply.prompt_tokens
+    text = reply.text + reply.reasoning + "".join(call.arguments for call in reply.calls)
+    completion = len(text.encode("utf-8", "replace")) // 4 + 1
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
@@ -45,20 +46,16 @@ def usage_of(reply: Reply, prompt: int) -> dict[str, int]:
 
 
 def deltas_of(reply: Reply, number: int) -> Iterator[dict[str, Any]]:
-    """Give what the model says, piece by piece."""
-    yield from ({"reasoning_content": piece} for piece in in_pieces(reply.reasoning))
-    yield from ({"content": piece} for piece in in_pieces(reply.text))
+    """Yield the deltas of the stream: reasoning, text, calls."""
+    for piece in in_pieces(reply.reasoning):
+        yield {"reasoning_content": piece}
+    for piece in in_pieces(reply.text):
+        yield {"content": piece}
     for place, call in enumerate(reply.calls):
         head = {"index": place, "id": call_id(number, place, call), "type": "function"}
         if call.as_object:
-            yield {
-                "tool_calls": [
-                    {
-                        **head,
-                        "function": {"name": call.name, "arguments": json.loads(call.arguments)},
-                    }
-                ]
-            }
+            function = {"name": call.name, "arguments": json.loads(call.arguments)}
+            yield {"tool_calls": [{**head, "function": function}]}
             continue
         yield {"tool_calls": [{**head, "function": {"name": call.name, "arguments": ""}}]}
         for piece in in_pieces(call.arguments):
@@ -66,57 +63,55 @@ def deltas_of(reply: Reply, number: int) -> Iterator[dict[str, Any]]:
 
 
 def events_of(reply: Reply, number: int, model: str, prompt: int) -> list[bytes]:
-    """Give the events of the stream, as they go over the wire."""
+    """Return the events of the stream, as bytes."""
     if reply.chunks is not None:
         return [*map(_event, reply.chunks), b"data: [DONE]\n\n"]
-    frame = {
-        "id": f"chatcmpl-{number}",
-        "object": "chat.completion.chunk",
-        "created": 0,
-        "model": model,
-    }
+    frame = _frame(number, "chat.completion.chunk", model)
     first = {"role": "assistant", "content": ""}
-    deltas: list[dict[str, Any]] = [first, *deltas_of(reply, number)]
-    events = [
-        _event({**frame, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
-        for delta in deltas
-    ]
-    if (finish := finish_of(reply)) is not None:
-        last = _event({**frame, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
-        events.append(last if reply.finish != "wrong_json" else last[: len(last) // 2] + b"\n\n")
+    events: list[bytes] = []
+    for delta in (first, *deltas_of(reply, number)):
+        choice = {"index": 0, "delta": delta, "finish_reason": None}
+        events.append(_event({**frame, "choices": [choice]}))
+    finish = finish_of(reply)
+    if finish is not None:
+        choice = {"index": 0, "delta": {}, "finish_reason": finish}
+        last = _event({**frame, "choices": [choice]})
+        if reply.finish == "wrong_json":
+            last = last[: len(last) // 2] + b"\n\n"
+        events.append(last)
     if reply.usage == "last":
         events.append(_event({**frame, "choices": [], "usage": usage_of(reply, prompt)}))
     return [*events, b"data: [DONE]\n\n"]
 
 
 def whole_of(reply: Reply, number: int, model: str, prompt: int) -> bytes:
-    """Give the reply as one object."""
+    """Return the reply as one JSON object."""
     message: dict[str, Any] = {"role": "assistant", "content": reply.text}
     if reply.reasoning:
         message["reasoning_content"] = reply.reasoning
     if reply.calls:
         message["tool_calls"] = [
-            {
-                "id": call_id(number, place, call),
-                "type": "function",
-                "function": {
-                    "name": call.name,
-                    "arguments": json.loads(call.arguments) if call.as_object else call.arguments,
-                },
-            }
+            _whole_call(call, call_id(number, place, call))
             for place, call in enumerate(reply.calls)
         ]
-    body: dict[str, Any] = {
-        "id": f"chatcmpl-{number}",
-        "object": "chat.completion",
-        "created": 0,
-        "model": model,
-    }
+    body: dict[str, Any] = _frame(number, "chat.completion", model)
     body["choices"] = [{"index": 0, "message": message, "finish_reason": finish_of(reply)}]
     if reply.usage == "last":
         body["usage"] = usage_of(reply, prompt)
     data = json.dumps(body, ensure_ascii=False).encode()
-    return data if reply.finish != "wrong_json" else data[: len(data) // 2]
+    if reply.finish == "wrong_json":
+        return data[: len(data) // 2]
+    return data
+
+
+def _whole_call(call: Call, identity: str) -> dict[str, Any]:
+    arguments = json.loads(call.arguments) if call.as_object else call.arguments
+    function = {"name": call.name, "arguments": arguments}
+    return {"id": identity, "type": "function", "function": function}
+
+
+def _frame(number: int, kind: str, model: str) -> dict[str, Any]:
+    return {"id": f"chatcmpl-{number}", "object": kind, "created": 0, "model": model}
 
 
 def _event(chunk: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""A clock that stands until it is told to go on."""
+"""A clock that only moves when a test moves it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 
 class FixedClock:
-    """Call it for seconds, as `time.monotonic`; `now` is the time of day, `sleep` does not wait.
+    """A clock: call it like `time.monotonic`; `now` is the time of day, `sleep` does not wait.
 
-    `step` is what each reading adds, for code that waits until the clock has gone far enough.
+    `step` is how many seconds each reading adds, for code that waits until a time is reached.
 
     >>> clock = FixedClock()
     >>> clock.sleep(1.5)
@@ -25,19 +25,19 @@ class FixedClock:
         self.slept: list[float] = []
 
     def __call__(self) -> float:
-        """Give the seconds since the clock was made."""
+        """Return the seconds since the clock was made."""
         self._seconds += self._step
         return self._seconds
 
     def now(self) -> datetime:
-        """Give the time of day."""
+        """Return the time of day."""
         return self._start + timedelta(seconds=self._seconds)
 
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
+        """Add seconds to the clock."""
         self._seconds += seconds
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass for somebody who sleeps, and note it."""
+        """Add seconds to the clock, and record them in `slept`."""
         self.slept.append(seconds)
         self.advance(seconds)

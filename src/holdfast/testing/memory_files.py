@@ -1,4 +1,4 @@
-"""Files in memory that keep the promise of the port `Files`."""
+"""Files in memory, for the port `Files`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ class MemoryFiles:
     """The files of one root, by path. `links` lead from one path to another.
 
     >>> files = MemoryFiles({"src/a.py": b"x = 1"})
-    >>> files.look("src/a.py").data, files.look("lib/b.py").parents, files.names("src/a.py")
-    (b'x = 1', ('lib',), ['src/a.py'])
+    >>> files.look("src/a.py").data, files.look("lib/b.py").parents
+    (b'x = 1', ('lib',))
+    >>> files.names("src/a.py")
+    ['src/a.py']
     """
 
     def __init__(
@@ -23,36 +25,38 @@ class MemoryFiles:
         self.links = dict(links or {})
 
     def look(self, path: str) -> FileLook:
-        """Say what is at a path that a model named."""
+        """Return what exists at a path of a model."""
         plain = judge_path(path)
         if isinstance(plain, Barred):
             return FileUnfit("out_of_bounds", plain.message)
         at = judge_path(self.links.get(plain, plain))
         if isinstance(at, Barred):
-            return FileUnfit(
-                "out_of_bounds", f"{path}: a symlink on this path leads to {at.message}"
-            )
+            message = f"{path}: a symlink on this path leads to {at.message}"
+            return FileUnfit("out_of_bounds", message)
         if at in self.files:
             return FileFound(at, self.files[at], 0o644, linked=plain in self.links)
         directories = self._directories()
         if at in directories:
-            return FileUnfit(
-                "conflict", f"{path}: this is a directory; only regular files can be edited."
-            )
+            message = f"{path}: this is a directory; only regular files can be edited."
+            return FileUnfit("conflict", message)
         parents = _parents(at)
-        if file := next((parent for parent in parents if parent in self.files), None):
-            return FileUnfit(
-                "conflict", f"{path}: {file} is a regular file, so no file can be in it."
-            )
-        return FileMissing(at, tuple(parent for parent in parents if parent not in directories))
+        for parent in parents:
+            if parent in self.files:
+                message = f"{path}: {parent} is a regular file, so no file can be in it."
+                return FileUnfit("conflict", message)
+        missing = tuple(parent for parent in parents if parent not in directories)
+        return FileMissing(at, missing)
 
     def names(self, near: str) -> list[str]:
-        """List the files, those in the directory of `near` first."""
+        """Return the files, those in the directory of `near` first."""
         first = near.rpartition("/")[0]
         return sorted(self.files, key=lambda name: (name.rpartition("/")[0] != first, name))
 
     def _directories(self) -> set[str]:
-        return {parent for name in self.files for parent in _parents(name)}
+        directories: set[str] = set()
+        for name in self.files:
+            directories.update(_parents(name))
+        return directories
 
 
 def _parents(path: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a scripted model answers: replies, and the ways in which a server spoils them."""
+"""Replies of a scripted model, and the faults of a server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call in a reply. `arguments` is sent as it is: a text, or with `as_object` the object that it stands for."""
+    """A call in a reply. `arguments` is sent as text, or with `as_object` as the parsed object."""
 
     name: str
     arguments: str
@@ -23,13 +23,13 @@ class Call:
 class Reply:
     """One answer to one request.
 
-    What the model says: `text`, `reasoning`, `calls`, and `finish` (None: what fits; "": none is sent). `chunks` are
-    sent in the place of those made of it, `raw` in the place of the whole body. `prompt_tokens` None: what was sent,
-    counted in fours of bytes; `usage` "none": no figures.
+    The content: `text`, `reasoning`, `calls`, and `finish` (None: the reason that fits; "": no
+    reason is sent). `chunks` replace the chunks of this content, `raw` the whole body.
+    `prompt_tokens` None: a quarter of the bytes of the request; `usage` "none": no usage is sent.
 
-    What goes wrong: a `status` other than 200 with `message`; `cut_after` so many pieces the connection is broken;
-    `gate`: each piece waits until it is set; `hang`: the same, before anything is answered; `drop`: no answer at all;
-    `whole`: not streamed, though a stream was asked for.
+    The faults: a `status` other than 200 with `message`; after `cut_after` pieces the connection
+    breaks; `gate`: each piece waits for this event; `hang`: the whole answer waits for this event;
+    `drop`: no answer; `whole`: the answer to a streaming request is not streamed.
     """
 
     text: str = ""
@@ -51,23 +51,29 @@ class Reply:
 
 
 def say(text: str, *, reasoning: str = "") -> Reply:
-    """Say something and stop."""
+    """Return a reply with a text."""
     return Reply(text=text, reasoning=reasoning)
 
 
 def think(reasoning: str) -> Reply:
-    """Think, and then say nothing."""
+    """Return a reply with reasoning and no text."""
     return Reply(reasoning=reasoning)
 
 
 def call(tool: str, /, arguments: str | Mapping[str, Any] | None = None, **fields: Any) -> Reply:
-    """Call one tool: `call("read_file", path="a.py")`. A text as arguments is sent as it is, broken or not."""
+    """Return a reply with one call: `call("read_file", path="a.py")`.
+
+    Arguments as text are sent unchanged, valid or not.
+    """
     return Reply(calls=(_call(tool, arguments, fields),))
 
 
 def calls(*replies: Reply, text: str = "") -> Reply:
-    """Put the calls of several replies into one: `calls(call("a"), call("b"), text="Both at once.")`."""
-    return Reply(text=text, calls=tuple(call for reply in replies for call in reply.calls))
+    """Return a reply with the calls of several: `calls(call("a"), call("b"), text="Both.")`."""
+    joined: list[Call] = []
+    for reply in replies:
+        joined.extend(reply.calls)
+    return Reply(text=text, calls=tuple(joined))
 
 
 def text_call(
@@ -76,7 +82,7 @@ def text_call(
     style: Literal["hermes", "function", "mistral", "fenced", "bare"] = "hermes",
     **fields: Any,
 ) -> Reply:
-    """Print a call as text, the way of one family of models."""
+    """Return a reply with a call as text, in the format of one family of models."""
     body = json.dumps({"name": tool, "arguments": fields}, ensure_ascii=False)
     parameters = "".join(
         f"<parameter={name}>\n{value}\n</parameter>\n" for name, value in fields.items()
@@ -92,61 +98,60 @@ def text_call(
 
 
 def chunks(*objects: Mapping[str, Any]) -> Reply:
-    """Send these chunks of a stream as they are, then `[DONE]`."""
+    """Return a reply of these chunks, unchanged, and `[DONE]`."""
     return Reply(chunks=objects)
 
 
 def raw(*parts: bytes) -> Reply:
-    """Send these bytes as the body of the answer, each with a write of its own."""
+    """Return a reply with these bytes as its body, one write for each part."""
     return Reply(raw=parts)
 
 
 def whole(reply: Reply) -> Reply:
-    """Answer with one JSON object, though a stream was asked for."""
+    """Return the reply as one JSON object, even for a streaming request."""
     return replace(reply, whole=True)
 
 
 def cut(reply: Reply, after: int = 1) -> Reply:
-    """Break the connection after so many pieces of the reply."""
+    """Return the reply with a connection that breaks after a number of pieces."""
     return replace(reply, cut_after=after)
 
 
 def slow(reply: Reply, gate: Event) -> Reply:
-    """Send the first piece of the reply; hold back the others until the gate is set."""
+    """Return the reply with all pieces but the first delayed until the gate is set."""
     return replace(reply, gate=gate)
 
 
 def hang(release: Event, reply: Reply | None = None) -> Reply:
-    """Answer nothing until released, then this reply."""
+    """Return the reply delayed until `release` is set."""
     return replace(reply or Reply(), hang=release)
 
 
 def drop() -> Reply:
-    """Take the request and break the connection without an answer."""
+    """Return a reply that breaks the connection without an answer."""
     return Reply(drop=True)
 
 
 def fail(
     status: int, message: str = "the script says so", *, retry_after: float | None = None
 ) -> Reply:
-    """Answer with an error. For several in a row: `[fail(500)] * 3`."""
+    """Return an error. For several in a row: `[fail(500)] * 3`."""
     return Reply(status=status, message=message, retry_after=retry_after)
 
 
 def overflow(tokens: int = 4096) -> Reply:
-    """Answer that the messages are too long, in the words of llama.cpp."""
-    return fail(
-        400, f"the request exceeds the available context size ({tokens} tokens), try increasing it"
-    )
+    """Return the error of llama.cpp for messages that are too long."""
+    limit = f"the available context size ({tokens} tokens)"
+    return fail(400, f"the request exceeds {limit}, try increasing it")
 
 
 def truncated(reply: Reply, prompt_tokens: int) -> Reply:
-    """Answer as a server that has dropped the front of the prompt: all it shows is that it counts fewer tokens."""
+    """Return the reply of a server that dropped the front of the prompt: it counts fewer tokens."""
     return replace(reply, prompt_tokens=prompt_tokens)
 
 
 def wrong_json(reply: Reply) -> Reply:
-    """Break the last chunk of the reply, so that it is no JSON."""
+    """Return the reply with invalid JSON as its last chunk."""
     return replace(reply, finish="wrong_json")
 
 

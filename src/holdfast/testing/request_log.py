@@ -1,4 +1,4 @@
-"""Where a scripted server's requests meet its script."""
+"""The requests to a scripted server, and the choice of replies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _POLL = 0.01
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequest:
-    """A question that came. `raw` are its bytes, `body` their JSON; names of headers are in small letters."""
+    """A received request: its bytes (`raw`), their JSON (`body`), headers with lower-case names."""
 
     path: str
     raw: bytes
@@ -26,12 +26,12 @@ class RecordedRequest:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """The messages that it sends."""
+        """The messages of the request."""
         return list(self.body.get("messages", []))
 
 
 class RequestLog:
-    """Hands out the replies in the order of the questions, and keeps the questions. Many threads stand at it."""
+    """The received requests, and the reply to each, in their order. Safe for many threads."""
 
     def __init__(
         self,
@@ -45,20 +45,16 @@ class RequestLog:
         self.requests: list[RecordedRequest] = []
         self.closing = threading.Event()
         self.left = threading.Semaphore(0)
-        self._script, self._otherwise, self._key, self._on_request = (
-            script,
-            otherwise,
-            key,
-            on_request,
-        )
+        self._script, self._otherwise = script, otherwise
+        self._key, self._on_request = key, on_request
         self._lock = threading.Lock()
 
     def allows(self, headers: Mapping[str, str]) -> bool:
-        """Whether the key that came is the one that is wanted."""
+        """Return whether the headers have the required key."""
         return self._key is None or headers.get("authorization") == f"Bearer {self._key}"
 
     def choose(self, request: RecordedRequest) -> tuple[int, Reply]:
-        """Give the reply to a question, and how many were asked before it."""
+        """Return the number of earlier requests, and the reply to this request."""
         with self._lock:
             number = len(self.requests)
             self.requests.append(request)
@@ -70,8 +66,8 @@ class RequestLog:
                 return number, self._script[number]
             return number, self._otherwise or Reply(status=410, message=_OVER)
 
-    def hold(self, gate: threading.Event | None, client: socket.socket) -> bool:
-        """Wait for the gate; False if the client went away, or the server is closed."""
+    def wait(self, gate: threading.Event | None, client: socket.socket) -> bool:
+        """Wait for the gate; return False if the client disconnects or the server is closed."""
         while gate is not None and not gate.wait(_POLL):
             if self.closing.is_set():
                 return False

@@ -1,4 +1,4 @@
-"""A script as JSON, for a server in a process of its own."""
+"""Scripts as JSON, for a server in a process of its own."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from holdfast.testing.replies import Call, Reply, drop, fail, overflow, text_cal
 
 _SCRIPT = {"replies", "otherwise", "model", "models", "kind", "context", "key"}
 _REPLY = {
-    "say", "think", "call", "calls", "text_call", "finish", "prompt_tokens", "usage", "chunks", "raw", "whole",
-    "fail", "message", "retry_after", "overflow", "drop", "cut_after", "wrong_json", "times",
+    "say", "think", "call", "calls", "text_call", "finish", "prompt_tokens", "usage", "chunks",
+    "raw", "whole", "fail", "message", "retry_after", "overflow", "drop", "cut_after",
+    "wrong_json", "times",
 }  # fmt: skip
 _KINDS = {"ollama", "lm_studio", "llama_cpp", "llama_cpp_python", "vllm", "hosted", "other"}
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What a server is to answer. `options` are the other arguments of `ScriptedServer`."""
+    """The replies of a server. `options` are the other arguments of `ScriptedServer`."""
 
     replies: tuple[Reply, ...]
     otherwise: Reply | None
@@ -29,17 +30,17 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class BadScript:
-    """The script cannot be read; `message` says where, what, and the next step."""
+    """An invalid script; `message` has the place, the problem and the cure."""
 
     message: str
 
 
-class _Wrong(Exception):  # noqa: N818 - it is caught in this file, and becomes a `BadScript`
-    pass
+class _ScriptError(Exception):
+    """A fault in the script; `read_script` returns it as a `BadScript`."""
 
 
 def read_script(text: str) -> Script | BadScript:
-    """Read a script: a list of replies, or an object with `replies` and options.
+    """Parse a script: a list of replies, or an object with `replies` and options.
 
     >>> read_script('[{"say": "Hello."}]').replies[0].text
     'Hello.'
@@ -47,45 +48,49 @@ def read_script(text: str) -> Script | BadScript:
     'reply 1: there is no "sai"; did you mean "say"?'
     """
     try:
-        value = json.loads(text)
-        body = {"replies": value} if isinstance(value, list) else value
-        if not isinstance(body, dict) or not isinstance(body.get("replies"), list):
-            return BadScript('the script must be a list of replies, or an object with "replies".')
-        _check_names(body, _SCRIPT, "the script")
-        if body.get("kind", "other") not in _KINDS:
-            return BadScript(f'the script: "kind" must be one of {", ".join(sorted(_KINDS))}.')
-        replies = [
-            made
-            for place, entry in enumerate(body["replies"], 1)
-            for made in _read(entry, f"reply {place}")
-        ]
-        last = _read(body["otherwise"], "otherwise")[0] if "otherwise" in body else None
+        return _parse_script(json.loads(text))
     except json.JSONDecodeError as error:
-        return BadScript(
-            f"the script is no JSON: line {error.lineno}, column {error.colno}: {error.msg}."
-        )
-    except _Wrong as wrong:
-        return BadScript(str(wrong))
-    options = {name: value for name, value in body.items() if name not in {"replies", "otherwise"}}
-    return Script(tuple(replies), last, options)
+        place = f"line {error.lineno}, column {error.colno}"
+        return BadScript(f"the script is not JSON: {place}: {error.msg}.")
+    except _ScriptError as error:
+        return BadScript(str(error))
 
 
-def _read(entry: Any, where: str) -> list[Reply]:
+def _parse_script(value: Any) -> Script:
+    body = {"replies": value} if isinstance(value, list) else value
+    if not isinstance(body, dict) or not isinstance(body.get("replies"), list):
+        raise _ScriptError('the script must be a list of replies, or an object with "replies".')
+    _check_names(body, _SCRIPT, "the script")
+    if body.get("kind", "other") not in _KINDS:
+        raise _ScriptError(f'the script: "kind" must be one of {", ".join(sorted(_KINDS))}.')
+    replies: list[Reply] = []
+    for place, entry in enumerate(body["replies"], 1):
+        replies.extend(_parse_reply(entry, f"reply {place}"))
+    otherwise: Reply | None = None
+    if "otherwise" in body:
+        otherwise = _parse_reply(body["otherwise"], "otherwise")[0]
+    options = {name: body[name] for name in body if name not in {"replies", "otherwise"}}
+    return Script(tuple(replies), otherwise, options)
+
+
+def _parse_reply(entry: Any, where: str) -> list[Reply]:
+    """Return the reply of an entry, as often as its `times`."""
     if not isinstance(entry, dict):
-        raise _Wrong(f"{where}: this must be an object.")
+        raise _ScriptError(f"{where}: this must be an object.")
     _check_names(entry, _REPLY, where)
     try:
-        reply = _start(entry)
+        reply = _content(entry)
         names = ("finish", "prompt_tokens", "usage", "whole", "cut_after")
         reply = replace(reply, **{name: entry[name] for name in names if name in entry})
         if entry.get("wrong_json"):
             reply = replace(reply, finish="wrong_json")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _Wrong(f"{where}: this cannot be read ({type(error).__name__}: {error}).") from error
+        problem = f"{type(error).__name__}: {error}"
+        raise _ScriptError(f"{where}: this cannot be read ({problem}).") from error
     return [reply] * int(entry.get("times", 1))
 
 
-def _start(entry: Mapping[str, Any]) -> Reply:
+def _content(entry: Mapping[str, Any]) -> Reply:
     if "fail" in entry:
         message = entry.get("message", "the script says so")
         return fail(int(entry["fail"]), str(message), retry_after=entry.get("retry_after"))
@@ -94,16 +99,22 @@ def _start(entry: Mapping[str, Any]) -> Reply:
     if entry.get("drop"):
         return drop()
     if "text_call" in entry:
-        asked = entry["text_call"]
-        return text_call(asked["name"], asked.get("style", "hermes"), **asked.get("arguments", {}))
-    calls = [*([entry["call"]] if "call" in entry else []), *entry.get("calls", [])]
-    return Reply(
+        printed = entry["text_call"]
+        style, arguments = printed.get("style", "hermes"), printed.get("arguments", {})
+        return text_call(printed["name"], style, **arguments)
+    calls = list(entry.get("calls", []))
+    if "call" in entry:
+        calls.insert(0, entry["call"])
+    reply = Reply(
         text=str(entry.get("say", "")),
         reasoning=str(entry.get("think", "")),
-        calls=tuple(map(_call, calls)),
-        chunks=tuple(entry["chunks"]) if "chunks" in entry else None,
-        raw=tuple(str(part).encode() for part in entry["raw"]) if "raw" in entry else None,
+        calls=tuple(_call(each) for each in calls),
     )
+    if "chunks" in entry:
+        reply = replace(reply, chunks=tuple(entry["chunks"]))
+    if "raw" in entry:
+        reply = replace(reply, raw=tuple(str(part).encode() for part in entry["raw"]))
+    return reply
 
 
 def _call(entry: Mapping[str, Any]) -> Call:
@@ -117,9 +128,10 @@ def _call(entry: Mapping[str, Any]) -> Call:
 
 def _check_names(value: Mapping[str, Any], known: set[str], where: str) -> None:
     for name in value:
-        if name not in known:
-            near = get_close_matches(name, sorted(known), n=1)
-            cure = (
-                f'did you mean "{near[0]}"?' if near else f"there are {', '.join(sorted(known))}."
-            )
-            raise _Wrong(f'{where}: there is no "{name}"; {cure}')
+        if name in known:
+            continue
+        cure = f"there are {', '.join(sorted(known))}."
+        near = get_close_matches(name, sorted(known), n=1)
+        if near:
+            cure = f'did you mean "{near[0]}"?'
+        raise _ScriptError(f'{where}: there is no "{name}"; {cure}')

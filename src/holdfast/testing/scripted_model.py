@@ -1,4 +1,4 @@
-"""A scripted model in the process: port `Model` without a server."""
+"""A scripted model in the process, for the port `Model`, without a server."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ _CANCELLED = FailPiece("cancelled", "the request was cancelled.")
 
 
 class ScriptedModel:
-    """Answers each ask with the next reply of the script, or with what the script (a function of the ask) gives.
+    """A model that answers each request with the next reply of the script.
 
-    `asks` are what it was asked. Where the script is at its end it fails as `refused`, unless there is an `otherwise`.
-    What only HTTP can do (`chunks`, `raw`) is for `ScriptedServer`.
+    The script is a sequence, or a function of the request. `asks` are the requests so far. After
+    the last reply every request fails as `refused`, or is answered with `otherwise`. Replies with
+    `chunks` or `raw` need HTTP: use `ScriptedServer`.
     """
 
     def __init__(
@@ -44,22 +45,19 @@ class ScriptedModel:
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """The name of the model."""
         return self._name
 
     @property
     def context(self) -> int | None:
-        """How many tokens it can hold."""
+        """The context length in tokens."""
         return self._context
 
-    def stream(self, ask: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
-        """Give the next reply, piece by piece."""
+    def stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
+        """Yield the next reply, piece by piece."""
         number = len(self.asks)
-        self.asks.append(ask)
-        if callable(self._script):
-            reply: Reply | None = self._script(ask)
-        else:
-            reply = self._script[number] if number < len(self._script) else self._otherwise
+        self.asks.append(request)
+        reply = self._choose(request, number)
         if reply is None:
             yield FailPiece("refused", f"the script has only {number} replies.")
             return
@@ -68,14 +66,24 @@ class ScriptedModel:
         if not _wait(reply.hang, cancel):
             yield _CANCELLED
             return
-        yield from _pieces(reply, number, ask, cancel)
+        failure = _failure(reply)
+        if failure is not None:
+            yield failure
+            return
+        yield from _pieces(reply, number, request, cancel)
+
+    def _choose(self, request: ModelRequest, number: int) -> Reply | None:
+        if callable(self._script):
+            return self._script(request)
+        if number < len(self._script):
+            return self._script[number]
+        return self._otherwise
 
 
-def _pieces(reply: Reply, number: int, ask: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
-    if (failure := _failure(reply)) is not None:
-        yield failure
-        return
-    for place, piece in enumerate(_said(reply, number)):
+def _pieces(
+    reply: Reply, number: int, request: ModelRequest, cancel: Cancel
+) -> Iterator[StreamPiece]:
+    for place, piece in enumerate(_content(reply, number)):
         if reply.cut_after is not None and place >= reply.cut_after:
             yield FailPiece("cut", "the stream ended in the middle of the reply.")
             return
@@ -84,10 +92,10 @@ def _pieces(reply: Reply, number: int, ask: ModelRequest, cancel: Cancel) -> Ite
             return
         yield piece
     if reply.finish == "wrong_json":
-        yield FailPiece("bad", "an event that is no JSON.")
+        yield FailPiece("bad", "an event that is not JSON.")
         return
     if reply.usage == "last":
-        usage = usage_of(reply, _size(ask) // 4)
+        usage = usage_of(reply, _size(request) // 4)
         yield UsagePiece(usage["prompt_tokens"], usage["completion_tokens"])
     match finish_of(reply):
         case "stop" | "tool_calls" | "length" | "content_filter" as reason:
@@ -96,7 +104,7 @@ def _pieces(reply: Reply, number: int, ask: ModelRequest, cancel: Cancel) -> Ite
             yield FinishPiece("unknown")
 
 
-def _said(reply: Reply, number: int) -> Iterator[StreamPiece]:
+def _content(reply: Reply, number: int) -> Iterator[StreamPiece]:
     yield from map(ReasoningPiece, in_pieces(reply.reasoning))
     yield from map(TextPiece, in_pieces(reply.text))
     for place, call in enumerate(reply.calls):
@@ -106,29 +114,29 @@ def _said(reply: Reply, number: int) -> Iterator[StreamPiece]:
 
 def _failure(reply: Reply) -> FailPiece | None:
     if reply.drop:
-        return FailPiece("server", "the connection broke before anything was said.")
+        return FailPiece("server", "the connection broke before anything was sent.")
     if reply.status == 200:
         return None
     if reply.status in {401, 403}:
         return FailPiece("login", reply.message)
     if "context size" in reply.message:
         return FailPiece("overflow", reply.message)
-    return FailPiece(
-        "server" if reply.status == 429 or reply.status >= 500 else "refused", reply.message
-    )
+    if reply.status == 429 or reply.status >= 500:
+        return FailPiece("server", reply.message)
+    return FailPiece("refused", reply.message)
 
 
 def _wait(gate: Event | None, cancel: Cancel) -> bool:
-    """Wait for the gate; False if the request was cancelled meanwhile."""
+    """Wait for the gate; return False if the request is cancelled."""
     while gate is not None and not gate.wait(0.01):
         if cancel.is_set():
             return False
     return True
 
 
-def _size(ask: ModelRequest) -> int:
+def _size(request: ModelRequest) -> int:
     total = 0
-    for message in ask.messages:
+    for message in request.messages:
         total += len(message.text)
         if isinstance(message, AssistantSaid):
             total += sum(len(str(dict(call.arguments))) for call in message.calls)

@@ -18,11 +18,11 @@ from holdfast.testing.server_apis import native_answers
 
 
 class ScriptedServer:
-    """Answers each question with the next reply of the script, or with what the script (a function of it) gives.
+    """A server that answers each request with the next reply of the script; use it in a `with`.
 
-    Use it in a `with`. `base_url` is where it listens, `requests` are the questions so far. Where the script is at its
-    end the answer is 410, unless there is an `otherwise`. `kind` makes it look like one of the programs that serve
-    models, with `context` tokens; `key` is what it wants to be sent; `extra` are more answers, by path.
+    The script is a sequence, or a function of the request. `requests` are the requests so far.
+    After the last reply the answer is 410, or `otherwise`. `kind` is the program to imitate, with
+    `context` tokens; `key` is the key that it requires; `extra` are more answers, by path.
     """
 
     def __init__(
@@ -40,8 +40,8 @@ class ScriptedServer:
         on_request: Callable[[RecordedRequest], None] | None = None,
     ) -> None:
         answers = {**native_answers(kind, tuple(models or (model,)), context), **(extra or {})}
-        self._desk = RequestLog(script, otherwise, key, answers, on_request)
-        self._server = _Listener(("127.0.0.1", port), _handler_for(self._desk))
+        self._log = RequestLog(script, otherwise, key, answers, on_request)
+        self._server = _Listener(("127.0.0.1", port), _handler_for(self._log))
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.01,), name="scripted-server"
         )
@@ -49,26 +49,26 @@ class ScriptedServer:
 
     @property
     def requests(self) -> list[RecordedRequest]:
-        """The questions so far."""
-        return self._desk.requests
+        """The requests so far."""
+        return self._log.requests
 
     @property
     def port(self) -> int:
-        """The port on which it listens."""
+        """The port on which the server listens."""
         return int(self._server.server_address[1])
 
     @property
     def base_url(self) -> str:
-        """The address that a client is given."""
+        """The base URL for clients."""
         return f"http://127.0.0.1:{self.port}/v1"
 
     def wait_for_disconnect(self, timeout: float = 10.0) -> bool:
-        """Wait until a client has gone away in the middle of its answer; False if none does."""
-        return self._desk.left.acquire(timeout=timeout)
+        """Wait until a client disconnects during its answer; return False if none does."""
+        return self._log.left.acquire(timeout=timeout)
 
     def close(self) -> None:
-        """Stop listening, and let whoever waits for an answer go. What went wrong inside is raised here."""
-        self._desk.closing.set()
+        """Stop listening and end all answers. Raise the first exception of a handler."""
+        self._log.closing.set()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
@@ -88,33 +88,35 @@ class ScriptedServer:
 
 
 class _Listener(ThreadingHTTPServer):
-    daemon_threads = False  # so that closing waits for them
+    # So that closing waits for them.
+    daemon_threads = False
     request_queue_size = 64
 
     def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
         super().__init__(address, handler)
         self.faults: list[BaseException] = []
 
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - socketserver's signature
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - inherited
         error = sys.exception()
         if error is not None and not isinstance(error, ConnectionError | TimeoutError):
             self.faults.append(error)
 
 
-def _handler_for(at: RequestLog) -> type[BaseHTTPRequestHandler]:
+def _handler_for(request_log: RequestLog) -> type[BaseHTTPRequestHandler]:
     class Handler(_Handler):
-        desk = at
+        log = request_log
 
     return Handler
 
 
 class _Handler(BaseHTTPRequestHandler):
-    desk: RequestLog
+    log: RequestLog
     protocol_version = "HTTP/1.1"
-    timeout = 30  # of a client that connects and then says nothing
+    # For a client that connects and then sends nothing.
+    timeout = 30
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - http.server's signature
-        """Say nothing: the requests are on record."""
+        """Log nothing, because the requests are recorded."""
 
     def do_GET(self) -> None:
         self._answer_native()
@@ -125,14 +127,13 @@ class _Handler(BaseHTTPRequestHandler):
         if not self.path.partition("?")[0].endswith("/chat/completions"):
             self._answer_native()
             return
-        if not self.desk.allows(headers):
-            self._send_json(
-                401, {"error": {"message": f"Incorrect API key: {headers.get('authorization')}"}}
-            )
+        if not self.log.allows(headers):
+            message = f"Incorrect API key: {headers.get('authorization')}"
+            self._send_json(401, {"error": {"message": message}})
             return
         body = json.loads(data)
-        number, reply = self.desk.choose(RecordedRequest(self.path, data, body, headers))
-        if reply.drop or not self.desk.hold(reply.hang, self.connection):
+        number, reply = self.log.choose(RecordedRequest(self.path, data, body, headers))
+        if reply.drop or not self.log.wait(reply.hang, self.connection):
             self._break()
             return
         self._answer(reply, number, body, len(data) // 4)
@@ -140,10 +141,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, reply: Reply, number: int, body: Mapping[str, Any], prompt: int) -> None:
         model = str(body.get("model", ""))
         if reply.status != 200:
-            wait = {} if reply.retry_after is None else {"Retry-After": f"{reply.retry_after:g}"}
-            self._send_json(
-                reply.status, {"error": {"message": reply.message, "code": reply.status}}, wait
-            )
+            headers: dict[str, str] = {}
+            if reply.retry_after is not None:
+                headers["Retry-After"] = f"{reply.retry_after:g}"
+            error = {"message": reply.message, "code": reply.status}
+            self._send_json(reply.status, {"error": error}, headers)
         elif reply.raw is not None:
             self._send_parts(reply, list(reply.raw), "text/event-stream")
         elif reply.whole or not body.get("stream"):
@@ -153,13 +155,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer_native(self) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        if self.path.startswith("/v1") and not self.desk.allows(headers):
+        if self.path.startswith("/v1") and not self.log.allows(headers):
             self._send_json(401, {"error": {"message": "no key"}})
             return
-        answer = self.desk.answers.get(self.path)
-        self._send_json(
-            404 if answer is None else 200, {"error": "not found"} if answer is None else answer
-        )
+        answer = self.log.answers.get(self.path)
+        if answer is None:
+            self._send_json(404, {"error": "not found"})
+        else:
+            self._send_json(200, answer)
 
     def _send_parts(self, reply: Reply, parts: list[bytes], kind: str) -> None:
         self.send_response(200)
@@ -168,11 +171,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         self.end_headers()
         for place, part in enumerate(parts):
-            # The first event of a reply only names the role: the piece after it is the first that says something.
+            # The first event of a reply only has the role; the second is the first piece.
             if reply.cut_after is not None and place > reply.cut_after:
                 self._break()
                 return
-            if place > 1 and not self.desk.hold(reply.gate, self.connection):
+            if place > 1 and not self.log.wait(reply.gate, self.connection):
                 self._break()
                 return
             if part:
