@@ -122,9 +122,11 @@ def _compact(node: Any, shared: Mapping[str, Any]) -> Any:
 
 def _without_null(node: Mapping[str, Any]) -> dict[str, Any]:
     """Return the first alternative of `anyOf` that is not null, with the other keywords."""
-    alternatives = [each for each in node["anyOf"] if each.get("type") != "null"]
-    others = {key: value for key, value in node.items() if key != "anyOf"}
-    return {**alternatives[0], **others}
+    others = dict(node)
+    for alternative in others.pop("anyOf"):
+        if alternative.get("type") != "null":
+            return {**alternative, **others}
+    return others
 
 
 def _is_left_out(key: str, node: Mapping[str, Any]) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
 
 # Half of a surrogate pair is a byte that is not UTF-8, and cannot be sent. Not every database
 # can store a NUL.
@@ -35,13 +35,8 @@ def has_half_pair(value: object) -> bool:
     >>> has_half_pair({"a": ["x", "\ud800"]}), has_half_pair({"a": [1, "x"]})
     (True, False)
     """
-    if isinstance(value, str):
-        return _HALF_PAIR.search(value) is not None
-    if isinstance(value, Mapping):
-        return any(has_half_pair(key) or has_half_pair(each) for key, each in value.items())
-    if isinstance(value, list | tuple):
-        return any(has_half_pair(each) for each in value)
-    return False
+    text = json.dumps(value, ensure_ascii=False, default=dict)
+    return _HALF_PAIR.search(text) is not None
 
 
 def shorten_line(line: str, most: int = _LONGEST_LINE) -> str:

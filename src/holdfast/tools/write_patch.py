@@ -47,10 +47,10 @@ def write_patch(arguments: WritePatchTool, context: ToolContext, _: Cancel) -> T
 
 
 def _with_plain_paths(request: FileRequest, context: ToolContext) -> FileRequest:
-    to = request.to
-    if to is not None:
-        to = context.plain(to)
-    return replace(request, path=context.plain(request.path), to=to)
+    placed = replace(request, path=context.plain(request.path))
+    if request.to is None:
+        return placed
+    return replace(placed, to=context.plain(request.to))
 
 
 def _format_of(text: str) -> Format:

@@ -93,4 +93,6 @@ def _resolve(schema: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, A
 
 
 def _without(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in schema.items() if key != name}
+    others = dict(schema)
+    del others[name]
+    return others

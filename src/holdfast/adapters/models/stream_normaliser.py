@@ -97,7 +97,9 @@ class Normaliser:
 
     def usage(self) -> list[StreamPiece]:
         """Return the usage, if it is known, of a reply that is not whole."""
-        return [] if self._usage is None else [self._usage]
+        if self._usage is None:
+            return []
+        return [self._usage]
 
     def _reason(self) -> _Reason:
         reason: _Reason = _FINISHES.get(self._finish or "", "unknown")
@@ -162,8 +164,10 @@ def _content(content: object) -> Iterator[StreamPiece]:
 def _part(part: Mapping[str, Any]) -> Iterator[StreamPiece]:
     text = part.get("text")
     if isinstance(text, str) and text:
-        is_thought = part.get("type") in {"thinking", "reasoning"}
-        yield ReasoningPiece(text) if is_thought else TextPiece(text)
+        if part.get("type") in {"thinking", "reasoning"}:
+            yield ReasoningPiece(text)
+        else:
+            yield TextPiece(text)
     thought = part.get("thinking") or part.get("reasoning")
     if not thought:
         return

@@ -157,7 +157,9 @@ def _starts_call(slot: _Slot, name: str, arguments: object) -> bool:
         arguments = arguments.strip()
     if name == slot.name and not arguments:
         return False
-    return slot.is_whole if slot.begun else True
+    if slot.begun:
+        return slot.is_whole
+    return True
 
 
 def _add_name(slot: _Slot, name: str) -> None:
