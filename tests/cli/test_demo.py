@@ -20,7 +20,7 @@ def test_a_claim_that_does_not_hold_is_counted_and_said(capsys: pytest.CaptureFi
         stage.claim("a is a", holds=True)
         stage.claim("a is b", holds=False)
 
-    assert play((step,)) == 1
+    assert play((step,), app) == 1
     assert capsys.readouterr().out == "\n1. A step.\n   ok: a is a\n   NOT SO: a is b\n"
 
 
@@ -36,7 +36,7 @@ def test_nothing_of_the_users_settings_is_seen_and_all_is_as_before_afterwards(
         seen.extend(sorted(name for name in os.environ if name.startswith(("HOLDFAST_", "GIT_"))))
 
     before = dict(os.environ)
-    assert play((step,)) == 0
+    assert play((step,), app) == 0
     assert seen == [
         "GIT_CONFIG_GLOBAL",
         "GIT_CONFIG_NOSYSTEM",

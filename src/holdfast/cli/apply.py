@@ -9,7 +9,12 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.options import AsJson, Root, workspace_at
+from holdfast.cli.options import AsJson, Root
+from holdfast.cli.render.common import Face, JsonFace, TerminalFace, attempt, warn_unrecorded
+from holdfast.cli.workspace import workspace_at
+from holdfast.landing.encoding import decode
+from holdfast.usecases.changes.apply import ReplyText, apply_reply
+from holdfast.usecases.workspace import NothingDone
 
 
 class Notation(StrEnum):
@@ -44,11 +49,6 @@ def apply(
 
     Exit 0: landed. 1: refused, and no file has changed. 2: wrong usage.
     """
-    # Help does without all this.
-    from holdfast.cli.render.common import Face, JsonFace, TerminalFace, attempt, warn_unrecorded  # noqa: PLC0415
-    from holdfast.usecases.changes.apply import ReplyText, apply_reply  # noqa: PLC0415
-    from holdfast.usecases.workspace import NothingDone  # noqa: PLC0415
-
     reply = ReplyText(read_reply(file), notation.value, unwrap)
     face: Face = JsonFace() if as_json else TerminalFace()
     with workspace_at(root) as workspace:
@@ -63,8 +63,6 @@ def apply(
 
 def read_reply(file: str) -> str:
     """Read the reply; UTF-16, as PowerShell redirects it, is read too."""
-    from holdfast.landing.encoding import decode  # noqa: PLC0415 - help does without it
-
     if file == "-" and sys.stdin is None:
         raise typer.BadParameter(
             "standard input is closed; give the reply of a model.", param_hint="FILE"

@@ -8,16 +8,25 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from holdfast.changes.change import ChangeOwner
 from holdfast.cli.apply import Notation, ReplyFile, Unwrap, WrittenAs, read_reply
-from holdfast.cli.options import AsJson, Root, workspace_at
+from holdfast.cli.options import AsJson, Root
+from holdfast.cli.render.changes import JsonChanges, TerminalChanges
+from holdfast.cli.render.common import attempt, warn_unrecorded
+from holdfast.cli.workspace import workspace_at
+from holdfast.usecases.changes.apply import ReplyText
+from holdfast.usecases.changes.propose import propose_reply
+from holdfast.usecases.changes.prune import prune_changes
+from holdfast.usecases.changes.review import apply_change, list_changes, reject_change, show_change
+from holdfast.usecases.changes.rewind import rewind_change
+from holdfast.usecases.workspace import NothingDone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.changes.change import ChangeState
     from holdfast.cli.render.changes import ChangesFace
-    from holdfast.usecases.workspace import NothingDone
-    from holdfast.wiring import DiskWorkspace
+    from holdfast.wiring.workspaces import DiskWorkspace
 
 _Outcome = TypeVar("_Outcome")
 
@@ -59,9 +68,6 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the changes below this root, newest first."""
-    from holdfast.changes.change import ChangeOwner  # noqa: PLC0415 - help does without all this
-    from holdfast.usecases.changes.review import list_changes  # noqa: PLC0415
-
     face = _face(as_json)
     chosen: ChangeState | None = state.value if state else None
     whose = ChangeOwner(session, turn)
@@ -76,8 +82,6 @@ def list_(
 @changes.command("show")
 def show(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False) -> None:
     """Show one change: its files, how surely they landed, and its hunks with their numbers."""
-    from holdfast.usecases.changes.review import show_change  # noqa: PLC0415 - help does without all this
-
     face = _face(as_json)
     face.show_change(_done(root, face, lambda workspace: show_change(change_id, workspace)))
 
@@ -95,9 +99,6 @@ def propose(
 
     Exit 0: proposed. 1: refused, and nothing is recorded. 2: wrong usage.
     """
-    from holdfast.usecases.changes.apply import ReplyText  # noqa: PLC0415 - help does without all this
-    from holdfast.usecases.changes.propose import propose_reply  # noqa: PLC0415
-
     reply = ReplyText(read_reply(file), notation.value, unwrap)
     face = _face(as_json)
     proposed = _done(root, face, lambda workspace: propose_reply(reply, workspace))
@@ -120,9 +121,6 @@ def apply(
 
     Exit 0: applied. 1: refused, and no file has changed. 2: wrong usage.
     """
-    from holdfast.cli.render.common import warn_unrecorded  # noqa: PLC0415 - help does without all this
-    from holdfast.usecases.changes.review import apply_change  # noqa: PLC0415
-
     numbers = _numbers(hunks)
     face = _face(as_json)
     accepted = _done(
@@ -139,8 +137,6 @@ def reject(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False)
 
     Exit 0: rejected. 1: refused (it is not proposed). 2: wrong usage.
     """
-    from holdfast.usecases.changes.review import reject_change  # noqa: PLC0415 - help does without all this
-
     face = _face(as_json)
     rejected = _done(root, face, lambda workspace: reject_change(change_id, workspace))
     face.show_note(rejected.recovered)
@@ -154,9 +150,6 @@ def rewind(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False)
     A file is given its old bytes; where it was edited since, only what the change did is taken out of it.
     Exit 0: rewound. 1: refused (later edits are in the way), and no file has changed. 2: wrong usage.
     """
-    from holdfast.cli.render.common import warn_unrecorded  # noqa: PLC0415 - help does without all this
-    from holdfast.usecases.changes.rewind import rewind_change  # noqa: PLC0415
-
     face = _face(as_json)
     rewound = _done(root, face, lambda workspace: rewind_change(change_id, workspace))
     face.show_note(rewound.recovered)
@@ -177,8 +170,6 @@ def prune(
 
     Exit 0: done; no file is touched, and what is forgotten cannot be rewound. 1: refused. 2: wrong usage.
     """
-    from holdfast.usecases.changes.prune import prune_changes  # noqa: PLC0415 - help does without all this
-
     face = _face(as_json)
     pruned = _done(root, face, lambda workspace: prune_changes(workspace, keep=keep))
     face.show_note(pruned.recovered)
@@ -186,8 +177,6 @@ def prune(
 
 
 def _face(as_json: bool) -> ChangesFace:
-    from holdfast.cli.render.changes import JsonChanges, TerminalChanges  # noqa: PLC0415 - help does without it
-
     return JsonChanges() if as_json else TerminalChanges()
 
 
@@ -195,9 +184,6 @@ def _done(
     root: Path, face: ChangesFace, use_case: Callable[[DiskWorkspace], _Outcome | NothingDone]
 ) -> _Outcome:
     """Run a use case on the root; if it is refused, say so and end with 1."""
-    from holdfast.cli.render.common import attempt  # noqa: PLC0415 - help does without it
-    from holdfast.usecases.workspace import NothingDone  # noqa: PLC0415
-
     with workspace_at(root) as workspace:
         outcome = attempt(lambda: use_case(workspace))
     if isinstance(outcome, NothingDone):

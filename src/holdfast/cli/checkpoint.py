@@ -8,14 +8,25 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from holdfast.cli.options import AsJson, Root
+from holdfast.cli.options import AsJson, Root, require_directory
+from holdfast.cli.render.checkpoints import JsonCheckpoints, TerminalCheckpoints
+from holdfast.usecases.checkpoints import restore as restores
+from holdfast.usecases.checkpoints.checkpoint import (
+    compare_checkpoints,
+    create_checkpoint,
+    list_checkpoints,
+    prune_checkpoints,
+    show_checkpoint,
+)
+from holdfast.usecases.checkpoints.restore import RestoreScope, undo_restore
+from holdfast.usecases.workspace import NothingDone
+from holdfast.wiring.worktrees import open_worktrees
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.cli.render.checkpoints import CheckpointFace
-    from holdfast.usecases.workspace import NothingDone
-    from holdfast.wiring import GitWorktrees
+    from holdfast.wiring.worktrees import GitWorktrees
 
 _Outcome = TypeVar("_Outcome")
 
@@ -43,8 +54,6 @@ def create(
 
     Exit 0: taken. 1: refused. 2: wrong usage.
     """
-    from holdfast.usecases.checkpoints.checkpoint import create_checkpoint  # noqa: PLC0415 - help does without all this
-
     face = _face(as_json)
     face.show_created(_done(root, face, lambda worktrees: create_checkpoint(worktrees, label)))
 
@@ -52,8 +61,6 @@ def create(
 @checkpoint.command("list")
 def list_(*, root: Root = Path(), as_json: AsJson = False) -> None:
     """List the checkpoints of this worktree, the latest first."""
-    from holdfast.usecases.checkpoints.checkpoint import list_checkpoints  # noqa: PLC0415 - help does without all this
-
     face = _face(as_json)
     face.show_list(_done(root, face, list_checkpoints))
 
@@ -61,8 +68,6 @@ def list_(*, root: Root = Path(), as_json: AsJson = False) -> None:
 @checkpoint.command("show")
 def show(wanted: Wanted, *, root: Root = Path(), as_json: AsJson = False) -> None:
     """Show one checkpoint: what it is of, what it left out, and what it holds that its commit does not."""
-    from holdfast.usecases.checkpoints.checkpoint import show_checkpoint  # noqa: PLC0415 - help does without all this
-
     face = _face(as_json)
     face.show_checkpoint(_done(root, face, lambda worktrees: show_checkpoint(wanted, worktrees)))
 
@@ -79,8 +84,6 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Show what differs between a checkpoint and another one, or the files as they are."""
-    from holdfast.usecases.checkpoints.checkpoint import compare_checkpoints  # noqa: PLC0415 - help does without all this
-
     face = _face(as_json)
     face.show_diff(
         _done(root, face, lambda worktrees: compare_checkpoints(wanted, other, worktrees))
@@ -102,13 +105,13 @@ def restore(
 
     Exit 0: done. 1: refused, and no file has changed. 2: wrong usage.
     """
-    from holdfast.usecases.checkpoints.restore import RestoreScope, restore  # noqa: PLC0415 - help does without all this
-
     if files and conversation:
         raise typer.BadParameter("give --files or --conversation; without them both are restored.")
     scope: RestoreScope = "files" if files else "conversation" if conversation else "both"
     face = _face(as_json)
-    face.show_restored(_done(root, face, lambda worktrees: restore(wanted, worktrees, scope=scope)))
+    face.show_restored(
+        _done(root, face, lambda worktrees: restores.restore(wanted, worktrees, scope=scope))
+    )
 
 
 @checkpoint.command("undo")
@@ -118,8 +121,6 @@ def undo(*, root: Root = Path(), as_json: AsJson = False) -> None:
     Exit 0: done. 1: refused (there is nothing to undo, or something is in the way), and no file has changed.
     2: wrong usage.
     """
-    from holdfast.usecases.checkpoints.restore import undo_restore  # noqa: PLC0415 - help does without all this
-
     face = _face(as_json)
     face.show_restored(_done(root, face, undo_restore))
 
@@ -134,15 +135,11 @@ def prune(
     as_json: AsJson = False,
 ) -> None:
     """Remove all but the latest checkpoints, and empty the trash of restores."""
-    from holdfast.usecases.checkpoints.checkpoint import prune_checkpoints  # noqa: PLC0415 - help does without all this
-
     face = _face(as_json)
     face.show_pruned(_done(root, face, lambda worktrees: prune_checkpoints(worktrees, keep)))
 
 
 def _face(as_json: bool) -> CheckpointFace:
-    from holdfast.cli.render.checkpoints import JsonCheckpoints, TerminalCheckpoints  # noqa: PLC0415 - as above
-
     return JsonCheckpoints() if as_json else TerminalCheckpoints()
 
 
@@ -150,11 +147,7 @@ def _done(
     root: Path, face: CheckpointFace, use_case: Callable[[GitWorktrees], _Outcome | NothingDone]
 ) -> _Outcome:
     """Run a use case on the worktree of a root, and give what it did; if that is nothing, say why and leave."""
-    from holdfast.usecases.workspace import NothingDone  # noqa: PLC0415 - as above
-    from holdfast.wiring import open_worktrees  # noqa: PLC0415
-
-    if not root.is_dir():
-        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+    require_directory(root)
     progress = _Progress()
     outcome = use_case(open_worktrees(root, progress.say))
     progress.clear()

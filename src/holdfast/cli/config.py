@@ -7,7 +7,10 @@ from pathlib import Path
 
 import typer
 
-from holdfast.cli.options import AsJson, Root
+from holdfast.cli.options import AsJson, Root, require_directory
+from holdfast.cli.render.text import warn
+from holdfast.config.settings import BadConfig
+from holdfast.wiring.settings import settings_at, user_file
 
 config = typer.Typer(
     help="The settings, and where each comes from.", no_args_is_help=True, rich_markup_mode=None
@@ -20,12 +23,7 @@ def show(*, root: Root = Path(), as_json: AsJson = False) -> None:
 
     Exit 0: shown. 1: a file or a variable cannot be read.
     """
-    from holdfast.cli.render.common import warn  # noqa: PLC0415 - help does without it
-    from holdfast.config.settings import BadConfig  # noqa: PLC0415
-    from holdfast.wiring import settings_at, user_file  # noqa: PLC0415
-
-    if not root.is_dir():
-        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+    require_directory(root)
     settings = settings_at(root)
     if isinstance(settings, BadConfig):
         if as_json:

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import getpass
 import json
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from holdfast.cli.options import AsJson, Root, workspace_at
+from holdfast.cli.apply import read_reply
+from holdfast.cli.exit_with import refuse
+from holdfast.cli.options import AsJson, Root, require_directory
+from holdfast.cli.render.text import plain, warn
+from holdfast.cli.workspace import workspace_at
+from holdfast.repair.decisions.decision import as_json
+from holdfast.repair.decisions.manifest import BadManifest, NoSuchDecision, Pin
+from holdfast.repair.decisions.production_gate import judge_gate
+from holdfast.usecases.repair.decisions import override_decision
+from holdfast.vocab.outcomes import Refused
+from holdfast.wiring.decisions import decisions_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.repair.decisions.decision import Decision, DecisionScope
-    from holdfast.repair.decisions.manifest import Manifest, Pin
+    from holdfast.repair.decisions.manifest import Manifest
 
 _Outcome = TypeVar("_Outcome")
 
@@ -61,8 +73,6 @@ def list_(
 
     Exit 0: listed; a manifest that cannot be read is named besides. 1: the decisions cannot be read. 2: wrong usage.
     """
-    from holdfast.cli.render.common import warn  # noqa: PLC0415 - help does without it
-
     chosen: DecisionScope | None = scope.value if scope else None
     survey = _done(as_json, lambda: _manifest(root).survey(chosen))
     listed = tuple(each for each in survey.decisions if not (unpinned and each.pinned))
@@ -95,8 +105,6 @@ def pin(
     as_json: AsJson = False,
 ) -> None:
     """Let a decision be made again without a model, in production too; one that changed no code is only agreed to."""
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
-
     manifest = _manifest(root)
     found = _find(manifest, decision_id, as_json=as_json)
     if found.superseded_by is not None:
@@ -138,11 +146,6 @@ def override(
 
     Exit 0: recorded. 1: refused. 2: wrong usage.
     """
-    from holdfast.cli.apply import read_reply  # noqa: PLC0415 - help does without all this
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415
-    from holdfast.usecases.repair.decisions import override_decision  # noqa: PLC0415
-    from holdfast.vocab.outcomes import Refused  # noqa: PLC0415
-
     code = read_reply(file)
     manifest = _manifest(root)
     found = _find(manifest, decision_id, as_json=as_json)
@@ -165,8 +168,6 @@ def override(
 @decisions.command("promote")
 def promote(decision_id: DecisionId, *, root: Root = Path(), as_json: AsJson = False) -> None:
     """Take a decision of a running program (scope runtime) into the project, to be committed and reviewed."""
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
-
     manifest = _manifest(root)
     found = _find(manifest, decision_id, as_json=as_json)
     if found.scope != "runtime":
@@ -180,8 +181,6 @@ def gate(*, root: Root = Path(), as_json: AsJson = False) -> None:
 
     Exit 0: all are pinned. 1: the decisions cannot be read. 4: some are not pinned.
     """
-    from holdfast.repair.decisions.production_gate import judge_gate  # noqa: PLC0415 - help does without it
-
     judged = _done(as_json, lambda: judge_gate(_manifest(root).list("build")))
     if as_json:
         _print_json({"open": judged.open, "unpinned": [_as_json(each) for each in judged.unpinned]})
@@ -198,17 +197,11 @@ def gate(*, root: Root = Path(), as_json: AsJson = False) -> None:
 
 
 def _manifest(root: Path) -> Manifest:
-    from holdfast.wiring import decisions_at  # noqa: PLC0415 - help does without it
-
-    if not root.is_dir():
-        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+    require_directory(root)
     return decisions_at(root)
 
 
 def _find(manifest: Manifest, beginning: str, *, as_json: bool) -> Decision:
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - as above
-    from holdfast.repair.decisions.manifest import NoSuchDecision  # noqa: PLC0415
-
     found = _done(as_json, lambda: manifest.find(beginning))
     if isinstance(found, NoSuchDecision):
         refuse(found.message, *found.problems, as_json=as_json)
@@ -217,9 +210,6 @@ def _find(manifest: Manifest, beginning: str, *, as_json: bool) -> Decision:
 
 def _done(as_json: bool, act: Callable[[], _Outcome]) -> _Outcome:
     """Run it; a manifest that cannot be read or written is told in words."""
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - as above
-    from holdfast.repair.decisions.manifest import BadManifest  # noqa: PLC0415
-
     try:
         return act()
     except BadManifest as error:
@@ -232,10 +222,6 @@ def _done(as_json: bool, act: Callable[[], _Outcome]) -> _Outcome:
 
 
 def _word(reason: str, by: str | None) -> Pin:
-    import getpass  # noqa: PLC0415 - as above
-    from datetime import UTC, datetime  # noqa: PLC0415
-
-    from holdfast.repair.decisions.manifest import Pin  # noqa: PLC0415
 
     if by is None:
         try:
@@ -246,8 +232,6 @@ def _word(reason: str, by: str | None) -> Pin:
 
 
 def _as_json(decision: Decision) -> dict[str, object]:
-    from holdfast.repair.decisions.decision import as_json  # noqa: PLC0415 - as above
-
     return {**as_json(decision), "scope": decision.scope}
 
 
@@ -256,8 +240,6 @@ def _print_json(told: dict[str, object]) -> None:
 
 
 def _line(decision: Decision) -> str:
-    from holdfast.cli.render.common import plain  # noqa: PLC0415 - as above
-
     marks = [decision.verdict, *(["pinned"] if decision.pinned else [])]
     marks += [f"superseded by {decision.superseded_by}"] if decision.superseded_by else []
     return plain(
@@ -266,8 +248,6 @@ def _line(decision: Decision) -> str:
 
 
 def _show(decision: Decision, *, as_json: bool, short: bool = False) -> None:
-    from holdfast.cli.render.common import plain  # noqa: PLC0415 - as above
-
     if as_json:
         _print_json({"decision": _as_json(decision)})
         return

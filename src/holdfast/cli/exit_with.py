@@ -7,11 +7,11 @@ from typing import NoReturn
 
 import typer
 
+from holdfast.cli.render.text import warn
+
 
 def refuse(*problems: str, as_json: bool) -> NoReturn:
     """Say what is wrong, on standard error and with `--json` also as an object, and end with 1."""
-    from holdfast.cli.render.common import warn  # noqa: PLC0415 - help does without it
-
     if as_json:
         typer.echo(json.dumps({"outcome": "refused", "problems": list(problems)}))
     for problem in problems:

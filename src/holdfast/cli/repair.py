@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.options import AsJson, Root
+from holdfast.cli.options import AsJson, Root, require_directory
+from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
+from holdfast.cli.render.text import warn
+from holdfast.config.settings import BadConfig
+from holdfast.repair.strictness import RepairPolicy
+from holdfast.usecases.repair.repair_files import repair_files
+from holdfast.wiring.checks import list_files, target_of
+from holdfast.wiring.repairs import repair_dependencies_at
+from holdfast.wiring.settings import settings_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,12 +98,6 @@ def repair(
 
     Exit 0: all pass. 1: some still fail. 2: wrong usage. 4: blocked by the strictness. 130: stopped with Ctrl-C.
     """
-    # Help does without all this.
-    from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code  # noqa: PLC0415
-    from holdfast.repair.strictness import RepairPolicy  # noqa: PLC0415
-    from holdfast.usecases.repair.repair_files import repair_files  # noqa: PLC0415
-    from holdfast.wiring import repair_crew_at  # noqa: PLC0415
-
     level = strictness.value if strictness else None
     flags = {"model": model, "base_url": base_url, "strictness": level, "command_timeout": timeout}
     settings = _settings(root, flags)
@@ -111,10 +113,10 @@ def repair(
         face.show(each)
 
     try:
-        with repair_crew_at(
+        with repair_dependencies_at(
             root, settings, target=language, model=ask, dry_run=dry_run, say=face.say
-        ) as crew:
-            mended = repair_files(chosen, crew, policy, show, met)
+        ) as dependencies:
+            mended = repair_files(chosen, dependencies, policy, show, met)
     except KeyboardInterrupt:
         face.say(_tell_stopped(done, len(chosen)))
         raise typer.Exit(130) from None
@@ -138,12 +140,7 @@ def _tell_stopped(done: Sequence[FileRepair], total: int) -> str:
 
 
 def _settings(root: Path, flags: dict[str, str | int | None]) -> Settings:
-    from holdfast.cli.render.common import warn  # noqa: PLC0415 - help does without all this
-    from holdfast.config.settings import BadConfig  # noqa: PLC0415
-    from holdfast.wiring import settings_at  # noqa: PLC0415
-
-    if not root.is_dir():
-        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+    require_directory(root)
     settings = settings_at(root, flags)
     if isinstance(settings, BadConfig):
         for problem in settings.problems:
@@ -164,8 +161,6 @@ def _choose(
     paths: list[str], root: Path, target: Target | None, *, has_check: bool
 ) -> tuple[list[str], frozenset[str]]:
     """Give the files that are named, with those in directories that can be checked; and which were only met there."""
-    from holdfast.wiring import list_files, target_of  # noqa: PLC0415 - help does without all this
-
     chosen: dict[str, bool] = {}
     for path in paths:
         at = _below(path, root)
@@ -187,8 +182,6 @@ def _choose(
 
 
 def _require_check(path: str, target: Target | None, *, has_check: bool) -> None:
-    from holdfast.wiring import target_of  # noqa: PLC0415 - as above
-
     if (target or target_of(path) or "any") == "any" and not has_check:
         told = f"{path}: no check is known for this; name its language with --target, or set `check` in"
         raise typer.BadParameter(f"{told} .holdfast/config.toml.", param_hint="PATH")

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.options import AsJson, Root
+from holdfast.cli.exit_with import refuse
+from holdfast.cli.options import AsJson, Root, require_directory
+from holdfast.cli.render.rules import print_rule
+from holdfast.cli.render.text import warn
+from holdfast.rules.learn.merge_rules import explains
+from holdfast.rules.rule_json import BadRule, rule_to_json
+from holdfast.wiring.rules import rule_book_at
 
 if TYPE_CHECKING:
     from holdfast.rules.rule import Rule
@@ -76,8 +82,6 @@ def show(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> No
 
     Exit 0: shown. 1: there is no such rule. 2: wrong usage.
     """
-    from holdfast.cli.render.rules import print_rule  # noqa: PLC0415 - help does without it
-
     rule = _find(_book(root, as_json), rule_id, as_json)
     if as_json:
         print(json.dumps({"rule": _shown(rule)}))
@@ -96,8 +100,6 @@ def run_examples(
 
     Exit 0: all do. 1: some do not, or a rule's file cannot be read. 2: wrong usage.
     """
-    from holdfast.rules.learn.merge_rules import explains  # noqa: PLC0415 - help does without it
-
     book = _book(root, as_json)
     chosen = [_find(book, rule_id, as_json)] if rule_id else list(book)
     failures = [
@@ -165,9 +167,6 @@ def demote(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> 
 
 
 def _judge(root: Path, rule_id: str, verdict: LearnVerdict, as_json: bool) -> None:
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
-    from holdfast.rules.rule_json import BadRule  # noqa: PLC0415
-
     book = _book(root, as_json)
     rule = _find(book, rule_id, as_json)
     try:
@@ -185,12 +184,7 @@ def _judge(root: Path, rule_id: str, verdict: LearnVerdict, as_json: bool) -> No
 
 
 def _book(root: Path, as_json: bool) -> RuleBook:
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
-    from holdfast.cli.render.common import warn  # noqa: PLC0415
-    from holdfast.wiring import rule_book_at  # noqa: PLC0415
-
-    if not root.is_dir():
-        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+    require_directory(root)
     try:
         book = rule_book_at(root)
     except OSError as error:
@@ -202,8 +196,6 @@ def _book(root: Path, as_json: bool) -> RuleBook:
 
 def _find(book: RuleBook, beginning: str, as_json: bool) -> Rule:
     """Give the one rule whose id begins so; else say what is wrong, and end with 1."""
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
-
     found = book.starting(beginning) if beginning else ()
     if not found:
         refuse(
@@ -215,6 +207,4 @@ def _find(book: RuleBook, beginning: str, as_json: bool) -> Rule:
 
 
 def _shown(rule: Rule) -> dict[str, Any]:
-    from holdfast.rules.rule_json import rule_to_json  # noqa: PLC0415 - help does without it
-
     return {**rule_to_json(rule), "reviewed": rule.reviewed, "pinned": rule.pinned}

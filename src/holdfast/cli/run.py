@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.options import Root
+from holdfast.cli.options import Root, require_directory
+from holdfast.cli.render.text import warn
+from holdfast.cli.render.turn import EXIT_CODES, JsonTurn, TerminalTurn
+from holdfast.cli.terminal_asker import TerminalAsker
+from holdfast.config.settings import BadConfig
+from holdfast.landing.encoding import decode
+from holdfast.usecases.turns.send_message import NotSent, UserMessage
+from holdfast.wiring.settings import settings_at
+from holdfast.wiring.turns import run_turn_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,16 +73,7 @@ def run(
     Exit 0: done. 1: failed. 2: wrong usage. 3: needs approval or a login. 10: stopped on mistakes. 11: on a loop.
     12: on the cap. 13: the model cannot be reached. 130: cancelled.
     """
-    # Help does without all this.
-    from holdfast.cli.render.common import warn  # noqa: PLC0415
-    from holdfast.cli.render.turn import EXIT_CODES, JsonTurn, TerminalTurn  # noqa: PLC0415
-    from holdfast.cli.terminal_asker import TerminalAsker  # noqa: PLC0415
-    from holdfast.config.settings import BadConfig  # noqa: PLC0415
-    from holdfast.usecases.turns.send_message import NotSent, UserMessage  # noqa: PLC0415
-    from holdfast.wiring import run_turn_at, settings_at  # noqa: PLC0415
-
-    if not root.is_dir():
-        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+    require_directory(root)
     flags = {
         "model": model,
         "base_url": base_url,
@@ -119,7 +118,6 @@ def _read_prompt(prompt: str | None, *, needed: bool) -> str | None:
                 "give a prompt, or pipe it into standard input.", param_hint="PROMPT"
             )
         return None
-    from holdfast.landing.encoding import decode  # noqa: PLC0415 - help does without it
 
     text = decode(sys.stdin.buffer.read()).text.strip() if sys.stdin else ""
     if not text:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from holdfast.cli.render.common import diff_colour, plain
+from holdfast.cli.render.text import diff_colour, plain
 
 if TYPE_CHECKING:
     from threading import Event

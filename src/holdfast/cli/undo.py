@@ -6,7 +6,11 @@ from pathlib import Path
 
 import typer
 
-from holdfast.cli.options import AsJson, Root, workspace_at
+from holdfast.cli.options import AsJson, Root
+from holdfast.cli.render.common import Face, JsonFace, TerminalFace, attempt, warn_unrecorded
+from holdfast.cli.workspace import workspace_at
+from holdfast.usecases.changes.undo import undo_last
+from holdfast.usecases.workspace import NothingDone
 
 
 def undo(*, root: Root = Path(), as_json: AsJson = False) -> None:
@@ -16,11 +20,6 @@ def undo(*, root: Root = Path(), as_json: AsJson = False) -> None:
     Exit 0: done. 1: refused (later edits are in the way, or there is nothing to undo), and no file has changed.
     2: wrong usage.
     """
-    # Help does without all this.
-    from holdfast.cli.render.common import Face, JsonFace, TerminalFace, attempt, warn_unrecorded  # noqa: PLC0415
-    from holdfast.usecases.changes.undo import undo_last  # noqa: PLC0415
-    from holdfast.usecases.workspace import NothingDone  # noqa: PLC0415
-
     face: Face = JsonFace() if as_json else TerminalFace()
     with workspace_at(root) as workspace:
         outcome = attempt(lambda: undo_last(workspace))

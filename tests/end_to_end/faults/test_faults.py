@@ -40,7 +40,9 @@ from holdfast.vocab.events import (
 )
 from holdfast.vocab.transcript import AssistantSaid, SystemText, ToolAnswered, UserText
 from holdfast.vocab.transcript import Message as Sent
-from holdfast.wiring import open_workspace, run_turn_at, settings_at
+from holdfast.wiring.settings import settings_at
+from holdfast.wiring.turns import run_turn_at
+from holdfast.wiring.workspaces import open_workspace
 from tests.end_to_end.faults.trouble import FILES, Lots
 
 pytestmark = pytest.mark.slow

@@ -20,6 +20,9 @@ import typer
 from holdfast.cli.demo import samples
 from holdfast.testing import RecordedRequest, Reply, ScriptedServer
 
+# Runs words of the command line in this process; returns the exit code if `standalone_mode` is off.
+CommandMain: TypeAlias = Callable[..., int | None]
+
 _NO_GIT = "git is not installed; the demo needs it for its sample project."
 
 
@@ -40,9 +43,10 @@ class StepRun:
 class DemoHarness:
     """A temporary git repository with a few files."""
 
-    def __init__(self, place: Path) -> None:
-        """Make the project below this place."""
+    def __init__(self, place: Path, main: CommandMain) -> None:
+        """Create the project below this place; `main` runs a command in this process."""
         self.root = place / "project"
+        self._main = main
         self.failed = 0
         # What a step leaves for the next ones: the session, and the checkpoint to go back to.
         self.session = self.checkpoint = ""
@@ -115,9 +119,16 @@ class DemoHarness:
         """Run the command, here or alone in a process, and print what it says."""
         shown = " ".join(f'"{word}"' if " " in word else word for word in words)
         typer.echo(f"   $ holdfast {shown}".replace(str(self._reply), self._reply.name))
-        ran = (_run_alone if alone else _run_here)([*words, *hidden, "--root", str(self.root)])
+        command = [*words, *hidden, "--root", str(self.root)]
+        ran = _run_alone(command) if alone else self._run_here(command)
         typer.echo(indent(ran.told, "   | ", lambda _: True))
         return ran
+
+    def _run_here(self, words: list[str]) -> StepRun:
+        told = StringIO()
+        with redirect_stdout(told), redirect_stderr(told):
+            code = self._main(words, prog_name="holdfast", standalone_mode=False)
+        return StepRun(code or 0, told.getvalue())
 
     def claim(self, what: str, holds: bool) -> None:
         """Say what this step shows; it must be so."""
@@ -128,13 +139,13 @@ class DemoHarness:
 DemoStep: TypeAlias = Callable[[DemoHarness], None]
 
 
-def play(steps: Sequence[DemoStep]) -> int:
+def play(steps: Sequence[DemoStep], main: CommandMain) -> int:
     """Play the steps on one stage, and say how many claims did not hold."""
     if shutil.which("git") is None:
         typer.echo(_NO_GIT, err=True)
         return 1
     with TemporaryDirectory(prefix="holdfast-demo-") as place, _environment(Path(place)):
-        stage = DemoHarness(Path(place))
+        stage = DemoHarness(Path(place), main)
         for number, step in enumerate(steps, 1):
             typer.secho(f"\n{number}. {step.__doc__}", bold=True)
             step(stage)
@@ -166,12 +177,3 @@ def _run_alone(words: list[str]) -> StepRun:
     command = [sys.executable, "-m", "holdfast.cli.main", *words]
     ran = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - our own command
     return StepRun(ran.returncode, (ran.stdout + ran.stderr).decode(errors="replace"))
-
-
-def _run_here(words: list[str]) -> StepRun:
-    from holdfast.cli.main import app  # noqa: PLC0415 - which imports this package
-
-    told = StringIO()
-    with redirect_stdout(told), redirect_stderr(told):
-        code = app(words, prog_name="holdfast", standalone_mode=False)
-    return StepRun(code or 0, told.getvalue())

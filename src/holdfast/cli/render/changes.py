@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from holdfast.changes.change import hash_of
 from holdfast.changes.hunks import hunks_of
 from holdfast.cli.render.common import Face, JsonFace, TerminalFace, file_as_json, headline
+from holdfast.cli.render.text import write, write_diff
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,40 +108,40 @@ class TerminalChanges(TerminalFace):
             names = ", ".join(
                 file.path + (f" -> {file.to}" if file.to else "") for file in change.plan.files
             )
-            self._say(
+            write(
                 f"{change.id}  {change.state:<8}  {change.created_at}  {change.origin:<8}  {names}"
             )
         if not changes:
-            self._say("there is no change to list below this root.")
+            write("there is no change to list below this root.")
 
     def show_change(self, change: Change) -> None:
         """Print what landed on each file, and its hunks with their numbers."""
         settled = f", {change.state} {change.settled_at}" if change.settled_at else ""
-        self._say(
+        write(
             f"change {change.id}: {change.state} ({change.origin}, {change.created_at}{settled})",
             bold=True,
         )
         for file in change.plan.files:
-            self._say(headline(file), bold=True)
+            write(headline(file), bold=True)
         for hunk in hunks_of(change):
-            self._say(f"hunk {hunk.number} of {hunk.path}", "cyan")
-            self._show_diff(hunk.diff)
+            write(f"hunk {hunk.number} of {hunk.path}", "cyan")
+            write_diff(hunk.diff)
 
     def show_proposed(self, change: Change) -> None:
         """Print what landed in memory, and what to say to have it."""
         self.show_landed(change.plan.files, check=True)
-        self._say(f"proposed as change {change.id}; no file was changed.")
-        self._say(f"To have it: holdfast changes apply {change.id}")
+        write(f"proposed as change {change.id}; no file was changed.")
+        write(f"To have it: holdfast changes apply {change.id}")
 
     def show_accepted(self, accepted: Accepted) -> None:
         """Print what was written, and where the other hunks are."""
         self.show_landed(accepted.applied.files, check=False)
         if accepted.rest:
-            self._say(f"the other hunks stay proposed, as change {accepted.rest.id}.")
+            write(f"the other hunks stay proposed, as change {accepted.rest.id}.")
 
     def show_rejected(self, change: Change) -> None:
         """Print the id."""
-        self._say(f"rejected change {change.id}; no file was changed.")
+        write(f"rejected change {change.id}; no file was changed.")
 
     def show_rewound(self, rewound: Rewound) -> None:
         """Print what was taken back."""
@@ -148,7 +149,7 @@ class TerminalChanges(TerminalFace):
 
     def show_pruned(self, pruned: ChangesPruned) -> None:
         """Print how many are gone, and how many are left."""
-        self._say(
+        write(
             f"forgot {_count(len(pruned.removed))}; {_count(pruned.left)} left on record. No file was touched."
         )
 

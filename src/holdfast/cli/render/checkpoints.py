@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Protocol
 
-from holdfast.cli.render.common import JsonFace, TerminalFace, warn
+from holdfast.cli.render.common import JsonFace, TerminalFace
+from holdfast.cli.render.text import warn, write, write_diff
 
 if TYPE_CHECKING:
     from holdfast.checkpoints.checkpoint import Checkpoint
@@ -120,78 +121,74 @@ class TerminalCheckpoints(TerminalFace):
         """Print the id, and what was left out."""
         _note(created.recovered, *([created.unrecorded] if created.unrecorded else ()))
         taken = created.checkpoint
-        self._say(f"checkpoint {taken.id}{_label(taken)}", bold=True)
+        write(f"checkpoint {taken.id}{_label(taken)}", bold=True)
         for each in taken.present.skipped:
-            self._say(f"left out: {each.path} ({each.why})", "yellow")
+            write(f"left out: {each.path} ({each.why})", "yellow")
 
     def show_list(self, listed: Listed) -> None:
         """Print a line for each."""
         _note(listed.recovered)
         for each in listed.checkpoints:
-            self._say(f"{each.id}  {each.draft.created_at}  {each.draft.kind}{_label(each)}")
+            write(f"{each.id}  {each.draft.created_at}  {each.draft.kind}{_label(each)}")
         if not listed.checkpoints:
-            self._say("no checkpoints.")
+            write("no checkpoints.")
 
     def show_checkpoint(self, shown: Shown) -> None:
         """Print what it is of, and its files."""
         _note(shown.recovered)
         taken = shown.checkpoint
-        self._say(f"checkpoint {taken.id}{_label(taken)}", bold=True)
-        self._say(
-            f"taken {taken.draft.created_at} ({taken.draft.kind}), shadow commit {taken.commit}"
-        )
+        write(f"checkpoint {taken.id}{_label(taken)}", bold=True)
+        write(f"taken {taken.draft.created_at} ({taken.draft.kind}), shadow commit {taken.commit}")
         where = f" ({taken.present.branch})" if taken.present.branch else ""
-        self._say(
+        write(
             f"on {taken.present.head}{where}" if taken.present.head else "before the first commit"
         )
         if taken.draft.session:
-            self._say(
+            write(
                 f"in session {taken.draft.session}, before message {taken.draft.message or '(none)'}"
             )
         for each in taken.present.skipped:
-            self._say(f"left out: {each.path} ({each.why})", "yellow")
+            write(f"left out: {each.path} ({each.why})", "yellow")
         self._files(shown.files)
         if not shown.files:
-            self._say(
+            write(
                 "it holds what that commit holds." if taken.present.head else "it holds no files."
             )
 
     def show_diff(self, compared: Compared) -> None:
         """Print the patch."""
         _note(compared.recovered)
-        self._show_diff(compared.diff)
+        write_diff(compared.diff)
         if not compared.diff:
-            self._say("nothing differs.")
+            write("nothing differs.")
 
     def show_restored(self, restored: Restored) -> None:
         """Print what came back, what stayed, and how to take it back."""
         _note(restored.recovered, *restored.notes)
         back = "restored" if restored.verb == "restore" else "undone: back at"
         what = "" if restored.worktree_reset else " (conversation only; no file was touched)"
-        self._say(f"{back} {restored.checkpoint_id}{what}", bold=True)
+        write(f"{back} {restored.checkpoint_id}{what}", bold=True)
         if restored.messages_deleted:
-            self._say(f"{_count(restored.messages_deleted, 'message')} left the conversation")
+            write(f"{_count(restored.messages_deleted, 'message')} left the conversation")
         if restored.messages_brought_back:
-            self._say(
+            write(
                 f"{_count(restored.messages_brought_back, 'message')} came back to the conversation"
             )
         if restored.backend_reset:
-            self._say("the agent was stopped, and begins anew")
+            write("the agent was stopped, and begins anew")
         for path in restored.kept:
-            self._say(f"kept: {path}", "yellow")
+            write(f"kept: {path}", "yellow")
         for path in restored.lost:
-            self._say(f"not brought back, for the checkpoint had left it out: {path}", "yellow")
+            write(f"not brought back, for the checkpoint had left it out: {path}", "yellow")
         if restored.commits:
             made = _count(len(restored.commits), "commit")
-            self._say(
+            write(
                 f"made since, and left as they are: {made}; HEAD is at {restored.commits[0][:12]}"
             )
         if restored.verb == "restore":
-            self._say("`holdfast checkpoint undo` takes this back.")
+            write("`holdfast checkpoint undo` takes this back.")
         else:
-            self._say(
-                f"`holdfast checkpoint restore {restored.undo_checkpoint_id}` takes this back."
-            )
+            write(f"`holdfast checkpoint restore {restored.undo_checkpoint_id}` takes this back.")
 
     def show_pruned(self, pruned: CheckpointsPruned) -> None:
         """Print what is gone."""
@@ -200,12 +197,12 @@ class TerminalCheckpoints(TerminalFace):
             _count(len(pruned.removed), "checkpoint"),
             _count(len(pruned.emptied), "restore"),
         )
-        self._say(f"removed {removed} and the trash of {emptied}.")
-        self._say(f"left: {_count(pruned.left, 'checkpoint')}.")
+        write(f"removed {removed} and the trash of {emptied}.")
+        write(f"left: {_count(pruned.left, 'checkpoint')}.")
 
     def _files(self, files: tuple[FileDifference, ...]) -> None:
         for each in files:
-            self._say(f"{each.status:9} {each.path}")
+            write(f"{each.status:9} {each.path}")
 
 
 def _as_json(checkpoint: Checkpoint) -> dict[str, Any]:

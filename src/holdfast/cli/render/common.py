@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import errno
 import json
-import os
-import re
-import sys
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
-
-import typer
 
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.transaction import Damaged
+from holdfast.cli.render.text import warn, write, write_diff
 from holdfast.landing.explain import explain
 from holdfast.usecases.workspace import NothingDone, note_of
 from holdfast.vocab.outcomes import Refused
@@ -28,11 +24,7 @@ if TYPE_CHECKING:
 
 _Outcome = TypeVar("_Outcome")
 
-# Not newline and tab. A reply can hold escape sequences; on a terminal they are commands. A surrogate is a byte that
-# was no text, and cannot be printed.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _WORDS = {"edit": "edited", "create": "created", "delete": "deleted", "rename": "renamed"}
-_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 class Face(Protocol):
@@ -141,41 +133,26 @@ class TerminalFace:
     def show_landed(self, files: Sequence[FileLanded], *, check: bool) -> None:
         """Print every file that landed, how surely, and its diff."""
         for file in files:
-            self._say(("would be " if check else "") + headline(file), bold=True)
+            write(("would be " if check else "") + headline(file), bold=True)
             for warning in file.warnings:
-                self._say(f"warning: {warning}", "yellow")
-            self._show_diff(file.diff)
+                write(f"warning: {warning}", "yellow")
+            write_diff(file.diff)
         if not files:
-            self._say("nothing to change.")
+            write("nothing to change.")
 
     def show_undone(self, files: Sequence[FileUndone]) -> None:
         """Print every file that undo gave its old bytes."""
         for file in files:
-            self._say(f"{file.action} {file.path}")
+            write(f"{file.action} {file.path}")
 
     def show_refusals(self, nothing: NothingDone) -> None:
         """Print every refusal with its cure."""
         for each in nothing.refusals:
-            self._say(explain(each.refused, "person"), "red")
+            write(explain(each.refused, "person"), "red")
         later = (
             "Some files may have changed; the next command here finishes this, or takes it back."
         )
-        self._say(later if nothing.unsettled else "No file was changed.")
-
-    def _show_diff(self, diff: str) -> None:
-        for line in diff.removesuffix("\n").split("\n") if diff else ():
-            self._say(
-                line.removesuffix("\r"), diff_colour(line), bold=line.startswith(("--- ", "+++ "))
-            )
-
-    def _say(self, words: str, colour: str | None = None, *, bold: bool = False) -> None:
-        # Not rich: it makes blanks of tabs, and a diff could not be copied any more.
-        typer.secho(
-            plain(words),
-            fg=colour,
-            bold=bold or None,
-            color=False if os.environ.get("NO_COLOR") else None,
-        )
+        write(later if nothing.unsettled else "No file was changed.")
 
 
 def file_as_json(file: FileLanded) -> dict[str, Any]:
@@ -195,19 +172,3 @@ def headline(file: FileLanded | EditLanded) -> str:
     to = f" to {file.to}" if file.to else ""
     sure = "" if file.rung == "exact" else f" (rung {file.rung}, similarity {file.similarity:.2f})"
     return f"{_WORDS[file.action]} {file.path}{to}{sure}"
-
-
-def diff_colour(line: str) -> str | None:
-    """Give the colour of a line of a diff; None for one that stays."""
-    return _COLOURS.get(line[:1])
-
-
-def plain(words: str) -> str:
-    """Give the words with escapes for what is a command to a terminal, or cannot be printed."""
-    return _UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", words)
-
-
-def warn(words: str | None) -> None:
-    """Say it on standard error, where it is in nobody's way."""
-    if words:
-        print(f"holdfast: {plain(words)}", file=sys.stderr)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from holdfast.cli.render.common import diff_colour, plain, warn
+from holdfast.cli.render.text import diff_colour, plain, warn
 from holdfast.repair.outcomes import (
     Exhausted,
     FirstTrySuccess,

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
-from holdfast.cli.render.common import diff_colour, headline, plain, warn
+from holdfast.cli.render.common import headline
+from holdfast.cli.render.text import diff_colour, plain, warn
 from holdfast.usecases.events.event_json import event_to_json
+from holdfast.usecases.repair.messages import WORDS
 from holdfast.vocab.events import (
     ApprovalAsked,
     CallEnded,
@@ -210,8 +212,6 @@ class TerminalTurn:
         self._say(f"  {ended}", "green" if event.exit_code == 0 else "yellow")
 
     def _show_repair(self, event: RepairEnded) -> None:
-        from holdfast.usecases.repair.messages import WORDS  # noqa: PLC0415 - most turns end without one
-
         about = f"{event.path or 'the project'}: {WORDS.get(event.outcome, 'was not repaired')}"
         quiet = event.outcome == "FirstTrySuccess"
         self._say(f"check: {about}", None if event.success else "yellow", bold=not quiet, dim=quiet)
