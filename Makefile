@@ -36,7 +36,7 @@ install = rm -f .venv/.status; { $(PIP) --no-build-isolation $(1); echo $$? > .v
 	exit "$$(cat .venv/.status)"
 
 .PHONY: help setup run demo test quick fmt lint types imports props soak coverage bench bench-landing bench-checkpoints bench-loop \
-	bench-repair bench-growth bench-peers mutants test-local-model toolchains picture dist dist-check check clean FORCE
+	bench-store bench-repair bench-growth bench-peers mutants test-local-model toolchains picture dist dist-check check clean FORCE
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -105,7 +105,7 @@ soak: props $(NPM_READY) ## run what takes long, an hour or more: laws, kills, f
 coverage: setup ## run the fast tests and print the lines of src that they do not reach; htmlcov/ has the pages
 	$(PYTEST) -n $(WORKERS) --dist worksteal -q $(FAST) --cov --cov-report=term-missing --cov-report=html $(ARGS)
 
-bench: bench-landing bench-checkpoints bench-loop bench-repair bench-growth ## run the benchmarks (some take minutes)
+bench: bench-landing bench-checkpoints bench-loop bench-store bench-repair bench-growth ## run the benchmarks (some take minutes)
 
 bench-landing: setup ## run generated edits against the landing engine (ARGS="--help" for sizes, corpus, peers)
 	$(PY) -m bench.landing $(ARGS)
@@ -115,6 +115,9 @@ bench-checkpoints: setup ## measure checkpoints beside `git status` and other re
 
 bench-loop: setup ## measure what a step of a turn costs without the model (ARGS="--help" for sizes)
 	$(PY) -m bench.loop $(ARGS)
+
+bench-store: setup ## measure what the store costs a turn, beside plain sqlite3 (ARGS="--help" for rounds)
+	$(PY) -m bench.store $(ARGS)
 
 bench-repair: setup ## measure rules: lookup, errors mended without a model, time beside other tools (ARGS="--help" for parts)
 	$(PY) -m bench.repair $(ARGS)

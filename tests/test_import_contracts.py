@@ -74,7 +74,7 @@ PLANTS = [
     Plant(ACYCLIC, "holdfast.changes.swaps", "holdfast.changes.plan"),
     *(
         Plant(PURE, "holdfast.landing.planted", driver)
-        for driver in ("aiosqlite", "alembic", "psycopg")
+        for driver in ("sqlalchemy", "alembic", "psycopg")
     ),
     Plant(FACE, "holdfast", "holdfast.changes.planted"),
 ]

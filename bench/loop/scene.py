@@ -16,7 +16,7 @@ from holdfast.adapters.store.tables import events, message_parts, messages
 from holdfast.wiring.late_store import LateStore
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncConnection
+    from sqlalchemy import Connection
 
 FILES = 40
 _CHATS = 20
@@ -49,10 +49,10 @@ def fill_store(state: Path, root: Path, count: int) -> None:
             store.open().run(_add_chat, root, count // _CHATS + (chat < count % _CHATS))
 
 
-async def _add_chat(connection: AsyncConnection, root: Path, count: int) -> None:
-    project = await project_at(connection, root)
-    session = await add_session(connection, project.id, title="earlier")
-    chat = await add_chat(connection, session.id)
+def _add_chat(connection: Connection, root: Path, count: int) -> None:
+    project = project_at(connection, root)
+    session = add_session(connection, project.id, title="earlier")
+    chat = add_chat(connection, session.id)
     rows: list[dict[str, Any]] = [
         {
             "id": new_id(),
@@ -66,12 +66,12 @@ async def _add_chat(connection: AsyncConnection, root: Path, count: int) -> None
     ]
     if not rows:
         return
-    await connection.execute(insert(messages), rows)
+    connection.execute(insert(messages), rows)
     body = {"text": _TEXT}
     parts = [{"message_id": row["id"], "seq": 0, "kind": "text", "body": body} for row in rows]
-    await connection.execute(insert(message_parts), parts)
+    connection.execute(insert(message_parts), parts)
     facts = [
         {"session_id": session.id, "seq": seq, "kind": "text", "body": body}
         for seq in range(2 * count)
     ]
-    await connection.execute(insert(events), facts)
+    connection.execute(insert(events), facts)

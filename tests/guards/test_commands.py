@@ -289,7 +289,7 @@ def test_anything_else_is_asked(command: str) -> None:
 
 MORE_THAN_ONE = "it is more than one command"
 NOT_READING = "does more than read"
-OUT = "may lead out of the project, or to a secret"
+OUT = "may name a file outside the project, or a secret"
 
 
 @pytest.mark.parametrize(
@@ -305,24 +305,24 @@ OUT = "may lead out of the project, or to a secret"
         ("ls; pwd", MORE_THAN_ONE),
         ("ls\npwd\n", MORE_THAN_ONE),
         ('echo "$(git rev-parse HEAD)"', MORE_THAN_ONE),
-        ("ls &", "it holds an operator of the shell"),
-        ("(ls)", "it holds an operator of the shell"),
-        ("echo done > /dev/null", "it redirects by >"),
-        ("ls missing 2>/dev/null", "it redirects by >"),
-        ("ls 2>&1", "it redirects by >&"),
-        ("wc -l < a.py", "it redirects by <"),
+        ("ls &", "it contains a shell operator"),
+        ("(ls)", "it contains a shell operator"),
+        ("echo done > /dev/null", "it redirects with >"),
+        ("ls missing 2>/dev/null", "it redirects with >"),
+        ("ls 2>&1", "it redirects with >&"),
+        ("wc -l < a.py", "it redirects with <"),
         ("NO_COLOR=1 ls", "it sets NO_COLOR"),
-        ("cd src", "cd is a command of the shell's own"),
-        (": commit now", ": is a command of the shell's own"),
-        ("echo $HOME", "what $HOME stands for is not known beforehand"),
-        ("ls ~", "what ~ stands for is not known beforehand"),
-        ("ls {a,b}", "what {a,b} stands for is not known beforehand"),
-        ("cat src/*.py", "what src/*.py stands for is not known beforehand"),
-        ("cat id_r*", "what id_r* stands for is not known beforehand"),
-        ("sort a.txt -*", "what -* stands for is not known beforehand"),
-        ("sed p *", "what * stands for is not known beforehand"),
-        ("ls &>/dev/null touch pwned", "it holds &>, which not every shell reads alike"),
-        ("pytest &>/dev/null touch pwned", "it holds &>, which not every shell reads alike"),
+        ("cd src", "cd is a shell built-in"),
+        (": commit now", ": is a shell built-in"),
+        ("echo $HOME", "the shell decides what $HOME expands to"),
+        ("ls ~", "the shell decides what ~ expands to"),
+        ("ls {a,b}", "the shell decides what {a,b} expands to"),
+        ("cat src/*.py", "the shell decides what src/*.py expands to"),
+        ("cat id_r*", "the shell decides what id_r* expands to"),
+        ("sort a.txt -*", "the shell decides what -* expands to"),
+        ("sed p *", "the shell decides what * expands to"),
+        ("ls &>/dev/null touch pwned", "it contains &>, which shells interpret differently"),
+        ("pytest &>/dev/null touch pwned", "it contains &>, which shells interpret differently"),
         ('echo `echo "\\\\$(touch pwned)"`', MORE_THAN_ONE),
         # A rule of the user's is for its own command.
         ("pytest -q 2>&1 | tail -20", MORE_THAN_ONE),
@@ -368,10 +368,10 @@ def test_what_destroys_or_escapes_is_refused_whatever_the_rules(command: str) ->
 
 def test_a_here_document_for_a_shell_is_looked_through() -> None:
     assert isinstance(judge_command("bash <<EOF\nrm -rf /\nEOF\n", RULES), Refuse)
-    assert judge_command("cat <<EOF\nrm -rf /\nEOF\n", RULES) == Ask("it holds a here-document")
+    assert judge_command("cat <<EOF\nrm -rf /\nEOF\n", RULES) == Ask("it contains a here-document")
     assert isinstance(judge_command("cat <<EOF\n$(rm -rf /)\nEOF\n", RULES), Refuse)
     assert judge_command("cat <<'EOF'\n$(rm -rf /)\nEOF\n", RULES) == Ask(
-        "it holds a here-document"
+        "it contains a here-document"
     )
     assert isinstance(judge_command("cat <<EOF\nx\nEOF\nrm -rf /", RULES), Refuse)
 
@@ -385,7 +385,7 @@ def test_each_line_is_a_command() -> None:
 
 
 def test_a_carriage_return_a_nul_and_nothing_at_all() -> None:
-    assert judge_command("ls\r", RULES) == Ask("it holds a carriage return")
+    assert judge_command("ls\r", RULES) == Ask("it contains a carriage return")
     assert isinstance(judge_command("ls\0", RULES), Refuse)
     assert isinstance(judge_command(" \n", RULES), Refuse)
     assert isinstance(judge_command("# only a comment", RULES), Ask)
@@ -397,9 +397,7 @@ def test_what_cannot_be_looked_through_is_refused() -> None:
 
 
 def test_why_is_said() -> None:
-    assert judge_command("make", CommandRules()) == Ask(
-        "make is not on the list of commands that run unasked"
-    )
+    assert judge_command("make", CommandRules()) == Ask("`make` needs your approval")
     assert judge_command("rm -rf /", CommandRules()) == Refuse(
         "rm -rf /: it deletes all of '/'. Commands of this kind are never run; find another way."
     )
@@ -454,7 +452,7 @@ def test_deny_goes_before_allow_and_matches_whatever_begins_so() -> None:
 
 def test_ask_goes_before_allow_and_before_what_is_built_in() -> None:
     rules = CommandRules(allow=("git *",), ask=("git log", "cat"))
-    assert judge_command("git log -1", rules) == Ask("the rule 'git log' wants it to be asked")
+    assert judge_command("git log -1", rules) == Ask("the rule 'git log' requires approval")
     assert isinstance(judge_command("cat a", rules), Ask)
     assert judge_command("git commit -m x", rules) == Allow()
 

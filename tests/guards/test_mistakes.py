@@ -66,7 +66,7 @@ def test_the_guidance_says_three_things_and_one_hint_for_each_kind_in_the_run() 
         "- Re-read the schemas of the tools.",
         "- Verify that the paths and arguments you use exist.",
         "- Try a different approach rather than variations of the same call.",
-        "- A call could not be carried out: read the file or list the directory again before you retry.",
+        "- A call could not be executed: read the file or list the directory again before you retry.",
         "- Arguments were rejected: send one JSON object with exactly the fields of the tool's schema.",
     ]
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from holdfast.guards.paths import Barred, judge_path
 from tests.world_off import world_off
 
-ELSEWHERE = "this path does not start at the project's root; give it from there, such as src/a.py."
-UP = "'..' leads out of the project; give the path from the project's root downwards."
+ELSEWHERE = "this path is not relative to the project's root; give it from there, such as src/a.py."
+UP = "'..' leads out of the project; give the path relative to the project's root."
 DIRECTORY = "this names a directory; name a file."
-GIT = "this belongs to git itself; edit the project's files and let git keep its own."
+GIT = "this belongs to git itself; edit the project's files instead."
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ GIT = "this belongs to git itself; edit the project's files and let git keep its
         (".", DIRECTORY),
         ("a/", DIRECTORY),
         ("a/.", DIRECTORY),
-        ("a\0b", "a NUL cannot stand in a file's name."),
-        ("\ud800", "half of a surrogate pair cannot stand in a file's name."),
+        ("a\0b", "a file name cannot contain a NUL."),
+        ("\ud800", "a file name cannot contain half of a surrogate pair."),
         (".git/config", GIT),
         ("sub/.git/hooks/pre-commit", GIT),
         (".GIT/config", GIT),
@@ -42,7 +42,7 @@ def test_a_path_that_leaves_the_project_or_is_no_file_is_barred(path: str, why: 
 
 def test_a_path_that_is_empty_is_barred() -> None:
     assert judge_path("") == Barred(
-        "a file is named with no path; give its path from the project's root downwards."
+        "a file is named without a path; give its path relative to the project's root."
     )
 
 

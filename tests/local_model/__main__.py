@@ -21,8 +21,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, func, select
 
 from holdfast.adapters.store.tables import turns
 from holdfast.changes.swaps import Swap
@@ -151,13 +150,13 @@ def _recorded(root: Path, state: Path) -> tuple[tuple[Swap, ...], int]:
     with open_workspace(root) as workspace:
         applied = workspace.log.list(state="applied")[::-1]
     with LateStore(state) as store:
-        running = store.open().read(_count_running)
+        running = store.open().query(_count_running)
     return tuple(swap for change in applied for swap in change.plan.swaps), running
 
 
-async def _count_running(connection: AsyncConnection) -> int:
+def _count_running(connection: Connection) -> int:
     query = select(func.count()).select_from(turns).where(turns.c.status == "running")
-    return (await connection.execute(query)).scalar_one()
+    return connection.execute(query).scalar_one()
 
 
 def _print_result(number: int, result: Result, log: Path) -> None:

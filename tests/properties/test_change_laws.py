@@ -23,8 +23,8 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from holdfast.adapters.filesystem.disk_files import DiskFiles
-from holdfast.adapters.store.blocking import blocking_store
 from holdfast.adapters.store.change_log import StoredChanges
+from holdfast.adapters.store.store import open_store
 from holdfast.changes.change_log import ChangeLog
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.ports import FileFound
@@ -235,7 +235,7 @@ def judge(bench: Bench, outcome: object, meant: Meant | None, before: Files, *, 
 @pytest.fixture(scope="module")
 def log_in_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LogAt]:
     """One store for all examples: each has a root of its own, and so a project of its own."""
-    with blocking_store(str(tmp_path_factory.mktemp("laws") / "store.sqlite3")) as store:
+    with open_store(str(tmp_path_factory.mktemp("laws") / "store.sqlite3")) as store:
         yield lambda root: StoredChanges(store, root)
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from holdfast.adapters.store.blocking import blocking_store
 from holdfast.adapters.store.queries.turns import begin_turn
+from holdfast.adapters.store.store import open_store
 from holdfast.changes.change import Change, ChangeOwner, RequestedEdits
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
@@ -26,7 +26,7 @@ def whole(path: str, text: str) -> ReplyText:
 
 
 def start_turn(world: World) -> ChangeOwner:
-    with blocking_store(str(world.state / "holdfast.sqlite3")) as store:
+    with open_store(str(world.state / "holdfast.sqlite3")) as store:
         made = store.run(new_world, world.root)
         return ChangeOwner(made.session.id, store.run(begin_turn, made.chat.id).id)
 

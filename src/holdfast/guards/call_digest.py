@@ -1,4 +1,4 @@
-"""Digests of calls and of their results: equal where nothing that matters differs."""
+"""Digests of tool calls and their results, equal when nothing relevant differs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,23 @@ from functools import lru_cache
 from typing import Any
 
 _MASK_LIMIT = 16_384
-"""A longer result is masked at both ends only, and its middle is taken as it is: time stays bounded."""
+"""Of a longer result only both ends are masked, so that the time stays bounded."""
 _SHORT = 240
-"""A result this short that names an argument says little else: `x1.py: no such file`, `x2.py: no such file`."""
+"""A result this short that repeats an argument has little else: `x1.py: no such file`, `x2.py.
+
+No such file`.
+"""
 _SPOKEN = 2_000
-"""In a result up to this size a line is looked for in the call: `echo "All is done, I am sure"` brings no news."""
+"""In a result up to this size, lines that repeat the call are ignored.
+
+`echo "All is done"` brings nothing new.
+"""
 _SHORTEST_ECHO = 4
 
-# What differs between two runs of the same thing. A number without a unit of time stays: `42 %`, `3/10`, `17 passed`
-# are what a poll is waiting for. Each expression begins with a set of characters, never with `\b` or an alternative:
-# only so does `re` skip what cannot match, and a step may not cost more than some hundred microseconds.
+# Values that differ between two runs of the same command. A number without a unit of time stays: a
+# poll waits for `42 %`, `3/10`, `17 passed`. Each expression begins with a set of characters, never
+# with `\b` or an alternative: only then does `re` skip positions that cannot match, and a step must
+# cost at most some hundred microseconds.
 _NUMBERS = re.compile(
     r"""
     \d(?<![\w.]\d)(?:
@@ -38,7 +45,8 @@ _MONTHS = re.compile(
 _PROCESSES = re.compile(r"[PpTt](?:p?id|PI?D|rocess(?: id)?|hread|ID)\b[ :=#]{0,3}\(?\d+")
 _LOGGERS = re.compile(r"\[\d{3,}\](?=:)")
 _ADDRESSES = re.compile(r"0[xX][0-9a-fA-F]{6,}")
-# One name below the temporary directory: the project itself may be there, and its files are not all the same.
+# One name below the temporary directory: the project itself may be there, and its files are not all
+# the same.
 _TEMPORARY = re.compile(
     r"""/(?:private/)?(?:var/)?(?:tmp/[^\s/'"`:,;)\]}>]+|folders/\w+/\w+/T(?:/[^\s/'"`:,;)\]}>]+)?)"""
 )
@@ -50,7 +58,7 @@ _MARKS = re.compile(r"\W+")
 
 
 def digest_call(name: str, arguments: Mapping[str, Any]) -> str:
-    """Give a short key of a call; the order of the arguments does not matter.
+    """Return a short key of a call; the order of the arguments does not matter.
 
     >>> digest_call("read_file", {"path": "a", "from": 1}) == digest_call("read_file", {"from": 1, "path": "a"})
     True
@@ -61,7 +69,7 @@ def digest_call(name: str, arguments: Mapping[str, Any]) -> str:
 
 
 def digest_result(result: str, arguments: Mapping[str, Any]) -> str:
-    """Give a short key of a result without what differs by chance, and without its echo of the arguments.
+    """Return a short key of a result, ignoring times and other accidental values and the echo of the arguments.
 
     >>> digest_result("2 failed in 0.03s", {}) == digest_result("2 failed in 1.20s", {})
     True
@@ -74,9 +82,12 @@ def digest_result(result: str, arguments: Mapping[str, Any]) -> str:
 
 
 def news_of(result: str, arguments: Mapping[str, Any]) -> tuple[frozenset[int], frozenset[int]]:
-    r"""Give keys of what a result may bring, line by line: as it is, and without what the call itself has said.
+    r"""Return two sets of line keys.
 
-    If all of the one or all of the other was seen before, it brings nothing new. What differs by chance is in neither.
+    All lines of the result, and the lines that do not repeat the call.
+
+    If all keys of either set were seen before, the result brings nothing new. Accidental values are
+    masked in both.
 
     >>> news_of("b = 2\na = 1", {})[0] <= news_of("a = 1\nb = 2\nc = 3", {})[0]
     True
@@ -97,7 +108,7 @@ def news_of(result: str, arguments: Mapping[str, Any]) -> tuple[frozenset[int], 
 
 @lru_cache(maxsize=4)  # a result is looked at from two sides
 def mask(text: str) -> str:
-    """Give the text with dates, times, durations, process ids, addresses and temporary places made equal.
+    """Return the text with dates, times, durations, process ids, addresses and temporary paths masked.
 
     >>> mask("[12:03:44] pid 4711 at 0x7f3a5c001b20: 3 of 10 done (42 %), 1m 3.5s, see /tmp/tmpab12/out.log")
     '[<clock>] <pid> at <place>: 3 of 10 done (42 %), <took>, see <tmp>/out.log'
@@ -125,7 +136,10 @@ def _name(found: re.Match[str]) -> str:
 
 
 def _without_echo(result: str, arguments: Mapping[str, Any]) -> str:
-    """Blank out the arguments in a short result, or else `: commit now 1`, `: commit now 2` … bring news each time."""
+    """Mask the arguments in a short result; otherwise `: commit now 1`, `.
+
+    Commit now 2` … would count as new.
+    """
     if len(result) > _SHORT:
         return result
     for value in arguments.values():
@@ -139,7 +153,7 @@ def _lines(text: str) -> set[str]:
 
 
 def _keys(lines: set[str]) -> frozenset[int]:
-    # Equal in one process is all that is asked of them.
+    # The keys are only compared within one process.
     return frozenset(map(hash, lines))
 
 
@@ -148,7 +162,7 @@ def _is_echo(line: str, said: list[str]) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Give the words alone: quotes and escapes are gone when a shell has echoed them."""
+    """Return the words alone: a shell has removed quotes and escapes when it echoes them."""
     return _MARKS.sub(" ", text).strip()
 
 

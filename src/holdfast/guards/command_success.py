@@ -1,4 +1,4 @@
-"""What a command's output says about success, as far as its words tell."""
+"""Whether the output of a command reports success or failure, judged by its words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FILLERS = re.compile(
     re.IGNORECASE,
 )
 _IDLE = re.compile(r"\s*(?:(?::|true|echo|printf)(?:\s[^;&|<>$`]*)?|#[^\n]*)")
-"""What does nothing: that it ends well says nothing."""
+"""Commands without effect: their success means nothing."""
 _BUILDS = re.compile(
     r"\s*(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S*\s+)*(?:(?:npx|poetry run|uv run|time|python3? -m)\s+)?"
     r"(?:make|cmake|ninja|meson|gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|go (?:build|vet|install)|cargo|rustc|javac|mvn|"
@@ -33,7 +33,7 @@ _BUILDS = re.compile(
     r"(?:dotnet|swift|docker|zig) build|pip3? install|ruff|black|isort|flake8|pylint|mypy|pyright|prettier|eslint|"
     r"compileall|py_compile)\b[^;&|]*(?:2>&1)?\s*(?:\|\s*(?:tail|head)\b[^;&|]*)?"
 )
-"""What prints the same lines each time it succeeds: here the exit code is the verdict."""
+"""Commands that print the same lines each time they succeed: here the exit code decides."""
 _SURE = re.compile(
     r"\b[1-9]\d* (?:tests? )?pass(?:ed|ing)\b|^OK\b|\btest result: ok\b|"
     r"\ball (?:\d+ )?(?:tests|checks) (?:have )?passed\b|"
@@ -43,15 +43,15 @@ _SURE = re.compile(
 _COUNTED_HARM = re.compile(
     r"\b[1-9]\d* (?:tests? )?(?:fail(?:ed|ures?|ing)?|errors?|errored)\b|^FAILED\b", re.MULTILINE
 )
-"""In a run that ends well, `PASS errors.test.ts` and `test_wrong_key ok` are names of tests."""
+"""In a successful run, `PASS errors.test.ts` and `test_wrong_key ok` are names of tests."""
 _FAILED = re.compile(r"\s*(?:exit code -?[1-9]|ended by )", re.IGNORECASE)
 _SUCCEEDED = re.compile(r"\s*exit code 0\b", re.IGNORECASE)
 _LOOK = 4_000
-"""How much of the end is looked at: that is where the verdict of a test run or a compiler stands."""
+"""How many characters of the end are read: a test run or a compiler prints its verdict there."""
 
 
 def is_fine(output: str, command: str = "") -> bool:
-    r"""Whether a command's output says that all is well, or says nothing: then to see it again is no bad sign.
+    r"""Return whether the output reports success or is empty, so that repeating the command is no bad sign.
 
     >>> is_fine("12 passed in 0.1s"), is_fine("All checks passed!"), is_fine("exit code 0, no output")
     (True, True, True)
@@ -69,7 +69,7 @@ def is_fine(output: str, command: str = "") -> bool:
 
 
 def is_bad(output: str) -> bool:
-    r"""Whether a command's output says that something is wrong.
+    r"""Return whether the output of a command reports a failure.
 
     >>> is_bad("Exit code 1.\n(no output)"), is_bad("Found 0 errors."), is_bad("hello")
     (True, False, False)

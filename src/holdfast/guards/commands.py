@@ -1,7 +1,8 @@
-"""Which commands may run: unasked, after somebody was asked, or never.
+"""Judge whether a command runs without asking, after asking, or never.
 
-Lexical: what a name on the disk leads to (a symlink, a script) is not known here. Unasked runs one plain command that
-only reads, without a shell; or a line each of whose commands the user's rules allow. Whatever else it is, it is asked.
+The judgement is lexical: it does not know what a name on disk refers to (a symlink, a script). Two
+things run without asking: one plain command that only reads, without a shell; and a command line
+whose every command is allowed by the user's rules. Everything else is asked for.
 """
 
 from __future__ import annotations
@@ -26,10 +27,13 @@ _BUILT_INS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CommandRules:
-    """Rules of a user on top of what is built in. A rule is words, such as `npm test`; `pytest *` takes any more.
+    """The user's rules, on top of the built-in ones. A rule is a list of words.
 
-    An `allow` rule without a star is the whole command; an `ask` or `deny` rule matches whatever begins with its words.
-    `deny` goes before `ask`, and `ask` before `allow`. A rule never reaches across an operator.
+    `npm test`, or `pytest *` for any more words.
+
+    An `allow` rule without a star matches the whole command; an `ask` or `deny` rule matches every
+    command that begins with its words. `deny` takes precedence over `ask`, and `ask` over `allow`.
+    A rule never matches across an operator.
     """
 
     allow: tuple[str, ...] = ()
@@ -39,19 +43,19 @@ class CommandRules:
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """It may run unasked."""
+    """The command may run without asking."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Somebody has to say yes first; `why` is part of the question."""
+    """The command needs approval; `why` is part of the question."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """It is never run; `message` is what the model is told."""
+    """The command is never run; `message` is the reason that the model receives."""
 
     message: str
 
@@ -60,7 +64,7 @@ CommandVerdict: TypeAlias = Allow | Ask | Refuse
 
 
 def judge_command(command: str, rules: CommandRules) -> CommandVerdict:
-    """Say whether a command may run.
+    """Return whether a command may run.
 
     >>> judge_command("git status", CommandRules()), judge_command("pytest && make", CommandRules(("pytest", "make")))
     (Allow(), Allow())
@@ -72,22 +76,20 @@ def judge_command(command: str, rules: CommandRules) -> CommandVerdict:
     if not command.strip():
         return Refuse("the command is empty; give the command to run.")
     if "\0" in command:
-        return Refuse("the command holds a NUL character, which no shell takes; leave it out.")
+        return Refuse("the command contains a NUL character, which no shell accepts; leave it out.")
     shown = command if len(command) <= 200 else f"{command[:200]}…"
     if len(command) > _LONGEST:
-        return Refuse(f"{shown}: this is too long to be looked through; write a file and run that.")
+        return Refuse(f"{shown}: this is too long to check; write a script file and run that.")
     script = parse(command)
     if TOO_DEEP in script.doubts:
-        return Refuse(
-            f"{shown}: {TOO_DEEP} to be looked through; say it in simpler commands, one after the other."
-        )
+        return Refuse(f"{shown}: {TOO_DEEP} to check; use simpler commands, one after the other.")
     harm = find_harm(command, script)
     if harm:
         return Refuse(f"{shown}: {harm}. Commands of this kind are never run; find another way.")
     for rule in rules.deny:
         if any(_begins(simple, rule) for simple in script.commands):
             return Refuse(
-                f"{shown}: the rule '{rule}' forbids this; find another way, or say what you need it for."
+                f"{shown}: the rule '{rule}' forbids this; find another way, or say why you need it."
             )
     return _judge_unasked(command, script, rules)
 
@@ -95,14 +97,14 @@ def judge_command(command: str, rules: CommandRules) -> CommandVerdict:
 def _judge_unasked(command: str, script: ShellScript, rules: CommandRules) -> Allow | Ask:
     for rule in rules.ask:
         if any(_begins(simple, rule) for simple in script.commands):
-            return Ask(f"the rule '{rule}' wants it to be asked")
-    # Somebody has allowed this very text, operators and all.
+            return Ask(f"the rule '{rule}' requires approval")
+    # The user has allowed exactly this text, operators included.
     if command.strip() in {rule.strip() for rule in rules.allow}:
         return Allow()
     if script.doubts:
         return Ask(script.doubts[0])
     if not script.commands:
-        return Ask("there is no command in it")
+        return Ask("it contains no command")
     if all(_is_granted(simple, rules.allow) for simple in script.commands):
         why = next((why for simple in script.commands if (why := why_not_prepared(simple))), None)
     else:
@@ -111,12 +113,15 @@ def _judge_unasked(command: str, script: ShellScript, rules: CommandRules) -> Al
 
 
 def _is_granted(simple: SimpleCommand, allow: Iterable[str]) -> bool:
-    """Whether a rule allows the words of this command; its redirections are not the rule's."""
+    """Return whether a rule allows the words of this command.
+
+    A rule does not cover redirections.
+    """
     return any(_is_covered(simple, rule) for rule in allow)
 
 
 def _begins(simple: SimpleCommand, rule: str) -> bool:
-    """Whether the command begins with the words of the rule; by the plain name of the program, too."""
+    """Return whether the command begins with the words of the rule, also without the program's directory."""
     wanted = rule.split()
     if wanted[-1:] == ["*"]:
         wanted = wanted[:-1]
@@ -129,7 +134,10 @@ def _begins(simple: SimpleCommand, rule: str) -> bool:
 
 
 def _is_covered(simple: SimpleCommand, rule: str) -> bool:
-    """Whether the words of the rule are those of the command: all of them, or, with a star, its first ones."""
+    """Return whether the rule matches the command.
+
+    All of its words, or with a star its first words.
+    """
     wanted = rule.split()
     open_ended = wanted[-1:] == ["*"]
     wanted = wanted[:-1] if open_ended else wanted
@@ -142,7 +150,7 @@ def _is_covered(simple: SimpleCommand, rule: str) -> bool:
 
 
 def needs_shell(command: str) -> bool:
-    """Whether only a shell can run it; if not, `argv` is all there is to run.
+    """Return whether only a shell can run the command; if not, `argv` returns the words to execute.
 
     >>> needs_shell("pytest -q 'a b'"), needs_shell("ls | wc"), needs_shell("ls *.py"), needs_shell(": now")
     (False, True, True, True)
@@ -151,33 +159,35 @@ def needs_shell(command: str) -> bool:
 
 
 def _why_shell(script: ShellScript) -> str | None:
-    """Return why only a shell can run this; None if it is one program and its words."""
+    """Return why only a shell can run this, or None if it is one program with its arguments."""
     if script.doubts:
         return script.doubts[0]
     if len(script.commands) != 1:
-        return "it is more than one command" if script.commands else "there is no command in it"
+        return "it is more than one command" if script.commands else "it contains no command"
     simple = script.commands[0]
     if simple.assignments:
         return f"it sets {simple.assignments[0].partition('=')[0].removesuffix('+')}"
     if simple.redirects:
-        return f"it redirects by {simple.redirects[0].operator}"
+        return f"it redirects with {simple.redirects[0].operator}"
     unknown = next((word.text for word in simple.words if _is_expanded(word)), None)
     if unknown is not None:
-        return f"what {unknown} stands for is not known beforehand"
+        return f"the shell decides what {unknown} expands to"
     if script.operators:
-        return "it holds an operator of the shell"
+        return "it contains a shell operator"
     if _BUILT_INS.fullmatch(simple.name):
-        return f"{simple.name} is a command of the shell's own"
+        return f"{simple.name} is a shell built-in"
     return None
 
 
 def _is_expanded(word: ShellWord) -> bool:
-    """Whether a shell would put something else in the place of this word."""
+    """Return whether a shell would replace this word by something else."""
     return word.expansion != "none" or word.glob or (word.text.startswith("~") and word.bare)
 
 
 def argv(command: str) -> tuple[str, ...]:
-    """Give the words to run: those of the command, or a shell with the command where only a shell can run it.
+    """Return the words to execute.
+
+    Those of the command, or `/bin/sh -c` where only a shell can run it.
 
     >>> argv("pytest -q 'a b'")
     ('pytest', '-q', 'a b')

@@ -1,6 +1,9 @@
-"""Loops: calls that repeat themselves and bring nothing new. The first trip is a nudge, the next one stops the turn.
+"""Loops: calls that repeat themselves without new results.
 
-Why these numbers, and how soon each kind of loop is stopped: docs/decisions/0009-a-short-leash-after-a-nudge.md.
+The first trip is a nudge, the second stops the turn.
+
+docs/decisions/0009-a-short-leash-after-a-nudge.md explains the numbers, and how soon each kind of
+loop is stopped.
 """
 
 from __future__ import annotations
@@ -31,25 +34,28 @@ _LEASH: dict[LoopPattern, int] = {
     "duplicate": 2,
     "no_effect": 2,
 }
-"""After a nudge this many more calls of what it was about are enough, until there is progress."""
+"""After a nudge, this many more calls of the same kind stop the turn, unless there is progress."""
 _LONG_LEASH = 3
-"""For `no_effect` where the output is not bad, only always the same."""
+"""The leash of `no_effect` when the output is not a failure, only unchanged."""
 _FORGIVEN = 24
-"""After a nudge and this many calls without another trip, the next trip is a first one again."""
+"""After a nudge and this many calls without another trip, the next trip counts as the first again."""
 _HISTORY = 48
 _RECENT = 6
-"""How far back a command is looked for that has no effect: one step seldom runs more."""
+"""How many of the last commands are checked for having no effect: one step seldom runs more."""
 _GENERATION = 256
 _LINES = 4_096
-"""A generation of lines: some twenty long results."""
+"""The size of a generation of lines: about twenty long results."""
 _WAIT = re.compile(r"\s*sleep\s+[\d.]+[smh]?\s*")
 _LIST = re.compile(r"\s*(?:cd\s+\S+\s*&&\s*)?(?:git|ls|pwd|find|tree|which|du)\b[^;&|]*")
-"""What only shows where things stand is not expected to change with each edit."""
+"""Commands that only show the state of the project: an edit need not change their output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trip:
-    """The calls go round in circles. `count`: how many are alike, or rounds of a cycle; `escalated`: stop the turn."""
+    """A detected loop. `count` is the number of equal calls, or of rounds of a cycle.
+
+    `escalated` means stop the turn.
+    """
 
     pattern: LoopPattern
     count: int
@@ -58,9 +64,12 @@ class Trip:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A call by its digests; `pair` is the call with its result. To wait between two looks is no repetition.
+    """The digests of a call. `pair` is the call with its result.
 
-    `result` is what it brought, whatever was asked; `subject` the tool and the path, "" if there is no path.
+    `waits` marks a `sleep`, which is no repetition.
+
+    `result` is the digest of the result alone; `subject` is the tool and the path, "" without a
+    path.
     """
 
     pair: str
@@ -71,9 +80,12 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A command, what it said, and on which tree; `fresh` if it had never said that before.
+    """A command with its output on a tree.
 
-    `fine` if it says that all is well, `bad` if it says that something is wrong; many outputs say neither.
+    `fresh` if the command had this output for the first time.
+
+    `fine` if the output reports success, `bad` if it reports a failure; many outputs report
+    neither.
     """
 
     pair: str
@@ -86,19 +98,25 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """Digests seen in this turn; the oldest are forgotten a generation at a time, so that a long turn costs no more."""
+    """Digests seen in this turn, in two generations.
+
+    The older one is dropped when the younger is full.
+    """
 
     young: frozenset[str | int] = frozenset()
     old: frozenset[str | int] = frozenset()
 
     def has(self, digests: frozenset[str] | frozenset[int]) -> bool:
-        """Whether all of these were seen."""
+        """Return whether all of these digests were seen."""
         return digests <= self.young or all(
             digest in self.young or digest in self.old for digest in digests
         )
 
     def add(self, digests: frozenset[str] | frozenset[int], most: int) -> _Seen:
-        """Give the same with these digests among the young, of which there are so many and no more."""
+        """Return a copy with `digests` in the young generation.
+
+        When that exceeds `most`, it becomes the old one.
+        """
         if digests <= self.young:
             return self
         if len(self.young) + len(digests) > most:
@@ -108,7 +126,10 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class _Strike:
-    """A nudge that is outstanding. `stale` are the calls or results it was about, as long as the leash is on."""
+    """An outstanding nudge.
+
+    `stale` are the calls or results that it was about, while the leash is on.
+    """
 
     pattern: LoopPattern
     period: int
@@ -121,7 +142,7 @@ class _Strike:
 
 @dataclass(frozen=True, slots=True)
 class Loops:
-    """What the calls of this turn have brought so far. Its size is bounded, whatever the turn."""
+    """The calls of this turn so far, in bounded size."""
 
     history: tuple[_Entry, ...] = ()
     runs: tuple[_Run, ...] = ()
@@ -133,7 +154,10 @@ class Loops:
 
 
 def begin(tree: str) -> Loops:
-    """Start a turn on this tree; without it, going back to where the turn began would pass for progress once."""
+    """Return the state at the start of a turn.
+
+    The tree is recorded, so that returning to it is no progress.
+    """
     return Loops(trees=_Seen(frozenset({tree})))
 
 
@@ -146,9 +170,9 @@ def record(
     *,
     read: Iterable[str] = (),
 ) -> Loops:
-    """Take one call that has been run: what it was, what came of it, and the digest of the files after it.
+    """Return the state after one executed call with its result and the digest of the files after it.
 
-    `read` are the paths that it has read: one more of those is news, whatever is in it.
+    `read` are the paths that the call has read: a path read for the first time counts as new.
 
     >>> state = begin("tree")
     >>> for _ in range(3):
@@ -181,7 +205,7 @@ def record(
         runs=(*state.runs, run)[-_HISTORY:] if run else state.runs,
         trees=state.trees.add(frozenset({tree}), _GENERATION),
         results=state.results.add(whole | brought | opened, _LINES),
-        # The call that brings something is the first of the run in which nothing more comes.
+        # The call that brought something new is the first of the run that brings nothing more.
         quiet=1 if moved or news else state.quiet + 1,
         since=0 if moved or news else state.since + 1,
         strike=_aged(state, entry, run, moved=moved, news=news),
@@ -189,7 +213,10 @@ def record(
 
 
 def detect(state: Loops) -> Trip | None:
-    """Say which loop the calls are in; changes nothing, so that a nudge may be held back."""
+    """Return the loop that the calls are in, without changing the state.
+
+    The caller may delay a nudge.
+    """
     strike = state.strike
     if strike and strike.again >= strike.leash:
         return Trip(strike.pattern, (strike.calls + strike.again) // strike.period, escalated=True)
@@ -198,7 +225,10 @@ def detect(state: Loops) -> Trip | None:
 
 
 def nudged(state: Loops, trip: Trip) -> Loops:
-    """Note that the model was told: it gets a clean history, and a short leash for more of the same."""
+    """Return the state after a nudge.
+
+    An empty history, and a short leash for more of the same calls.
+    """
     found = _find(state)
     if found is None:
         return state
@@ -213,7 +243,7 @@ def nudged(state: Loops, trip: Trip) -> Loops:
 
 
 def since_progress(state: Loops) -> int:
-    """How many calls there were after the last one that brought a new result or a new tree.
+    """Return the number of calls since the last one that brought a new result or a new tree.
 
     >>> state = record(begin("tree"), "read_file", {"path": "a.py"}, "1  x = 1", "tree")
     >>> since_progress(state), since_progress(record(state, "read_file", {"path": "a.py"}, "1  x = 1", "tree"))
@@ -223,7 +253,7 @@ def since_progress(state: Loops) -> int:
 
 
 def guidance(trip: Trip) -> str:
-    """Give what the model is told."""
+    """Return the guidance for the model."""
     what = {
         "identical": f"You have made the same call {trip.count} times in a row, and its result is the same each time.",
         "cycle": f"You have gone through the same few calls {trip.count} times, with the same results.",
@@ -239,11 +269,11 @@ def guidance(trip: Trip) -> str:
     return f"{what} {then} {end}"
 
 
-# ------------------------------------------------------------------------------------------------------------ patterns
+# ----------------------------------------------------------------------------------------- patterns
 
 
 def _find(state: Loops) -> tuple[LoopPattern, int, int] | None:
-    """Give the pattern, the number of calls in it, and the length of its period."""
+    """Return the pattern, the number of calls in it, and the length of its period."""
     pairs = _pairs(state)
     alike = _alike(pairs)
     if alike >= IDENTICAL:
@@ -270,7 +300,7 @@ def _pairs(state: Loops) -> list[str]:
 
 
 def _alike(pairs: list[str]) -> int:
-    """How many at the end are the same."""
+    """Return how many equal pairs are at the end."""
     count = 0
     for pair in reversed(pairs):
         if pair != pairs[-1]:
@@ -284,10 +314,11 @@ def _last_of_each(runs: tuple[_Run, ...]) -> list[_Run]:
 
 
 def _across(runs: tuple[_Run, ...], last: _Run) -> int:
-    """How often the command gave this result, each time on another tree than the time before.
+    """Return how often the command had this result, each time on another tree than before.
 
-    Counted since it last gave a new result, or a good one: there the edits had an effect. If what it says is not bad,
-    then also since any other command did: to look at something now and then is no attempt to change it.
+    Count since its last new or successful result: there the edits had an effect. If its output is
+    not a failure, count only since the last new or successful result of any command: looking at
+    something is no attempt to change it.
     """
     count, tree = 0, None
     for run in reversed(runs):
@@ -305,7 +336,10 @@ def _across(runs: tuple[_Run, ...], last: _Run) -> int:
 
 
 def _stale(state: Loops, pattern: LoopPattern, calls: int, period: int) -> frozenset[str]:
-    """What the nudge is about: the calls with their results; if they differ, what came of them, and of which file."""
+    """Return what the nudge is about.
+
+    The calls with their results, or where those differ, results and files.
+    """
     match pattern:
         case "identical" | "cycle":
             return frozenset(_pairs(state)[-period:])
@@ -323,7 +357,7 @@ def _stale(state: Loops, pattern: LoopPattern, calls: int, period: int) -> froze
             return frozenset(run.pair for run in last if _across(state.runs, run) >= NO_EFFECT)
 
 
-# ------------------------------------------------------------------------------------------------------------- a strike
+# ----------------------------------------------------------------------------------------- a strike
 
 
 def _run_of(state: Loops, pair: str, command: str, tree: str, run: tuple[str, str]) -> _Run:
@@ -335,7 +369,10 @@ def _run_of(state: Loops, pair: str, command: str, tree: str, run: tuple[str, st
 def _aged(
     state: Loops, entry: _Entry, run: _Run | None, *, moved: bool, news: bool
 ) -> _Strike | None:
-    """Give the strike after one more call: is it more of the same, is the leash off, is it forgiven."""
+    """Return the strike after one more call.
+
+    Whether the call repeats, frees from the leash, or is forgiven.
+    """
     strike = state.strike
     if strike is None or strike.age + 1 >= _FORGIVEN:
         return None

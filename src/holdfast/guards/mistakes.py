@@ -1,4 +1,4 @@
-"""Mistakes: failures of any kinds, one after the other. The model is told once how to recover, then the turn stops."""
+"""Mistakes: consecutive failures of any kind. The model is nudged once; then the turn stops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MISTAKE_THRESHOLD = 3
 _HINTS: dict[FailureKind, str] = {
     "schema_reject": "Arguments were rejected: send one JSON object with exactly the fields of the tool's schema.",
     "tool_not_found": "A tool was called that does not exist: use only the names of the tools you were given.",
-    "exec_error": "A call could not be carried out: read the file or list the directory again before you retry.",
+    "exec_error": "A call could not be executed: read the file or list the directory again before you retry.",
     "api_error": "A reply could not be used: answer with one short tool call, or with plain text if you are done.",
     "permission_denied": "Something is not permitted: stay inside the project, and do not ask for it again.",
 }
@@ -20,14 +20,16 @@ _HINTS: dict[FailureKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Mistakes:
-    """The failures since the last success or nudge, and how many nudges are outstanding. Lives for one turn."""
+    """The failures since the last success or nudge, and the number of outstanding nudges, of one turn."""
 
     run: tuple[FailureKind, ...] = ()
     nudges: int = 0
 
 
 def record(state: Mistakes, failure: FailureKind | None) -> Mistakes:
-    """Take one outcome: a success (None) clears everything, a failure is appended.
+    """Return the state after one outcome.
+
+    A success (None) clears everything, a failure is appended.
 
     >>> record(Mistakes(("exec_error",), nudges=1), "api_error")
     Mistakes(run=('exec_error', 'api_error'), nudges=1)
@@ -40,7 +42,9 @@ def record(state: Mistakes, failure: FailureKind | None) -> Mistakes:
 
 
 def detect(state: Mistakes) -> Literal["nudge", "escalate"] | None:
-    """Say what the run of failures calls for; changes nothing, so that a nudge may be held back.
+    """Return what the consecutive failures require, without changing the state.
+
+    The caller may delay a nudge.
 
     >>> detect(Mistakes(("exec_error", "api_error", "schema_reject")))
     'nudge'
@@ -53,7 +57,7 @@ def detect(state: Mistakes) -> Literal["nudge", "escalate"] | None:
 
 
 def nudged(state: Mistakes) -> Mistakes:
-    """Note that the model was told: one more nudge is outstanding, and the run starts anew.
+    """Return the state after a nudge: one more nudge is outstanding, and the count starts again.
 
     >>> nudged(Mistakes(("exec_error", "api_error", "schema_reject")))
     Mistakes(run=(), nudges=1)
@@ -62,7 +66,10 @@ def nudged(state: Mistakes) -> Mistakes:
 
 
 def guidance(run: tuple[FailureKind, ...]) -> str:
-    """Give what the model is told: how to recover, and one hint for each kind of failure, in order of appearance."""
+    """Return the guidance for the model.
+
+    How to recover, and one hint for each kind of failure in order of appearance.
+    """
     lines = [
         f"The last {len(run)} calls failed. Before the next one:",
         "- Re-read the schemas of the tools.",

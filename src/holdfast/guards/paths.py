@@ -1,4 +1,4 @@
-"""Which paths a model may name."""
+"""Judge which paths a model may use."""
 
 from __future__ import annotations
 
@@ -10,45 +10,44 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 @dataclass(frozen=True, slots=True)
 class Barred:
-    """The path may not be touched; `message` says why, and what to write instead."""
+    """A path that may not be used; `message` says why, and what to write instead."""
 
     message: str
 
 
 def judge_path(path: str) -> str | Barred:
-    """Give the path below the root in its plain spelling, or say why it is barred.
+    """Return the path below the root in its normal form, or why it is barred.
 
-    Lexical only: where symlinks lead is for the file border to find out, which judges the real path here again.
+    This is lexical only: the file adapter resolves symlinks and judges the real path again.
 
     >>> judge_path("./src//a.py")
     'src/a.py'
     >>> judge_path("../a.py")
-    Barred(message="../a.py: '..' leads out of the project; give the path from the project's root downwards.")
+    Barred(message="../a.py: '..' leads out of the project; give the path relative to the project's root.")
     """
     if not path:
         return Barred(
-            "a file is named with no path; give its path from the project's root downwards."
+            "a file is named without a path; give its path relative to the project's root."
         )
     try:
         path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        return Barred(f"{path}: half of a surrogate pair cannot stand in a file's name.")
+        return Barred(f"{path}: a file name cannot contain half of a surrogate pair.")
     if "\0" in path:
-        return Barred(f"{path}: a NUL cannot stand in a file's name.")
+        return Barred(f"{path}: a file name cannot contain a NUL.")
     if path.startswith(("/", "~/")) or path == "~" or _DRIVE.match(path):
         return Barred(
-            f"{path}: this path does not start at the project's root; give it from there, such as src/a.py."
+            f"{path}: this path is not relative to the project's root; give it from there, such as src/a.py."
         )
     parts = [part for part in path.split("/") if part not in {"", "."}]
     if ".." in parts:
         return Barred(
-            f"{path}: '..' leads out of the project; give the path from the project's root downwards."
+            f"{path}: '..' leads out of the project; give the path relative to the project's root."
         )
     if not parts or path.endswith(("/", "/.")):
         return Barred(f"{path}: this names a directory; name a file.")
-    # Casefolded: on macOS `.GIT/hooks/pre-commit` is the same file, and a hook is a program that git will run.
+    # Casefolded: on macOS `.GIT/hooks/pre-commit` is the same file, and a hook is a program that
+    # git will run.
     if any(part.casefold() == ".git" for part in parts):
-        return Barred(
-            f"{path}: this belongs to git itself; edit the project's files and let git keep its own."
-        )
+        return Barred(f"{path}: this belongs to git itself; edit the project's files instead.")
     return "/".join(parts)

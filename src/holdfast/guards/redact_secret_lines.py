@@ -1,4 +1,7 @@
-"""Lines of secrets in the output of a command that ran unasked: `grep -r` reads `.env` without having named it."""
+"""Remove lines of secret files from the output of a command that ran without asking.
+
+`grep -r` also reads `.env`.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,9 @@ _NEW_COMMIT = re.compile(r"commit [0-9a-f]{7,64}\b.*")
 
 
 def without_secrets(output: str) -> tuple[str, tuple[str, ...]]:
-    r"""Give the output without the lines that it says are of a file with secrets, and the names of those files.
+    r"""Return the output without lines marked as coming from a secret file, and the names of those files.
 
-    Known are the lines of grep (`path:line`), the sections of head and tail (`==> path <==`) and of a diff.
+    Recognised are the lines of grep (`path:line`), the sections of head and tail (`==> path <==`), and diffs.
 
     >>> without_secrets("./.env:1:KEY=abc\nsrc/a.py:3:KEY = read()\n.env-2-TOKEN=x\n")
     ('src/a.py:3:KEY = read()\n', ('.env',))
@@ -45,8 +48,8 @@ def without_secrets(output: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _secret_of(line: str) -> str | None:
-    """Give the file of secrets that a line says it is from."""
-    # `-1-` need not be the end of it: `a-1-b/.env:KEY=1` names a file too.
+    """Return the secret file that a line names as its source, or None."""
+    # `-1-` may be part of the path: `a-1-b/.env:KEY=1` names a file too.
     start, colon, _ = line[:_MOST_OF_A_PATH].partition(":")
     paths = [start[: match.start()] for match in _AROUND.finditer(start)] + [start] * bool(colon)
     return next((path for path in paths if " " not in path and is_secret(path)), None)

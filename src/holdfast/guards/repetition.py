@@ -1,4 +1,7 @@
-"""Chants: a model that repeats itself while it streams. Found on a bounded tail, in time linear in the text."""
+"""Repetition.
+
+A model that repeats itself while it streams, detected on a bounded tail in linear time.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +13,21 @@ Channel: TypeAlias = Literal["text", "reasoning", "arguments"]
 
 LONGEST_PERIOD = 600
 _STRIDE = 64
-"""A look is taken each time this many characters have come, wherever the pieces were cut."""
+"""The tail is checked each time this many characters have arrived, however they were split."""
 _PROBE = 200
-# Any chant shows its last 200 characters twice, one period apart: 6 periods over at least 240 characters, or 3 of more
-# than 150. So the nearest earlier place of the probe is all that has to be tried.
+# Any repetition contains its last 200 characters twice, one period apart: 6 periods over at least
+# 240 characters, or 3 of more than 150. So only the nearest earlier occurrence of the probe has to
+# be tried.
 _TAIL = 7_400
-"""Twelve of the longest periods, and a stride."""
+"""Twelve of the longest periods, plus a stride."""
 _WINDOW = 4_000
 _GRAM = 8
 _NOVELTY = 0.04
 _FEWEST_GRAMS = 60
-"""A window of fewer is data (one word a line, base64), about which words say nothing."""
+"""A window with fewer word runs is data (one word a line, base64) and is not judged by words."""
 _GENERATION = 4_096
 _LONGEST_WORD = 256
-"""Base64 is one word without end; to keep all of it as half a word would take quadratic time."""
+"""Base64 is one endless word; keeping all of it as a partial word would take quadratic time."""
 _RULES = frozenset("-=_*~#.·•+:/\\|<>^ \t\r\n─━═│┃┄┅┈┉█▓▒░")
 _ROWS = re.compile(r"(?:\|[^\n]*\|[ \t]*\n)+")
 _DATA = re.compile(r"[\W\d_]*(?:(?:0x|null|none|nan|true|false|[a-f])[\W\d_]*)*", re.IGNORECASE)
@@ -31,7 +35,7 @@ _DATA = re.compile(r"[\W\d_]*(?:(?:0x|null|none|nan|true|false|[a-f])[\W\d_]*)*"
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """The reply repeats itself. `sample` is what is repeated, cut to one line's length; for people."""
+    """A detected repetition. `sample` is the repeated text, cut to one line, for people."""
 
     channel: Channel
     sample: str
@@ -39,7 +43,7 @@ class Repetition:
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """How often a period has to come, if it is short or long, and over how many characters."""
+    """How often a short or a long period has to repeat, and over how many characters."""
 
     short: int
     long: int
@@ -51,28 +55,28 @@ class _Limits:
 
 _PLAIN = _Limits(short=6, long=3, over=240)
 _DRAWN = _Limits(short=24, long=12, over=960)
-"""Rules and rows of tables, which people draw as well."""
+"""Drawn lines and table rows, which people write as well."""
 _CODE = _Limits(short=24, long=12, over=2_000)
-"""Code repeats itself: cases, fixtures, markup."""
+"""Code, which repeats itself: cases, fixtures, markup."""
 _NUMBERS = _Limits(short=24, long=12, over=4_000)
-"""Data repeats itself for longer: an array of zeros."""
+"""Data, which repeats itself for longer: an array of zeros."""
 
 
 class RepetitionWatch:
-    r"""Listens to one reply; a new one for each request.
+    r"""Watches the stream of one reply; make a new instance for each request.
 
-    >>> chants = Chants()
+    >>> chants = RepetitionWatch()
     >>> chants.feed("text", "I will just end the turn.\n" * 8)
     >>> chants.feed("text", "I will just end the turn.\n" * 8)
-    Chant(channel='text', sample='I will just end the turn.')
+    Repetition(channel='text', sample='I will just end the turn.')
     """
 
     def __init__(self) -> None:
-        """Begin with nothing heard."""
+        """Start with no text."""
         self._channels: dict[Channel, _Listener] = {}
 
     def feed(self, channel: Channel, text: str) -> Repetition | None:
-        """Hear more of a channel; a chant, as soon as it is one."""
+        """Add text of a channel; return the repetition as soon as there is one."""
         if channel not in self._channels:
             self._channels[channel] = _Listener(fenced=channel == "arguments")
         sample = self._channels[channel].hear(text)
@@ -80,7 +84,7 @@ class RepetitionWatch:
 
 
 class _Listener:
-    """One channel: its tail, whether it is inside a fence, and the words it has heard."""
+    """One channel: its tail, whether the text is inside a fence, and the words so far."""
 
     def __init__(self, *, fenced: bool) -> None:
         self._always_fenced = fenced
@@ -92,7 +96,10 @@ class _Listener:
         self._novelty = _Novelty()
 
     def hear(self, text: str) -> str | None:
-        """Take more text, and give what is chanted. The answer does not depend on how the text was cut."""
+        """Add text and return what is repeated, or None.
+
+        The result does not depend on how the text was split.
+        """
         start = 0
         while self._waiting_length + len(text) - start >= _STRIDE:
             end = start + _STRIDE - self._waiting_length
@@ -144,7 +151,7 @@ class _Listener:
         return _rotated(unit)
 
     def _limits(self, unit: str) -> _Limits:
-        # A chant of fences opens and closes them: it is no code.
+        # A repetition that opens and closes fences is not code.
         fenced = (self._always_fenced or self._in_fence) and "```" not in unit * 2
         if fenced and _DATA.fullmatch(unit):
             return _NUMBERS
@@ -156,7 +163,7 @@ class _Listener:
 
 
 class _Novelty:
-    """How many of the runs of eight words are new, window by window."""
+    """Counts how many of the runs of eight words are new, window by window."""
 
     def __init__(self) -> None:
         self._young: set[int] = set()
@@ -169,7 +176,7 @@ class _Novelty:
         self._dull = 0
 
     def hear(self, piece: str, *, patience: int) -> bool:
-        """Take more text, and say whether so many windows in a row brought next to nothing new."""
+        """Add text; return whether `patience` consecutive windows contained almost nothing new."""
         self._take(piece)
         self._heard += len(piece)
         if self._heard < _WINDOW:
@@ -180,7 +187,7 @@ class _Novelty:
         return self._dull >= patience
 
     def _take(self, piece: str) -> None:
-        # The first and the last word may be halves.
+        # The first and the last word may be incomplete.
         words = (self._half + piece).split()
         self._half = words.pop() if words and not piece[-1:].isspace() else ""
         if len(self._half) > _LONGEST_WORD:
@@ -203,6 +210,6 @@ class _Novelty:
 
 
 def _rotated(unit: str) -> str:
-    """Give the period from the start of a line on, for it may have been cut anywhere."""
+    """Return the period rotated to begin at the start of a line, because it may have been cut anywhere."""
     start = unit.find("\n") + 1
     return unit[start:] + unit[:start]

@@ -1,4 +1,4 @@
-"""Which files hold secrets, by their names."""
+"""Recognise files with secrets by their names."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _DATA = re.compile(
 )
 _FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"})
 _ENVIRONMENT = re.compile(r"\.env[.\-_].+|.+\.env")
-# Made to be read: they show the names, not the values.
+# Examples and public keys: they contain names, not values.
 _SHOWN = re.compile(
     r"(?:.*[.\-_])?(?:example|sample|template|tmpl|tpl|dist|defaults?|schema)(?:[.\-_].*)?|.*\.pub"
 )
 
 
 def is_secret(path: str) -> bool:
-    """Whether a file of this name is likely to hold secrets: `.env` and its like, keys, credentials.
+    """Return whether a file of this name probably holds secrets: `.env` files, keys, credentials.
 
     >>> is_secret("app/.env.production"), is_secret(".env.example"), is_secret("src/secrets.py"), is_secret("a/key.pem")
     (True, False, False, True)
@@ -60,7 +60,7 @@ def is_secret(path: str) -> bool:
     ]
     if not parts:
         return False
-    # No file has a longer name; a longer word is no name, and would only take time.
+    # No file has a longer name, and matching a longer word would only take time.
     name = parts[-1][-255:]
     if _SHOWN.fullmatch(name):
         return False

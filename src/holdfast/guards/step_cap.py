@@ -1,4 +1,4 @@
-"""The budget of steps: a soft cap that progress lifts, and a hard one that nothing does."""
+"""The step budget of a turn: a soft cap that progress lifts, and a hard cap."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class StepCaps:
-    """How many steps a turn may take; past `soft` it goes on while the last `recent` calls brought progress."""
+    """How many steps a turn may take.
+
+    Beyond `soft` it continues while one of the last `recent` calls made progress.
+    """
 
     soft: int = 60
     hard: int = 200
@@ -16,9 +19,11 @@ class StepCaps:
 
 
 def judge(steps: int, since_progress: int, caps: StepCaps) -> Literal["soft", "hard"] | None:
-    """Say which cap ends the turn after `steps` steps; `since_progress` counts the calls after the last progress.
+    """Return which cap ends the turn after `steps` steps.
 
-    >>> judge(60, 11, Caps()), judge(60, 12, Caps()), judge(59, 40, Caps()), judge(200, 0, Caps())
+    `since_progress` counts the calls since the last progress.
+
+    >>> judge(60, 11, StepCaps()), judge(60, 12, StepCaps()), judge(59, 40, StepCaps()), judge(200, 0, StepCaps())
     (None, 'soft', None, 'hard')
     """
     if steps >= caps.hard:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
@@ -11,11 +12,17 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
-    from holdfast.adapters.store.blocking import BlockingStore
+    from holdfast.adapters.store.store import Store
     from holdfast.adapters.store.turn_log import StoredTurnLog
     from holdfast.changes.change_log import ChangeLog
     from holdfast.usecases.checkpoints.conversation import Conversations
-    from holdfast.usecases.turns.send_message import NotSent
+
+
+@dataclass(frozen=True, slots=True)
+class StoreProblem:
+    """Why the store cannot be used."""
+
+    message: str
 
 
 class LateStore:
@@ -24,7 +31,7 @@ class LateStore:
     def __init__(self, state: Path) -> None:
         """Remember the state directory; open nothing."""
         self._state = state
-        self._store: BlockingStore | None = None
+        self._store: Store | None = None
         self._opened = ExitStack()
 
     def __enter__(self) -> Self:
@@ -37,7 +44,7 @@ class LateStore:
         """Close the store if it was opened."""
         self._opened.close()
 
-    def open(self) -> BlockingStore:
+    def open(self) -> Store:
         """Return the store. Raise `StoreError` if it cannot be opened."""
         if self._store is None:
             self._store = self._opened.enter_context(_parts().store_at(self._state))
@@ -48,9 +55,9 @@ class LateStore:
         log: ChangeLog = _parts().changes_at(self.open, root)
         return log
 
-    def turn_log(self, root: Path, locks: TurnLocks) -> StoredTurnLog | NotSent:
-        """Open the store, and return the log of a root's turns, or why no turn can run."""
-        log: StoredTurnLog | NotSent = _parts().turn_log_at(root, self.open, locks)
+    def turn_log(self, root: Path, locks: TurnLocks) -> StoredTurnLog | StoreProblem:
+        """Open the store, and return the log of a root's turns, or why there is none."""
+        log: StoredTurnLog | StoreProblem = _parts().turn_log_at(root, self.open, locks)
         return log
 
     def conversations(self, root: Path, evict: Callable[[str], bool]) -> Conversations:

@@ -8,35 +8,35 @@ from pathlib import Path
 
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.store.agent_eviction import StoredAgents
-from holdfast.adapters.store.blocking import BlockingStore, blocking_store
 from holdfast.adapters.store.change_log import changes_at
 from holdfast.adapters.store.database_url import chosen_url
 from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.store import Store, open_store
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.adapters.store.turn_log import StoredTurnLog
 from holdfast.usecases.checkpoints.conversation import Conversations
-from holdfast.usecases.turns.send_message import NotSent
+from holdfast.wiring.late_store import StoreProblem
 
 __all__ = ["changes_at", "conversations_at", "store_at", "turn_log_at"]
 
 
-def store_at(state: Path) -> AbstractContextManager[BlockingStore]:
+def store_at(state: Path) -> AbstractContextManager[Store]:
     """Open the store that is configured; the default is a SQLite file in the state directory."""
-    return blocking_store(chosen_url(state))
+    return open_store(chosen_url(state))
 
 
 def conversations_at(
-    root: Path, open_store: Callable[[], BlockingStore], evict: Callable[[str], bool]
+    root: Path, opener: Callable[[], Store], evict: Callable[[str], bool]
 ) -> Conversations:
     """Return the transcripts and agents of the sessions at a root."""
-    return Conversations(StoredTranscript(open_store, root), StoredAgents(open_store, evict))
+    return Conversations(StoredTranscript(opener, root), StoredAgents(opener, evict))
 
 
 def turn_log_at(
-    root: Path, open_store: Callable[[], BlockingStore], locks: TurnLocks
-) -> StoredTurnLog | NotSent:
-    """Open the store, and return the log of a root's turns, or why no turn can run."""
+    root: Path, opener: Callable[[], Store], locks: TurnLocks
+) -> StoredTurnLog | StoreProblem:
+    """Open the store, and return the log of a root's turns, or why there is none."""
     try:
-        return StoredTurnLog(open_store(), root, locks)
+        return StoredTurnLog(opener(), root, locks)
     except StoreError as error:
-        return NotSent(f"the turn cannot be recorded: {error}")
+        return StoreProblem(str(error))

@@ -30,6 +30,7 @@ from holdfast.usecases.turns.approvals import Asker
 from holdfast.usecases.turns.send_message import NotSent, TurnDependencies, UserMessage, send
 from holdfast.usecases.turns.turn_editor import ReviewedFiles
 from holdfast.vocab.events import Event, TurnEnded
+from holdfast.wiring.late_store import StoreProblem
 from holdfast.wiring.models import find_model
 from holdfast.wiring.repairs import command_rules, turn_repairs_at
 from holdfast.wiring.state_directory import state_directory
@@ -81,8 +82,8 @@ def _dependencies(
 ) -> TurnDependencies | NotSent:
     root, state = workspace.files.root, state_directory()
     records = workspace.store.turn_log(root, TurnLocks(state))
-    if isinstance(records, NotSent):
-        return records
+    if isinstance(records, StoreProblem):
+        return NotSent(f"the turn cannot be recorded: {records.message}")
     profile = profile_of(model.name)
     tools = profile.tools(plan=message.plan)
     folders = DiskDirectories(str(root))

@@ -6,48 +6,48 @@ could. They are forked from one that has imported all: that takes longer than th
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import os
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from holdfast.adapters.store.queries.checkpoints import add_checkpoint
 from holdfast.adapters.store.queries.events import append_event
-from holdfast.adapters.store.queries.messages import append_message, append_part
+from holdfast.adapters.store.queries.messages import append_message
 from holdfast.adapters.store.queries.projects import project_at
 from holdfast.adapters.store.queries.sessions import add_session
 from holdfast.adapters.store.store import open_store
+from tests.adapters.store.queries import append_part
 
 CHECKOUT = Path(__file__).parents[3]
 
 
-async def open_first(url: str, name: str) -> None:
+def open_first(url: str, name: str) -> None:
     """Open a store that may not be there yet, and leave a trace in it."""
-    async with open_store(url) as store, store.write() as connection:
-        project = await project_at(connection, Path("/work/here"))
-        await add_session(connection, project.id, title=name)
+    with open_store(url) as store, store.write() as connection:
+        project = project_at(connection, Path("/work/here"))
+        add_session(connection, project.id, title=name)
 
 
-async def write_much(url: str, session_id: str, chat_id: str, count: str, name: str) -> None:
+def write_much(url: str, session_id: str, chat_id: str, count: str, name: str) -> None:
     """Add events, messages with a part, and checkpoints, each in a transaction of its own."""
-    async with open_store(url) as store:
+    with open_store(url) as store:
         for number in range(int(count)):
-            async with store.write() as connection:
-                await append_event(connection, session_id, kind="written", body=[name, number])
-            async with store.write() as connection:
-                message = await append_message(
+            with store.write() as connection:
+                append_event(connection, session_id, kind="written", body=[name, number])
+            with store.write() as connection:
+                message = append_message(
                     connection, chat_id, role="user", metadata={"by": [name, number]}
                 )
-                await append_part(connection, message.id, kind="text", body=[name, number])
-            async with store.write() as connection:
+                append_part(connection, message.id, kind="text", body=[name, number])
+            with store.write() as connection:
                 checkpoint_id = f"{name}-{number}"
-                await add_checkpoint(
+                add_checkpoint(
                     connection,
                     checkpoint_id=checkpoint_id,
                     commit_sha="a",
@@ -56,21 +56,21 @@ async def write_much(url: str, session_id: str, chat_id: str, count: str, name: 
                 )
 
 
-async def die_in_the_middle(url: str, session_id: str) -> None:
+def die_in_the_middle(url: str, session_id: str) -> None:
     """Record one event, write much more than fits into SQLite's cache, and wait to be killed before that is recorded."""
-    async with open_store(url) as store:
-        async with store.write() as connection:
-            await append_event(connection, session_id, kind="recorded", body=1)
-        async with store.write() as connection:
+    with open_store(url) as store:
+        with store.write() as connection:
+            append_event(connection, session_id, kind="recorded", body=1)
+        with store.write() as connection:
             for number in range(60):
-                await append_event(
+                append_event(
                     connection, session_id, kind="not recorded", body=[number, "x" * 100_000]
                 )
             print("in the middle", flush=True)
             sys.stdin.readline()
 
 
-JOBS: dict[str, Callable[..., Coroutine[Any, Any, None]]] = {
+JOBS: dict[str, Callable[..., None]] = {
     "open": open_first,
     "write": write_much,
     "die": die_in_the_middle,
@@ -117,12 +117,12 @@ def child(count: int, job: str, *args: str) -> Iterator[Child]:
 
 def main() -> None:
     count, job, *args = sys.argv[1:]
-    for name in ("aiosqlite", "alembic.command", "psycopg", "sqlalchemy.dialects.postgresql"):
+    for name in ("alembic.command", "psycopg", "sqlalchemy.dialects.postgresql"):
         importlib.import_module(name)
     print("ready", flush=True)
     sys.stdin.readline()
     if count == "1":
-        asyncio.run(JOBS[job](*args))
+        JOBS[job](*args)
     else:
         _do_at_once(int(count), job, args)
     print("done", flush=True)
@@ -144,7 +144,7 @@ def _fork(name: str, job: str, args: list[str], gate: int, opener: int) -> int:
         try:
             os.close(opener)
             os.read(gate, 1)
-            asyncio.run(JOBS[job](*args, name))
+            JOBS[job](*args, name)
             code = 0
         except BaseException:  # noqa: BLE001 - whatever it is, this process ends here
             traceback.print_exc()

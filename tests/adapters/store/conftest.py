@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.store.blocking import BlockingStore, blocking_store
+from holdfast.adapters.store.store import Store, open_store
 from tests.adapters.store.postgres import CannotStart, Postgres, empty, running_postgres
 
 
@@ -33,13 +33,13 @@ def ready(
     """A store at the newest schema: to migrate, or only to make a database, for each test would take most of the time."""
     if request.param == "sqlite":
         file = tmp_path_factory.mktemp("ready") / "ready.sqlite3"
-        with blocking_store(str(file)):
+        with open_store(str(file)):
             pass
         yield file
         return
     server: Postgres = request.getfixturevalue("postgres")
     with server.database() as url:
-        with blocking_store(url):
+        with open_store(url):
             pass
         yield url
 
@@ -63,6 +63,6 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def store(url: str) -> Iterator[BlockingStore]:
-    with blocking_store(url) as opened:
+def store(url: str) -> Iterator[Store]:
+    with open_store(url) as opened:
         yield opened

@@ -6,14 +6,11 @@ released one never changes, for there are stores that have it.
 
 from __future__ import annotations
 
-import asyncio
 import re
 import tempfile
 from pathlib import Path
 
-from sqlalchemy import text
-from sqlalchemy.engine import Connection
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Connection, Engine, text
 
 from holdfast.adapters.store.database_url import parse_address
 from holdfast.adapters.store.engine import make_engine
@@ -83,19 +80,19 @@ def _from_postgres(connection: Connection) -> list[str]:
     return statements
 
 
-async def dump_at(engine: AsyncEngine, revision: str) -> str:
+def dump_at(engine: Engine, revision: str) -> str:
     """Migrate an empty store to a revision, and dump it."""
-    async with engine.begin() as connection:
-        await connection.run_sync(migrate, revision)
-        return await connection.run_sync(dump)
+    with engine.begin() as connection:
+        migrate(connection, revision)
+        return dump(connection)
 
 
-async def dump_of(url: str, revision: str) -> str:
+def dump_of(url: str, revision: str) -> str:
     engine = make_engine(parse_address(url))
     try:
-        return await dump_at(engine, revision)
+        return dump_at(engine, revision)
     finally:
-        await engine.dispose()
+        engine.dispose()
 
 
 def write_golden() -> None:
@@ -107,9 +104,7 @@ def write_golden() -> None:
         server.database() as database,
     ):
         for dialect, url in (("sqlite", f"{place}/empty.sqlite3"), ("postgresql", database)):
-            golden_file(revision, dialect).write_text(
-                asyncio.run(dump_of(url, revision)), encoding="utf-8"
-            )
+            golden_file(revision, dialect).write_text(dump_of(url, revision), encoding="utf-8")
             print(f"wrote {golden_file(revision, dialect)}")
 
 

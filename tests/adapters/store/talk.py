@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, select
 
-from holdfast.adapters.store.blocking import BlockingStore
 from holdfast.adapters.store.queries.agent_sessions import add_agent_session
 from holdfast.adapters.store.queries.chats import add_chat
-from holdfast.adapters.store.queries.messages import append_message, append_part
+from holdfast.adapters.store.queries.messages import append_message
 from holdfast.adapters.store.queries.turns import begin_turn
+from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import (
     agent_sessions,
     checkpoints,
@@ -23,6 +22,7 @@ from holdfast.adapters.store.tables import (
 )
 from holdfast.usecases.checkpoints.checkpoint import CheckpointOwner, Created, create_checkpoint
 from holdfast.wiring.worktrees import open_worktrees
+from tests.adapters.store.queries import append_part
 from tests.adapters.store.world import World, new_world
 from tests.end_to_end.checkpoints.repo import Folder
 
@@ -32,7 +32,7 @@ class Talk:
     """One chat of one session."""
 
     repo: Folder
-    store: BlockingStore
+    store: Store
     world: World
 
     @property
@@ -53,12 +53,12 @@ class Talk:
 
     def said(self) -> list[str]:
         """Give the first words of each message."""
-        return self.store.read(_said, self.world.chat.id)
+        return self.store.query(_said, self.world.chat.id)
 
     def rows(self, *without: str) -> dict[str, list[dict[str, Any]]]:
         """Give all rows of messages, parts and checkpoints, but the checkpoints that are named."""
         all_ = {
-            table.name: self.store.read(rows, table)
+            table.name: self.store.query(rows, table)
             for table in (messages, message_parts, checkpoints)
         }
         all_["checkpoints"] = [row for row in all_["checkpoints"] if row["id"] not in without]
@@ -66,7 +66,7 @@ class Talk:
 
     def trash(self) -> set[str]:
         """Name the undo points that the trash keeps something for."""
-        return {row["undo_checkpoint_id"] for row in self.store.read(rows, trash)}
+        return {row["undo_checkpoint_id"] for row in self.store.query(rows, trash)}
 
     def hire(self) -> None:
         """Have a turn run, and an external agent that remembers."""
@@ -78,11 +78,11 @@ class Talk:
         return [
             row["status"]
             for table in (turns, agent_sessions)
-            for row in self.store.read(rows, table)
+            for row in self.store.query(rows, table)
         ]
 
 
-def new_talk(repo: Folder, store: BlockingStore) -> Talk:
+def new_talk(repo: Folder, store: Store) -> Talk:
     return Talk(repo, store, store.run(new_world, repo.root))
 
 
@@ -96,19 +96,19 @@ def other_chat(talk: Talk) -> Talk:
     )
 
 
-async def say(connection: AsyncConnection, chat_id: str, role: str, words: str) -> str:
-    message = await append_message(connection, chat_id, role=role, metadata={"words": words})
-    await append_part(connection, message.id, kind="text", body={"text": words})
+def say(connection: Connection, chat_id: str, role: str, words: str) -> str:
+    message = append_message(connection, chat_id, role=role, metadata={"words": words})
+    append_part(connection, message.id, kind="text", body={"text": words})
     return message.id
 
 
-async def rows(connection: AsyncConnection, table: Any) -> list[dict[str, Any]]:
-    found = (await connection.execute(select(table).order_by(table.c.id))).mappings()
+def rows(connection: Connection, table: Any) -> list[dict[str, Any]]:
+    found = connection.execute(select(table).order_by(table.c.id)).mappings()
     return [dict(row) for row in found]
 
 
-async def _said(connection: AsyncConnection, chat_id: str) -> list[str]:
+def _said(connection: Connection, chat_id: str) -> list[str]:
     query = (
         select(messages.c.metadata).where(messages.c.chat_id == chat_id).order_by(messages.c.seq)
     )
-    return [row["words"] for row in (await connection.execute(query)).scalars()]
+    return [row["words"] for row in connection.execute(query).scalars()]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.adapters.store.blocking import blocking_store
 from holdfast.adapters.store.database_url import (
     PostgresDatabase,
     SqliteFile,
@@ -16,6 +17,7 @@ from holdfast.adapters.store.database_url import (
     parse_address,
 )
 from holdfast.adapters.store.errors import BadAddress, StoreUnavailable
+from holdfast.adapters.store.store import open_store
 from tests.adapters.store.postgres import Postgres
 
 NEXT_STEP = (
@@ -40,7 +42,7 @@ def test_each_way_to_write_postgresql_is_understood(scheme: str) -> None:
         ("notes/holdfast.db", "notes/holdfast.db"),
         ("sqlite:////var/lib/holdfast.sqlite3", "/var/lib/holdfast.sqlite3"),
         ("sqlite:///holdfast.db", "holdfast.db"),
-        ("sqlite+aiosqlite:////a%20b/c d.db", "/a b/c d.db"),
+        ("sqlite:////a%20b/c d.db", "/a b/c d.db"),
         ("/odd %name?x=1#y", "/odd %name?x=1#y"),
     ],
 )
@@ -50,7 +52,7 @@ def test_a_path_is_a_sqlite_file(url: str, path: str) -> None:
 
 def test_a_file_with_an_odd_name_is_opened_under_that_name(tmp_path: Path) -> None:
     file = tmp_path / "odd %20 name?mode=ro#x.db"
-    with blocking_store(str(file)):
+    with open_store(str(file)):
         pass
     assert {each.name for each in tmp_path.iterdir()} == {file.name, f"{file.name}.lock"}
 
@@ -122,7 +124,7 @@ def test_no_part_of_a_password_is_ever_shown(password: str, before: str) -> None
 
 def test_a_server_that_does_not_answer_is_named_without_the_password(tmp_path: Path) -> None:
     url = f"postgresql://ann:s3cret@/holdfast?host={tmp_path}&password=other5ecret"
-    with pytest.raises(StoreUnavailable) as refused, blocking_store(url):
+    with pytest.raises(StoreUnavailable) as refused, open_store(url):
         pass
     said = str(refused.value)
     assert said.startswith(f"postgresql://{tmp_path}/holdfast: the database cannot be reached (")
@@ -135,10 +137,40 @@ def test_a_database_that_is_not_there_is_named_without_the_password(postgres: Po
     reason = r"the database cannot be reached \(.*does not exist\)"
     with (
         pytest.raises(StoreUnavailable, match=reason) as refused,
-        blocking_store(postgres.url("no_such")),
+        open_store(postgres.url("no_such")),
     ):
         pass
     assert "unused-secret" not in str(refused.value)
+
+
+def _run_without(module: str, url: str) -> subprocess.CompletedProcess[str]:
+    """Open a store in a process that cannot import a module."""
+    code = f"""
+import sys
+sys.modules[{module!r}] = None
+from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.store import open_store
+try:
+    with open_store({url!r}):
+        print("open")
+except StoreError as error:
+    print(error)
+"""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
+def test_without_the_driver_a_postgresql_url_names_the_extra_that_brings_it() -> None:
+    ran = _run_without("psycopg", "postgresql://ann:s3cret@db.example/holdfast")
+    assert ran.stderr == ""
+    assert ran.stdout == (
+        "postgresql://db.example/holdfast: PostgreSQL needs its driver, which is not installed; "
+        "run pip install 'holdfast[postgres]'.\n"
+    )
+
+
+def test_a_sqlite_store_needs_no_driver_of_postgresql(tmp_path: Path) -> None:
+    ran = _run_without("psycopg", str(tmp_path / "store.sqlite3"))
+    assert (ran.stdout, ran.stderr) == ("open\n", "")
 
 
 def test_the_store_is_in_the_state_directory_unless_a_url_is_given(

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.store.blocking import blocking_store
 from holdfast.adapters.store.errors import StoreUnavailable
 from holdfast.adapters.store.queries.events import append_event, events_after
 from holdfast.adapters.store.queries.projects import all_projects, project_at
+from holdfast.adapters.store.store import open_store
 from tests.adapters.store.world import new_world
 
 
@@ -68,7 +68,7 @@ def test_a_full_disk_is_named_and_what_was_recorded_stays(small_disk: Path) -> N
     file = small_disk / "store.sqlite3"
     ballast = small_disk / "ballast"
     ballast.write_bytes(b"x" * 400_000)
-    with blocking_store(str(file)) as store:
+    with open_store(str(file)) as store:
         world = store.run(new_world)
         recorded = 0
         said = None
@@ -84,15 +84,15 @@ def test_a_full_disk_is_named_and_what_was_recorded_stays(small_disk: Path) -> N
             said
             == f"{file}: the disk is full, nothing was recorded; free some space and run it again."
         )
-        assert [event.seq for event in store.read(events_after, world.session.id)] == list(
+        assert [event.seq for event in store.query(events_after, world.session.id)] == list(
             range(1, recorded + 1)
         )
         ballast.unlink()
         assert (
             store.run(append_event, world.session.id, kind="said", body="again").seq == recorded + 1
         )
-    with blocking_store(str(file)) as store:
-        assert len(store.read(events_after, world.session.id)) == recorded + 1
+    with open_store(str(file)) as store:
+        assert len(store.query(events_after, world.session.id)) == recorded + 1
 
 
 def test_a_store_is_not_made_on_a_full_disk_and_is_when_there_is_space(small_disk: Path) -> None:
@@ -100,15 +100,15 @@ def test_a_store_is_not_made_on_a_full_disk_and_is_when_there_is_space(small_dis
     ballast = small_disk / "ballast"
     with ballast.open("wb") as filler:
         os.posix_fallocate(filler.fileno(), 0, shutil.disk_usage(small_disk).free)
-    with pytest.raises(StoreUnavailable) as refused, blocking_store(str(file)):
+    with pytest.raises(StoreUnavailable) as refused, open_store(str(file)):
         pass
     assert (
         str(refused.value)
         == f"{file}: the disk is full, nothing was recorded; free some space and run it again."
     )
     ballast.unlink()
-    with blocking_store(str(file)) as store:
-        assert store.read(all_projects) == ()
+    with open_store(str(file)) as store:
+        assert store.query(all_projects) == ()
 
 
 def test_a_store_in_a_read_only_directory_is_refused_and_keeps_its_bytes(
@@ -116,12 +116,12 @@ def test_a_store_in_a_read_only_directory_is_refused_and_keeps_its_bytes(
 ) -> None:
     place, close = make_read_only
     file = place / "store.sqlite3"
-    with blocking_store(str(file)) as store:
+    with open_store(str(file)) as store:
         store.run(project_at, Path("/work/here"))
     (place / "store.sqlite3.lock").unlink()
     before = _bytes(place)
     close()
-    with pytest.raises(StoreUnavailable) as refused, blocking_store(str(file)):
+    with pytest.raises(StoreUnavailable) as refused, open_store(str(file)):
         pass
     reason = "Read-only file system" if os.geteuid() == 0 else "Permission denied"
     assert str(refused.value) == (
@@ -138,7 +138,7 @@ def test_no_store_is_made_in_a_read_only_directory(
     close()
     with (
         pytest.raises(StoreUnavailable, match="make the directory writable"),
-        blocking_store(str(place / "a" / "b.db")),
+        open_store(str(place / "a" / "b.db")),
     ):
         pass
     assert _bytes(place) == {}
@@ -149,6 +149,6 @@ def test_a_directory_in_the_place_of_the_file_is_refused(tmp_path: Path) -> None
     place.mkdir()
     with (
         pytest.raises(StoreUnavailable, match="cannot be opened or written"),
-        blocking_store(str(place)),
+        open_store(str(place)),
     ):
         pass

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.store.blocking import BlockingStore, blocking_store
-from holdfast.adapters.store.change_log import StoredChanges, open_changes
+from holdfast.adapters.store.change_log import StoredChanges, changes_at
 from holdfast.adapters.store.queries.sessions import remove_session
 from holdfast.adapters.store.queries.turns import begin_turn
+from holdfast.adapters.store.store import Store, open_store
 from holdfast.changes.change import Change, RequestedEdits
 from holdfast.changes.change_log import ChangeLog, LogUnavailable
 from holdfast.changes.plan import ChangePlan, FileLanded
@@ -74,7 +75,7 @@ PARTS = tuple(
 
 
 @pytest.fixture(params=["stored", "memory"])
-def log(request: pytest.FixtureRequest, store: BlockingStore, tmp_path: Path) -> ChangeLog:
+def log(request: pytest.FixtureRequest, store: Store, tmp_path: Path) -> ChangeLog:
     return MemoryLog() if request.param == "memory" else StoredChanges(store, tmp_path)
 
 
@@ -197,7 +198,7 @@ def test_the_oldest_settled_change_goes_when_there_are_more_than_are_kept(
     assert log.ids() == ("three", "two", "waits")
 
 
-def test_a_change_belongs_to_its_session_and_its_turn(store: BlockingStore, tmp_path: Path) -> None:
+def test_a_change_belongs_to_its_session_and_its_turn(store: Store, tmp_path: Path) -> None:
     log = StoredChanges(store, tmp_path)
     world = store.run(new_world, tmp_path)
     first, second = (store.run(begin_turn, world.chat.id).id for _ in range(2))
@@ -214,7 +215,7 @@ def test_a_change_belongs_to_its_session_and_its_turn(store: BlockingStore, tmp_
 
 @pytest.mark.parametrize("owner", [{"session": "gone"}, {"turn": "gone"}])
 def test_an_owner_that_is_not_there_is_said_and_nothing_is_recorded(
-    store: BlockingStore, tmp_path: Path, owner: dict[str, str]
+    store: Store, tmp_path: Path, owner: dict[str, str]
 ) -> None:
     log = StoredChanges(store, tmp_path)
     with pytest.raises(
@@ -224,9 +225,7 @@ def test_an_owner_that_is_not_there_is_said_and_nothing_is_recorded(
     assert log.ids() == ()
 
 
-def test_the_changes_of_a_session_that_is_removed_stay(
-    store: BlockingStore, tmp_path: Path
-) -> None:
+def test_the_changes_of_a_session_that_is_removed_stay(store: Store, tmp_path: Path) -> None:
     log = StoredChanges(store, tmp_path)
     world = store.run(new_world, tmp_path)
     turn = store.run(begin_turn, world.chat.id).id
@@ -238,20 +237,18 @@ def test_the_changes_of_a_session_that_is_removed_stay(
 
 
 @pytest.fixture
-def other(store: BlockingStore, url: str) -> Iterator[BlockingStore]:
-    with blocking_store(url) as opened:
+def other(store: Store, url: str) -> Iterator[Store]:
+    with open_store(url) as opened:
         yield opened
 
 
-def test_of_two_processes_one_moves_the_change(
-    store: BlockingStore, other: BlockingStore, tmp_path: Path
-) -> None:
+def test_of_two_processes_one_moves_the_change(store: Store, other: Store, tmp_path: Path) -> None:
     mine, theirs = StoredChanges(store, tmp_path), StoredChanges(other, tmp_path)
     mine.add(change("one"))
     assert [log.move("one", "proposed", "applied") for log in (mine, theirs)] == [True, False]
 
 
-def test_each_root_has_changes_of_its_own(store: BlockingStore, tmp_path: Path) -> None:
+def test_each_root_has_changes_of_its_own(store: Store, tmp_path: Path) -> None:
     here, there = StoredChanges(store, tmp_path / "here"), StoredChanges(store, tmp_path / "there")
     here.add(change("one"))
     assert (there.ids(), there.list(), there.get("one")) == ((), (), None)
@@ -262,13 +259,8 @@ def test_each_root_has_changes_of_its_own(store: BlockingStore, tmp_path: Path) 
 
 def test_a_store_that_cannot_be_opened_is_said_in_the_words_of_the_port(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no database\n" * 100)
-    with (
-        pytest.raises(LogUnavailable, match="this is not a SQLite file"),
-        open_changes(str(tmp_path / "file"), tmp_path),
-    ):
-        pass
-    with (
-        pytest.raises(LogUnavailable, match="PostgreSQL or SQLite only"),
-        open_changes("mysql://x/y", tmp_path),
-    ):
-        pass
+    with ExitStack() as opened:
+        with pytest.raises(LogUnavailable, match="this is not a SQLite file"):
+            changes_at(lambda: opened.enter_context(open_store(str(tmp_path / "file"))), tmp_path)
+        with pytest.raises(LogUnavailable, match="PostgreSQL or SQLite only"):
+            changes_at(lambda: opened.enter_context(open_store("mysql://x/y")), tmp_path)

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Table, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, Table, select
 
-from holdfast.adapters.store.blocking import BlockingStore
+from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import checkpoints, message_parts, messages
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.checkpoints.checkpoint import (
@@ -32,7 +31,7 @@ NAMES = count()
 class Chat:
     """A chat in the store, and the refs of its checkpoints as a restore moves them (`follow_files` does it in git)."""
 
-    def __init__(self, store: BlockingStore, root: Path) -> None:
+    def __init__(self, store: Store, root: Path) -> None:
         self.store = store
         self.world: World = store.run(new_world)
         self.transcript = StoredTranscript(lambda: store, root)
@@ -67,7 +66,7 @@ class Chat:
 
     def state(self) -> Any:
         """Give all rows of the chat but those of points, and the refs but theirs."""
-        return self.store.read(_rows, self.world.chat.id), [each.id for each in self.turns()]
+        return self.store.query(_rows, self.world.chat.id), [each.id for each in self.turns()]
 
     def _take(
         self, kind: CheckpointKind, message: str | None, since: int | None = None
@@ -81,16 +80,16 @@ class Chat:
         return self.live[draft.id]
 
 
-async def _rows(connection: AsyncConnection, chat_id: str) -> list[list[dict[str, Any]]]:
-    async def of(table: Table, *which: Any) -> list[dict[str, Any]]:
+def _rows(connection: Connection, chat_id: str) -> list[list[dict[str, Any]]]:
+    def of(table: Table, *which: Any) -> list[dict[str, Any]]:
         query = select(table).where(*which).order_by(table.c.id)
-        return [dict(row) for row in (await connection.execute(query)).mappings()]
+        return [dict(row) for row in connection.execute(query).mappings()]
 
     ours = select(messages.c.id).where(messages.c.chat_id == chat_id)
     return [
-        await of(messages, messages.c.chat_id == chat_id),
-        await of(message_parts, message_parts.c.message_id.in_(ours)),
-        await of(checkpoints, checkpoints.c.chat_id == chat_id, checkpoints.c.kind == "turn"),
+        of(messages, messages.c.chat_id == chat_id),
+        of(message_parts, message_parts.c.message_id.in_(ours)),
+        of(checkpoints, checkpoints.c.chat_id == chat_id, checkpoints.c.kind == "turn"),
     ]
 
 
@@ -107,7 +106,7 @@ steps = st.one_of(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(steps, max_size=8))
 def test_any_restores_and_undos_give_back_the_exact_rows(
-    store: BlockingStore, tmp_path: Path, done: list[tuple[str, int]]
+    store: Store, tmp_path: Path, done: list[tuple[str, int]]
 ) -> None:
     chat = Chat(store, tmp_path)
     chat.turn()

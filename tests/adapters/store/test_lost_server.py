@@ -5,37 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, text
 
-from holdfast.adapters.store.blocking import blocking_store
 from holdfast.adapters.store.errors import StoreUnavailable
 from holdfast.adapters.store.queries.projects import all_projects, project_at
+from holdfast.adapters.store.store import open_store
 from tests.adapters.store.postgres import Postgres
 
 
-async def _lose_the_server(connection: AsyncConnection) -> None:
-    await project_at(connection, Path("/work/here"))
-    await connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+def _lose_the_server(connection: Connection) -> None:
+    project_at(connection, Path("/work/here"))
+    connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
 
 
 def test_a_server_that_is_lost_in_a_transaction_is_named_and_nothing_is_recorded(
     postgres: Postgres,
 ) -> None:
-    with postgres.database() as url, blocking_store(url) as store:
+    with postgres.database() as url, open_store(url) as store:
         with pytest.raises(StoreUnavailable) as refused:
             store.run(_lose_the_server)
         assert str(refused.value).startswith(f"{store.address}: the database cannot be reached (")
-        assert store.read(all_projects) == ()
+        assert store.query(all_projects) == ()
         assert store.run(project_at, Path("/work/here")).root == "/work/here"
 
 
 def test_a_connection_that_was_lost_between_two_transactions_is_made_anew(
     postgres: Postgres,
 ) -> None:
-    with postgres.database() as url, blocking_store(url) as store:
+    with postgres.database() as url, open_store(url) as store:
         project = store.run(project_at, Path("/work/here"))
         postgres.execute(
             "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'holdfast'"
         )
-        assert store.read(all_projects) == (project,)
+        assert store.query(all_projects) == (project,)

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.adapters.store.blocking import BlockingStore
-from holdfast.adapters.store.queries.chats import remove_chat
 from holdfast.adapters.store.queries.checkpoints import checkpoint_by_id, remove_checkpoints
-from holdfast.adapters.store.queries.messages import last_message
 from holdfast.adapters.store.queries.worktrees import find_worktree
+from holdfast.adapters.store.store import Store
+from holdfast.adapters.store.tables import chats
 from holdfast.checkpoints.checkpoint import Checkpoint
 from holdfast.usecases.checkpoints.checkpoint import (
     CheckpointOwner,
@@ -33,6 +32,7 @@ from holdfast.usecases.checkpoints.restore_recovery import Restored, RestoresFin
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
+from tests.adapters.store.queries import last_message, remove_row
 from tests.adapters.store.talk import Talk, new_talk, other_chat, say
 from tests.end_to_end.checkpoints.repo import Folder, ravage, standard
 
@@ -51,7 +51,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> Folder:
 
 
 @pytest.fixture
-def talk(repo: Folder, store: BlockingStore) -> Talk:
+def talk(repo: Folder, store: Store) -> Talk:
     return new_talk(repo, store)
 
 
@@ -86,11 +86,10 @@ ALL = ["do one", "on one", "do two", "on two", "do three", "on three"]
 
 def test_a_checkpoint_with_an_owner_is_on_record_with_the_message_it_precedes(talk: Talk) -> None:
     taken = talk.turn("one")
-    row = talk.store.read(checkpoint_by_id, taken)
-    answer = talk.store.read(last_message, talk.world.chat.id)
-    worktree = talk.store.read(find_worktree, talk.repo.root)
+    row = talk.store.query(checkpoint_by_id, taken)
+    answer = talk.store.query(last_message, talk.world.chat.id)
+    worktree = talk.store.query(find_worktree, talk.repo.root)
     assert row
-    assert answer
     assert worktree
     assert (row.chat_id, row.session_id, row.worktree_id) == (
         talk.world.chat.id,
@@ -155,7 +154,7 @@ def test_only_the_files_leaves_the_messages_and_evicts_the_agent_too(
     )
     assert talk.at_work() == ["cancelled", "crashed"]
     assert talk.rows(told["undo_checkpoint_id"]) == rows
-    point = talk.store.read(checkpoint_by_id, told["undo_checkpoint_id"])
+    point = talk.store.query(checkpoint_by_id, told["undo_checkpoint_id"])
     assert point
     assert (point.kind, point.session_id, point.message_seq) == ("undo", talk.session, None)
     undone = talk.repo.undo()
@@ -315,9 +314,7 @@ def test_a_point_whose_restore_was_stopped_halfway_is_asked_for_again(
     assert talk.rows(told["undo_checkpoint_id"]) == rows
 
 
-def test_a_folder_without_git_has_sessions_too(
-    store: BlockingStore, repo: Folder, tmp_path: Path
-) -> None:
+def test_a_folder_without_git_has_sessions_too(store: Store, repo: Folder, tmp_path: Path) -> None:
     talk = new_talk(Folder(tmp_path / "plain"), store)
     talk.repo.write("a.txt", "one\n")
     first = talk.turn("one")
@@ -368,7 +365,7 @@ def test_the_store_forgets_checkpoints_that_went_by_themselves(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "holdfast.checkpoints.limits.Budget.__init__.__defaults__", (600.0, 2**20, 2**30, 0, 5)
+        "holdfast.checkpoints.limits.SnapshotLimits.__init__.__defaults__", (600.0, 2**20, 2**30, 0, 5)
     )
     first = talk.turn("one")
     point = talk.repo.restore(first)["undo_checkpoint_id"]
@@ -416,7 +413,7 @@ def test_a_checkpoint_that_the_store_could_not_take_is_told_and_can_be_restored_
     assert isinstance(created, Created)
     assert created.unrecorded
     assert "the store does not know of this" in created.unrecorded
-    assert talk.store.read(checkpoint_by_id, created.checkpoint.id) is None
+    assert talk.store.query(checkpoint_by_id, created.checkpoint.id) is None
     rows = talk.rows()
     assert talk.repo.restore(created.checkpoint.id)["messages_deleted"] == 1
     assert talk.said() == ["do one", "on one"]
@@ -442,7 +439,7 @@ def test_a_conversation_that_was_removed_is_refused_and_its_undo_brings_back_fil
 ) -> None:
     now = talk.repo.tree()
     talk.repo.restore(three[0])
-    talk.store.run(remove_chat, talk.world.chat.id)
+    talk.store.run(remove_row, chats, talk.world.chat.id)
     before = talk.repo.tree()
     assert "--files" in talk.repo.run("restore", three[0], "--json").why
     assert talk.repo.tree() == before

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import text
-from sqlalchemy.engine import Connection
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, text
 
-from holdfast.adapters.store.blocking import BlockingStore, blocking_store
+from holdfast.adapters.store.database_url import parse_address
+from holdfast.adapters.store.engine import make_engine
 from holdfast.adapters.store.errors import NotAStore, StoreNewer
+from holdfast.adapters.store.queries.checkpoints import add_checkpoint, checkpoint_by_id
 from holdfast.adapters.store.queries.projects import all_projects, project_at
-from holdfast.adapters.store.schema import revision, revisions
+from holdfast.adapters.store.schema import migrate, revision, revisions
+from holdfast.adapters.store.store import Store, open_store
 from holdfast.adapters.store.tables import metadata
 from tests.adapters.store.schema_dump import dump, dump_of, golden_file
 
 
-async def _sync(connection: AsyncConnection, function: Any) -> Any:
-    return await connection.run_sync(function)
-
-
-async def _execute(connection: AsyncConnection, statement: str) -> None:
-    await connection.execute(text(statement))
+def _execute(connection: Connection, statement: str) -> None:
+    connection.execute(text(statement))
 
 
 @pytest.mark.parametrize("number", revisions())
@@ -35,7 +33,7 @@ def test_each_schema_is_what_its_golden_file_says(number: str, empty_url: str) -
     dialect = "postgresql" if "://" in empty_url else "sqlite"
     if dialect == "sqlite":
         Path(empty_url).parent.mkdir()
-    made = asyncio.run(dump_of(empty_url, number))
+    made = dump_of(empty_url, number)
     expected = golden_file(number, dialect).read_text(encoding="utf-8")
     assert made == expected, (
         "a released schema never changes: write a migration; "
@@ -44,36 +42,81 @@ def test_each_schema_is_what_its_golden_file_says(number: str, empty_url: str) -
 
 
 def test_opening_an_empty_place_makes_the_newest_schema(empty_url: str) -> None:
-    with blocking_store(empty_url) as store:
-        assert store.read(_sync, revision) == revisions()[-1]
-        dialect = store.read(_sync, lambda connection: connection.dialect.name)
-        assert store.read(_sync, dump) == golden_file(revisions()[-1], dialect).read_text(
+    with open_store(empty_url) as store:
+        assert store.query(revision) == revisions()[-1]
+        dialect = store.query(lambda connection: connection.dialect.name)
+        assert store.query(dump) == golden_file(revisions()[-1], dialect).read_text(
             encoding="utf-8"
         )
 
 
-def test_the_tables_in_the_code_are_those_the_migrations_make(store: BlockingStore) -> None:
+def test_the_tables_in_the_code_are_those_the_migrations_make(store: Store) -> None:
     def differences(connection: Connection) -> Any:
         context = MigrationContext.configure(
             connection, opts={"compare_type": True, "compare_server_default": True}
         )
         return compare_metadata(context, metadata)
 
-    assert store.read(_sync, differences) == []
+    assert store.query(differences) == []
 
 
 def test_opening_again_changes_nothing(url: str, tmp_path: Path) -> None:
-    with blocking_store(url) as store:
+    with open_store(url) as store:
         project = store.run(project_at, tmp_path)
-    with blocking_store(url) as store:
-        assert store.read(all_projects) == (project,)
+    with open_store(url) as store:
+        assert store.query(all_projects) == (project,)
+
+
+def test_a_store_of_the_first_schema_keeps_its_checkpoints(empty_url: str) -> None:
+    if "://" not in empty_url:
+        Path(empty_url).parent.mkdir()
+    engine = make_engine(parse_address(empty_url))
+    with engine.begin() as connection:
+        migrate(connection, "0001")
+        for statement in (
+            "INSERT INTO projects VALUES ('p', '/work', '2026-01-01')",
+            "INSERT INTO sessions VALUES ('s', 'p', '', 'open', '{}', '2026-01-01')",
+            "INSERT INTO chats VALUES ('c', 's', '', '2026-01-01')",
+            "INSERT INTO checkpoints VALUES ('k', 'c', 's', NULL, NULL, 3, 'a', 'l', 'turn', 7, '2026-01-01')",
+        ):
+            connection.exec_driver_sql(statement)
+    engine.dispose()
+    with open_store(empty_url) as store:
+        kept = store.query(checkpoint_by_id, "k")
+        added = store.run(
+            add_checkpoint, checkpoint_id="n", commit_sha="b", kind="turn", chat_id="c"
+        )
+    assert kept is not None
+    assert (kept.chat_id, kept.session_id, kept.message_seq, kept.label, kept.seq) == (
+        "c",
+        "s",
+        3,
+        "l",
+        7,
+    )
+    assert added.seq == 8
+
+
+def test_a_store_that_is_up_to_date_is_opened_without_what_it_does_not_need(tmp_path: Path) -> None:
+    file = str(tmp_path / "store.sqlite3")
+    with open_store(file):
+        pass
+    code = f"""
+import sys
+from holdfast.adapters.store.store import open_store
+with open_store({file!r}):
+    heavy = ("alembic", "greenlet", "psycopg", "sqlalchemy.dialects.postgresql", "sqlalchemy.orm")
+    print([name for name in heavy if name in sys.modules])
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.stderr) == ("[]\n", "")
 
 
 def test_a_store_of_a_newer_holdfast_is_refused_and_left_alone(empty_url: str) -> None:
-    with blocking_store(empty_url) as store:
+    with open_store(empty_url) as store:
         store.run(_execute, "UPDATE alembic_version SET version_num = '9999'")
         shown = str(store.address)
-    with pytest.raises(StoreNewer) as refused, blocking_store(empty_url):
+    with pytest.raises(StoreNewer) as refused, open_store(empty_url):
         pass
     assert str(refused.value) == (
         f"{shown}: a newer Holdfast has written this store (schema 9999, this one knows up to {revisions()[-1]}); "
@@ -82,21 +125,21 @@ def test_a_store_of_a_newer_holdfast_is_refused_and_left_alone(empty_url: str) -
 
 
 def test_a_database_with_tables_of_another_program_is_refused(empty_url: str) -> None:
-    with blocking_store(empty_url) as store:
+    with open_store(empty_url) as store:
         store.run(_execute, "DROP TABLE alembic_version")
     with (
         pytest.raises(NotAStore, match=r"there is a table \w+ in it that is not Holdfast's"),
-        blocking_store(empty_url),
+        open_store(empty_url),
     ):
         pass
 
 
 def test_a_database_that_another_program_migrates_is_refused(empty_url: str) -> None:
-    with blocking_store(empty_url) as store:
+    with open_store(empty_url) as store:
         store.run(_execute, "UPDATE alembic_version SET version_num = 'ae1027a6acf'")
     with (
         pytest.raises(NotAStore, match="another program keeps its tables here"),
-        blocking_store(empty_url),
+        open_store(empty_url),
     ):
         pass
 
@@ -104,7 +147,7 @@ def test_a_database_that_another_program_migrates_is_refused(empty_url: str) -> 
 def test_a_file_that_is_no_database_is_refused_and_keeps_its_bytes(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_bytes(b"these are notes, not a database\n" * 200)
-    with pytest.raises(NotAStore) as refused, blocking_store(str(file)):
+    with pytest.raises(NotAStore) as refused, open_store(str(file)):
         pass
     assert str(refused.value) == (
         f"{file}: this is not a SQLite file; move it away, or name another with HOLDFAST_DATABASE_URL."
@@ -114,7 +157,7 @@ def test_a_file_that_is_no_database_is_refused_and_keeps_its_bytes(tmp_path: Pat
 
 def test_a_sqlite_store_is_closed_to_other_users(tmp_path: Path) -> None:
     file = tmp_path / "state" / "holdfast.sqlite3"
-    with blocking_store(str(file)) as store:
+    with open_store(str(file)) as store:
         store.run(project_at, tmp_path)
         modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in file.parent.iterdir()}
     assert modes == {
@@ -128,13 +171,11 @@ def test_a_sqlite_store_is_closed_to_other_users(tmp_path: Path) -> None:
 def test_a_sqlite_store_is_in_wal_mode_checks_foreign_keys_and_syncs_each_commit(
     tmp_path: Path,
 ) -> None:
-    async def pragmas(connection: AsyncConnection) -> dict[str, Any]:
+    def pragmas(connection: Connection) -> dict[str, Any]:
         names = ("journal_mode", "foreign_keys", "synchronous", "busy_timeout")
-        return {
-            name: (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar() for name in names
-        }
+        return {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names}
 
-    with blocking_store(str(tmp_path / "store.sqlite3")) as store:
+    with open_store(str(tmp_path / "store.sqlite3")) as store:
         wanted = {
             "journal_mode": "wal",
             "foreign_keys": 1,
@@ -142,4 +183,4 @@ def test_a_sqlite_store_is_in_wal_mode_checks_foreign_keys_and_syncs_each_commit
             "busy_timeout": 60_000,
         }
         assert store.run(pragmas) == wanted
-        assert store.read(pragmas) == wanted
+        assert store.query(pragmas) == wanted

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.store.agent_eviction import StoredAgents
-from holdfast.adapters.store.blocking import BlockingStore
 from holdfast.adapters.store.errors import StoreUnavailable
 from holdfast.adapters.store.queries.agent_sessions import add_agent_session
 from holdfast.adapters.store.queries.checkpoints import checkpoint_by_id
-from holdfast.adapters.store.queries.messages import last_message
 from holdfast.adapters.store.queries.turns import begin_turn, end_turn
+from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import agent_sessions, checkpoints, trash, turns
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.checkpoints.checkpoint import (
@@ -23,24 +22,23 @@ from holdfast.checkpoints.checkpoint import (
     WorktreeState,
 )
 from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
+from tests.adapters.store.queries import last_message
 from tests.adapters.store.talk import rows, say
 from tests.adapters.store.world import World, new_world
 
 
 @pytest.fixture
-def world(store: BlockingStore) -> World:
+def world(store: Store) -> World:
     return store.run(new_world)
 
 
 @pytest.fixture
-def transcript(store: BlockingStore, tmp_path: Path) -> StoredTranscript:
+def transcript(store: Store, tmp_path: Path) -> StoredTranscript:
     return StoredTranscript(lambda: store, tmp_path)
 
 
 @pytest.fixture
-def turn(
-    store: BlockingStore, world: World, transcript: StoredTranscript
-) -> Callable[[str], Checkpoint]:
+def turn(store: Store, world: World, transcript: StoredTranscript) -> Callable[[str], Checkpoint]:
     """Have a turn begin, and give its checkpoint."""
 
     def begin(name: str) -> Checkpoint:
@@ -60,32 +58,26 @@ def checkpoint(world: World, name: str, kind: CheckpointKind, message: str | Non
 
 
 def test_an_exchange_that_is_made_again_changes_nothing_and_counts_the_same(
-    store: BlockingStore,
-    world: World,
-    transcript: StoredTranscript,
-    turn: Callable[[str], Checkpoint],
+    store: Store, world: World, transcript: StoredTranscript, turn: Callable[[str], Checkpoint]
 ) -> None:
     first, second = turn("one"), turn("two")
     point = checkpoint(world, "u", "undo", first.draft.message)
     assert transcript.following(first) == 3
     assert transcript.exchange(first, point, ["two"]) == Exchanged(3, 0)
-    state = [store.read(rows, table) for table in (checkpoints, trash)]
+    state = [store.query(rows, table) for table in (checkpoints, trash)]
     assert transcript.exchange(first, point, ["two"]) == Exchanged(3, 0)
-    assert [store.read(rows, table) for table in (checkpoints, trash)] == state
+    assert [store.query(rows, table) for table in (checkpoints, trash)] == state
     assert (transcript.following(first), transcript.following(point)) == (0, 0)
     back = checkpoint(world, "v", "undone", first.draft.message)
     assert transcript.exchange(point, back, []) == Exchanged(0, 3)
     assert transcript.exchange(point, back, []) == Exchanged(0, 3)
     assert transcript.following(second) == 1
-    assert store.read(checkpoint_by_id, "u") is None
-    assert store.read(rows, trash) == []
+    assert store.query(checkpoint_by_id, "u") is None
+    assert store.query(rows, trash) == []
 
 
 def test_what_is_said_after_the_cut_takes_the_numbers_and_is_exchanged_in_turn(
-    store: BlockingStore,
-    world: World,
-    transcript: StoredTranscript,
-    turn: Callable[[str], Checkpoint],
+    store: Store, world: World, transcript: StoredTranscript, turn: Callable[[str], Checkpoint]
 ) -> None:
     first = turn("one")
     point = checkpoint(world, "u", "undo", first.draft.message)
@@ -93,16 +85,12 @@ def test_what_is_said_after_the_cut_takes_the_numbers_and_is_exchanged_in_turn(
     store.run(say, world.chat.id, "assistant", "other")
     back = checkpoint(world, "v", "undone", first.draft.message)
     assert transcript.exchange(point, back, []) == Exchanged(1, 1)
-    last = store.read(last_message, world.chat.id)
-    assert last
+    last = store.query(last_message, world.chat.id)
     assert (last.metadata, last.seq) == ({"words": "one"}, 2)
 
 
 def test_a_number_that_left_with_an_orphan_is_given_to_nobody_else(
-    store: BlockingStore,
-    world: World,
-    transcript: StoredTranscript,
-    turn: Callable[[str], Checkpoint],
+    store: Store, world: World, transcript: StoredTranscript, turn: Callable[[str], Checkpoint]
 ) -> None:
     first, second = turn("one"), turn("two")
     transcript.exchange(first, checkpoint(world, "u", "undo", first.draft.message), ["two"])
@@ -110,7 +98,7 @@ def test_a_number_that_left_with_an_orphan_is_given_to_nobody_else(
     point = checkpoint(world, "u", "undo", first.draft.message)
     transcript.exchange(point, checkpoint(world, "v", "undone", first.draft.message), ["three"])
     assert transcript.following(second) == 1
-    seqs = [row["seq"] for row in store.read(rows, checkpoints)]
+    seqs = [row["seq"] for row in store.query(rows, checkpoints)]
     assert len(seqs) == len(set(seqs)) == 3
 
 
@@ -129,17 +117,17 @@ def test_the_place_of_a_checkpoint_is_not_known_without_its_row_or_message(
     ("part", "told"), [("session", "session x"), ("chat", "chat x"), ("message", "message x")]
 )
 def test_a_checkpoint_of_nobody_that_the_store_knows_is_not_recorded(
-    store: BlockingStore, world: World, transcript: StoredTranscript, part: str, told: str
+    store: Store, world: World, transcript: StoredTranscript, part: str, told: str
 ) -> None:
     owner = {"session": world.session.id, "chat": world.chat.id, "message": None, part: "x"}
     draft = CheckpointDraft("a", "turn", "now", **owner)  # type: ignore[arg-type]
     with pytest.raises(ConversationFailed, match=told):
         transcript.record(Checkpoint(draft, WorktreeState("t"), 1, "c", "main"))
-    assert store.read(rows, checkpoints) == []
+    assert store.query(rows, checkpoints) == []
 
 
 def test_a_message_of_another_chat_is_no_anchor(
-    store: BlockingStore, world: World, transcript: StoredTranscript
+    store: Store, world: World, transcript: StoredTranscript
 ) -> None:
     stranger = store.run(new_world)
     message = store.run(say, stranger.chat.id, "assistant", "elsewhere")
@@ -149,7 +137,7 @@ def test_a_message_of_another_chat_is_no_anchor(
 
 
 def test_an_evicted_session_has_no_turn_that_runs_and_no_agent_that_remembers(
-    store: BlockingStore, world: World
+    store: Store, world: World
 ) -> None:
     other = store.run(new_world)
     for each in (world, other):
@@ -167,19 +155,19 @@ def test_an_evicted_session_has_no_turn_that_runs_and_no_agent_that_remembers(
     # Twice: there is nothing left to evict; and a third time, when somebody of this process was at work.
     assert [backend.evict(world.session.id) for _ in range(3)] == [True, False, True]
     assert asked == [world.session.id] * 3
-    told = {(row["chat_id"], row["status"], row["stop_reason"]) for row in store.read(rows, turns)}
+    told = {(row["chat_id"], row["status"], row["stop_reason"]) for row in store.query(rows, turns)}
     assert told == {
         (world.chat.id, "cancelled", "restore"),
         (world.chat.id, "done", "end"),
         (other.chat.id, "running", None),
         (other.chat.id, "done", "end"),
     }
-    agents = {(row["session_id"], row["status"]) for row in store.read(rows, agent_sessions)}
+    agents = {(row["session_id"], row["status"]) for row in store.query(rows, agent_sessions)}
     assert agents == {(world.session.id, "crashed"), (other.session.id, "idle")}
 
 
 def test_a_store_that_cannot_be_opened_stops_nobody_from_being_evicted_here() -> None:
-    def closed() -> BlockingStore:
+    def closed() -> Store:
         raise StoreUnavailable("there: cannot be opened.")
 
     asked: list[str] = []

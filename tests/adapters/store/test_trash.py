@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import func, select, text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, func, select, text
 
-from holdfast.adapters.store.blocking import BlockingStore
-from holdfast.adapters.store.queries.chats import remove_chat
 from holdfast.adapters.store.queries.checkpoints import (
     add_checkpoint,
     checkpoint_by_id,
-    checkpoints_of_chat,
     remove_checkpoints,
 )
-from holdfast.adapters.store.queries.messages import (
-    append_message,
-    append_part,
-    last_message,
-    messages_of,
-    parts_of,
-)
+from holdfast.adapters.store.queries.messages import append_message
 from holdfast.adapters.store.queries.statements import records
 from holdfast.adapters.store.queries.trash import (
     BroughtBack,
@@ -35,34 +25,40 @@ from holdfast.adapters.store.queries.trash import (
     empty_trash,
     move_checkpoints_to_trash,
     move_messages_to_trash,
-    trashed_checkpoints,
     trashed_messages,
 )
-from holdfast.adapters.store.queries.worktrees import remove_worktree, worktree_at
+from holdfast.adapters.store.queries.worktrees import worktree_at
 from holdfast.adapters.store.records import PartRow
 from holdfast.adapters.store.store import Store, open_store
-from holdfast.adapters.store.tables import message_parts, messages, trash
+from holdfast.adapters.store.tables import chats, message_parts, messages, trash, worktrees
+from tests.adapters.store.queries import (
+    append_part,
+    checkpoints_of_chat,
+    last_message,
+    messages_of,
+    parts_of,
+    remove_row,
+    trashed_checkpoints,
+)
 from tests.adapters.store.world import new_world
 
 
-async def _turn(
-    connection: AsyncConnection, chat_id: str, name: str, worktree_id: str | None = None
-) -> None:
+def _turn(connection: Connection, chat_id: str, name: str, worktree_id: str | None = None) -> None:
     """One turn: a prompt, the assistant's message, and the checkpoint that precedes it."""
-    prompt = await append_message(connection, chat_id, role="user")
-    await append_part(connection, prompt.id, kind="text", body={"text": f"do {name}"})
-    await _answer(connection, chat_id, name, worktree_id)
+    prompt = append_message(connection, chat_id, role="user")
+    append_part(connection, prompt.id, kind="text", body={"text": f"do {name}"})
+    _answer(connection, chat_id, name, worktree_id)
 
 
-async def _answer(
-    connection: AsyncConnection, chat_id: str, name: str, worktree_id: str | None = None
+def _answer(
+    connection: Connection, chat_id: str, name: str, worktree_id: str | None = None
 ) -> None:
-    answer = await append_message(connection, chat_id, role="assistant", metadata={"tokens": 3})
+    answer = append_message(connection, chat_id, role="assistant", metadata={"tokens": 3})
     for word in ("one", "two"):
-        await append_part(
+        append_part(
             connection, answer.id, kind="text", body={"text": f"{name} {word}", "nul": "\0\ud800"}
         )
-    await add_checkpoint(
+    add_checkpoint(
         connection,
         checkpoint_id=name,
         commit_sha="a" * 40,
@@ -74,34 +70,32 @@ async def _answer(
     )
 
 
-async def _undo_point(connection: AsyncConnection, chat_id: str, name: str) -> None:
-    await add_checkpoint(
+def _undo_point(connection: Connection, chat_id: str, name: str) -> None:
+    add_checkpoint(
         connection, checkpoint_id=name, commit_sha="b" * 40, kind="undo", chat_id=chat_id
     )
 
 
-async def _cut(
-    connection: AsyncConnection, chat_id: str, from_seq: int, undo_id: str, *orphans: str
-) -> int:
-    left = await move_messages_to_trash(connection, chat_id, from_seq, undo_id)
-    assert await move_checkpoints_to_trash(connection, orphans, undo_id) == len(orphans)
+def _cut(connection: Connection, chat_id: str, from_seq: int, undo_id: str, *orphans: str) -> int:
+    left = move_messages_to_trash(connection, chat_id, from_seq, undo_id)
+    assert move_checkpoints_to_trash(connection, orphans, undo_id) == len(orphans)
     return left
 
 
-async def _all(connection: AsyncConnection, chat_id: str) -> Any:
-    found = await messages_of(connection, chat_id)
+def _all(connection: Connection, chat_id: str) -> Any:
+    found = messages_of(connection, chat_id)
     query = select(message_parts).join(messages).where(messages.c.chat_id == chat_id)
-    parts = await records(connection, PartRow, query.order_by(messages.c.seq, message_parts.c.seq))
+    parts = records(connection, PartRow, query.order_by(messages.c.seq, message_parts.c.seq))
     grouped = [[part for part in parts if part.message_id == message.id] for message in found]
-    return found, grouped, await checkpoints_of_chat(connection, chat_id)
+    return found, grouped, checkpoints_of_chat(connection, chat_id)
 
 
-async def _size(connection: AsyncConnection) -> int:
-    return (await connection.execute(select(func.count()).select_from(trash))).scalar_one()
+def _size(connection: Connection) -> int:
+    return connection.execute(select(func.count()).select_from(trash)).scalar_one()
 
 
 @pytest.fixture
-def chat(store: BlockingStore) -> str:
+def chat(store: Store) -> str:
     chat_id = store.run(new_world).chat.id
     for name in ("t1", "t2", "t3"):
         store.run(_turn, chat_id, name)
@@ -109,102 +103,101 @@ def chat(store: BlockingStore) -> str:
 
 
 def test_messages_leave_from_the_anchor_on_and_the_prompt_stays_last(
-    store: BlockingStore, chat: str
+    store: Store, chat: str
 ) -> None:
     store.run(_undo_point, chat, "u1")
-    before = store.read(_all, chat)
+    before = store.query(_all, chat)
     assert store.run(_cut, chat, 4, "u1", "t3") == 3
-    transcript, parts, checkpoints = store.read(_all, chat)
+    transcript, parts, checkpoints = store.query(_all, chat)
     assert transcript == before[0][:3]
     assert transcript[-1].role == "user"
     assert parts == before[1][:3]
     assert [each.id for each in checkpoints] == ["t1", "t2", "u1"]
-    assert store.read(trashed_checkpoints, "u1") == ("t3",)
-    assert store.read(trashed_messages, "u1") == 3
+    assert store.query(trashed_checkpoints, "u1") == ("t3",)
+    assert store.query(trashed_messages, "u1") == 3
 
 
-def test_what_left_comes_back_exactly(store: BlockingStore, chat: str) -> None:
+def test_what_left_comes_back_exactly(store: Store, chat: str) -> None:
     store.run(_undo_point, chat, "u1")
-    before = store.read(_all, chat)
+    before = store.query(_all, chat)
     store.run(_cut, chat, 2, "u1", "t2", "t3")
     assert store.run(bring_back, "u1") == BroughtBack(5, ("t2", "t3"))
-    assert store.read(_all, chat) == before
-    assert store.read(_size) == 0
+    assert store.query(_all, chat) == before
+    assert store.query(_size) == 0
     assert store.run(bring_back, "u1") == BroughtBack(0, ())
 
 
-def test_a_failure_in_the_middle_leaves_all_where_it_was(store: BlockingStore, chat: str) -> None:
-    before = store.read(_all, chat)
+def test_a_failure_in_the_middle_leaves_all_where_it_was(store: Store, chat: str) -> None:
+    before = store.query(_all, chat)
 
-    async def fail(connection: AsyncConnection) -> None:
-        await _cut(connection, chat, 2, "u1", "t2", "t3")
+    def fail(connection: Connection) -> None:
+        _cut(connection, chat, 2, "u1", "t2", "t3")
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         store.run(fail)
-    assert store.read(_all, chat) == before
-    assert store.read(_size) == 0
+    assert store.query(_all, chat) == before
+    assert store.query(_size) == 0
 
 
 def test_a_chat_that_went_on_is_in_the_way_until_its_new_messages_are_moved(
-    store: BlockingStore, chat: str
+    store: Store, chat: str
 ) -> None:
-    before = store.read(_all, chat)
+    before = store.query(_all, chat)
     store.run(_undo_point, chat, "u1")
     store.run(_cut, chat, 4, "u1", "t3")
     store.run(_answer, chat, "t4")
-    went_on = store.read(_all, chat)
+    went_on = store.query(_all, chat)
     assert store.run(bring_back, "u1") == InTheWay(chat, 4)
-    assert store.read(_all, chat) == went_on
+    assert store.query(_all, chat) == went_on
     store.run(_undo_point, chat, "u2")
     assert store.run(_cut, chat, 4, "u2", "t4") == 1
     assert store.run(bring_back, "u1") == BroughtBack(3, ("t3",))
-    transcript, parts, checkpoints = store.read(_all, chat)
+    transcript, parts, checkpoints = store.query(_all, chat)
     assert (transcript, parts) == before[:2]
     assert [each.id for each in checkpoints] == ["t1", "t2", "t3", "u1", "u2"]
 
 
 def test_a_restore_of_the_same_checkpoint_again_cuts_at_the_same_place(
-    store: BlockingStore, chat: str
+    store: Store, chat: str
 ) -> None:
     store.run(_undo_point, chat, "u1")
     store.run(_cut, chat, 4, "u1", "t3")
     store.run(_answer, chat, "t4")
-    target = store.read(checkpoint_by_id, "t2")
+    target = store.query(checkpoint_by_id, "t2")
     assert target is not None
     assert target.message_seq == 4
     store.run(_undo_point, chat, "u2")
     assert store.run(_cut, chat, 4, "u2", "u1", "t4") == 1
-    last = store.read(last_message, chat)
-    assert last is not None
+    last = store.query(last_message, chat)
     assert (last.seq, last.role) == (3, "user")
-    assert store.read(trashed_checkpoints, "u2") == ("u1", "t4")
+    assert store.query(trashed_checkpoints, "u2") == ("u1", "t4")
 
 
-def test_what_has_lost_its_chat_does_not_come_back(store: BlockingStore, chat: str) -> None:
+def test_what_has_lost_its_chat_does_not_come_back(store: Store, chat: str) -> None:
     store.run(_cut, chat, 2, "u1", "t2", "t3")
-    store.run(remove_chat, chat)
+    store.run(remove_row, chats, chat)
     assert store.run(bring_back, "u1") == BroughtBack(0, ())
-    assert store.read(_size) == 0
+    assert store.query(_size) == 0
 
 
 def test_a_checkpoint_comes_back_without_the_worktree_that_is_gone(
-    store: BlockingStore, tmp_path: Path
+    store: Store, tmp_path: Path
 ) -> None:
     world = store.run(new_world)
     worktree = store.run(worktree_at, tmp_path, project_id=world.project.id)
     store.run(_turn, world.chat.id, "t1", worktree.id)
     store.run(_turn, world.chat.id, "t2", worktree.id)
     store.run(_cut, world.chat.id, 2, "u1", "t2")
-    store.run(remove_worktree, worktree.id)
+    store.run(remove_row, worktrees, worktree.id)
     assert store.run(bring_back, "u1") == BroughtBack(3, ("t2",))
-    found = store.read(checkpoint_by_id, "t2")
+    found = store.query(checkpoint_by_id, "t2")
     assert found is not None
     assert found.worktree_id is None
 
 
 def test_the_trash_of_some_undo_points_is_emptied_and_the_rest_stays(
-    store: BlockingStore, chat: str
+    store: Store, chat: str
 ) -> None:
     store.run(_undo_point, chat, "u1")
     store.run(_cut, chat, 6, "u1")
@@ -216,82 +209,72 @@ def test_the_trash_of_some_undo_points_is_emptied_and_the_rest_stays(
 
 
 def test_an_undo_point_that_is_thrown_away_with_the_trash_takes_its_own_trash_along(
-    store: BlockingStore, chat: str
+    store: Store, chat: str
 ) -> None:
     store.run(_undo_point, chat, "u1")
     store.run(_cut, chat, 6, "u1")
     store.run(_undo_point, chat, "u2")
     store.run(_cut, chat, 2, "u2", "t2", "t3", "u1")
-    assert store.read(trashed_checkpoints, "u2") == ("t2", "t3", "u1")
+    assert store.query(trashed_checkpoints, "u2") == ("t2", "t3", "u1")
     assert store.run(remove_checkpoints, ["u2"]) == 1
-    assert store.read(_size) == 0
+    assert store.query(_size) == 0
 
 
-def test_all_of_the_trash_is_emptied(store: BlockingStore, chat: str) -> None:
+def test_all_of_the_trash_is_emptied(store: Store, chat: str) -> None:
     store.run(_cut, chat, 2, "u1", "t2", "t3")
     # Five messages with eight parts, and two checkpoints.
     assert store.run(empty_trash, "all") == 15
-    assert store.read(_size) == 0
+    assert store.query(_size) == 0
 
 
 def test_a_part_that_is_being_added_meanwhile_is_not_lost(
-    store: BlockingStore, url: str, chat: str
+    store: Store, url: str, chat: str
 ) -> None:
     if not url.startswith("postgresql"):
         pytest.skip("SQLite lets one writer in at a time")
-    last = store.read(last_message, chat)
-    assert last
+    last = store.query(last_message, chat)
 
-    async def race() -> tuple[int, int]:
-        async with open_store(url) as ours, open_store(url) as theirs:
-            async with theirs.write() as adding:
-                await append_part(adding, last.id, kind="text", body="the latest")
-                cutting = asyncio.create_task(_cut_last(ours, chat))
-                while not await _somebody_waits(adding):
-                    pass
-            left = await cutting
-            async with ours.write() as connection:
-                await bring_back(connection, "u1")
-                return left, len(await parts_of(connection, last.id))
-
-    assert asyncio.run(race()) == (1, 3)
+    with open_store(url) as theirs, ThreadPoolExecutor(1) as other:
+        with theirs.write() as adding:
+            append_part(adding, last.id, kind="text", body="the latest")
+            cutting = other.submit(store.run, move_messages_to_trash, chat, 6, "u1")
+            while not _somebody_waits(adding):
+                pass
+        assert cutting.result() == 1
+    store.run(bring_back, "u1")
+    assert len(store.query(parts_of, last.id)) == 3
 
 
-async def _cut_last(store: Store, chat_id: str) -> int:
-    async with store.write() as connection:
-        return await move_messages_to_trash(connection, chat_id, 6, "u1")
-
-
-async def _somebody_waits(connection: AsyncConnection) -> bool:
+def _somebody_waits(connection: Connection) -> bool:
     """Say whether somebody waits for a lock in this database."""
     query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     # What it shows is else one moment for the whole of a transaction.
-    await connection.execute(text("SELECT pg_stat_clear_snapshot()"))
-    return bool((await connection.execute(text(query))).scalar_one())
+    connection.execute(text("SELECT pg_stat_clear_snapshot()"))
+    return bool(connection.execute(text(query)).scalar_one())
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(answers=st.integers(1, 3), cuts=st.lists(st.integers(1, 4), min_size=1, max_size=2))
 def test_any_restores_undone_in_reverse_give_back_the_transcript(
-    store: BlockingStore, answers: int, cuts: list[int]
+    store: Store, answers: int, cuts: list[int]
 ) -> None:
-    async def law(connection: AsyncConnection) -> None:
-        await empty_trash(connection, "all")
-        chat_id = (await new_world(connection)).chat.id
+    def law(connection: Connection) -> None:
+        empty_trash(connection, "all")
+        chat_id = new_world(connection).chat.id
         for number in range(answers):
-            await _answer(connection, chat_id, f"{chat_id}-{number}")
+            _answer(connection, chat_id, f"{chat_id}-{number}")
         states = []
         for number, cut in enumerate(cuts):
-            there = await _all(connection, chat_id)
+            there = _all(connection, chat_id)
             states.append(there)
             later = [
                 each.id
                 for each in there[2]
                 if each.message_seq is not None and each.message_seq > cut
             ]
-            await _cut(connection, chat_id, cut, f"{chat_id}-u{number}", *later)
+            _cut(connection, chat_id, cut, f"{chat_id}-u{number}", *later)
         for number in reversed(range(len(cuts))):
-            assert isinstance(await bring_back(connection, f"{chat_id}-u{number}"), BroughtBack)
-            assert await _all(connection, chat_id) == states[number]
+            assert isinstance(bring_back(connection, f"{chat_id}-u{number}"), BroughtBack)
+            assert _all(connection, chat_id) == states[number]
 
     store.run(law)

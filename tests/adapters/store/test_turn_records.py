@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
-from holdfast.adapters.store.blocking import BlockingStore, blocking_store
 from holdfast.adapters.store.queries.events import events_after
-from holdfast.adapters.store.queries.messages import messages_of, parts_of
-from holdfast.adapters.store.queries.turns import turn_by_id
+from holdfast.adapters.store.store import Store, open_store
 from holdfast.adapters.store.turn_log import StoredTurnLog
 from holdfast.usecases.turns.ports import TurnBegun, TurnNotBegun, TurnRequest
 from holdfast.vocab.events import (
@@ -25,6 +23,8 @@ from holdfast.vocab.events import (
 )
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import Sentinel, UserText
+from tests.adapters.store.postgres import Postgres
+from tests.adapters.store.queries import messages_of, parts_of, turn_by_id
 
 CALL = ToolCall("c1", "read_file", {"path": "a.py"})
 SAID = Said("Let me look.", "thinking", (CALL,))
@@ -32,11 +32,11 @@ ENDED = CallEnded("c1", "read_file", "1 a = 1", None, ("a.py",), ())
 
 
 @pytest.fixture
-def turns(store: BlockingStore, tmp_path: Path) -> StoredTurnLog:
+def turns(store: Store, tmp_path: Path) -> StoredTurnLog:
     return _turns(store, tmp_path)
 
 
-def _turns(store: BlockingStore, tmp_path: Path) -> StoredTurnLog:
+def _turns(store: Store, tmp_path: Path) -> StoredTurnLog:
     root = tmp_path / "project"
     root.mkdir(exist_ok=True)
     return StoredTurnLog(store, root, TurnLocks(tmp_path / "state"))
@@ -51,11 +51,11 @@ def _begin(
 
 
 def test_a_turn_begins_with_the_prompt_and_the_assistants_message(
-    store: BlockingStore, turns: StoredTurnLog
+    store: Store, turns: StoredTurnLog
 ) -> None:
     begun = _begin(turns)
-    roles = [(each.role, each.status, each.seq) for each in store.read(messages_of, begun.chat)]
-    turn = store.read(turn_by_id, begun.turn)
+    roles = [(each.role, each.status, each.seq) for each in store.query(messages_of, begun.chat)]
+    turn = store.query(turn_by_id, begun.turn)
     assert roles == [("user", "done", 1), ("assistant", "running", 2)]
     assert begun.past == (UserText("Mend it."),)
     assert turn is not None
@@ -67,13 +67,13 @@ def test_a_turn_begins_with_the_prompt_and_the_assistants_message(
 
 
 def test_facts_are_in_the_log_and_the_transcript_as_they_happen(
-    store: BlockingStore, turns: StoredTurnLog
+    store: Store, turns: StoredTurnLog
 ) -> None:
     begun = _begin(turns)
     turns.keep(begun, [StepStarted(1), SAID, CallStarted(CALL)])
     turns.keep(begun, [ENDED])
-    kinds = [(each.seq, each.kind) for each in store.read(events_after, begun.session)]
-    parts = [(each.seq, each.kind) for each in store.read(parts_of, begun.message)]
+    kinds = [(each.seq, each.kind) for each in store.query(events_after, begun.session)]
+    parts = [(each.seq, each.kind) for each in store.query(parts_of, begun.message)]
     assert kinds == [(1, "step_started"), (2, "said"), (3, "call_started"), (4, "call_ended")]
     assert parts == [(1, "said"), (2, "call_ended")]
 
@@ -134,17 +134,17 @@ def test_a_turn_that_is_running_is_not_joined(turns: StoredTurnLog) -> None:
     assert "still running" in told.message
 
 
-def test_an_ended_turn_is_not_interrupted(store: BlockingStore, turns: StoredTurnLog) -> None:
+def test_an_ended_turn_is_not_interrupted(store: Store, turns: StoredTurnLog) -> None:
     begun = _begin(turns)
     turns.end(begun, [], "mistakes")
     assert turns.mark_interrupted() == ()
-    turn = store.read(turn_by_id, begun.turn)
+    turn = store.query(turn_by_id, begun.turn)
     assert turn is not None
     assert (turn.status, turn.stop_reason) == ("stopped", "mistakes")
 
 
 def test_a_running_turn_is_left_alone_by_others(
-    store: BlockingStore, turns: StoredTurnLog, tmp_path: Path
+    store: Store, turns: StoredTurnLog, tmp_path: Path
 ) -> None:
     _begin(turns)
     assert _turns(store, tmp_path).mark_interrupted() == ()
@@ -153,17 +153,17 @@ def test_a_running_turn_is_left_alone_by_others(
 def test_the_turn_of_a_killed_process_is_interrupted_readable_and_goes_on(
     url: str, tmp_path: Path
 ) -> None:
-    with _killed_after_a_call(url, tmp_path), blocking_store(url) as store:
+    with _killed_after_a_call(url, tmp_path), open_store(url) as store:
         turns = _turns(store, tmp_path)
         (session,) = turns.mark_interrupted()
         again = _begin(turns, None, session)
         assert again.past == (UserText("Mend it."), SAID)
         (interrupted, _) = (
-            each for each in store.read(messages_of, again.chat) if each.role == "assistant"
+            each for each in store.query(messages_of, again.chat) if each.role == "assistant"
         )
         assert interrupted.status == "interrupted"
-        assert [each.kind for each in store.read(parts_of, interrupted.id)] == ["said", "sentinel"]
-        assert [each.kind for each in store.read(events_after, session)][-1] == "turn_ended"
+        assert [each.kind for each in store.query(parts_of, interrupted.id)] == ["said", "sentinel"]
+        assert [each.kind for each in store.query(events_after, session)][-1] == "turn_ended"
         assert turns.mark_interrupted() == ()
 
 
@@ -171,10 +171,30 @@ def test_the_turn_of_a_killed_process_is_interrupted_readable_and_goes_on(
 def _killed_after_a_call(url: str, tmp_path: Path) -> Iterator[None]:
     child = os.fork()
     if child == 0:
-        with blocking_store(url) as store:
+        with open_store(url) as store:
             turns = _turns(store, tmp_path)
             begun = _begin(turns)
             turns.keep(begun, [StepStarted(1), SAID, CallStarted(CALL)])
             os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
     yield
+
+
+def test_a_step_is_recorded_in_three_round_trips_to_postgresql(
+    postgres: Postgres, tmp_path: Path
+) -> None:
+    with (
+        postgres.database() as url,
+        open_store(url) as store,
+        (tmp_path / "trace").open("wb") as trace,
+    ):
+        turns = _turns(store, tmp_path)
+        begun = _begin(turns)
+        with store.read() as connection:
+            session = connection.connection.driver_connection.pgconn  # type: ignore[union-attr]
+        session.trace(trace.fileno())
+        turns.keep(begun, [StepStarted(1), SAID, CallStarted(CALL), ENDED])
+        session.untrace()
+    # BEGIN, all rows at once, COMMIT.
+    lines = (tmp_path / "trace").read_text().splitlines()
+    assert sum("ReadyForQuery" in line for line in lines) == 3, lines

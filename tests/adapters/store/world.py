@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from holdfast.adapters.store.queries.chats import add_chat
 from holdfast.adapters.store.queries.projects import project_at
@@ -20,7 +20,7 @@ class World:
     chat: ChatRow
 
 
-async def new_world(connection: AsyncConnection, root: Path = Path("/work/here")) -> World:
-    project = await project_at(connection, root)
-    session = await add_session(connection, project.id, title="a session")
-    return World(project, session, await add_chat(connection, session.id, title="a chat"))
+def new_world(connection: Connection, root: Path = Path("/work/here")) -> World:
+    project = project_at(connection, root)
+    session = add_session(connection, project.id, title="a session")
+    return World(project, session, add_chat(connection, session.id, title="a chat"))

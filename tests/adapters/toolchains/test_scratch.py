@@ -115,8 +115,8 @@ def test_what_a_killed_program_left_is_swept_and_what_another_uses_is_not(
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     child = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom holdfast.adapters.toolchains.scratch_dir import Scratch\n"
-        "place = Scratch(Path(sys.argv[1]))\nplace.mirror('pkg/a.txt', b'new')\nos.kill(os.getpid(), signal.SIGKILL)\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom holdfast.adapters.toolchains.scratch_dir import ScratchDir\n"
+        "place = ScratchDir(Path(sys.argv[1]))\nplace.mirror('pkg/a.txt', b'new')\nos.kill(os.getpid(), signal.SIGKILL)\n"
     )
     before = snapshot(root)
     variables = {**os.environ, "TMPDIR": str(temporary)}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.adapters.git import git_command
-from holdfast.adapters.store.blocking import blocking_store
+from holdfast.adapters.store.store import open_store
 from holdfast.usecases.checkpoints.checkpoint import Listed, list_checkpoints
 from holdfast.usecases.checkpoints.restore_recovery import Restored
 from holdfast.wiring.worktrees import open_worktrees
@@ -48,7 +48,7 @@ def look(stage: Stage, world: World) -> State:
     # To list them is a command like any other: it first finishes what was begun.
     listed = list_checkpoints(open_worktrees(stage.repo.root))
     assert isinstance(listed, Listed), listed
-    with blocking_store(_store_of(stage)) as store:
+    with open_store(_store_of(stage)) as store:
         rows = Talk(stage.repo, store, world).rows()
     points = {row["id"] for row in rows["checkpoints"] if row["kind"] in {"undo", "undone"}}
     rows["checkpoints"] = [row for row in rows["checkpoints"] if row["id"] not in points]
@@ -57,7 +57,7 @@ def look(stage: Stage, world: World) -> State:
 
 
 def agents(stage: Stage, world: World) -> list[str]:
-    with blocking_store(_store_of(stage)) as store:
+    with open_store(_store_of(stage)) as store:
         return Talk(stage.repo, store, world).at_work()
 
 
@@ -67,7 +67,7 @@ def _store_of(stage: Stage) -> str:
 
 def set_scene(stage: Stage) -> Scene:
     standard(stage.repo)
-    with blocking_store(_store_of(stage)) as store:
+    with open_store(_store_of(stage)) as store:
         talk = new_talk(stage.repo, store)
         first = talk.turn("one")
         ravage(stage.repo)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.adapters.store.blocking import blocking_store
+from holdfast.adapters.store.store import open_store
 from tests.adapters.store.talk import Talk, new_talk
 from tests.end_to_end.checkpoints.repo import Folder, standard
 
@@ -24,7 +24,7 @@ def talk(folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     """Two turns in the store that a user has who has set nothing."""
     monkeypatch.delenv("HOLDFAST_DATABASE_URL", raising=False)
     repo = standard(folder)
-    with blocking_store(str(tmp_path / "state" / "holdfast.sqlite3")) as store:
+    with open_store(str(tmp_path / "state" / "holdfast.sqlite3")) as store:
         talk = new_talk(repo, store)
         talk.turn("one")
         repo.write("src/app.py", "after one\n")

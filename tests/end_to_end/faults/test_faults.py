@@ -19,11 +19,9 @@ from typing import Any
 import pytest
 
 from holdfast.adapters.models.openai_compatible import OpenAICompatible
-from holdfast.adapters.store.blocking import BlockingStore, blocking_store
 from holdfast.adapters.store.database_url import chosen_url
 from holdfast.adapters.store.queries.chats import chats_of
-from holdfast.adapters.store.queries.messages import messages_of, parts_of
-from holdfast.adapters.store.queries.turns import turn_by_id
+from holdfast.adapters.store.store import Store, open_store
 from holdfast.config.settings import Settings
 from holdfast.loop.context.history import rebuild
 from holdfast.testing import FixedClock, RecordedRequest, ScriptedServer, say
@@ -43,6 +41,7 @@ from holdfast.vocab.transcript import Message as Sent
 from holdfast.wiring.settings import settings_at
 from holdfast.wiring.turns import run_turn_at
 from holdfast.wiring.workspaces import open_workspace
+from tests.adapters.store.queries import messages_of, parts_of, turn_by_id
 from tests.end_to_end.faults.trouble import FILES, Lots
 
 pytestmark = pytest.mark.slow
@@ -202,22 +201,22 @@ def test_every_transcript_is_valid_and_can_be_rebuilt(
     played: tuple[Path, dict[str, bytes], list[Turn], Path],
 ) -> None:
     turns, state = played[2], played[3]
-    with blocking_store(chosen_url(state)) as store:
+    with open_store(chosen_url(state)) as store:
         for turn in turns:
-            row = store.read(turn_by_id, turn.turn)
+            row = store.query(turn_by_id, turn.turn)
             assert row is not None
             assert (row.stop_reason, row.status == "running") == (turn.ended.stop_reason, False)
         for session in dict.fromkeys(turn.session for turn in turns):
             check_transcript(store, session)
 
 
-def check_transcript(store: BlockingStore, session: str) -> None:
-    (chat,) = store.read(chats_of, session)
-    stored = store.read(messages_of, chat.id)
+def check_transcript(store: Store, session: str) -> None:
+    (chat,) = store.query(chats_of, session)
+    stored = store.query(messages_of, chat.id)
     assert [message.seq for message in stored] == list(range(1, len(stored) + 1))
     past: list[Any] = []
     for message in stored:
-        parts = store.read(parts_of, message.id)
+        parts = store.query(parts_of, message.id)
         assert [part.seq for part in parts] == list(range(1, len(parts) + 1))
         assert message.status != "running"
         for part in parts:

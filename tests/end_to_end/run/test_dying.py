@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.store.change_log import open_changes
+from holdfast.adapters.store.change_log import StoredChanges
+from holdfast.adapters.store.store import open_store
 from holdfast.testing import ScriptedServer, call, hang, say, slow
 from tests.end_to_end.run.project import CHECKOUT, TEXT, Project, finish, read_until
 from tests.waiting import LONGEST
@@ -136,7 +137,8 @@ def test_a_kill_at_any_effect_leaves_files_that_match_the_record(
         assert ran.code == -signal.SIGKILL
         with ScriptedServer([say("Hello.")]) as server:
             assert one.run("Hello.", server=server).code == 0
-        with open_changes(str(one.state / "holdfast.sqlite3"), one.root) as log:
+        with open_store(str(one.state / "holdfast.sqlite3")) as store:
+            log = StoredChanges(store, one.root)
             assert {change.state for change in log.list()} <= {"applied", "rejected"}
             applied = {path for change in log.list(state="applied") for path in change.paths}
         changed = {name for name, text in one.texts().items() if text != TEXT}

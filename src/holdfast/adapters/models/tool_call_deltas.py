@@ -64,7 +64,7 @@ class _Slot:
 class ToolCallDeltas:
     """Gives for each delta the piece of the call that it belongs to.
 
-    >>> slots = CallSlots()
+    >>> slots = ToolCallDeltas()
     >>> slots.take([{"index": 0, "id": "a", "function": {"name": "read", "arguments": ""}}])
     [CallPiece(index=0, id='a', name='read', arguments='')]
     >>> slots.take([{"index": 0, "function": {"name": "_file", "arguments": "{}"}}])

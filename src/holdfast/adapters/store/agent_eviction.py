@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.store.blocking import BlockingStore
 from holdfast.adapters.store.queries.agent_sessions import crash_agent_sessions
 from holdfast.adapters.store.queries.turns import cancel_turns
+from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.transcript import told
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncConnection
+    from sqlalchemy import Connection
 
 
 class StoredAgents:
     """The turns and agents of sessions; `evict` stops those of this process, and says whether there were any."""
 
-    def __init__(self, store: Callable[[], BlockingStore], evict: Callable[[str], bool]) -> None:
+    def __init__(self, store: Callable[[], Store], evict: Callable[[str], bool]) -> None:
         """Take how to get at the store, which is asked at each call."""
         self._store = store
         self._evict = evict
@@ -30,7 +30,7 @@ class StoredAgents:
             return self._store().run(_evict, session) or at_work
 
 
-async def _evict(connection: AsyncConnection, session_id: str) -> bool:
-    cancelled = await cancel_turns(connection, session_id)
-    crashed = await crash_agent_sessions(connection, session_id)
+def _evict(connection: Connection, session_id: str) -> bool:
+    cancelled = cancel_turns(connection, session_id)
+    crashed = crash_agent_sessions(connection, session_id)
     return cancelled + crashed > 0

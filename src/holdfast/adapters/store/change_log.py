@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, delete, insert, select, update
+from sqlalchemy import Select, bindparam, case, delete, insert, select, update
 
-from holdfast.adapters.store.blocking import BlockingStore, blocking_store
 from holdfast.adapters.store.column_types import now
 from holdfast.adapters.store.errors import Gone, StoreError
-from holdfast.adapters.store.queries.projects import find_project, project_at
+from holdfast.adapters.store.queries.projects import find_project, lock_project, project_at
 from holdfast.adapters.store.queries.statements import next_seq
+from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import changes, sessions, turns
 from holdfast.changes.change import Change, ChangeState
 from holdfast.changes.change_json import (
@@ -26,22 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
-    from sqlalchemy import RowMapping, Table
-    from sqlalchemy.ext.asyncio import AsyncConnection
+    from sqlalchemy import Connection, RowMapping, Table
 
     from holdfast.changes.plan import ChangePlan
 
 
-@contextmanager
-def open_changes(url: str, root: Path) -> Iterator[StoredChanges]:
-    """Open the store that a URL or a path names, for the project at a root; raises `LogUnavailable`."""
-    with ExitStack() as stack:
-        with _told():
-            store = stack.enter_context(blocking_store(url))
-        yield StoredChanges(store, root)
-
-
-def changes_at(open_store: Callable[[], BlockingStore], root: Path) -> StoredChanges:
+def changes_at(open_store: Callable[[], Store], root: Path) -> StoredChanges:
     """Give the changes of the project at a root, in a store that others use too; raises `LogUnavailable`."""
     with _told():
         return StoredChanges(open_store(), root)
@@ -50,7 +42,7 @@ def changes_at(open_store: Callable[[], BlockingStore], root: Path) -> StoredCha
 class StoredChanges:
     """The changes of the project at one root."""
 
-    def __init__(self, store: BlockingStore, root: Path) -> None:
+    def __init__(self, store: Store, root: Path) -> None:
         """Take a store that is open."""
         self._store = store
         self._root = root
@@ -63,13 +55,13 @@ class StoredChanges:
     def get(self, change_id: str) -> Change | None:
         """Give a change of this project."""
         with _told():
-            found = self._store.read(_rows, self._root, changes.c.id == change_id)
+            found = self._store.query(_rows, self._root, changes.c.id == change_id)
         return _change(found[0]) if found else None
 
     def ids(self) -> tuple[str, ...]:
         """Give the ids of all changes, newest first."""
         with _told():
-            return self._store.read(_ids, self._root)
+            return self._store.query(_ids, self._root)
 
     def list(
         self,
@@ -89,20 +81,18 @@ class StoredChanges:
         ]
         with _told():
             return tuple(
-                _change(row) for row in self._store.read(_rows, self._root, *where, limit=limit)
+                _change(row) for row in self._store.query(_rows, self._root, *where, limit=limit)
             )
 
     def marks(self, state: ChangeState) -> tuple[tuple[str, int], ...]:
         """Give id and `seq` of the changes in a state, newest first."""
         with _told():
-            return self._store.read(_marks, self._root, state)
+            return self._store.query(_marks, self._root, state)
 
     def revise(self, change_id: str, plan: ChangePlan) -> bool:
         """Put what has landed anew in place of what had landed, while it is proposed."""
         with _told():
-            return self._store.run(
-                _set, self._root, change_id, "proposed", files=plan_to_json(plan)
-            )
+            return self._store.run(_revise, self._root, change_id, plan)
 
     def move(self, change_id: str, old: ChangeState, new: ChangeState) -> bool:
         """Change the state, if it is still `old`."""
@@ -134,37 +124,48 @@ def _told() -> Iterator[None]:
         raise LogUnavailable(str(error)) from error
 
 
-async def _add(connection: AsyncConnection, root: Path, change: Change) -> Change:
-    project = await project_at(connection, root)
-    seq = await next_seq(connection, changes.c.seq, changes.c.project_id, project.id)
-    added = await _insert(connection, project.id, change, seq)
-    await _prune(connection, project.id, KEPT)
+def _add(connection: Connection, root: Path, change: Change) -> Change:
+    project = lock_project(connection, root)
+    added = _insert(connection, project.id, change)
+    _prune(connection, project.id, KEPT)
     return added
 
 
-async def _insert(connection: AsyncConnection, project_id: str, change: Change, seq: int) -> Change:
-    await _must_be_there(connection, sessions, change.session)
-    await _must_be_there(connection, turns, change.turn)
+def _insert(
+    connection: Connection, project_id: str, change: Change, seq: int | None = None
+) -> Change:
+    """Insert a change, at a place that is free or after the last one."""
+    _must_be_there(connection, sessions, change.session)
+    _must_be_there(connection, turns, change.turn)
+    created = now()
+    settled = None if change.state == "proposed" else created
     values: dict[str, Any] = {
         "id": change.id,
         "project_id": project_id,
         "session_id": change.session,
         "turn_id": change.turn,
-        "seq": seq,
         "state": change.state,
         "origin": change.origin,
         "request": asked_to_json(change.asked),
         "files": plan_to_json(change.plan),
-        "settled_at": None if change.state == "proposed" else now(),
+        "created_at": created,
+        "settled_at": settled,
     }
-    return _change(
-        (await connection.execute(insert(changes).values(values).returning(changes)))
-        .mappings()
-        .one()
+    if seq is None:
+        number = connection.execute(
+            _INSERT_LAST, values | {"this_project": project_id}
+        ).scalar_one()
+    else:
+        number = connection.execute(_INSERT, values | {"seq": seq}).scalar_one()
+    return replace(
+        change,
+        seq=number,
+        created_at=_moment(created),
+        settled_at=_moment(settled) if settled else None,
     )
 
 
-async def _must_be_there(connection: AsyncConnection, table: Table, row_id: str | None) -> None:
+def _must_be_there(connection: Connection, table: Table, row_id: str | None) -> None:
     """Raise `Gone` for an owner that is no longer there; until the transaction ends, nobody removes it."""
     if row_id is not None:
         query = (
@@ -172,112 +173,101 @@ async def _must_be_there(connection: AsyncConnection, table: Table, row_id: str 
             .where(table.c.id == row_id)
             .with_for_update(read=True, key_share=True)
         )
-        if (await connection.execute(query)).first() is None:
+        if connection.execute(query).first() is None:
             raise Gone(table.name.removesuffix("s"), row_id)
 
 
-async def _prune_here(connection: AsyncConnection, root: Path, keep: int) -> tuple[str, ...]:
-    project = await find_project(connection, root)
-    return () if project is None else await _prune(connection, project.id, keep)
+def _prune_here(connection: Connection, root: Path, keep: int) -> tuple[str, ...]:
+    project = find_project(connection, root)
+    return () if project is None else _prune(connection, project.id, keep)
 
 
-async def _prune(connection: AsyncConnection, project_id: str, keep: int) -> tuple[str, ...]:
-    settled = (
-        _newest_first(select(changes.c.id), project_id)
-        .where(changes.c.state != "proposed")
-        .offset(keep)
-    )
-    removed = await connection.execute(
-        delete(changes).where(changes.c.id.in_(settled)).returning(changes.c.id)
-    )
-    return tuple(removed.scalars())
+def _prune(connection: Connection, project_id: str, keep: int) -> tuple[str, ...]:
+    return tuple(connection.execute(_PRUNE, {"project_id": project_id, "keep": keep}).scalars())
 
 
-async def _rows(
-    connection: AsyncConnection, root: Path, *where: Any, limit: int | None = None
+def _rows(
+    connection: Connection, root: Path, *where: Any, limit: int | None = None
 ) -> list[RowMapping]:
-    project = await find_project(connection, root)
+    project = find_project(connection, root)
     if project is None:
         return []
     query = _newest_first(select(changes), project.id).where(*where).limit(limit)
-    return list((await connection.execute(query)).mappings())
+    return list(connection.execute(query).mappings())
 
 
-async def _ids(connection: AsyncConnection, root: Path) -> tuple[str, ...]:
-    project = await find_project(connection, root)
+def _ids(connection: Connection, root: Path) -> tuple[str, ...]:
+    project = find_project(connection, root)
     if project is None:
         return ()
-    return tuple(
-        (await connection.execute(_newest_first(select(changes.c.id), project.id))).scalars()
-    )
+    return tuple(connection.execute(_newest_first(select(changes.c.id), project.id)).scalars())
 
 
-async def _marks(
-    connection: AsyncConnection, root: Path, state: ChangeState
-) -> tuple[tuple[str, int], ...]:
-    project = await find_project(connection, root)
+def _marks(connection: Connection, root: Path, state: ChangeState) -> tuple[tuple[str, int], ...]:
+    project = find_project(connection, root)
     if project is None:
         return ()
     query = _newest_first(select(changes.c.id, changes.c.seq), project.id).where(
         changes.c.state == state
     )
-    return tuple((change_id, seq) for change_id, seq in await connection.execute(query))
+    return tuple((change_id, seq) for change_id, seq in connection.execute(query))
 
 
-def _newest_first(query: Select[Any], project_id: str) -> Select[Any]:
+def _newest_first(query: Select[Any], project_id: Any) -> Select[Any]:
     return query.where(changes.c.project_id == project_id).order_by(changes.c.seq.desc())
 
 
-async def _set(
-    connection: AsyncConnection, root: Path, change_id: str, old: ChangeState, /, **values: Any
+def _set(
+    connection: Connection, project_id: str, change_id: str, old: ChangeState, /, **values: Any
 ) -> bool:
     """Update a change of this project, if its state is `old`."""
-    project = await project_at(connection, root)
-    these = (changes.c.id == change_id, changes.c.project_id == project.id, changes.c.state == old)
-    return (await connection.execute(update(changes).where(*these).values(values))).rowcount == 1
+    these = (changes.c.id == change_id, changes.c.project_id == project_id, changes.c.state == old)
+    return connection.execute(update(changes).where(*these).values(values)).rowcount == 1
 
 
-async def _move(
-    connection: AsyncConnection, root: Path, change_id: str, old: ChangeState, new: ChangeState
+def _revise(connection: Connection, root: Path, change_id: str, plan: ChangePlan) -> bool:
+    project = project_at(connection, root)
+    return _set(connection, project.id, change_id, "proposed", files=plan_to_json(plan))
+
+
+def _move(
+    connection: Connection, root: Path, change_id: str, old: ChangeState, new: ChangeState
 ) -> bool:
-    project = await project_at(connection, root)
-    values: dict[str, Any] = {"state": new, "settled_at": now()}
-    if new == "applied":
-        seq = await next_seq(connection, changes.c.seq, changes.c.project_id, project.id)
-        latest = (
-            await connection.execute(_newest_first(select(changes.c.id), project.id).limit(1))
-        ).scalar()
-        values |= {} if latest == change_id else {"seq": seq}
-    return await _set(connection, root, change_id, old, **values)
+    project = lock_project(connection, root)
+    statement = _APPLY if new == "applied" else _SETTLE
+    values = {
+        "this_id": change_id,
+        "this_project": project.id,
+        "old": old,
+        "new": new,
+        "moment": now(),
+    }
+    return connection.execute(statement, values).rowcount == 1
 
 
-async def _split(
-    connection: AsyncConnection, root: Path, change_id: str, accepted: Change, rest: Change
+def _split(
+    connection: Connection, root: Path, change_id: str, accepted: Change, rest: Change
 ) -> tuple[Change, Change] | None:
-    project = await project_at(connection, root)
-    seq = await next_seq(connection, changes.c.seq, changes.c.project_id, project.id)
-    whole = (
-        await connection.execute(select(changes.c.seq).where(changes.c.id == change_id))
-    ).scalar()
+    project = lock_project(connection, root)
+    whole = connection.execute(select(changes.c.seq).where(changes.c.id == change_id)).scalar()
     # The whole goes out of the way first: no two may have the same place.
-    rejected = {"state": "rejected", "settled_at": now(), "seq": seq}
-    if whole is None or not await _set(connection, root, change_id, "proposed", **rejected):
+    following = next_seq(changes.c.seq, changes.c.project_id, project.id)
+    rejected = {"state": "rejected", "settled_at": now(), "seq": following}
+    if whole is None or not _set(connection, project.id, change_id, "proposed", **rejected):
         return None
-    second = await _insert(connection, project.id, rest, whole)
-    return await _insert(connection, project.id, accepted, seq + 1), second
+    second = _insert(connection, project.id, rest, whole)
+    return _insert(connection, project.id, accepted), second
 
 
-async def _join(
-    connection: AsyncConnection, root: Path, change_id: str, parts: Collection[str]
-) -> bool:
-    project = await project_at(connection, root)
+def _join(connection: Connection, root: Path, change_id: str, parts: Collection[str]) -> bool:
+    project = project_at(connection, root)
     here = (changes.c.project_id == project.id, changes.c.id.in_([change_id, *parts]))
     query = (
         select(changes.c.id, changes.c.state, changes.c.seq, changes.c.request)
         .where(*here)
         .with_for_update()
     )
-    found = {row["id"]: row for row in (await connection.execute(query)).mappings()}
+    found = {row["id"]: row for row in connection.execute(query).mappings()}
     whole = found.pop(change_id, None)
     fit = (
         row["state"] == "proposed" and row["request"].get("part_of") == change_id
@@ -285,13 +275,13 @@ async def _join(
     )
     if whole is None or whole["state"] != "rejected" or set(found) != set(parts) or not all(fit):
         return False
-    await connection.execute(delete(changes).where(changes.c.id.in_(found)))
+    connection.execute(delete(changes).where(changes.c.id.in_(found)))
     back = {
         "state": "proposed",
         "settled_at": None,
         "seq": min(row["seq"] for row in found.values()),
     }
-    return await _set(connection, root, change_id, "rejected", **back)
+    return _set(connection, project.id, change_id, "rejected", **back)
 
 
 def _change(row: RowMapping) -> Change:
@@ -303,8 +293,37 @@ def _change(row: RowMapping) -> Change:
         asked_from_json(row["request"]),
         plan_from_json(row["files"]),
         row["seq"],
-        row["created_at"].isoformat(timespec="seconds"),
-        None if settled is None else settled.isoformat(timespec="seconds"),
+        _moment(row["created_at"]),
+        None if settled is None else _moment(settled),
         row["session_id"],
         row["turn_id"],
     )
+
+
+def _moment(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")
+
+
+_FOLLOWING = next_seq(changes.c.seq, changes.c.project_id, bindparam("this_project"))
+_INSERT = insert(changes).returning(changes.c.seq)
+_INSERT_LAST = _INSERT.values(seq=_FOLLOWING)
+_SETTLED = _newest_first(select(changes.c.id), bindparam("project_id")).where(
+    changes.c.state != "proposed"
+)
+_PRUNE = (
+    delete(changes)
+    .where(changes.c.id.in_(_SETTLED.offset(bindparam("keep"))))
+    .returning(changes.c.id)
+)
+_THIS = (
+    changes.c.id == bindparam("this_id"),
+    changes.c.project_id == bindparam("this_project"),
+    changes.c.state == bindparam("old"),
+)
+_SETTLE = (
+    update(changes).where(*_THIS).values(state=bindparam("new"), settled_at=bindparam("moment"))
+)
+# The latest keeps its place.
+_APPLY = _SETTLE.values(
+    seq=case((changes.c.seq == _FOLLOWING - 1, changes.c.seq), else_=_FOLLOWING)
+)

@@ -18,7 +18,7 @@ _NEXT_STEP = (
     "(with %40 for @ and %2F for / in the password), or as the path of a SQLite file."
 )
 _POSTGRES = {"postgres", "postgresql", "postgresql+psycopg"}
-_SQLITE = {"sqlite", "sqlite+aiosqlite"}
+_SQLITE = "sqlite"
 _LIKE_A_URL = re.compile(r"[\w+.-]*:")
 
 
@@ -33,7 +33,7 @@ class SqliteFile:
 
     def url(self) -> URL:
         """Give SQLAlchemy's URL."""
-        return URL.create("sqlite+aiosqlite", database=str(self.path))
+        return URL.create("sqlite", database=str(self.path))
 
     def without_password(self, text: str) -> str:
         """Give the text: there is no password here."""
@@ -86,7 +86,7 @@ def parse_address(text: str) -> DatabaseUrl:
     scheme, separator, _ = text.partition("://")
     if not separator:
         return _path(text)
-    if scheme not in _POSTGRES | _SQLITE:
+    if scheme not in {*_POSTGRES, _SQLITE}:
         raise BadAddress(
             f"{_word(scheme)}: Holdfast keeps its store in PostgreSQL or SQLite only; {_NEXT_STEP}"
         )
@@ -95,7 +95,7 @@ def parse_address(text: str) -> DatabaseUrl:
     except (ArgumentError, ValueError):
         # Not `from error`: its text may hold a part of the password.
         raise BadAddress(f"{scheme}: the database URL cannot be read; {_NEXT_STEP}") from None
-    if scheme in _SQLITE:
+    if scheme == _SQLITE:
         return _sqlite(url)
     if "@" in f"{url.host}{url.database}":
         # An @ in the password ends it too early, and the rest of it would be shown as the host.

@@ -2,70 +2,82 @@
 
 from __future__ import annotations
 
+import select
+import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import event
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy import create_engine, event
+from sqlalchemy.exc import InvalidatePoolError
 
 from holdfast.adapters.store.column_types import dump_json
-from holdfast.adapters.store.database_url import DatabaseUrl, SqliteFile
-from holdfast.adapters.store.same_thread import SameThreadConnection
+from holdfast.adapters.store.database_url import DatabaseUrl, PostgresDatabase, SqliteFile
+from holdfast.adapters.store.errors import DriverMissing
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from sqlalchemy.engine import Connection
+    from sqlalchemy import Connection, Engine
     from sqlalchemy.engine.interfaces import DBAPIConnection
-    from sqlalchemy.ext.asyncio import AsyncConnection
+    from sqlalchemy.pool import ConnectionPoolEntry
 
 # How long a writer waits for another. SQLite has no queue: of eight, the unlucky one waits for many of the others.
 _BUSY_SECONDS = 60
 _CONNECT_SECONDS = 10
+# After so long a silence a firewall may have dropped the connection without a word.
+_PING_AFTER_SECONDS = 60
 _READS = "holdfast_reads"
+_RETURNED = "holdfast_returned"
 
 
-def make_engine(address: DatabaseUrl, *, alone: bool = False) -> AsyncEngine:
-    """Make the engine; nothing is opened yet. `alone`: its loop has no other tasks, so that it may be held up."""
-    # hide_parameters: what is written (texts of files, of messages) belongs in no message of an error.
-    if not isinstance(address, SqliteFile):
-        return create_async_engine(
-            address.url(),
-            connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "holdfast"},
-            pool_pre_ping=True,
-            json_serializer=dump_json,
-            hide_parameters=True,
-        )
-    engine = create_async_engine(
+def make_engine(address: DatabaseUrl) -> Engine:
+    """Return the engine of a store; nothing is opened yet. Raise `DriverMissing` for PostgreSQL without psycopg."""
+    return _sqlite_engine(address) if isinstance(address, SqliteFile) else _postgres_engine(address)
+
+
+def _sqlite_engine(address: SqliteFile) -> Engine:
+    engine = create_engine(
         address.url(),
-        # isolation_level None: the driver begins no transaction of its own, `_begin` does. SQLAlchemy's documentation
-        # of SQLite, "Using SQLAlchemy to emit BEGIN in lieu of SQLite's transaction control".
-        connect_args={"timeout": _BUSY_SECONDS, "isolation_level": None},
+        connect_args={
+            "timeout": _BUSY_SECONDS,
+            # The driver begins no transaction of its own, `_begin` does. SQLAlchemy's documentation of SQLite, "Using
+            # SQLAlchemy to emit BEGIN in lieu of SQLite's transaction control".
+            "isolation_level": None,
+            # One thread after another may use a connection: the pool lends it to one transaction at a time.
+            "check_same_thread": False,
+        },
+        # A connection is an open file: nobody waits for one. Writers wait in `_begin`, readers not at all.
+        max_overflow=-1,
+        # What is written (texts of files, of messages) belongs in no message of an error.
         hide_parameters=True,
-        **({"async_creator": _same_thread(address)} if alone else {}),
     )
-    event.listen(engine.sync_engine, "connect", _set_up)
-    event.listen(engine.sync_engine, "begin", _begin)
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", _begin)
     return engine
 
 
-async def for_reading(connection: AsyncConnection) -> AsyncConnection:
-    """Let the next transaction see one moment of the store and write nothing."""
+def _postgres_engine(address: PostgresDatabase) -> Engine:
+    try:
+        engine = create_engine(
+            address.url(),
+            connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "holdfast"},
+            pool_timeout=_BUSY_SECONDS,
+            json_serializer=dump_json,
+            hide_parameters=True,
+        )
+    except ImportError as error:
+        raise DriverMissing(address) from error
+    event.listen(engine, "checkin", _remember_return)
+    event.listen(engine, "checkout", _check_alive)
+    return engine
+
+
+def for_reading(connection: Connection) -> Connection:
+    """Make the next transaction of this connection see one moment of the store and write nothing."""
     if connection.dialect.name == "sqlite":
-        return await connection.execution_options(**{_READS: True})
-    return await connection.execution_options(
-        isolation_level="REPEATABLE READ", postgresql_readonly=True
-    )
+        return connection.execution_options(**{_READS: True})
+    return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
-def _same_thread(address: SqliteFile) -> Callable[[], Awaitable[SameThreadConnection]]:
-    async def connect() -> SameThreadConnection:
-        return SameThreadConnection(address.path, _BUSY_SECONDS)
-
-    return connect
-
-
-def _set_up(connection: DBAPIConnection, _record: Any) -> None:
+def _set_up(connection: DBAPIConnection, _entry: Any) -> None:
     with ExitStack() as on_failure:
         # The pool forgets a connection whose set-up fails, and leaves it open.
         on_failure.callback(connection.close)
@@ -81,10 +93,36 @@ def _set_up(connection: DBAPIConnection, _record: Any) -> None:
 
 def _begin(connection: Connection) -> None:
     reads = connection.get_execution_options().get(_READS, False)
+    # Not `exec_driver_sql`: this is half of what a transaction costs, and `explained` knows the driver's errors too.
+    cursor = connection.connection.cursor()
     # It belongs to the connection and outlives the transaction: mostly it is as it has to be.
     if connection.info.get(_READS) is not reads:
-        connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
+        cursor.execute(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
         connection.info[_READS] = reads
     # IMMEDIATE: the lock is taken, and waited for, at the beginning. A transaction that reads first and wants to write
     # afterwards is refused by SQLite without waiting, if somebody wrote meanwhile.
-    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+    cursor.execute("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+
+def _remember_return(_connection: Any, entry: ConnectionPoolEntry) -> None:
+    entry.info[_RETURNED] = time.monotonic()
+
+
+def _check_alive(connection: Any, entry: ConnectionPoolEntry, _proxy: Any) -> None:
+    """Refuse a pooled connection that the server has ended; the pool then makes another.
+
+    Not SQLAlchemy's `pool_pre_ping`, which costs every transaction a round trip: a server that ends a connection says
+    so, and then there is something to read.
+    """
+    returned = entry.info.get(_RETURNED)
+    if returned is None:
+        return
+    readable = select.poll()
+    readable.register(connection.fileno(), select.POLLIN)
+    if not readable.poll(0) and time.monotonic() - returned < _PING_AFTER_SECONDS:
+        return
+    try:
+        connection.execute("SELECT 1")
+        connection.rollback()
+    except connection.Error as error:
+        raise InvalidatePoolError from error

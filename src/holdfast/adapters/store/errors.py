@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +39,16 @@ class StoreUnavailable(StoreError):  # noqa: N818 - the word for it
     """
 
 
+class DriverMissing(StoreError):  # noqa: N818 - the word for it
+    """The store is in PostgreSQL, and the driver for it is not installed."""
+
+    def __init__(self, address: DatabaseUrl) -> None:
+        """Name the extra that brings the driver."""
+        super().__init__(
+            f"{address}: PostgreSQL needs its driver, which is not installed; run pip install 'holdfast[postgres]'."
+        )
+
+
 class Gone(StoreError):  # noqa: N818 - the word for it
     """The row that something was to be added to is no longer there: somebody has removed it."""
 
@@ -52,13 +64,18 @@ def explained(address: DatabaseUrl) -> Iterator[None]:
     """Turn what the world does to a store (full disk, no permission, no server) into a sentence; the rest rises."""
     try:
         yield
-    except DBAPIError as error:
-        sentence = _explain(error, address)
+    except (DBAPIError, sqlite3.Error) as error:
+        original = error.orig if isinstance(error, DBAPIError) else error
+        sentence = _explain(original, address)
         if sentence is None:
             raise
-        kind = NotAStore if _name(error) == "SQLITE_NOTADB" else StoreUnavailable
+        kind = NotAStore if _name(original) == "SQLITE_NOTADB" else StoreUnavailable
         # Not `from error`: its text may hold what was to be written.
         raise kind(sentence) from None
+    except PoolTimeout:
+        raise StoreUnavailable(
+            f"{address}: all connections of this process are in use, nothing was recorded; run it again."
+        ) from None
 
 
 @contextmanager
@@ -73,17 +90,13 @@ def within_reach(address: DatabaseUrl) -> Iterator[None]:
         ) from error
 
 
-def _name(error: DBAPIError) -> str:
-    """Give SQLite's name of the error, or PostgreSQL's code; "" for a connection that never was."""
-    if error.orig is None:
-        return ""
-    return str(
-        getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None) or ""
-    )
+def _name(error: BaseException | None) -> str:
+    """Return SQLite's name of the error, or PostgreSQL's code; "" for a connection that never was."""
+    return str(getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or "")
 
 
-def _explain(error: DBAPIError, address: DatabaseUrl) -> str | None:
-    said = address.without_password(next(iter(str(error.orig).split("\n")), ""))
+def _explain(error: BaseException | None, address: DatabaseUrl) -> str | None:
+    said = address.without_password(next(iter(str(error).split("\n")), ""))
     match _name(error):
         # SHMSIZE: there was no room for the index of the WAL.
         case "SQLITE_FULL" | "SQLITE_IOERR_SHMSIZE" | "53100":
@@ -110,10 +123,9 @@ def _explain(error: DBAPIError, address: DatabaseUrl) -> str | None:
             return None
 
 
-def _at_postgres(error: DBAPIError) -> bool:
+def _at_postgres(error: BaseException | None) -> bool:
     return (
-        type(error.orig).__module__.startswith("psycopg")
-        and type(error.orig).__name__ == "OperationalError"
+        type(error).__module__.startswith("psycopg") and type(error).__name__ == "OperationalError"
     )
 
 

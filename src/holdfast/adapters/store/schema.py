@@ -12,8 +12,7 @@ from holdfast.adapters.store.errors import NotAStore, StoreNewer
 from holdfast.adapters.store.tables import metadata
 
 if TYPE_CHECKING:
-    from sqlalchemy.engine import Connection
-    from sqlalchemy.ext.asyncio import AsyncEngine
+    from sqlalchemy import Connection, Engine
 
     from holdfast.adapters.store.database_url import DatabaseUrl
 
@@ -32,24 +31,22 @@ def revisions() -> tuple[str, ...]:
     )
 
 
-async def bring_up_to_date(engine: AsyncEngine, address: DatabaseUrl) -> None:
+def bring_up_to_date(engine: Engine, address: DatabaseUrl) -> None:
     """Migrate the store to the newest schema, all or nothing; raises `StoreNewer` or `NotAStore`.
 
     Two processes may do this at once: the second waits, and finds it done.
     """
-    async with engine.connect() as connection:
-        await for_reading(connection)
+    with engine.connect() as connection:
+        for_reading(connection)
         # The common case: no lock, and no Alembic to import.
-        if await connection.run_sync(revision) == revisions()[-1]:
+        if revision(connection) == revisions()[-1]:
             return
-    async with engine.begin() as connection:
+    with engine.begin() as connection:
         # On SQLite the transaction itself is the lock: it began with BEGIN IMMEDIATE.
         if connection.dialect.name == "postgresql":
-            await connection.execute(
-                text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK}
-            )
-        await connection.run_sync(_judge, address)
-        await connection.run_sync(migrate)
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+        _judge(connection, address)
+        migrate(connection)
 
 
 def revision(connection: Connection) -> str | None:

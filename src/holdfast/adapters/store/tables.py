@@ -162,8 +162,8 @@ checkpoints = Table(
     _word("commit_sha"),
     _words("label"),
     _word("kind"),
-    # One order over all checkpoints: those without a chat have one too.
-    Column("seq", Integer, nullable=False, unique=True),
+    # The order in the chat. Not unique: one that comes back out of the trash keeps its number.
+    _seq(),
     _moment(),
     Index(None, "chat_id", "seq"),
 )

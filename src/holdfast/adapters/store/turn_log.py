@@ -12,10 +12,11 @@ from sqlalchemy import select, update
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.queries.chats import add_chat, chats_of
-from holdfast.adapters.store.queries.events import append_events
-from holdfast.adapters.store.queries.messages import append_message, append_part, append_parts
+from holdfast.adapters.store.queries.events import events_below
+from holdfast.adapters.store.queries.messages import append_message, append_parts, parts_below
 from holdfast.adapters.store.queries.projects import find_project, project_at
 from holdfast.adapters.store.queries.sessions import add_session
+from holdfast.adapters.store.queries.statements import append
 from holdfast.adapters.store.queries.turns import RUNNING, begin_turn, end_turn
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
 from holdfast.usecases.events.event_json import TRANSCRIPT_EVENTS, event_to_json, kept_from_json
@@ -32,10 +33,10 @@ from holdfast.vocab.transcript import Sentinel, StopReason, UserText
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlalchemy.ext.asyncio import AsyncConnection
+    from sqlalchemy import Connection
 
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
-    from holdfast.adapters.store.blocking import BlockingStore
+    from holdfast.adapters.store.store import Store
     from holdfast.usecases.turns.ports import PastEvents
 
 _GO_ON = "Continue."
@@ -45,7 +46,7 @@ _INTERRUPTED = "The process ended in the middle of this turn."
 class StoredTurnLog:
     """The turns of the project at one root."""
 
-    def __init__(self, store: BlockingStore, root: Path, locks: TurnLocks) -> None:
+    def __init__(self, store: Store, root: Path, locks: TurnLocks) -> None:
         """Take a store that is open."""
         self._store = store
         self._root = root
@@ -79,46 +80,44 @@ class StoredTurnLog:
     def mark_interrupted(self) -> tuple[str, ...]:
         """Record the turns of dead processes as interrupted."""
         with _told():
-            running = self._store.read(_running, self._root)
+            running = self._store.query(_running, self._root)
             dead = [begun for begun in running if not self._locks.is_held(begun.turn)]
             for begun in dead:
                 self._store.run(_end, begun, _last_words(), "interrupted")
                 self._locks.drop(begun.turn)
         return tuple(begun.session for begun in dead)
 
-    async def _begin(
-        self, connection: AsyncConnection, opening: TurnRequest, turn: str
-    ) -> BeginOutcome:
-        project = await project_at(connection, self._root)
+    def _begin(self, connection: Connection, opening: TurnRequest, turn: str) -> BeginOutcome:
+        project = project_at(connection, self._root)
         if opening.session is None:
             if not opening.prompt:
                 return TurnNotBegun("there is no prompt; say what is to be done.")
             told = {"system": opening.system, "tools": opening.tools}
-            session = (
-                await add_session(connection, project.id, title=opening.prompt[:80], metadata=told)
+            session = add_session(
+                connection, project.id, title=opening.prompt[:80], metadata=told
             ).id
-            chat = (await add_chat(connection, session)).id
+            chat = add_chat(connection, session).id
             system = opening.system
         else:
-            found = await _find(connection, project.id, opening.session)
+            found = _find(connection, project.id, opening.session)
             if isinstance(found, TurnNotBegun):
                 return found
             session, chat = found
-            busy = await _turn_at_work(connection, chat)
+            busy = _turn_at_work(connection, chat)
             if busy is not None and self._locks.is_held(busy):
                 return TurnNotBegun(
                     f"session {session}: a turn of it is still running; wait for its end, or cancel it."
                 )
-            system = await _system(connection, session, opening)
-        past = await _past(connection, chat)
+            system = _system(connection, session, opening)
+        past = _past(connection, chat)
         prompt = opening.prompt or (_GO_ON if _has_nothing_to_answer(past) else None)
         if prompt:
-            message = await append_message(connection, chat, role="user")
-            await append_part(connection, message.id, kind="text", body={"text": prompt})
+            message = append_message(connection, chat, role="user")
+            append_parts(connection, message.id, [("text", {"text": prompt})])
             past = (*past, UserText(prompt))
-        answer = await append_message(connection, chat, role="assistant", status=RUNNING)
+        answer = append_message(connection, chat, role="assistant", status=RUNNING)
         metadata = {"model": opening.model, "host": platform.node()}
-        await begin_turn(connection, chat, turn_id=turn, message_id=answer.id, metadata=metadata)
+        begin_turn(connection, chat, turn_id=turn, message_id=answer.id, metadata=metadata)
         return TurnBegun(session, chat, turn, answer.id, system, past)
 
 
@@ -136,40 +135,38 @@ def _told() -> Iterator[None]:
         ) from error
 
 
-async def _find(
-    connection: AsyncConnection, project_id: str, wanted: str
-) -> tuple[str, str] | TurnNotBegun:
+def _find(connection: Connection, project_id: str, wanted: str) -> tuple[str, str] | TurnNotBegun:
     """Give the session that begins so, and its chat."""
     query = select(sessions.c.id).where(
         sessions.c.project_id == project_id, sessions.c.id.startswith(wanted, autoescape=True)
     )
-    found = list((await connection.execute(query.limit(2))).scalars())
+    found = list(connection.execute(query.limit(2)).scalars())
     if len(found) > 1:
         return TurnNotBegun(f"{wanted}: several sessions begin so; give more of the id.")
     if not found or not wanted:
         return TurnNotBegun(
             f"{wanted}: there is no such session in this project; begin one without --continue."
         )
-    return found[0], (await chats_of(connection, found[0]))[-1].id
+    return found[0], chats_of(connection, found[0])[-1].id
 
 
-async def _system(connection: AsyncConnection, session_id: str, opening: TurnRequest) -> str:
+def _system(connection: Connection, session_id: str, opening: TurnRequest) -> str:
     """Give what the session's model was told first, or record what it is told from now on."""
     this = sessions.c.id == session_id
-    metadata = (await connection.execute(select(sessions.c.metadata).where(this))).scalar_one()
+    metadata = connection.execute(select(sessions.c.metadata).where(this)).scalar_one()
     if metadata.get("tools") == opening.tools and metadata.get("system"):
         return str(metadata["system"])
     told = {**metadata, "system": opening.system, "tools": opening.tools}
-    await connection.execute(update(sessions).where(this).values(metadata=told))
+    connection.execute(update(sessions).where(this).values(metadata=told))
     return opening.system
 
 
-async def _turn_at_work(connection: AsyncConnection, chat_id: str) -> str | None:
+def _turn_at_work(connection: Connection, chat_id: str) -> str | None:
     query = select(turns.c.id).where(turns.c.chat_id == chat_id, turns.c.status == RUNNING)
-    return (await connection.execute(query.limit(1))).scalar()
+    return connection.execute(query.limit(1)).scalar()
 
 
-async def _past(connection: AsyncConnection, chat_id: str) -> tuple[PastEvents, ...]:
+def _past(connection: Connection, chat_id: str) -> tuple[PastEvents, ...]:
     """Give what the model has seen of a chat, and the repairs, of which it hears next: not the sentinels."""
     query = (
         select(messages.c.role, message_parts.c.kind, message_parts.c.body)
@@ -178,7 +175,7 @@ async def _past(connection: AsyncConnection, chat_id: str) -> tuple[PastEvents, 
         .order_by(messages.c.seq, message_parts.c.seq)
     )
     past: list[PastEvents] = []
-    for role, kind, body in await connection.execute(query):
+    for role, kind, body in connection.execute(query):
         kept = UserText(body["text"]) if role == "user" else kept_from_json(kind, body)
         if kept is not None and not isinstance(kept, SentinelRaised):
             past.append(kept)
@@ -191,40 +188,28 @@ def _has_nothing_to_answer(past: Sequence[object]) -> bool:
     return last is None or (isinstance(last, Said) and not last.calls)
 
 
-async def _keep(connection: AsyncConnection, begun: TurnBegun, events: Sequence[Event]) -> None:
+def _keep(connection: Connection, begun: TurnBegun, events: Sequence[Event]) -> None:
     bodies = [(event.kind, event_to_json(event)) for event in events]
     parts = [
         body
         for body, event in zip(bodies, events, strict=True)
         if isinstance(event, TRANSCRIPT_EVENTS)
     ]
-    # In this order: see `next_seq`.
-    if parts:
-        await append_parts(connection, begun.message, parts)
-    if bodies:
-        await append_events(connection, begun.session, bodies)
+    append(connection, parts_below(begun.message, parts), events_below(begun.session, bodies))
 
 
-async def _end(
-    connection: AsyncConnection, begun: TurnBegun, events: Sequence[Event], stop_reason: StopReason
+def _end(
+    connection: Connection, begun: TurnBegun, events: Sequence[Event], stop_reason: StopReason
 ) -> None:
-    await _keep(connection, begun, events)
-    status = (
-        "done"
-        if stop_reason == "done"
-        else "interrupted"
-        if stop_reason == "interrupted"
-        else "stopped"
-    )
-    await connection.execute(
-        update(messages).where(messages.c.id == begun.message).values(status=status)
-    )
-    await end_turn(connection, begun.turn, status=status, stop_reason=stop_reason)
+    _keep(connection, begun, events)
+    status = stop_reason if stop_reason in {"done", "interrupted"} else "stopped"
+    connection.execute(update(messages).where(messages.c.id == begun.message).values(status=status))
+    end_turn(connection, begun.turn, status=status, stop_reason=stop_reason)
 
 
-async def _running(connection: AsyncConnection, root: Path) -> tuple[TurnBegun, ...]:
+def _running(connection: Connection, root: Path) -> tuple[TurnBegun, ...]:
     """Give the turns of a project that are on record as running on this machine."""
-    project = await find_project(connection, root)
+    project = find_project(connection, root)
     if project is None:
         return ()
     query = (
@@ -236,7 +221,7 @@ async def _running(connection: AsyncConnection, root: Path) -> tuple[TurnBegun, 
     # The locks of another machine that shares the store cannot be seen from here.
     return tuple(
         TurnBegun(session, chat, turn, message or "", "", ())
-        for session, chat, turn, message, metadata in await connection.execute(query)
+        for session, chat, turn, message, metadata in connection.execute(query)
         if metadata.get("host") == platform.node()
     )
 

@@ -1,4 +1,4 @@
-"""Commands that are never run: what they do cannot be taken back, or reaches past the project."""
+"""Commands that are never run: their effect cannot be undone, or reaches outside the project."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _FETCHERS = frozenset({"curl", "wget", "fetch", "nc", "ncat", "aria2c"})
 _WRITERS = frozenset(
     {"tee", "cp", "mv", "ln", "install", "rsync", "scp", "truncate", "touch", "dd", "sed"}
 )
-# Programs that run what follows them, and how many words of their own come first (options aside).
+# Programs that run the words after them, and how many words of their own come first (not counting
+# options).
 _WRAPPERS: dict[str, int] = {
     **dict.fromkeys(
         ("command", "builtin", "exec", "nohup", "nice", "ionice", "time", "env", "xargs", "setsid"),
@@ -36,20 +37,20 @@ _WRAPPERS: dict[str, int] = {
     "flock": 1,
 }
 _WITH_VALUE = frozenset({"-u", "-C", "-I", "-s", "-k", "-n", "-d", "-E", "-L", "-P", "-a", "-w"})
-# Bounded, or else a long command without a bomb in it takes quadratic time.
+# Bounded: otherwise a long command without a bomb would take quadratic time.
 _BOMB = re.compile(
     r"(?<![\w:.])(?P<name>[\w:.]{1,40})\s?\(\s?\)\s?\{[^}]{0,200}(?P=name)\s?\|\s?(?P=name)\s?&"
 )
 
 
 def find_harm(command: str, script: ShellScript) -> str | None:
-    """Say what is wrong with a command that may never be run; None if there is nothing of the kind.
+    """Return why a command must never be run, or None.
 
     >>> find_harm("cd / && sudo ls", parse("cd / && sudo ls"))
     'sudo acts as another user'
     """
     if _BOMB.search(command):
-        return "it starts itself without end"
+        return "it starts itself endlessly"
     return _find(script, 0)
 
 
@@ -69,7 +70,7 @@ def _find(script: ShellScript, depth: int) -> str | None:
 
 
 def _find_inside(simple: SimpleCommand, depth: int) -> str | None:
-    """Look into a command that is given as text: `bash -c '…'`, `eval '…'`."""
+    """Check a command that is passed as text: `bash -c '…'`, `eval '…'`."""
     if depth >= _DEEPEST:
         return None
     texts = [word.text for word in simple.words[1:]]
@@ -87,7 +88,7 @@ def _find_inside(simple: SimpleCommand, depth: int) -> str | None:
 
 
 def _find_fed(script: ShellScript, depth: int) -> str | None:
-    """Look into what a shell is fed: a here-document, or the words of `echo … | sh`."""
+    """Check the input of a shell: a here-document, or the words of `echo … | sh`."""
     shells = {
         simple.pipeline
         for simple in script.commands
@@ -105,7 +106,7 @@ def _find_fed(script: ShellScript, depth: int) -> str | None:
 
 
 def _unwrapped(simple: SimpleCommand) -> list[SimpleCommand]:
-    """Give the command, and those it runs in its turn: `env X=1 timeout 5 rm` has three."""
+    """Return the command and the commands that it runs: `env X=1 timeout 5 rm` has three."""
     found = [simple]
     while len(found) < 8:
         words = found[-1].words
@@ -136,7 +137,7 @@ def _after_options(words: Sequence[ShellWord], own: int) -> Sequence[ShellWord]:
 
 
 def _run_what_was_fetched(script: ShellScript) -> str | None:
-    why = "it runs what it fetches from the network, unseen"
+    why = "it runs code that it downloads, unseen"
     within = {simple.inside for simple in script.commands if simple.name in _FETCHERS}
     fetching = {simple.pipeline for simple in script.commands if simple.name in _FETCHERS}
     for index, simple in enumerate(script.commands):
@@ -149,7 +150,10 @@ def _run_what_was_fetched(script: ShellScript) -> str | None:
 
 
 def _runs_text(simple: SimpleCommand) -> bool:
-    """Whether it runs what comes in: a shell does, an interpreter if it is not given a program of its own."""
+    """Return whether the command runs its input.
+
+    A shell does, and an interpreter without a program argument.
+    """
     if simple.name in _SHELLS or simple.name in {"source", "eval"}:
         return True
     own = [
@@ -160,7 +164,7 @@ def _runs_text(simple: SimpleCommand) -> bool:
     )
 
 
-# -------------------------------------------------------------------------------------------------------- each program
+# ------------------------------------------------------------------------------------- each program
 
 
 def _judge(simple: SimpleCommand) -> str | None:
@@ -181,7 +185,7 @@ def _judge(simple: SimpleCommand) -> str | None:
 
 def _write(name: str, words: Sequence[str]) -> str | None:
     targets = [word.removeprefix("of=") for word in words if not word.startswith(("-", "if="))]
-    # Of `cp` and its like only the last one is written to, unless a target directory is named.
+    # `cp` and similar commands write only to the last path, unless a target directory is named.
     directory = any(word.startswith(("-t", "--target")) for word in words)
     if name in {"cp", "install", "rsync", "scp", "ln"} and not directory:
         targets = targets[-1:]
@@ -199,7 +203,7 @@ def _remove(words: Sequence[str]) -> str | None:
     vital = next((word for word in targets if is_vital(word)), None)
     if deep and vital:
         return f"it deletes all of '{vital}'"
-    # `.git/index.lock` is sometimes left behind, and to remove it is then right.
+    # A stale `.git/index.lock` may be removed.
     return next(
         (
             f"it deletes {word}"
@@ -214,7 +218,7 @@ def _open_up(words: Sequence[str]) -> str | None:
     deep = any(re.fullmatch(r"-[a-zA-Z]*R[a-zA-Z]*|--recursive", word) for word in words)
     targets = (word for word in words if not word.startswith(("-", ".")) or word.startswith(".."))
     vital = next((word for word in targets if is_vital(word)), None)
-    return f"it changes the rights of all of '{vital}'" if deep and vital else None
+    return f"it changes the permissions of all of '{vital}'" if deep and vital else None
 
 
 def _find_and_delete(words: Sequence[str]) -> str | None:
@@ -241,7 +245,7 @@ def _kill(words: Sequence[str]) -> str | None:
 
 
 def _crontab(words: Sequence[str]) -> str | None:
-    return "it changes what the machine runs by itself" if words and words[0] != "-l" else None
+    return "it changes the machine's scheduled jobs" if words and words[0] != "-l" else None
 
 
 def _systemctl(words: Sequence[str]) -> str | None:

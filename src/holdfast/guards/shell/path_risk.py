@@ -1,4 +1,4 @@
-"""What a word of a command may lead to: a place outside the project, a secret, a part of the system."""
+"""Judge the paths in a command: outside the project, a secret, a part of the system."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OF_THE_SYSTEM = re.compile(
 
 
 def is_sink(path: str) -> bool:
-    """Whether writing there changes nothing and reading from there tells nothing.
+    """Return whether the path is a device that stores nothing and holds no data.
 
     >>> is_sink("/dev/null"), is_sink("/dev/sda")
     (True, False)
@@ -41,7 +41,7 @@ def is_sink(path: str) -> bool:
 
 
 def why_not_read(path: str) -> str | None:
-    """Return why a file that is named so cannot be read unasked; None if it can.
+    """Return why reading this path needs approval, or None.
 
     >>> why_not_read("src/a.py"), why_not_read("../x"), why_not_read(".env")
     (None, '../x is outside the project', '.env may hold secrets')
@@ -58,7 +58,7 @@ def why_not_read(path: str) -> str | None:
 
 
 def is_vital(path: str) -> bool:
-    """Whether to delete or open up everything below this place would destroy more than files of a project.
+    """Return whether deleting everything below this path would destroy more than a project's files.
 
     >>> is_vital("/"), is_vital("~/"), is_vital("/usr/*"), is_vital("build"), is_vital("/tmp/x/y")
     (True, True, True, False, False)
@@ -79,7 +79,7 @@ def is_vital(path: str) -> bool:
 
 
 def is_protected(path: str) -> bool:
-    """Whether to write there changes the system, or what the user's own programs run and trust.
+    """Return whether writing this path changes the system, or files that the user's programs run and trust.
 
     >>> is_protected("~/.ssh/authorized_keys"), is_protected("/etc/passwd"), is_protected(".git/hooks/pre-commit")
     (True, True, True)

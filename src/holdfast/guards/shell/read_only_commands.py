@@ -1,6 +1,7 @@
-"""Commands that only read: which of them may run unasked, with which options.
+"""Commands that only read, and the options with which they run without asking.
 
-Judged are the words that the program gets, for such a command is run without a shell.
+The judgement is about the words that the program receives, because such a command is run without a
+shell.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ _SAFE_VARIABLES = frozenset(
     }
 )
 
-# The options that write, run something, follow links, leave out the names of files (by which secrets are known) or
-# never end; all others of these programs only read. A short one counts wherever it stands in a cluster, a long one as
-# soon as what is written could be short for it.
+# The options that write, run something, follow links, omit file names (by which secrets are
+# recognised) or never end; all other options of these programs only read. A short option counts
+# anywhere in a cluster, a long one also in each abbreviation.
 _GREP = ("-h", "--no-filename", "-Z", "--null", "-R", "--dereference-recursive")
 _PLAIN: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
@@ -92,7 +93,7 @@ _SED_STEP = r"""(?:
     (?: [pdq=] | s/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/[gpI\d]* )
 )"""
 _SED = re.compile(rf"\s*{_SED_STEP}(?:\s*;\s*{_SED_STEP})*\s*;?\s*", re.VERBOSE)
-"""Print, delete, quit, replace; no flag or command that writes (`w`) or runs (`e`)."""
+"""Scripts that print, delete, quit or replace, without a flag or command that writes (`w`) or runs (`e`)."""
 _GIT_LIST: dict[str, frozenset[str]] = {
     "branch": frozenset(
         {
@@ -138,7 +139,7 @@ _GIT_BAD = (
         "--dst-prefix",
     ),
 )
-# A repository's config can name programs: what is read with git must not run them.
+# A repository's config can name programs; git that only reads must not run them.
 _GIT_SETTINGS = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -152,7 +153,7 @@ _GIT_SETTINGS = (
         f"{name}=false"
         for name in ("gpg.program", "gpg.openpgp.program", "gpg.x509.program", "gpg.ssh.program")
     ),
-    # A clone that lacks objects would fetch them, by a program that its config names.
+    # A partial clone would fetch missing objects with a program that its config names.
     "protocol.allow=never",
     *(f"protocol.{name}.allow=never" for name in ("ext", "file", "git", "http", "https", "ssh")),
 )
@@ -160,7 +161,7 @@ _GIT_SWITCHES = (
     "--no-optional-locks",
     *(word for setting in _GIT_SETTINGS for word in ("-c", setting)),
 )
-# In a submodule git runs itself, and there with the submodule's config and without our switches.
+# Git runs itself in a submodule, with the submodule's config and without our switches.
 _GIT_DIFF = ("--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=dirty")
 _GIT_MORE: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("diff", "diff-tree", "log", "show", "whatchanged"), _GIT_DIFF),
@@ -173,10 +174,10 @@ _GIT_OPTIONS = frozenset(
 
 
 def why_not_unasked(argv: Sequence[str]) -> str | None:
-    """Return why a program with these words cannot run unasked; None if it only reads what the model may read.
+    """Return why a program with these words needs approval, or None if it only reads what the model may read.
 
     >>> [why_not_unasked(text.split()) for text in ("ls -la src", "sort -o a b", "make")]
-    [None, 'sort with -o does more than read', 'make is not on the list of commands that run unasked']
+    [None, 'sort with -o does more than read', '`make` needs your approval']
     """
     name, *rest = argv
     if name in _ANY_WORDS:
@@ -184,17 +185,13 @@ def why_not_unasked(argv: Sequence[str]) -> str | None:
     if name in _PLAIN:
         return _why_not_options(name, rest, _PLAIN[name]) or _why_not_paths(name, rest)
     judge = _JUDGES.get(name)
-    return (
-        judge(rest)
-        if judge
-        else f"{name[:60] or 'an empty name'} is not on the list of commands that run unasked"
-    )
+    return judge(rest) if judge else f"`{name[:60]}` needs your approval"
 
 
 def without_programs_of_git(argv: Sequence[str]) -> tuple[str, ...]:
-    """Return the words of a git command that only reads, with switches against programs that a repository names.
+    """Return a git command that only reads with switches that disable programs named by the repository.
 
-    Other commands are returned as they are.
+    Return other commands unchanged.
 
     >>> without_programs_of_git(["ls", "-l"])
     ('ls', '-l')
@@ -209,7 +206,7 @@ def without_programs_of_git(argv: Sequence[str]) -> tuple[str, ...]:
 
 
 def why_not_prepared(simple: SimpleCommand) -> str | None:
-    """Return why what surrounds an allowed command, its environment and redirections, has to be asked for."""
+    """Return why the variables or redirections of an allowed command need approval, or None."""
     for assignment in simple.assignments:
         name = assignment.partition("=")[0].removesuffix("+")
         if name not in _SAFE_VARIABLES:
@@ -221,7 +218,7 @@ def why_not_prepared(simple: SimpleCommand) -> str | None:
         if ">" in redirect.operator and not is_sink(target.text):
             return f"it writes to {target.text}"
         if target.expansion != "none" or target.glob:
-            return f"what {target.text} stands for is not known beforehand"
+            return f"the shell decides what {target.text} expands to"
         why = None if redirect.operator == "<<<" else why_not_read(target.text)
         if why:
             return why
@@ -229,7 +226,7 @@ def why_not_prepared(simple: SimpleCommand) -> str | None:
 
 
 def _why_not_options(name: str, words: Sequence[str], bad: Sequence[str]) -> str | None:
-    # Also behind `--`, which may be the value of an option before it.
+    # Also after `--`, which may be the value of the option before it.
     for word in words:
         for option in bad:
             if _is_option(word, option):
@@ -251,7 +248,7 @@ def _why_not_paths(name: str, words: Sequence[str]) -> str | None:
     if name in {"grep", "egrep", "fgrep", "rg"} and not any(
         w.startswith(("-e", "-f", "--regexp")) for w in words
     ):
-        # The first that is no option is the pattern, which may well look like a path.
+        # The first word that is no option is the pattern, which may look like a path.
         pattern = next((word for word in words if not word.startswith("-")), None)
         if pattern is not None:
             rest.remove(pattern)
@@ -259,15 +256,16 @@ def _why_not_paths(name: str, words: Sequence[str]) -> str | None:
 
 
 def _why_not_word(word: str) -> str | None:
-    """Return why a word, an option with a value or a path, leads to what may not be read."""
+    """Return why a word (a path, or an option with a value) needs approval, or None."""
     if word.startswith("--"):
         return why_not_read(word.partition("=")[2] or word)
     if not word.startswith("-"):
         return why_not_read(word)
-    # Letters and a value in one word, as in `-uf/etc/passwd`: where the value begins, only the program knows.
+    # Letters and a value in one word, as in `-uf/etc/passwd`: only the program knows where the
+    # value begins.
     values = (word[at:] for at in range(2, min(len(word), _LONGEST_OPTION)))
     if len(word) > _LONGEST_OPTION or any(why_not_read(value) for value in values):
-        return f"{word[:60]} may lead out of the project, or to a secret"
+        return f"{word[:60]} may name a file outside the project, or a secret"
     return None
 
 
@@ -281,7 +279,10 @@ def _find(words: Sequence[str]) -> str | None:
 
 
 def _outside(path: str) -> str | None:
-    """As `why_not_read`, for a word that may also be a pattern of names."""
+    """Return why a path outside the project needs approval.
+
+    The word may also be a pattern of names.
+    """
     outside = path.startswith(("/", "~")) or ".." in path.split("/")
     return f"{path} is outside the project" if outside and not is_sink(path) else None
 
@@ -309,7 +310,7 @@ def _sed(words: Sequence[str]) -> str | None:
 
 
 def _uniq(words: Sequence[str]) -> str | None:
-    # The second name is a file to write. `-` and what follows `--` are names, too.
+    # The second name is an output file. `-` and words after `--` are names too.
     names = [word for word in words if not _UNIQ_OPTION.fullmatch(word)]
     return "uniq with a second file writes it" if len(names) > 1 else _why_not_paths("uniq", words)
 
@@ -331,7 +332,7 @@ def _git(words: Sequence[str]) -> str | None:
     if command in _GIT_LIST:
         return _git_list(command, rest)
     if not _GIT_READ.fullmatch(command):
-        return f"git {command} is not on the list of commands that run unasked"
+        return f"`git {command}` needs your approval"
     if command == "grep":
         bad = next(
             (option for option in ("-O", *_GREP) if any(_is_option(word, option) for word in rest)),
@@ -343,7 +344,7 @@ def _git(words: Sequence[str]) -> str | None:
 
 
 def _git_subcommand(argv: Sequence[str]) -> int:
-    """Return the place of git's subcommand among the words, or their number if there is none."""
+    """Return the index of git's subcommand, or the number of words if there is none."""
     at = 1
     while at < len(argv) and argv[at].startswith("-"):
         at += 2 if argv[at] == "-C" else 1

@@ -1,4 +1,4 @@
-"""What a command line consists of: simple commands, their words and redirections."""
+"""The parts of a command line: simple commands, their words and redirections."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Expansion: TypeAlias = Literal["none", "harmless", "command", "variable"]
-"""What stands in a word besides plain text; the later, the less is known about it."""
+"""What a word contains besides plain text, ordered from known to unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShellWord:
-    """A word without its quotes. `glob`: a shell would put file names here; `bare`: nothing of it was quoted."""
+    """A word without its quotes. `glob`: a shell would expand it to file names; `bare`.
+
+    Nothing was quoted.
+    """
 
     text: str
     expansion: Expansion = "none"
@@ -21,7 +24,7 @@ class ShellWord:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """`operator` and where it goes to or comes from."""
+    """A redirection: its `operator` and the file that it writes or reads."""
 
     operator: str
     target: ShellWord
@@ -29,9 +32,9 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class SimpleCommand:
-    """A simple command. `pipeline` is equal for those connected by `|`.
+    """A simple command. Commands connected by `|` have the same `pipeline`.
 
-    `inside` is the index of the command in one of whose words it stands.
+    `inside` is the index of the command whose word contains this one, as in `echo $(pwd)`.
     """
 
     words: tuple[ShellWord, ...]
@@ -42,15 +45,17 @@ class SimpleCommand:
 
     @property
     def name(self) -> str:
-        """The program, without its directory; empty if there is none."""
+        """The program without its directory, or "" if there is none."""
         return self.words[0].text.rsplit("/", 1)[-1] if self.words else ""
 
 
 @dataclass(frozen=True, slots=True)
 class ShellScript:
-    """All simple commands in the order in which they begin, and why some of it may be read wrongly.
+    """All simple commands in the order in which they begin.
 
-    `operators`: something in it, besides quotes, only a shell can do. `bodies` are its here-documents.
+    `doubts` are reasons why the parse may be wrong.
+
+    `operators`: the line needs a shell for more than quotes. `bodies` are the here-documents.
     """
 
     commands: tuple[SimpleCommand, ...]

@@ -1,7 +1,8 @@
-"""A shell command taken apart: its simple commands, wherever they stand, and what could not be read for sure.
+"""Parse a shell command into its simple commands, and list what could not be parsed with certainty.
 
-Not a shell: it expands nothing. It finds each simple command that a shell would run, also those inside substitutions,
-subshells and compound commands, and puts whatever it does not know into `doubts`.
+The parser expands nothing. It finds each simple command that a shell would run, also inside
+substitutions, subshells and compound commands, and records everything that it does not know in
+`doubts`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _OPERATORS: Final = ("&&", "||", ";;", "|&", ";", "|", "&", "\n")
 
 
 def parse(command: str) -> ShellScript:
-    """Take a command apart; whatever it is, this gives an answer.
+    """Parse any text as a command; never raise.
 
     >>> [[word.text for word in simple.words] for simple in parse("cd a && ls 'b c' | wc -l; echo $(pwd)").commands]
     [['cd', 'a'], ['ls', 'b c'], ['wc', '-l'], ['echo', '$(…)'], ['pwd']]
@@ -40,7 +41,7 @@ def parse(command: str) -> ShellScript:
     reader = _Reader(command)
     reader.read_list(end="", depth=0, inside=None)
     if "\r" in command:
-        reader.doubt("it holds a carriage return")
+        reader.doubt("it contains a carriage return")
     found = [(place, simple) for place, simple in enumerate(reader.commands) if simple is not None]
     index = {place: number for number, (place, _) in enumerate(found)}
     commands = tuple(
@@ -65,7 +66,7 @@ class _Draft:
 
 
 class _Reader:
-    """Reads a command once, from left to right."""
+    """Parses a command once, from left to right."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -81,10 +82,10 @@ class _Reader:
     def doubt(self, why: str) -> None:
         self.doubts.append(why)
 
-    # ----------------------------------------------------------------------------------------------- lists of commands
+    # ---------------------------------------------------------------------------- lists of commands
 
     def read_list(self, end: str, depth: int, inside: int | None) -> None:
-        """Read commands up to the closing `end`, which is consumed."""
+        """Parse commands up to the closing `end` and consume it."""
         if depth > _DEEPEST:
             self.doubt(TOO_DEEP)
             self.at = len(self.text)
@@ -140,12 +141,13 @@ class _Reader:
 
     def _operator(self) -> str:
         if self.text.startswith("&>", self.at):
-            # bash redirects here. Others begin a new command, and that is how it is read: more is found so.
-            self.doubt("it holds &>, which not every shell reads alike")
+            # bash redirects here. Other shells begin a new command; parse it so, which finds more
+            # commands.
+            self.doubt("it contains &>, which shells interpret differently")
         for operator in _OPERATORS:
             if self.text.startswith(operator, self.at):
                 self.at += len(operator)
-                # A newline at the end or the start is no second command.
+                # A newline at the start or the end begins no second command.
                 self.operators = self.operators or operator != "\n" or self._lines
                 return operator
         return ""
@@ -161,10 +163,10 @@ class _Reader:
         end = self.text.find("\n", self.at)
         self.at = len(self.text) if end < 0 else end
 
-    # ----------------------------------------------------------------------------------------------------- redirections
+    # --------------------------------------------------------------------------------- redirections
 
     def _redirect(self, draft: _Draft, depth: int) -> bool:
-        """Read one redirection, if there is one here."""
+        """Parse one redirection; return False if there is none here."""
         at = self.at
         while at < len(self.text) and self.text[at] in "0123456789":
             at += 1
@@ -181,16 +183,16 @@ class _Reader:
             self.at += 1
         target = self._word(draft.place, depth)
         if not target.text and target.bare:
-            self.doubt("a redirection leads nowhere")
+            self.doubt("a redirection has no target")
         if operator in {"<<", "<<-"}:
             self._documents.append((target.text, target.bare))
-            self.doubt("it holds a here-document")
+            self.doubt("it contains a here-document")
         else:
             draft.redirects.append(Redirect(operator, target))
         return True
 
     def _skip_documents(self, depth: int, inside: int | None) -> None:
-        """Pass the bodies of here-documents; what is substituted in them is run."""
+        """Skip the bodies of here-documents, but parse the substitutions in them, which are run."""
         for mark, expands in self._documents:
             start = self.at
             while self.at < len(self.text):
@@ -206,7 +208,7 @@ class _Reader:
         self._documents = []
 
     def _read_apart(self, text: str, depth: int, inside: int | None) -> None:
-        """Read text in which only substitutions count."""
+        """Parse text in which only substitutions count."""
         inner = _Reader(text)
         inner.commands, inner._pipelines = self.commands, self._pipelines + 1_000 * (depth + 1)
         while inner.at < len(text):
@@ -218,18 +220,18 @@ class _Reader:
                 inner.at += 1
         self.doubts += inner.doubts
 
-    # ------------------------------------------------------------------------------------------------------------ words
+    # ---------------------------------------------------------------------------------------- words
 
     def _take_word(self, draft: _Draft, depth: int) -> None:
         start = self.at
         word = self._word(draft.place, depth)
         if self.at == start:
-            self.doubt(f"{self.text[start]} stands where it is not expected")
+            self.doubt(f"{self.text[start]} is not expected there")
             self.at += 1
             return
         if not draft.words and word.bare and _KEYWORDS.fullmatch(word.text):
             self.operators = True
-            self.doubt(f"'{word.text}' is a word of the shell's own language")
+            self.doubt(f"it uses shell syntax (`{word.text}`)")
             return
         if not draft.words and _is_assignment(self.text[start : self.at]):
             draft.assignments.append(word.text)
@@ -237,7 +239,7 @@ class _Reader:
         draft.words.append(word)
 
     def _word(self, inside: int, depth: int) -> ShellWord:
-        """Read one word up to a blank or an operator."""
+        """Parse one word up to a blank or an operator."""
         out: list[str] = []
         expansion: Expansion = "none"
         glob, bare, braces, brackets = False, True, False, False
@@ -315,16 +317,16 @@ class _Reader:
         self.doubt("a quote is not closed")
         return "".join(out), expansion
 
-    # ------------------------------------------------------------------------------------------------------- expansions
+    # ----------------------------------------------------------------------------------- expansions
 
     def expand(self, inside: int | None, depth: int) -> tuple[str, Expansion]:
-        """Read what begins with `$` or a back quote; the commands in it are commands like any other."""
+        """Parse an expansion that begins with `$` or a back quote, and the commands in it."""
         if self.text[self.at] == "`":
             self._back_quoted(inside, depth)
             return "$(…)", "command"
         rest = self.text[self.at + 1 : self.at + 3]
         if rest == "((":
-            self.doubt("it calculates")
+            self.doubt("it uses shell arithmetic")
         if rest[:1] == "(":
             self.at += 2
             self.operators = True
@@ -333,7 +335,7 @@ class _Reader:
         if rest[:1] == "{":
             return self._braced(inside, depth), "variable"
         if rest[:1] in {"'", '"'}:
-            self.doubt("a quote of the shell's own language is used")
+            self.doubt("it uses a special quote of the shell")
             self.at += 1
             return "", "variable"
         return self._variable()

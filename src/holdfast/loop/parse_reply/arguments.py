@@ -68,7 +68,7 @@ def read_arguments(raw: str) -> ReadArguments:
     >>> read_arguments('{"path": "a.py", "text": "hel')
     Cut(value={'path': 'a.py'})
     >>> read_arguments('{"query": "A"}{"query": "B"}')
-    Several(count=2)
+    SeveralReadings(count=2)
     """
     return _read(raw, _WRAPPINGS)
 

@@ -24,9 +24,9 @@ class UnclearValue:
 def coerce(value: Any, shape: SchemaNode, field: str) -> Any | UnclearValue:
     """Give the value that is meant for a field of this shape. `value` is known not to fit.
 
-    >>> coerce("[1, 5]", Shape({"type": "array"}, {}), "range")
+    >>> coerce("[1, 5]", SchemaNode({"type": "array"}, {}), "range")
     [1, 5]
-    >>> coerce("5", Shape({"type": "integer"}, {}), "start")
+    >>> coerce("5", SchemaNode({"type": "integer"}, {}), "start")
     5
     """
     match shape.kind:

@@ -74,7 +74,7 @@ def read_loose(text: str, at: int = 0) -> Loose | LooseJsonEnd | NotLoose:
     >>> read_loose("{path: 'a.py', deep: True,}")
     Loose(value={'path': 'a.py', 'deep': True}, end=27, doubtful=False)
     >>> read_loose("{'path': 'a.py")
-    Ended()
+    LooseJsonEnd()
     >>> read_loose('{"text": "say "hi" to me"}')
     NotLoose(at=15)
     """

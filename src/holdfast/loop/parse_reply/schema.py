@@ -99,7 +99,7 @@ def signature(shape: SchemaNode) -> str:
 def describe(shape: SchemaNode) -> str:
     """Give the types that are allowed, in words.
 
-    >>> describe(Shape({"anyOf": [{"type": "integer"}, {"type": "null"}]}, {}))
+    >>> describe(SchemaNode({"anyOf": [{"type": "integer"}, {"type": "null"}]}, {}))
     'an integer'
     """
     kinds = [choice.kind for choice in shape.choices() if choice.kind not in {None, "null"}]

@@ -36,7 +36,7 @@ def decode(text: str, at: int = 0, *, raw_controls: bool = False) -> DecodedJson
     r"""Read the value that begins at `at`. `raw_controls` allows line breaks and tabs inside strings.
 
     >>> decode('{"a": 1} and so on')
-    Decoded(value={'a': 1}, end=8)
+    DecodedJson(value={'a': 1}, end=8)
     >>> decode('{"a": 1, "a": 2}')
     NotJson(why='`a` is given twice, with two values')
     >>> decode('{"a": 1')

@@ -25,7 +25,7 @@ _FIRST_BINDS = frozenset(
 def own_names(source: SourceText) -> frozenset[str]:
     r"""Give the variables, parameters and functions that a text binds.
 
-    >>> sorted(own_names(Source("def f(count):\n    total = len(count)\n    return total", "python")))
+    >>> sorted(own_names(SourceText("def f(count):\n    total = len(count)\n    return total", "python")))
     ['count', 'f', 'total']
     """
     if source.root is None:

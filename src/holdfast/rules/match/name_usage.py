@@ -62,9 +62,9 @@ _FLOAT = re.compile(r"-?[\d_]*\.\d[\d_]*(?:[eE][+-]?\d+)?[fFdD]?|-?\d[\d_]*\.(?:
 def uses_of(source: SourceText, name: str) -> frozenset[str]:
     """Give the ways in which a text uses a name that say something of what it stands for.
 
-    >>> sorted(uses_of(Source("let n = 0; while (n < 3) n++; log(n)", "javascript"), "n"))
+    >>> sorted(uses_of(SourceText("let n = 0; while (n < 3) n++; log(n)", "javascript"), "n"))
     ['is:integer', 'reckoned']
-    >>> sorted(uses_of(Source("try { f() } catch (e) { log(e.message) }", "javascript"), "e"))
+    >>> sorted(uses_of(SourceText("try { f() } catch (e) { log(e.message) }", "javascript"), "e"))
     ['caught', 'member:message']
     """
     if source.root is None:

@@ -63,7 +63,7 @@ class Repository:
 
 def system_prompt(tools: Collection[str], profile: Profile) -> str:
     """Give the rules, with those sections only that are about tools the model has."""
-    text = (Path(__file__).parent / "prompt.md").read_text("utf-8")
+    text = (Path(__file__).parent / "system_prompt.md").read_text("utf-8")
     head, *rest = _SECTION.split(text)
     wanted = {
         "Rules": True,

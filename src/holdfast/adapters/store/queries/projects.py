@@ -4,55 +4,51 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, select
 
 from holdfast.adapters.store.queries.statements import add_unless_there, record, records
 from holdfast.adapters.store.records import ProjectRow
 from holdfast.adapters.store.tables import projects
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncConnection
+    from sqlalchemy import Connection, Select
+
+_AT = select(projects).where(projects.c.root == bindparam("root"))
+# NO KEY: what only refers to the project may be added meanwhile.
+_AT_LOCKED = _AT.with_for_update(key_share=True)
 
 
-async def project_at(connection: AsyncConnection, root: Path) -> ProjectRow:
-    """Give the project at a folder, made if need be. One folder is one project, whatever symlinks lead to it."""
-    found = await find_project(connection, root)
+def project_at(connection: Connection, root: Path) -> ProjectRow:
+    """Return the project at a folder, made if need be. One folder is one project, whatever symlinks lead to it."""
+    return _found_or_made(connection, _AT, _real(root))
+
+
+def lock_project(connection: Connection, root: Path) -> ProjectRow:
+    """Return the project at a folder, made if need be; nobody else numbers its changes until the transaction ends."""
+    return _found_or_made(connection, _AT_LOCKED, _real(root))
+
+
+def find_project(connection: Connection, root: Path) -> ProjectRow | None:
+    """Return the project at a folder, if there is one."""
+    return record(connection, ProjectRow, _AT, {"root": _real(root)})
+
+
+def all_projects(connection: Connection) -> tuple[ProjectRow, ...]:
+    """Return all projects, by root: what the server will list."""
+    return tuple(
+        sorted(records(connection, ProjectRow, select(projects)), key=lambda project: project.root)
+    )
+
+
+def _found_or_made(connection: Connection, query: Select[Any], root: str) -> ProjectRow:
+    found = record(connection, ProjectRow, query, {"root": root})
     if found is None:
-        await add_unless_there(connection, projects, root=_real(root))
-        found = await find_project(connection, root)
+        add_unless_there(connection, projects, root=root)
+        found = record(connection, ProjectRow, query, {"root": root})
     assert found is not None  # noqa: S101 - it has just been put there
     return found
-
-
-async def find_project(connection: AsyncConnection, root: Path) -> ProjectRow | None:
-    """Give the project at a folder, if there is one."""
-    return await record(
-        connection, ProjectRow, select(projects).where(projects.c.root == _real(root))
-    )
-
-
-async def project_by_id(connection: AsyncConnection, project_id: str) -> ProjectRow | None:
-    """Give a project."""
-    return await record(connection, ProjectRow, select(projects).where(projects.c.id == project_id))
-
-
-async def all_projects(connection: AsyncConnection) -> tuple[ProjectRow, ...]:
-    """Give all projects, by root."""
-    return tuple(
-        sorted(
-            await records(connection, ProjectRow, select(projects)),
-            key=lambda project: project.root,
-        )
-    )
-
-
-async def remove_project(connection: AsyncConnection, project_id: str) -> bool:
-    """Forget a project and all that belongs to it; False if it was not there."""
-    return (
-        await connection.execute(delete(projects).where(projects.c.id == project_id))
-    ).rowcount > 0
 
 
 def _real(root: Path) -> str:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select
 
 from holdfast.adapters.store.queries.statements import add, record, records
 from holdfast.adapters.store.records import SessionRow
 from holdfast.adapters.store.tables import sessions
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncConnection
+    from sqlalchemy import Connection
 
 
-async def add_session(
-    connection: AsyncConnection,
+def add_session(
+    connection: Connection,
     project_id: str,
     *,
     title: str = "",
@@ -30,30 +30,25 @@ async def add_session(
         "status": status,
         "metadata": dict(metadata or {}),
     }
-    return await add(connection, SessionRow, sessions, **values)
+    return add(connection, SessionRow, sessions, **values)
 
 
-async def session_by_id(connection: AsyncConnection, session_id: str) -> SessionRow | None:
+def session_by_id(connection: Connection, session_id: str) -> SessionRow | None:
     """Give a session."""
-    return await record(connection, SessionRow, select(sessions).where(sessions.c.id == session_id))
+    return record(connection, SessionRow, select(sessions).where(sessions.c.id == session_id))
 
 
-async def sessions_of(connection: AsyncConnection, project_id: str) -> tuple[SessionRow, ...]:
-    """Give the sessions of a project, the latest first: a list for people, so a clock will do."""
+def sessions_of(connection: Connection, project_id: str) -> tuple[SessionRow, ...]:
+    """Return the sessions of a project, the latest first, by the clock: what the server will list."""
     query = select(sessions).where(sessions.c.project_id == project_id)
-    return await records(
+    return records(
         connection, SessionRow, query.order_by(sessions.c.created_at.desc(), sessions.c.id)
     )
 
 
-async def set_session_status(connection: AsyncConnection, session_id: str, status: str) -> bool:
-    """Say what state a session is in; False if it is not there."""
-    change = update(sessions).where(sessions.c.id == session_id).values(status=status)
-    return (await connection.execute(change)).rowcount > 0
+def remove_session(connection: Connection, session_id: str) -> bool:
+    """Remove a session, its chats and its events, and return whether it was there; its changes stay, without it.
 
-
-async def remove_session(connection: AsyncConnection, session_id: str) -> bool:
-    """Forget a session, its chats and its events; its changes stay, without it. False if it was not there."""
-    return (
-        await connection.execute(delete(sessions).where(sessions.c.id == session_id))
-    ).rowcount > 0
+    For the server, which will offer this to its users.
+    """
+    return connection.execute(delete(sessions).where(sessions.c.id == session_id)).rowcount > 0

@@ -2,102 +2,235 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, func, insert, select, text
+from sqlalchemy import Column, Select, Table, TextClause, bindparam, func, insert, select, text
 
+from holdfast.adapters.store.column_types import Json, dump_json
 from holdfast.adapters.store.errors import Gone
 
 if TYPE_CHECKING:
-    from sqlalchemy import Column
-    from sqlalchemy.ext.asyncio import AsyncConnection
+    from sqlalchemy import Connection, ScalarSelect
+    from sqlalchemy.engine.interfaces import Dialect
     from sqlalchemy.sql.base import Executable
 
 Record = TypeVar("Record")
-
-# Any number will do, as long as all processes take the same one.
-_TABLE_LOCK = 0x686F_7365
+Process: TypeAlias = Callable[[Any], Any]
 
 
-async def records(
-    connection: AsyncConnection, kind: type[Record], query: Executable
+def records(
+    connection: Connection,
+    kind: type[Record],
+    query: Executable,
+    values: Mapping[str, Any] | None = None,
 ) -> tuple[Record, ...]:
-    """Give the rows as records."""
-    return tuple(kind(**row) for row in (await connection.execute(query)).mappings())
+    """Return the rows as records."""
+    return tuple(kind(**row) for row in connection.execute(query, values).mappings())
 
 
-async def record(
-    connection: AsyncConnection, kind: type[Record], query: Executable
+def record(
+    connection: Connection,
+    kind: type[Record],
+    query: Executable,
+    values: Mapping[str, Any] | None = None,
 ) -> Record | None:
-    """Give the one row as a record; None if there is none."""
-    row = (await connection.execute(query)).mappings().one_or_none()
+    """Return the one row as a record; None if there is none."""
+    row = connection.execute(query, values).mappings().one_or_none()
     return None if row is None else kind(**row)
 
 
-async def add(
-    connection: AsyncConnection, kind: type[Record], table: Table, /, **values: Any
-) -> Record:
-    """Insert a row, and give it as the database has it."""
-    row = (await connection.execute(insert(table).values(values).returning(table))).mappings().one()
+def add(connection: Connection, kind: type[Record], table: Table, /, **values: Any) -> Record:
+    """Insert a row, and return it as the database has it."""
+    row = connection.execute(insert(table).values(values).returning(table)).mappings().one()
     return kind(**row)
 
 
-async def add_unless_there(connection: AsyncConnection, table: Table, /, **values: Any) -> None:
-    """Insert a row, or do nothing if the like of it is there; a process that is inserting it just now is waited for."""
+def add_unless_there(connection: Connection, table: Table, /, **values: Any) -> None:
+    """Insert a row, or do nothing if the like of it is there; wait for a process that is inserting it just now."""
     # Not above: whoever uses one database need not wait for the import of the other.
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects import postgresql  # noqa: PLC0415
 
-        await connection.execute(postgresql.insert(table).values(values).on_conflict_do_nothing())
+        connection.execute(postgresql.insert(table).values(values).on_conflict_do_nothing())
     else:
         from sqlalchemy.dialects import sqlite  # noqa: PLC0415
 
-        await connection.execute(sqlite.insert(table).values(values).on_conflict_do_nothing())
+        connection.execute(sqlite.insert(table).values(values).on_conflict_do_nothing())
 
 
-async def next_seq(
-    connection: AsyncConnection, seq: Column[int], parent: Column[Any], parent_id: str
-) -> int:
-    """Give the number for the next row below a parent; until the transaction ends nobody else gets one there.
+# ------------------------------------------------------------------------------------- numbers below a locked parent
+#
+# Whoever adds to several parents in one transaction does so in the order project, chat, message, session: else two wait
+# for each other.
 
-    `parent` is the column with the foreign key. Raises `Gone` if the parent is not there. Who needs several numbers in
-    one transaction takes them in the order project, chat, message, session, checkpoint: else two wait for each other.
+
+def lock_parent(connection: Connection, parent: Column[Any], parent_id: str) -> None:
+    """Let nobody else number rows below a parent until the transaction ends; raise `Gone` if it is not there.
+
+    `parent` is the column with the foreign key. On SQLite the transaction has the only lock there is.
     """
-    (key,) = parent.foreign_keys
-    if connection.dialect.name == "sqlite":
-        # The transaction has the only lock there is, so that one look will do.
-        found = (
-            await connection.execute(_parent_and_last(seq, parent), {"parent_id": parent_id})
-        ).first()
-        if found is None:
-            raise Gone(key.column.table.name.removesuffix("s"), parent_id)
-        return (found[1] or 0) + 1
-    # NO KEY: rows below the parent may be added meanwhile. Not in one query with the number: what that sees is from
-    # before it waited.
-    held = select(key.column).where(key.column == parent_id).with_for_update(key_share=True)
-    if (await connection.execute(held)).first() is None:
-        raise Gone(key.column.table.name.removesuffix("s"), parent_id)
-    return await _after_last(connection, seq, parent == parent_id)
+    if connection.execute(_locking(parent), {"parent_id": parent_id}).first() is None:
+        raise _gone(parent, parent_id)
+
+
+def next_seq(seq: Column[int], parent: Column[Any], parent_id: Any) -> ScalarSelect[int]:
+    """Return the expression for the next number below a parent that is locked.
+
+    It is not a part of the query that locks: what that sees is from before it waited.
+    """
+    return (
+        select(func.coalesce(func.max(seq), 0) + 1)
+        .where(parent == parent_id)
+        .correlate(None)
+        .scalar_subquery()
+    )
 
 
 @cache
-def _parent_and_last(seq: Column[int], parent: Column[Any]) -> Select[tuple[Any, int | None]]:
-    """Give the query for a parent and the last number below it. To put it together takes longer than to run it."""
+def _locking(parent: Column[Any]) -> Select[Any]:
     (key,) = parent.foreign_keys
-    last = select(func.max(seq)).where(parent == bindparam("parent_id")).scalar_subquery()
-    return select(key.column, last).where(key.column == bindparam("parent_id"))
+    # NO KEY: what only refers to the parent may be added meanwhile.
+    query = select(key.column).where(key.column == bindparam("parent_id"))
+    return query.with_for_update(key_share=True)
 
 
-async def next_seq_overall(connection: AsyncConnection, seq: Column[int]) -> int:
-    """Give the number for the next row of a table; until the transaction ends nobody else gets one."""
-    if connection.dialect.name == "postgresql":
-        await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _TABLE_LOCK})
-    return await _after_last(connection, seq)
+def _gone(parent: Column[Any], parent_id: str) -> Gone:
+    (key,) = parent.foreign_keys
+    return Gone(key.column.table.name.removesuffix("s"), parent_id)
 
 
-async def _after_last(
-    connection: AsyncConnection, seq: Column[int], *below: ColumnElement[bool]
-) -> int:
-    last = (await connection.execute(select(func.max(seq)).where(*below))).scalar()
-    return (last or 0) + 1
+# ----------------------------------------------------------------------------------- rows of an append-only table
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows to append below one parent, in this order; `parent` is the column with the foreign key.
+
+    For tables whose rows are numbered by `seq` below the parent, and leave only together with it.
+    """
+
+    parent: Column[Any]
+    parent_id: str
+    rows: Sequence[Mapping[str, Any]]
+
+
+def append(connection: Connection, *batches: Batch) -> None:
+    """Insert the rows after the last ones below their parents, without a gap; raise `Gone` if a parent is not there.
+
+    Whoever sees a number sees all before it. No lock is taken for that: of two that want the same number, the second
+    waits at the unique index until the first has ended, and then tries the next one.
+    """
+    waiting = [batch for batch in batches if batch.rows]
+    if connection.dialect.name == "sqlite":
+        for batch in waiting:
+            _append_in_sqlite(connection, batch)
+        return
+    while waiting:
+        waiting = _append_in_postgres(connection, waiting)
+
+
+def _append_in_sqlite(connection: Connection, batch: Batch) -> None:
+    names = tuple(batch.rows[0])
+    statement, processors = _appending(connection.dialect, batch.parent, names)
+    rows = [
+        (batch.parent_id, *(process(row[name]) for name, process in processors), batch.parent_id)
+        for row in batch.rows
+    ]
+    # Not `connection.execute`: every step of a turn comes here, and that takes many times as long as the driver.
+    cursor = connection.connection.cursor()
+    cursor.executemany(statement, rows)
+    if cursor.rowcount < len(rows):
+        raise _gone(batch.parent, batch.parent_id)
+
+
+def _append_in_postgres(connection: Connection, batches: list[Batch]) -> list[Batch]:
+    """Insert the rows in one round trip, and return the batches whose number somebody else has got meanwhile."""
+    values: dict[str, Any] = {}
+    for place, batch in enumerate(batches):
+        values[f"parent_{place}"] = batch.parent_id
+        for name in batch.rows[0]:
+            values[f"{name}_{place}"] = [
+                _plain(batch.parent.table.c[name], row[name]) for row in batch.rows
+            ]
+    shape = tuple((batch.parent, tuple(batch.rows[0])) for batch in batches)
+    firsts = connection.execute(_appending_all(shape), values).one()
+    missed = [batch for batch, first in zip(batches, firsts, strict=True) if first is None]
+    for batch in missed:
+        (key,) = batch.parent.foreign_keys
+        if (
+            connection.execute(select(key.column).where(key.column == batch.parent_id)).first()
+            is None
+        ):
+            raise _gone(batch.parent, batch.parent_id)
+    return missed
+
+
+@cache
+def _appending(
+    dialect: Dialect, parent: Column[Any], names: tuple[str, ...]
+) -> tuple[str, list[tuple[str, Process]]]:
+    """Return the statement that inserts one row in SQLite, and how each value is written."""
+    (key,) = parent.foreign_keys
+    table = parent.table
+    columns = ", ".join((parent.name, "seq", *names))
+    values = ", ".join("?" for _ in names)
+    last = f"SELECT coalesce(max(seq), 0) FROM {table.name} WHERE {parent.name} = ?"  # noqa: S608 - our own names
+    row = f"SELECT id, ({last}) + 1, {values} FROM {key.column.table.name} WHERE id = ?"  # noqa: S608 - our own names
+    processors = [(name, _processor(dialect, table.c[name])) for name in names]
+    return f"INSERT INTO {table.name} ({columns}) {row}", processors
+
+
+def _processor(dialect: Dialect, column: Column[Any]) -> Process:
+    return column.type.dialect_impl(dialect).bind_processor(dialect) or (lambda value: value)
+
+
+@cache
+def _appending_all(shape: tuple[tuple[Column[Any], tuple[str, ...]], ...]) -> TextClause:
+    """Return the statement that inserts all rows of several batches for PostgreSQL."""
+    tables = ", ".join(
+        _appending_below(place, parent, names) for place, (parent, names) in enumerate(shape)
+    )
+    firsts = ", ".join(f"(SELECT seq FROM first_{place})" for place in range(len(shape)))  # noqa: S608 - our own names
+    return text(f"WITH {tables} SELECT {firsts}")
+
+
+def _appending_below(place: int, parent: Column[Any], names: tuple[str, ...]) -> str:
+    """Return the subqueries for one batch.
+
+    The first row decides: it gets no number that somebody else has got, and the others come after it or not at all.
+    """
+    (key,) = parent.foreign_keys
+    table, above = parent.table, key.column.table.name
+    arrays = ", ".join(f"CAST(:{name}_{place} AS text[])" for name in names)
+    columns = ", ".join((parent.name, "seq", *names))
+    values = ", ".join(f"CAST(new_{place}.{name} AS {_type(table.c[name])})" for name in names)
+    last = f"SELECT coalesce(max(seq), 0) FROM {table.name} WHERE {parent.name} = parent_{place}.id"  # noqa: S608
+    # KEY SHARE: a parent that somebody is removing just now is waited for, and found gone.
+    return f"""
+        parent_{place} AS (SELECT id FROM {above} WHERE id = :parent_{place} FOR KEY SHARE),
+        new_{place} AS (SELECT * FROM unnest({arrays}) WITH ORDINALITY AS new ({", ".join(names)}, n)),
+        first_{place} AS (
+            INSERT INTO {table.name} ({columns})
+            SELECT parent_{place}.id, ({last}) + 1, {values} FROM parent_{place}, new_{place} WHERE n = 1
+            ON CONFLICT ({parent.name}, seq) DO NOTHING RETURNING {parent.name}, seq
+        ),
+        rest_{place} AS (
+            INSERT INTO {table.name} ({columns})
+            SELECT first_{place}.{parent.name}, first_{place}.seq + n - 1, {values}
+            FROM first_{place}, new_{place} WHERE n > 1
+        )
+    """  # noqa: S608 - names of our own tables
+
+
+def _type(column: Column[Any]) -> str:
+    from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - whoever uses SQLite does without
+
+    return str(column.type.compile(postgresql.dialect()))  # type: ignore[no-untyped-call]
+
+
+def _plain(column: Column[Any], value: Any) -> str:
+    """Return a value of a row as the text that PostgreSQL reads."""
+    return dump_json(value) if isinstance(column.type, Json) else str(value)

@@ -21,8 +21,7 @@ from holdfast.adapters.store.tables import (
 )
 
 if TYPE_CHECKING:
-    from sqlalchemy import Column, ColumnElement
-    from sqlalchemy.ext.asyncio import AsyncConnection
+    from sqlalchemy import Column, ColumnElement, Connection
 
 # In this order they come back: a part needs its message.
 _KINDS: Mapping[str, Table] = {
@@ -48,67 +47,60 @@ class InTheWay:
     from_seq: int
 
 
-async def move_messages_to_trash(
-    connection: AsyncConnection, chat_id: str, from_seq: int, undo_checkpoint_id: str
+def move_messages_to_trash(
+    connection: Connection, chat_id: str, from_seq: int, undo_checkpoint_id: str
 ) -> int:
     """Take the messages of a chat from a number on out of it, with their parts, and say how many."""
-    await _hold(connection, chats.c.id == chat_id)
+    _hold(connection, chats.c.id == chat_id)
     leaving = [messages.c.chat_id == chat_id, messages.c.seq >= from_seq]
     # A process that is adding a part just now is waited for: its part would go with the message, and not to the trash.
-    await connection.execute(
+    connection.execute(
         select(messages.c.id).where(*leaving).order_by(messages.c.seq).with_for_update()
     )
     with_them = message_parts.c.message_id.in_(select(messages.c.id).where(*leaving))
-    await _move(connection, "part", [with_them], undo_checkpoint_id)
-    return await _move(connection, "message", leaving, undo_checkpoint_id)
+    _move(connection, "part", [with_them], undo_checkpoint_id)
+    return _move(connection, "message", leaving, undo_checkpoint_id)
 
 
-async def move_checkpoints_to_trash(
-    connection: AsyncConnection, checkpoint_ids: Collection[str], undo_checkpoint_id: str
+def move_checkpoints_to_trash(
+    connection: Connection, checkpoint_ids: Collection[str], undo_checkpoint_id: str
 ) -> int:
-    """Take these checkpoints out of the way, and say how many there were.
-
-    The undo checkpoint must be on record by then: as long as it is, nobody else gets a number of one that left.
-    """
-    return await _move(
+    """Take these checkpoints out of the way, and return how many there were."""
+    return _move(
         connection, "checkpoint", [checkpoints.c.id.in_(checkpoint_ids)], undo_checkpoint_id
     )
 
 
-async def bring_back(
-    connection: AsyncConnection, undo_checkpoint_id: str
-) -> BroughtBack | InTheWay:
+def bring_back(connection: Connection, undo_checkpoint_id: str) -> BroughtBack | InTheWay:
     """Put what the trash keeps for an undo checkpoint back, exactly as it was; what has lost its chat is left out."""
-    kept = await _kept(connection, undo_checkpoint_id)
-    homes = await _hold(
+    kept = _kept(connection, undo_checkpoint_id)
+    homes = _hold(
         connection, chats.c.id.in_({row["chat_id"] for row in kept["message"] + kept["checkpoint"]})
     )
     coming = [row for row in kept["message"] if row["chat_id"] in homes]
-    in_the_way = await _in_the_way(connection, coming)
+    in_the_way = _in_the_way(connection, coming)
     if in_the_way is not None:
         return in_the_way
     ids = {row["id"] for row in coming}
-    await _put(connection, messages, coming)
-    await _put(connection, message_parts, [row for row in kept["part"] if row["message_id"] in ids])
+    _put(connection, messages, coming)
+    _put(connection, message_parts, [row for row in kept["part"] if row["message_id"] in ids])
     points = [row for row in kept["checkpoint"] if row["chat_id"] in homes]
-    await _put(
-        connection, checkpoints, [await _without_the_lost(connection, row) for row in points]
-    )
-    await connection.execute(delete(trash).where(trash.c.undo_checkpoint_id == undo_checkpoint_id))
+    _put(connection, checkpoints, [_without_the_lost(connection, row) for row in points])
+    connection.execute(delete(trash).where(trash.c.undo_checkpoint_id == undo_checkpoint_id))
     return BroughtBack(
         len(coming), tuple(row["id"] for row in sorted(points, key=lambda row: row["seq"]))
     )
 
 
-async def empty_trash(
-    connection: AsyncConnection, undo_checkpoint_ids: Collection[str] | Literal["all"]
+def empty_trash(
+    connection: Connection, undo_checkpoint_ids: Collection[str] | Literal["all"]
 ) -> int:
     """Forget what the trash keeps for these undo checkpoints, and say how many rows that were.
 
     An undo checkpoint that lies in the trash itself can only come back with it, so its own trash goes as well.
     """
     if undo_checkpoint_ids == "all":
-        return (await connection.execute(delete(trash))).rowcount
+        return connection.execute(delete(trash)).rowcount
     count = 0
     doomed = set(undo_checkpoint_ids)
     while doomed:
@@ -117,57 +109,42 @@ async def empty_trash(
             .where(trash.c.undo_checkpoint_id.in_(doomed))
             .returning(trash.c.kind, trash.c.body)
         )
-        rows = (await connection.execute(gone)).all()
+        rows = connection.execute(gone).all()
         count += len(rows)
         doomed = {row.body["id"] for row in rows if row.kind == "checkpoint"}
     return count
 
 
-async def trashed_messages(connection: AsyncConnection, undo_checkpoint_id: str) -> int:
+def trashed_messages(connection: Connection, undo_checkpoint_id: str) -> int:
     """Say how many messages the trash keeps for an undo checkpoint."""
     these = (trash.c.undo_checkpoint_id == undo_checkpoint_id, trash.c.kind == "message")
-    return (
-        await connection.execute(select(func.count()).select_from(trash).where(*these))
-    ).scalar_one()
+    return connection.execute(select(func.count()).select_from(trash).where(*these)).scalar_one()
 
 
-async def trashed_checkpoints(
-    connection: AsyncConnection, undo_checkpoint_id: str
-) -> tuple[str, ...]:
-    """Give the ids of the checkpoints that the trash keeps for an undo checkpoint, the oldest first."""
-    kept = await _kept(connection, undo_checkpoint_id)
-    return tuple(row["id"] for row in sorted(kept["checkpoint"], key=lambda row: row["seq"]))
-
-
-async def _hold(connection: AsyncConnection, which: ColumnElement[bool]) -> set[str]:
+def _hold(connection: Connection, which: ColumnElement[bool]) -> set[str]:
     """Let nobody add a message to these chats until the transaction ends, and say which are there."""
     # In order: two that hold several chats must not wait for each other.
     held = select(chats.c.id).where(which).order_by(chats.c.id).with_for_update(key_share=True)
-    return set((await connection.execute(held)).scalars())
+    return set(connection.execute(held).scalars())
 
 
-async def _move(
-    connection: AsyncConnection,
-    kind: str,
-    which: Iterable[ColumnElement[bool]],
-    undo_checkpoint_id: str,
+def _move(
+    connection: Connection, kind: str, which: Iterable[ColumnElement[bool]], undo_checkpoint_id: str
 ) -> int:
     table = _KINDS[kind]
-    rows = (await connection.execute(select(table).where(*which))).mappings().all()
+    rows = connection.execute(select(table).where(*which)).mappings().all()
     if rows:
         bodies = [
             {"undo_checkpoint_id": undo_checkpoint_id, "kind": kind, "body": _pack(row)}
             for row in rows
         ]
-        await connection.execute(insert(trash), bodies)
-        await connection.execute(delete(table).where(*which))
+        connection.execute(insert(trash), bodies)
+        connection.execute(delete(table).where(*which))
     return len(rows)
 
 
-async def _kept(
-    connection: AsyncConnection, undo_checkpoint_id: str
-) -> dict[str, list[dict[str, Any]]]:
-    found = await connection.execute(
+def _kept(connection: Connection, undo_checkpoint_id: str) -> dict[str, list[dict[str, Any]]]:
+    found = connection.execute(
         select(trash.c.kind, trash.c.body).where(trash.c.undo_checkpoint_id == undo_checkpoint_id)
     )
     kept: dict[str, list[dict[str, Any]]] = {kind: [] for kind in _KINDS}
@@ -176,9 +153,7 @@ async def _kept(
     return kept
 
 
-async def _in_the_way(
-    connection: AsyncConnection, coming: Iterable[Mapping[str, Any]]
-) -> InTheWay | None:
+def _in_the_way(connection: Connection, coming: Iterable[Mapping[str, Any]]) -> InTheWay | None:
     first: dict[str, int] = {}
     for row in coming:
         first[row["chat_id"]] = min(row["seq"], first.get(row["chat_id"], row["seq"]))
@@ -188,29 +163,27 @@ async def _in_the_way(
             .where(messages.c.chat_id == chat_id, messages.c.seq >= seq)
             .limit(1)
         )
-        if (await connection.execute(later)).first() is not None:
+        if connection.execute(later).first() is not None:
             return InTheWay(chat_id, seq)
     return None
 
 
-async def _without_the_lost(connection: AsyncConnection, row: dict[str, Any]) -> dict[str, Any]:
+def _without_the_lost(connection: Connection, row: dict[str, Any]) -> dict[str, Any]:
     """Give the row as its foreign keys would have left it: without the session and the worktree that are gone."""
     return {
         **row,
-        "session_id": await _if_there(connection, sessions.c.id, row["session_id"]),
-        "worktree_id": await _if_there(connection, worktrees.c.id, row["worktree_id"]),
+        "session_id": _if_there(connection, sessions.c.id, row["session_id"]),
+        "worktree_id": _if_there(connection, worktrees.c.id, row["worktree_id"]),
     }
 
 
-async def _if_there(
-    connection: AsyncConnection, column: Column[Any], row_id: str | None
-) -> str | None:
-    return (await connection.execute(select(column).where(column == row_id))).scalar()
+def _if_there(connection: Connection, column: Column[Any], row_id: str | None) -> str | None:
+    return connection.execute(select(column).where(column == row_id)).scalar()
 
 
-async def _put(connection: AsyncConnection, table: Table, rows: list[dict[str, Any]]) -> None:
+def _put(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
     if rows:
-        await connection.execute(insert(table), rows)
+        connection.execute(insert(table), rows)
 
 
 def _pack(row: Mapping[Any, Any]) -> dict[str, Any]:

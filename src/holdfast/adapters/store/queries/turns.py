@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select, update
 
 from holdfast.adapters.store.column_types import new_id, now
-from holdfast.adapters.store.queries.statements import add, record, records
+from holdfast.adapters.store.queries.statements import add, record
 from holdfast.adapters.store.records import TurnRow
 from holdfast.adapters.store.tables import chats, turns
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncConnection
+    from sqlalchemy import Connection
 
 RUNNING = "running"
 
 
-async def begin_turn(
-    connection: AsyncConnection,
+def begin_turn(
+    connection: Connection,
     chat_id: str,
     *,
     turn_id: str | None = None,
@@ -33,39 +33,21 @@ async def begin_turn(
         "status": RUNNING,
         "metadata": dict(metadata or {}),
     }
-    return await add(connection, TurnRow, turns, id=turn_id or new_id(), **values)
+    return add(connection, TurnRow, turns, id=turn_id or new_id(), **values)
 
 
-async def end_turn(
-    connection: AsyncConnection, turn_id: str, *, status: str, stop_reason: str | None = None
+def end_turn(
+    connection: Connection, turn_id: str, *, status: str, stop_reason: str | None = None
 ) -> TurnRow | None:
     """End a turn that is running; None if it is not: whoever ended it first has said how."""
     change = update(turns).where(turns.c.id == turn_id, turns.c.status == RUNNING)
     ended = change.values(status=status, stop_reason=stop_reason, ended_at=now())
-    return await record(connection, TurnRow, ended.returning(turns))
+    return record(connection, TurnRow, ended.returning(turns))
 
 
-async def cancel_turns(connection: AsyncConnection, session_id: str) -> int:
+def cancel_turns(connection: Connection, session_id: str) -> int:
     """End the turns of a session that are running, as `cancelled`, and say how many there were."""
     below = turns.c.chat_id.in_(select(chats.c.id).where(chats.c.session_id == session_id))
     change = update(turns).where(below, turns.c.status == RUNNING)
     ended = change.values(status="cancelled", stop_reason="restore", ended_at=now())
-    return (await connection.execute(ended)).rowcount
-
-
-async def turn_by_id(connection: AsyncConnection, turn_id: str) -> TurnRow | None:
-    """Give a turn."""
-    return await record(connection, TurnRow, select(turns).where(turns.c.id == turn_id))
-
-
-async def unfinished_turns(
-    connection: AsyncConnection, chat_id: str | None = None
-) -> tuple[TurnRow, ...]:
-    """Give the turns that have not ended, of one chat or of all.
-
-    Whether somebody is still at work on one is not known here.
-    """
-    query = select(turns).where(turns.c.status == RUNNING)
-    if chat_id is not None:
-        query = query.where(turns.c.chat_id == chat_id)
-    return await records(connection, TurnRow, query.order_by(turns.c.started_at, turns.c.id))
+    return connection.execute(ended).rowcount

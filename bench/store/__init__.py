@@ -1,0 +1,1 @@
+"""What the store costs a turn, beside plain sqlite3."""

@@ -1,0 +1,90 @@
+"""`python -m bench.store`: the CPU that a turn of 60 steps spends in the store, beside plain sqlite3.
+
+Both make the same rows of the same events, and write them in as many transactions with the same pragmas. Rounds
+alternate, and the least of each side counts. Exit code 0: the ratio keeps its limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench.store.turn import (
+    TRANSACTIONS,
+    open_plain,
+    plain_transactions,
+    record_turn,
+    steps,
+    write_plain,
+)
+from holdfast.adapters.store.store import open_store
+
+MOST_RATIO = 3.0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the figures as a Markdown table; exit code 0 where the limit holds."""
+    options = _parser().parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="holdfast-bench-store-") as name:
+        rounds = [
+            (_ours(Path(name), number), _plain(Path(name), number))
+            for number in range(options.rounds)
+        ]
+    ours, plain = min(each[0] for each in rounds), min(each[1] for each in rounds)
+    ratio = ours / plain
+    print("| transactions | store, CPU ms | plain sqlite3, CPU ms | ratio |")
+    print("| --- | --- | --- | --- |")
+    print(f"| {TRANSACTIONS} | {1000 * ours:.1f} | {1000 * plain:.1f} | {ratio:.2f} |")
+    if not options.limits or ratio <= MOST_RATIO:
+        return 0
+    sys.stderr.write(
+        f"the store costs {ratio:.2f} times plain sqlite3, and {MOST_RATIO:g} is the limit\n"
+    )
+    return 1
+
+
+def _ours(place: Path, number: int) -> float:
+    root = place / f"ours-{number}"
+    root.mkdir()
+    turn = steps()
+    with open_store(str(place / f"ours-{number}.sqlite3")) as store:
+        # What is compiled once in a process is not counted: here a first turn has done so.
+        record_turn(store, root, place / "state", steps())
+        begun = time.process_time()
+        record_turn(store, root, place / "state", turn)
+        return time.process_time() - begun
+
+
+def _plain(place: Path, number: int) -> float:
+    file = place / f"plain-{number}.sqlite3"
+    with open_store(str(file)):
+        pass
+    connection = open_plain(file)
+    write_plain(connection, plain_transactions(place / "first", steps()))
+    turn = steps()
+    begun = time.process_time()
+    count = write_plain(connection, plain_transactions(place / "second", turn))
+    spent = time.process_time() - begun
+    assert count == TRANSACTIONS
+    connection.close()
+    return spent
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.store",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument(
+        "--limits", action=argparse.BooleanOptionalAction, default=True, help="fail if it is broken"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,51 @@
+"""What tests look at in a store and change there, and the product itself does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Table, delete, select
+
+from holdfast.adapters.store.queries.messages import append_parts
+from holdfast.adapters.store.queries.statements import record, records
+from holdfast.adapters.store.records import CheckpointRow, MessageRow, PartRow, TurnRow
+from holdfast.adapters.store.tables import checkpoints, message_parts, messages, trash, turns
+
+
+def messages_of(connection: Connection, chat_id: str) -> tuple[MessageRow, ...]:
+    query = select(messages).where(messages.c.chat_id == chat_id)
+    return records(connection, MessageRow, query.order_by(messages.c.seq))
+
+
+def last_message(connection: Connection, chat_id: str) -> MessageRow:
+    return messages_of(connection, chat_id)[-1]
+
+
+def append_part(connection: Connection, message_id: str, *, kind: str, body: Any) -> PartRow:
+    append_parts(connection, message_id, [(kind, body)])
+    return parts_of(connection, message_id)[-1]
+
+
+def parts_of(connection: Connection, message_id: str) -> tuple[PartRow, ...]:
+    query = select(message_parts).where(message_parts.c.message_id == message_id)
+    return records(connection, PartRow, query.order_by(message_parts.c.seq))
+
+
+def turn_by_id(connection: Connection, turn_id: str) -> TurnRow | None:
+    return record(connection, TurnRow, select(turns).where(turns.c.id == turn_id))
+
+
+def checkpoints_of_chat(connection: Connection, chat_id: str) -> tuple[CheckpointRow, ...]:
+    query = select(checkpoints).where(checkpoints.c.chat_id == chat_id)
+    return records(connection, CheckpointRow, query.order_by(checkpoints.c.seq))
+
+
+def trashed_checkpoints(connection: Connection, undo_checkpoint_id: str) -> tuple[str, ...]:
+    """Return the ids of the checkpoints that the trash keeps for an undo checkpoint, the oldest first."""
+    these = (trash.c.undo_checkpoint_id == undo_checkpoint_id, trash.c.kind == "checkpoint")
+    bodies = connection.execute(select(trash.c.body).where(*these)).scalars()
+    return tuple(body["id"] for body in sorted(bodies, key=lambda body: body["seq"]))
+
+
+def remove_row(connection: Connection, table: Table, row_id: str) -> None:
+    connection.execute(delete(table).where(table.c.id == row_id))
