@@ -57,7 +57,11 @@ class LateStore:
 
     def turn_log(self, root: Path, locks: TurnLocks) -> StoredTurnLog | StoreProblem:
         """Open the store, and return the log of a root's turns, or why there is none."""
-        log: StoredTurnLog | StoreProblem = _parts().turn_log_at(root, self.open, locks)
+        parts = _parts()
+        try:
+            log: StoredTurnLog = parts.StoredTurnLog(self.open(), root, locks)
+        except parts.StoreError as error:
+            return StoreProblem(str(error))
         return log
 
     def conversations(self, root: Path, evict: Callable[[str], bool]) -> Conversations:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.store.agent_eviction import StoredAgents
 from holdfast.adapters.store.change_log import changes_at
 from holdfast.adapters.store.database_url import chosen_url
@@ -15,9 +14,8 @@ from holdfast.adapters.store.store import Store, open_store
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.adapters.store.turn_log import StoredTurnLog
 from holdfast.usecases.checkpoints.conversation import Conversations
-from holdfast.wiring.late_store import StoreProblem
 
-__all__ = ["changes_at", "conversations_at", "store_at", "turn_log_at"]
+__all__ = ["StoreError", "StoredTurnLog", "changes_at", "conversations_at", "store_at"]
 
 
 def store_at(state: Path) -> AbstractContextManager[Store]:
@@ -30,13 +28,3 @@ def conversations_at(
 ) -> Conversations:
     """Return the transcripts and agents of the sessions at a root."""
     return Conversations(StoredTranscript(opener, root), StoredAgents(opener, evict))
-
-
-def turn_log_at(
-    root: Path, opener: Callable[[], Store], locks: TurnLocks
-) -> StoredTurnLog | StoreProblem:
-    """Open the store, and return the log of a root's turns, or why there is none."""
-    try:
-        return StoredTurnLog(opener(), root, locks)
-    except StoreError as error:
-        return StoreProblem(str(error))
