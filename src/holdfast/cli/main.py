@@ -18,7 +18,9 @@ class HoldfastGroup(LazyGroup):
 
     entries: ClassVar[Mapping[str, CommandEntry]] = {
         "run": CommandEntry("holdfast.cli.run:run", "Run one agent turn on this project."),
-        "apply": CommandEntry("holdfast.cli.apply:apply", "Apply a model's reply to files."),
+        "apply": CommandEntry(
+            "holdfast.cli.apply:apply", "Apply a model's reply to files, all or nothing."
+        ),
         "undo": CommandEntry("holdfast.cli.undo:undo", "Undo the last applied change."),
         "repair": CommandEntry(
             "holdfast.cli.repair:repair", "Check files and fix what fails, cheapest method first."

@@ -1,4 +1,4 @@
-"""A command that cannot do what it was asked, as every command says it."""
+"""How a command ends that cannot do what was requested."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdfast.cli.render.text import warn
 
 
 def refuse(*problems: str, as_json: bool) -> NoReturn:
-    """Say what is wrong, on standard error and with `--json` also as an object, and end with 1."""
+    """Print the problems, with `--json` also as an object, and exit with 1."""
     if as_json:
         typer.echo(json.dumps({"outcome": "refused", "problems": list(problems)}))
     for problem in problems:
