@@ -19,7 +19,7 @@ from bench.checkpoints.scene import Scene, environment, nested_repositories
 from holdfast.usecases.checkpoints.checkpoint import Created, create_checkpoint
 from holdfast.usecases.checkpoints.restore import restore
 from holdfast.usecases.workspace import NothingDone
-from holdfast.wiring import open_worktrees
+from holdfast.wiring.worktrees import open_worktrees
 
 
 class Recipe(Protocol):

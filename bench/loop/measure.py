@@ -18,7 +18,8 @@ from statistics import median
 from holdfast.config.settings import BadConfig
 from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import Event, StepStarted, TurnEnded
-from holdfast.wiring import run_turn_at, settings_at
+from holdfast.wiring.settings import settings_at
+from holdfast.wiring.turns import run_turn_at
 
 _HERE = Path(__file__).parents[2]
 _PAGE = os.sysconf("SC_PAGE_SIZE")

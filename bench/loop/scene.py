@@ -13,7 +13,7 @@ from holdfast.adapters.store.queries.chats import add_chat
 from holdfast.adapters.store.queries.projects import project_at
 from holdfast.adapters.store.queries.sessions import add_session
 from holdfast.adapters.store.tables import events, message_parts, messages
-from holdfast.wiring import LateStore
+from holdfast.wiring.late_store import LateStore
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

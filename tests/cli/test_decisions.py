@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.repair.decisions.decision import Decision
 from holdfast.repair.decisions.decision_ids import sha_of
-from holdfast.wiring import decisions_at
+from holdfast.wiring.decisions import decisions_at
 from tests.cli.project import Project, Ran
 
 BUILD = Decision(

@@ -44,7 +44,7 @@ def _own_settings(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     ("words", "told"),
     [
         (["Do it.", "--nope"], "No such option: --nope"),
-        (["Do it.", "--root", "no/such/directory"], "no/such/directory: this is no directory."),
+        (["Do it.", "--root", "no/such/directory"], "no/such/directory: this is not a directory."),
         (["Do it.", "--max-steps", "0"], "--max-steps"),
         (["Do it.", "--approve", "perhaps"], "--approve"),
         (["Do", "it."], "unexpected extra argument"),

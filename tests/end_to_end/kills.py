@@ -20,7 +20,7 @@ from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
 from holdfast.usecases.changes.review import list_changes
 from holdfast.usecases.changes.undo import Undone, undo_last
 from holdfast.usecases.workspace import NothingDone
-from holdfast.wiring import open_workspace
+from holdfast.wiring.workspaces import open_workspace
 from tests.end_to_end import effects, fifty_files
 from tests.end_to_end.effects import When
 from tests.end_to_end.fifty_files import Snapshot, restore, snapshot

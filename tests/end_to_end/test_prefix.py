@@ -13,7 +13,8 @@ from holdfast.config.settings import Settings
 from holdfast.testing import Reply, ScriptedServer, call, calls, say, text_call
 from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import Event, SentinelRaised, TurnEnded
-from holdfast.wiring import run_turn_at, settings_at
+from holdfast.wiring.settings import settings_at
+from holdfast.wiring.turns import run_turn_at
 
 NUDGE = b"\\n\\n[Note from Holdfast, not from the user]"
 

@@ -25,7 +25,8 @@ from sqlalchemy import Connection, func, select
 
 from holdfast.adapters.store.tables import turns
 from holdfast.changes.swaps import Swap
-from holdfast.wiring import LateStore, open_workspace
+from holdfast.wiring.late_store import LateStore
+from holdfast.wiring.workspaces import open_workspace
 from tests.local_model.tasks import PROJECTS, Task, tasks
 from tests.local_model.verdict import MOST_STEPS, Ran, faults
 

@@ -35,7 +35,7 @@ from holdfast.usecases.changes.rewind import Rewound, rewind_change
 from holdfast.usecases.changes.undo import Undone, undo_last
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Refused
-from holdfast.wiring import DiskWorkspace
+from holdfast.wiring.workspaces import DiskWorkspace
 from tests.changes.memory_log import MemoryLog
 
 NAMES = ("a.txt", "d/b.txt", "c.txt")

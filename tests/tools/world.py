@@ -25,7 +25,7 @@ from holdfast.tools.toolbox import ToolboxOf
 from holdfast.usecases.turns.turn_editor import ReviewedFiles, TurnEditor
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.tool_outcome import ToolOutcome
-from holdfast.wiring import DiskWorkspace
+from holdfast.wiring.workspaces import DiskWorkspace
 from tests.changes.memory_log import MemoryLog
 
 

@@ -9,7 +9,7 @@ from holdfast.usecases.changes.review import reject_change
 from holdfast.usecases.turns import turn_editor
 from holdfast.usecases.turns.turn_editor import ReviewedFiles
 from holdfast.vocab.requests import FileRequest, Replace
-from holdfast.wiring import DiskWorkspace
+from holdfast.wiring.workspaces import DiskWorkspace
 from tests.usecases.world import World
 
 

@@ -21,7 +21,7 @@ from holdfast.usecases.repair.repair_files import (
     repair_files,
     write_repaired,
 )
-from holdfast.wiring import DiskWorkspace
+from holdfast.wiring.workspaces import DiskWorkspace
 from tests.repair.pipeline.stage import MemoryDecisionFiles, MemoryRules, NamesCheck
 from tests.usecases.world import World
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from holdfast.adapters.filesystem.journal import DiskJournal
 from holdfast.changes.swaps import Batch
-from holdfast.wiring import DiskWorkspace, open_workspace
+from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
 
 Act = Callable[[], object]
 

@@ -1,35 +1,45 @@
-"""`holdfast changes`: what was proposed and applied, and what becomes of it."""
+"""`holdfast changes`: review proposed and applied changes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeAlias, TypeVar
 
 import typer
 
-from holdfast.cli.apply import Notation, ReplyFile, Unwrap, WrittenAs, read_reply
-from holdfast.cli.options import AsJson, Root, workspace_at
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.changes.change import ChangeState
-    from holdfast.cli.render.changes import ChangesFace
-    from holdfast.usecases.workspace import NothingDone
-    from holdfast.wiring import DiskWorkspace
+from holdfast.changes.change import ChangeOwner, ChangeState
+from holdfast.cli.options import AsJson, Root
+from holdfast.cli.render.changes import JsonChanges, TerminalChanges
+from holdfast.cli.render.edits import attempt, warn_unrecorded
+from holdfast.cli.reply import Notation, ReplyFile, Unwrap, WrittenAs, read_reply
+from holdfast.cli.workspace import workspace_at
+from holdfast.usecases.changes.apply import ReplyText
+from holdfast.usecases.changes.propose import propose_reply
+from holdfast.usecases.changes.prune import prune_changes
+from holdfast.usecases.changes.review import (
+    apply_change,
+    list_changes,
+    reject_change,
+    show_change,
+)
+from holdfast.usecases.changes.rewind import rewind_change
+from holdfast.usecases.workspace import NothingDone
+from holdfast.wiring.workspaces import DiskWorkspace
 
 _Outcome = TypeVar("_Outcome")
+_Output: TypeAlias = JsonChanges | TerminalChanges
 
 changes = typer.Typer(
-    help="Changes of files: proposed, applied, rejected, rewound.",
+    help="Review, apply, reject and rewind changes of files.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 
 class StateOption(StrEnum):
-    """What `--state` takes."""
+    """The values of `--state`."""
 
     proposed = "proposed"
     applied = "applied"
@@ -38,48 +48,43 @@ class StateOption(StrEnum):
 
 
 ChangeId = Annotated[
-    str, typer.Argument(metavar="ID", help="The change; the beginning of its id is enough.")
+    str, typer.Argument(metavar="ID", help="The change; the start of its id is enough.")
 ]
 
 
 @changes.command("list")
 def list_(
     *,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, at most.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 50,
     state: Annotated[
-        StateOption | None, typer.Option("--state", help="Only those that are so.")
+        StateOption | None, typer.Option("--state", help="Only changes in this state.")
     ] = None,
     session: Annotated[
-        str | None, typer.Option("--session", metavar="ID", help="Only those of a session.")
+        str | None, typer.Option("--session", metavar="ID", help="Only changes of this session.")
     ] = None,
     turn: Annotated[
-        str | None, typer.Option("--turn", metavar="ID", help="Only those of a turn.")
+        str | None, typer.Option("--turn", metavar="ID", help="Only changes of this turn.")
     ] = None,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """List the changes below this root, newest first."""
-    from holdfast.changes.change import ChangeOwner  # noqa: PLC0415 - help does without all this
-    from holdfast.usecases.changes.review import list_changes  # noqa: PLC0415
-
-    face = _face(as_json)
+    """List the changes of this project, newest first."""
+    output = _output(as_json)
     chosen: ChangeState | None = state.value if state else None
-    whose = ChangeOwner(session, turn)
-    listed = _done(
+    owner = ChangeOwner(session, turn)
+    listed = _run(
         root,
-        face,
-        lambda workspace: list_changes(workspace, state=chosen, owner=whose, limit=limit),
+        output,
+        lambda workspace: list_changes(workspace, state=chosen, owner=owner, limit=limit),
     )
-    face.show_list(listed)
+    output.show_list(listed)
 
 
 @changes.command("show")
 def show(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Show one change: its files, how surely they landed, and its hunks with their numbers."""
-    from holdfast.usecases.changes.review import show_change  # noqa: PLC0415 - help does without all this
-
-    face = _face(as_json)
-    face.show_change(_done(root, face, lambda workspace: show_change(change_id, workspace)))
+    """Show one change: its files and its numbered hunks."""
+    output = _output(as_json)
+    output.show_change(_run(root, output, lambda workspace: show_change(change_id, workspace)))
 
 
 @changes.command("propose")
@@ -91,18 +96,17 @@ def propose(
     unwrap: Unwrap = False,
     as_json: AsJson = False,
 ) -> None:
-    """Land a model's reply in memory, on the files and the changes proposed before it, and record it for review.
+    """Record a model's reply as a proposed change; write no file.
 
-    Exit 0: proposed. 1: refused, and nothing is recorded. 2: wrong usage.
+    The reply lands in memory, on the files and on the changes proposed before it.
+
+    Exit 0: proposed. 1: refused, and nothing was recorded. 2: wrong usage.
     """
-    from holdfast.usecases.changes.apply import ReplyText  # noqa: PLC0415 - help does without all this
-    from holdfast.usecases.changes.propose import propose_reply  # noqa: PLC0415
-
     reply = ReplyText(read_reply(file), notation.value, unwrap)
-    face = _face(as_json)
-    proposed = _done(root, face, lambda workspace: propose_reply(reply, workspace))
-    face.show_note(proposed.recovered)
-    face.show_proposed(proposed.change)
+    output = _output(as_json)
+    proposed = _run(root, output, lambda workspace: propose_reply(reply, workspace))
+    output.show_note(proposed.recovered)
+    output.show_proposed(proposed.change)
 
 
 @changes.command("apply")
@@ -116,51 +120,48 @@ def apply(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Write a proposed change; if a file moved on meanwhile, it lands again, or is refused with the cure.
+    """Write a proposed change to its files.
 
-    Exit 0: applied. 1: refused, and no file has changed. 2: wrong usage.
+    If a file was edited since, the change lands on the new text, or is refused with the cure.
+
+    Exit 0: applied. 1: refused, and no file was changed. 2: wrong usage.
     """
-    from holdfast.cli.render.common import warn_unrecorded  # noqa: PLC0415 - help does without all this
-    from holdfast.usecases.changes.review import apply_change  # noqa: PLC0415
-
-    numbers = _numbers(hunks)
-    face = _face(as_json)
-    accepted = _done(
-        root, face, lambda workspace: apply_change(change_id, workspace, hunks=numbers)
+    numbers = _hunk_numbers(hunks)
+    output = _output(as_json)
+    accepted = _run(
+        root, output, lambda workspace: apply_change(change_id, workspace, hunks=numbers)
     )
-    face.show_note(accepted.recovered)
-    face.show_accepted(accepted)
+    output.show_note(accepted.recovered)
+    output.show_accepted(accepted)
     warn_unrecorded(accepted.applied.unrecorded)
 
 
 @changes.command("reject")
 def reject(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Put a proposed change away.
+    """Reject a proposed change.
 
-    Exit 0: rejected. 1: refused (it is not proposed). 2: wrong usage.
+    Exit 0: rejected. 1: refused (the change is not proposed). 2: wrong usage.
     """
-    from holdfast.usecases.changes.review import reject_change  # noqa: PLC0415 - help does without all this
-
-    face = _face(as_json)
-    rejected = _done(root, face, lambda workspace: reject_change(change_id, workspace))
-    face.show_note(rejected.recovered)
-    face.show_rejected(rejected.change)
+    output = _output(as_json)
+    rejected = _run(root, output, lambda workspace: reject_change(change_id, workspace))
+    output.show_note(rejected.recovered)
+    output.show_rejected(rejected.change)
 
 
 @changes.command("rewind")
 def rewind(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Take an applied change back, whatever was applied after it.
+    """Undo an applied change, even below later ones.
 
-    A file is given its old bytes; where it was edited since, only what the change did is taken out of it.
-    Exit 0: rewound. 1: refused (later edits are in the way), and no file has changed. 2: wrong usage.
+    A file gets its old bytes back. If it was edited since, only the change itself is removed from
+    it.
+
+    Exit 0: rewound. 1: refused (later edits are in the way), and no file was changed. 2: wrong
+    usage.
     """
-    from holdfast.cli.render.common import warn_unrecorded  # noqa: PLC0415 - help does without all this
-    from holdfast.usecases.changes.rewind import rewind_change  # noqa: PLC0415
-
-    face = _face(as_json)
-    rewound = _done(root, face, lambda workspace: rewind_change(change_id, workspace))
-    face.show_note(rewound.recovered)
-    face.show_rewound(rewound)
+    output = _output(as_json)
+    rewound = _run(root, output, lambda workspace: rewind_change(change_id, workspace))
+    output.show_note(rewound.recovered)
+    output.show_rewound(rewound)
     warn_unrecorded(rewound.unrecorded)
 
 
@@ -173,48 +174,41 @@ def prune(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Forget all but the latest changes that are applied, rejected or rewound; what is proposed stays.
+    """Remove old changes from the record; proposed ones stay.
 
-    Exit 0: done; no file is touched, and what is forgotten cannot be rewound. 1: refused. 2: wrong usage.
+    No file is touched. A removed change cannot be rewound.
+
+    Exit 0: done. 1: refused. 2: wrong usage.
     """
-    from holdfast.usecases.changes.prune import prune_changes  # noqa: PLC0415 - help does without all this
-
-    face = _face(as_json)
-    pruned = _done(root, face, lambda workspace: prune_changes(workspace, keep=keep))
-    face.show_note(pruned.recovered)
-    face.show_pruned(pruned)
+    output = _output(as_json)
+    pruned = _run(root, output, lambda workspace: prune_changes(workspace, keep=keep))
+    output.show_note(pruned.recovered)
+    output.show_pruned(pruned)
 
 
-def _face(as_json: bool) -> ChangesFace:
-    from holdfast.cli.render.changes import JsonChanges, TerminalChanges  # noqa: PLC0415 - help does without it
-
+def _output(as_json: bool) -> _Output:
     return JsonChanges() if as_json else TerminalChanges()
 
 
-def _done(
-    root: Path, face: ChangesFace, use_case: Callable[[DiskWorkspace], _Outcome | NothingDone]
+def _run(
+    root: Path, output: _Output, use_case: Callable[[DiskWorkspace], _Outcome | NothingDone]
 ) -> _Outcome:
-    """Run a use case on the root; if it is refused, say so and end with 1."""
-    from holdfast.cli.render.common import attempt  # noqa: PLC0415 - help does without it
-    from holdfast.usecases.workspace import NothingDone  # noqa: PLC0415
-
+    """Return the outcome of a use case, or print its refusals and exit with 1."""
     with workspace_at(root) as workspace:
         outcome = attempt(lambda: use_case(workspace))
     if isinstance(outcome, NothingDone):
-        face.show_note(outcome.recovered)
-        face.show_refusals(outcome)
+        output.show_note(outcome.recovered)
+        output.show_refusals(outcome)
         raise typer.Exit(1)
     return outcome
 
 
-def _numbers(hunks: str | None) -> frozenset[int]:
-    """Read the numbers. None of them given at all means the whole change, an empty list of them is a mistake."""
+def _hunk_numbers(hunks: str | None) -> frozenset[int]:
+    """Parse the numbers of `--hunks`; without the option return none, which means all hunks."""
+    if hunks is None:
+        return frozenset()
     try:
-        return (
-            frozenset(int(number) for number in hunks.split(","))
-            if hunks is not None
-            else frozenset()
-        )
+        return frozenset(int(number) for number in hunks.split(","))
     except ValueError as error:
-        told = f"{hunks or '(none)'}: give numbers with commas, such as 1,3."
-        raise typer.BadParameter(told, param_hint="--hunks") from error
+        message = f"{hunks or '(none)'}: write numbers with commas, such as 1,3."
+        raise typer.BadParameter(message, param_hint="--hunks") from error

@@ -1,32 +1,39 @@
-"""`holdfast checkpoint`: take the tree as it is, and go back to it."""
+"""`holdfast checkpoint`: save the files as they are, and restore them."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeAlias, TypeVar
 
 import typer
 
-from holdfast.cli.options import AsJson, Root
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.cli.render.checkpoints import CheckpointFace
-    from holdfast.usecases.workspace import NothingDone
-    from holdfast.wiring import GitWorktrees
+from holdfast.cli.options import AsJson, Root, require_directory
+from holdfast.cli.render.checkpoints import JsonCheckpoints, TerminalCheckpoints
+from holdfast.usecases.checkpoints import restore as restores
+from holdfast.usecases.checkpoints.checkpoint import (
+    compare_checkpoints,
+    create_checkpoint,
+    list_checkpoints,
+    prune_checkpoints,
+    show_checkpoint,
+)
+from holdfast.usecases.workspace import NothingDone
+from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 
 _Outcome = TypeVar("_Outcome")
+_Output: TypeAlias = JsonCheckpoints | TerminalCheckpoints
 
 checkpoint = typer.Typer(
-    help="Checkpoints: the files as they are, to go back to. HEAD, index, branches and ignored files stay untouched.",
+    help="Save the files as they are, and restore them.\n\n"
+    "HEAD, the index, branches and ignored files stay untouched.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
-Wanted = Annotated[
-    str, typer.Argument(metavar="ID", help="The checkpoint; the beginning of its id is enough.")
+CheckpointId = Annotated[
+    str, typer.Argument(metavar="ID", help="The checkpoint; the start of its id is enough.")
 ]
 
 
@@ -39,57 +46,48 @@ def create(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Take a checkpoint of all files that are not ignored, tracked or not.
+    """Save all files that are not ignored, tracked or not.
 
-    Exit 0: taken. 1: refused. 2: wrong usage.
+    Exit 0: saved. 1: refused. 2: wrong usage.
     """
-    from holdfast.usecases.checkpoints.checkpoint import create_checkpoint  # noqa: PLC0415 - help does without all this
-
-    face = _face(as_json)
-    face.show_created(_done(root, face, lambda worktrees: create_checkpoint(worktrees, label)))
+    output = _output(as_json)
+    output.show_created(_run(root, output, lambda worktrees: create_checkpoint(worktrees, label)))
 
 
 @checkpoint.command("list")
 def list_(*, root: Root = Path(), as_json: AsJson = False) -> None:
-    """List the checkpoints of this worktree, the latest first."""
-    from holdfast.usecases.checkpoints.checkpoint import list_checkpoints  # noqa: PLC0415 - help does without all this
-
-    face = _face(as_json)
-    face.show_list(_done(root, face, list_checkpoints))
+    """List the checkpoints of this worktree, newest first."""
+    output = _output(as_json)
+    output.show_list(_run(root, output, list_checkpoints))
 
 
 @checkpoint.command("show")
-def show(wanted: Wanted, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Show one checkpoint: what it is of, what it left out, and what it holds that its commit does not."""
-    from holdfast.usecases.checkpoints.checkpoint import show_checkpoint  # noqa: PLC0415 - help does without all this
-
-    face = _face(as_json)
-    face.show_checkpoint(_done(root, face, lambda worktrees: show_checkpoint(wanted, worktrees)))
+def show(wanted: CheckpointId, *, root: Root = Path(), as_json: AsJson = False) -> None:
+    """Show one checkpoint, and how it differs from its commit."""
+    output = _output(as_json)
+    output.show_checkpoint(_run(root, output, lambda worktrees: show_checkpoint(wanted, worktrees)))
 
 
 @checkpoint.command("diff")
 def diff(
-    wanted: Wanted,
+    wanted: CheckpointId,
     other: Annotated[
         str | None,
-        typer.Argument(metavar="[ID]", help="Another one; without it, the files as they are."),
+        typer.Argument(metavar="[ID]", help="Another checkpoint; without it, the files now."),
     ] = None,
     *,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Show what differs between a checkpoint and another one, or the files as they are."""
-    from holdfast.usecases.checkpoints.checkpoint import compare_checkpoints  # noqa: PLC0415 - help does without all this
-
-    face = _face(as_json)
-    face.show_diff(
-        _done(root, face, lambda worktrees: compare_checkpoints(wanted, other, worktrees))
-    )
+    """Compare a checkpoint with another one, or with the files now."""
+    output = _output(as_json)
+    compared = _run(root, output, lambda worktrees: compare_checkpoints(wanted, other, worktrees))
+    output.show_diff(compared)
 
 
 @checkpoint.command("restore")
 def restore(
-    wanted: Wanted,
+    wanted: CheckpointId,
     *,
     files: Annotated[bool, typer.Option("--files", help="Only the files.")] = False,
     conversation: Annotated[
@@ -98,30 +96,29 @@ def restore(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Bring a checkpoint back; without --files or --conversation, both. `holdfast checkpoint undo` takes it back.
+    """Restore a checkpoint: files and conversation.
 
-    Exit 0: done. 1: refused, and no file has changed. 2: wrong usage.
+    Undo it with `holdfast checkpoint undo`.
+
+    Exit 0: done. 1: refused, and no file was changed. 2: wrong usage.
     """
-    from holdfast.usecases.checkpoints.restore import RestoreScope, restore  # noqa: PLC0415 - help does without all this
-
-    if files and conversation:
-        raise typer.BadParameter("give --files or --conversation; without them both are restored.")
-    scope: RestoreScope = "files" if files else "conversation" if conversation else "both"
-    face = _face(as_json)
-    face.show_restored(_done(root, face, lambda worktrees: restore(wanted, worktrees, scope=scope)))
+    scope = _scope(files=files, conversation=conversation)
+    output = _output(as_json)
+    restored = _run(
+        root, output, lambda worktrees: restores.restore(wanted, worktrees, scope=scope)
+    )
+    output.show_restored(restored)
 
 
 @checkpoint.command("undo")
 def undo(*, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Take the last restore back; once more takes back the one before it.
+    """Undo the last restore. Run it again to undo the one before.
 
-    Exit 0: done. 1: refused (there is nothing to undo, or something is in the way), and no file has changed.
-    2: wrong usage.
+    Exit 0: done. 1: refused (there is nothing to undo, or something is in the way), and no file
+    was changed. 2: wrong usage.
     """
-    from holdfast.usecases.checkpoints.restore import undo_restore  # noqa: PLC0415 - help does without all this
-
-    face = _face(as_json)
-    face.show_restored(_done(root, face, undo_restore))
+    output = _output(as_json)
+    output.show_restored(_run(root, output, restores.undo_restore))
 
 
 @checkpoint.command("prune")
@@ -133,39 +130,39 @@ def prune(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Remove all but the latest checkpoints, and empty the trash of restores."""
-    from holdfast.usecases.checkpoints.checkpoint import prune_checkpoints  # noqa: PLC0415 - help does without all this
-
-    face = _face(as_json)
-    face.show_pruned(_done(root, face, lambda worktrees: prune_checkpoints(worktrees, keep)))
+    """Remove all but the latest checkpoints, and empty the trash."""
+    output = _output(as_json)
+    output.show_pruned(_run(root, output, lambda worktrees: prune_checkpoints(worktrees, keep)))
 
 
-def _face(as_json: bool) -> CheckpointFace:
-    from holdfast.cli.render.checkpoints import JsonCheckpoints, TerminalCheckpoints  # noqa: PLC0415 - as above
+def _scope(*, files: bool, conversation: bool) -> restores.RestoreScope:
+    if files and conversation:
+        raise typer.BadParameter("pass --files or --conversation; without them both are restored.")
+    if files:
+        return "files"
+    return "conversation" if conversation else "both"
 
+
+def _output(as_json: bool) -> _Output:
     return JsonCheckpoints() if as_json else TerminalCheckpoints()
 
 
-def _done(
-    root: Path, face: CheckpointFace, use_case: Callable[[GitWorktrees], _Outcome | NothingDone]
+def _run(
+    root: Path, output: _Output, use_case: Callable[[GitWorktrees], _Outcome | NothingDone]
 ) -> _Outcome:
-    """Run a use case on the worktree of a root, and give what it did; if that is nothing, say why and leave."""
-    from holdfast.usecases.workspace import NothingDone  # noqa: PLC0415 - as above
-    from holdfast.wiring import open_worktrees  # noqa: PLC0415
-
-    if not root.is_dir():
-        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+    """Return the outcome of a use case, or print its refusals and exit with 1."""
+    require_directory(root)
     progress = _Progress()
     outcome = use_case(open_worktrees(root, progress.say))
     progress.clear()
     if isinstance(outcome, NothingDone):
-        face.show_refusals(outcome)
+        output.show_refusals(outcome)
         raise typer.Exit(1)
     return outcome
 
 
 class _Progress:
-    """One line on a terminal that says what goes on; nothing anywhere else."""
+    """A line of progress on standard error if that is a terminal, else nothing."""
 
     def __init__(self) -> None:
         self._stream = sys.stderr if sys.stderr is not None and sys.stderr.isatty() else None

@@ -1,46 +1,53 @@
-"""`holdfast decisions`: what was decided about code, for people to review."""
+"""`holdfast decisions`: review the fixes that code depends on."""
 
 from __future__ import annotations
 
+import getpass
 import json
+from collections.abc import Callable
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
-from holdfast.cli.options import AsJson, Root, workspace_at
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.repair.decisions.decision import Decision, DecisionScope
-    from holdfast.repair.decisions.manifest import Manifest, Pin
+from holdfast.cli.options import AsJson, Root, require_directory
+from holdfast.cli.refusal import refuse
+from holdfast.cli.render.text import count_of, plain, warn
+from holdfast.cli.reply import read_reply
+from holdfast.cli.workspace import workspace_at
+from holdfast.repair.decisions.decision import Decision, DecisionScope
+from holdfast.repair.decisions.decision import as_json as decision_to_json
+from holdfast.repair.decisions.manifest import BadManifest, Manifest, NoSuchDecision, Pin
+from holdfast.repair.decisions.production_gate import judge_gate
+from holdfast.usecases.repair.decisions import override_decision
+from holdfast.vocab.outcomes import Refused
+from holdfast.wiring.decisions import decisions_at
 
 _Outcome = TypeVar("_Outcome")
 
 decisions = typer.Typer(
-    help="What was decided about code: look at it, pin it, put your own in its place.",
+    help="Review and pin the fixes that code depends on.\n\n"
+    "A decision is a recorded choice of repair: which code, why, and how it was verified.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 
 class ScopeOption(StrEnum):
-    """What `--scope` takes."""
+    """The values of `--scope`."""
 
     build = "build"
     runtime = "runtime"
 
 
 DecisionId = Annotated[
-    str, typer.Argument(metavar="ID", help="The decision; the beginning of its id is enough.")
+    str, typer.Argument(metavar="ID", help="The decision; the start of its id is enough.")
 ]
-Reason = Annotated[
-    str, typer.Option("--reason", metavar="TEXT", help="Why, for whoever reads it later.")
-]
+Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for later readers.")]
 By = Annotated[
-    str | None, typer.Option("--by", metavar="NAME", help="Who says so.", show_default="you")
+    str | None, typer.Option("--by", metavar="NAME", help="Who decides.", show_default="you")
 ]
 
 
@@ -49,39 +56,37 @@ def list_(
     *,
     scope: Annotated[
         ScopeOption | None,
-        typer.Option("--scope", help="Only those of the project, or of this machine."),
+        typer.Option("--scope", help="build: of the project. runtime: of this machine."),
     ] = None,
     unpinned: Annotated[
-        bool, typer.Option("--unpinned", help="Only those that nobody has pinned.")
+        bool, typer.Option("--unpinned", help="Only decisions that nobody has pinned.")
     ] = False,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
     """List the decisions, by scope, module and id.
 
-    Exit 0: listed; a manifest that cannot be read is named besides. 1: the decisions cannot be read. 2: wrong usage.
+    Exit 0: listed, with a warning for each manifest that cannot be read. 1: the decisions cannot
+    be read. 2: wrong usage.
     """
-    from holdfast.cli.render.common import warn  # noqa: PLC0415 - help does without it
-
     chosen: DecisionScope | None = scope.value if scope else None
-    survey = _done(as_json, lambda: _manifest(root).survey(chosen))
-    listed = tuple(each for each in survey.decisions if not (unpinned and each.pinned))
+    survey = _attempt(as_json, lambda: _manifest(root).survey(chosen))
+    listed = [each for each in survey.decisions if not (unpinned and each.pinned)]
     for problem in survey.problems:
         warn(problem)
     if as_json:
-        _print_json(
-            {"decisions": [_as_json(each) for each in listed], "problems": list(survey.problems)}
-        )
+        found = [_as_json(each) for each in listed]
+        _print_json({"decisions": found, "problems": list(survey.problems)})
         return
     for each in listed:
         typer.echo(_line(each))
     if not listed:
-        typer.echo("there are no decisions here.")
+        typer.echo("no decisions in this project.")
 
 
 @decisions.command("show")
 def show(decision_id: DecisionId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Show one decision: what was chosen and why, what said yes, and the diff."""
+    """Show one decision: its choice, reason, checks and diff."""
     _show(_find(_manifest(root), decision_id, as_json=as_json), as_json=as_json)
 
 
@@ -94,32 +99,31 @@ def pin(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Let a decision be made again without a model, in production too; one that changed no code is only agreed to."""
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
+    """Let later repairs, also in production, replay a decision.
 
+    A pinned decision needs no model. Pinning a decision that changed no code only approves it.
+    """
     manifest = _manifest(root)
     found = _find(manifest, decision_id, as_json=as_json)
     if found.superseded_by is not None:
         heir = found.superseded_by
         refuse(
-            f"{found.id}: {heir} has taken its place; pin that one, or override it.",
-            as_json=as_json,
+            f"{found.id}: {heir} has replaced it; pin that one, or override it.", as_json=as_json
         )
-    # One that was accepted without a diff shuts the gate like any other, so that somebody must be able to agree to it.
+    # A decision accepted without a diff closes the gate like any other, so it can be pinned too.
     if not found.diff and not found.counts:
-        refuse(
-            f"{found.id}: no code came of this, so there is nothing to make again.", as_json=as_json
-        )
-    word = _word(reason, by)
-    _show(_done(as_json, lambda: manifest.pin(found, word)), as_json=as_json, short=True)
+        refuse(f"{found.id}: it led to no code, so there is nothing to replay.", as_json=as_json)
+    word = _pin(reason, by)
+    pinned = _attempt(as_json, lambda: manifest.pin(found, word))
+    _show(pinned, as_json=as_json, short=True)
 
 
 @decisions.command("unpin")
 def unpin(decision_id: DecisionId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Take the pin off."""
+    """Remove the pin of a decision."""
     manifest = _manifest(root)
     found = _find(manifest, decision_id, as_json=as_json)
-    _show(_done(as_json, lambda: manifest.unpin(found)), as_json=as_json, short=True)
+    _show(_attempt(as_json, lambda: manifest.unpin(found)), as_json=as_json, short=True)
 
 
 @decisions.command("override")
@@ -132,24 +136,20 @@ def override(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Put your own code in the place of a decision; it is pinned, and the old one stays on record as superseded.
+    """Replace a decision by your own code, and pin it.
 
-    No file is written, and your code is not verified yet: the next `holdfast repair` of that text does both.
+    The old decision stays on record as superseded. No file is written, and your code is not
+    verified yet: the next `holdfast repair` of that text does both.
 
     Exit 0: recorded. 1: refused. 2: wrong usage.
     """
-    from holdfast.cli.apply import read_reply  # noqa: PLC0415 - help does without all this
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415
-    from holdfast.usecases.repair.decisions import override_decision  # noqa: PLC0415
-    from holdfast.vocab.outcomes import Refused  # noqa: PLC0415
-
     code = read_reply(file)
     manifest = _manifest(root)
     found = _find(manifest, decision_id, as_json=as_json)
+    word = _pin(reason, by)
     with workspace_at(root) as workspace:
-        done = _done(
-            as_json,
-            lambda: override_decision(found, code, _word(reason, by), manifest, workspace.files),
+        done = _attempt(
+            as_json, lambda: override_decision(found, code, word, manifest, workspace.files)
         )
     if isinstance(done, Refused):
         refuse(done.message, as_json=as_json)
@@ -158,68 +158,59 @@ def override(
         return
     _show(done, as_json=False, short=True)
     typer.echo(
-        f"It is not verified yet: `holdfast repair {done.path}` does that, when the file has that text again."
+        f"It is not verified yet: `holdfast repair {done.path}` does that, "
+        "once the file has that text again."
     )
 
 
 @decisions.command("promote")
 def promote(decision_id: DecisionId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Take a decision of a running program (scope runtime) into the project, to be committed and reviewed."""
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
+    """Copy a decision of this machine into the project.
 
+    There a decision with the scope runtime can be committed and reviewed.
+    """
     manifest = _manifest(root)
     found = _find(manifest, decision_id, as_json=as_json)
     if found.scope != "runtime":
         refuse(f"{found.id}: this is in the project already (scope build).", as_json=as_json)
-    _show(_done(as_json, lambda: manifest.promote(found)), as_json=as_json, short=True)
+    _show(_attempt(as_json, lambda: manifest.promote(found)), as_json=as_json, short=True)
 
 
 @decisions.command("gate")
 def gate(*, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Before a production build: fail if the code rests on a decision that nobody has pinned.
+    """Fail if code depends on a decision that is not pinned.
+
+    For use before a production build.
 
     Exit 0: all are pinned. 1: the decisions cannot be read. 4: some are not pinned.
     """
-    from holdfast.repair.decisions.production_gate import judge_gate  # noqa: PLC0415 - help does without it
-
-    judged = _done(as_json, lambda: judge_gate(_manifest(root).list("build")))
+    judged = _attempt(as_json, lambda: judge_gate(_manifest(root).list("build")))
     if as_json:
         _print_json({"open": judged.open, "unpinned": [_as_json(each) for each in judged.unpinned]})
+    elif judged.open:
+        typer.echo("every decision is pinned.")
     else:
         for each in judged.unpinned:
             typer.echo(_line(each))
-        count = len(judged.unpinned)
-        shut = f"{count} decision{'' if count == 1 else 's'} not pinned; look at each, and `holdfast decisions pin` it."
-        typer.echo("every decision is pinned." if judged.open else shut)
+        count = count_of(len(judged.unpinned), "decision")
+        typer.echo(f"{count} not pinned; review each, then pin it with `holdfast decisions pin`.")
     raise typer.Exit(0 if judged.open else 4)
 
 
-# -------------------------------------------------------------------------------------------------------------- common
-
-
 def _manifest(root: Path) -> Manifest:
-    from holdfast.wiring import decisions_at  # noqa: PLC0415 - help does without it
-
-    if not root.is_dir():
-        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+    require_directory(root)
     return decisions_at(root)
 
 
 def _find(manifest: Manifest, beginning: str, *, as_json: bool) -> Decision:
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - as above
-    from holdfast.repair.decisions.manifest import NoSuchDecision  # noqa: PLC0415
-
-    found = _done(as_json, lambda: manifest.find(beginning))
+    found = _attempt(as_json, lambda: manifest.find(beginning))
     if isinstance(found, NoSuchDecision):
         refuse(found.message, *found.problems, as_json=as_json)
     return found
 
 
-def _done(as_json: bool, act: Callable[[], _Outcome]) -> _Outcome:
-    """Run it; a manifest that cannot be read or written is told in words."""
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - as above
-    from holdfast.repair.decisions.manifest import BadManifest  # noqa: PLC0415
-
+def _attempt(as_json: bool, act: Callable[[], _Outcome]) -> _Outcome:
+    """Return the outcome, or print why a manifest cannot be read or written and exit with 1."""
     try:
         return act()
     except BadManifest as error:
@@ -231,51 +222,47 @@ def _done(as_json: bool, act: Callable[[], _Outcome]) -> _Outcome:
         )
 
 
-def _word(reason: str, by: str | None) -> Pin:
-    import getpass  # noqa: PLC0415 - as above
-    from datetime import UTC, datetime  # noqa: PLC0415
-
-    from holdfast.repair.decisions.manifest import Pin  # noqa: PLC0415
-
-    if by is None:
-        try:
-            by = getpass.getuser()
-        except (KeyError, OSError):  # a container's user without a name
-            by = "unknown"
-    return Pin(by, datetime.now(UTC).isoformat(timespec="seconds"), reason)
-
-
-def _as_json(decision: Decision) -> dict[str, object]:
-    from holdfast.repair.decisions.decision import as_json  # noqa: PLC0415 - as above
-
-    return {**as_json(decision), "scope": decision.scope}
-
-
-def _print_json(told: dict[str, object]) -> None:
-    typer.echo(json.dumps(told))
-
-
-def _line(decision: Decision) -> str:
-    from holdfast.cli.render.common import plain  # noqa: PLC0415 - as above
-
-    marks = [decision.verdict, *(["pinned"] if decision.pinned else [])]
-    marks += [f"superseded by {decision.superseded_by}"] if decision.superseded_by else []
-    return plain(
-        f"{decision.id}  {decision.path}  {decision.decision_type}: {decision.choice} ({', '.join(marks)})"
+def _pin(reason: str, by: str | None) -> Pin:
+    """Return the pin of this user, now."""
+    return Pin(
+        _user() if by is None else by, datetime.now(UTC).isoformat(timespec="seconds"), reason
     )
 
 
-def _show(decision: Decision, *, as_json: bool, short: bool = False) -> None:
-    from holdfast.cli.render.common import plain  # noqa: PLC0415 - as above
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user of a container who has no name
+        return "unknown"
 
+
+def _as_json(decision: Decision) -> dict[str, object]:
+    return {**decision_to_json(decision), "scope": decision.scope}
+
+
+def _print_json(body: dict[str, object]) -> None:
+    typer.echo(json.dumps(body))
+
+
+def _line(decision: Decision) -> str:
+    marks: list[str] = [decision.verdict]
+    if decision.pinned:
+        marks.append("pinned")
+    if decision.superseded_by:
+        marks.append(f"superseded by {decision.superseded_by}")
+    choice = f"{decision.decision_type}: {decision.choice}"
+    return plain(f"{decision.id}  {decision.path}  {choice} ({', '.join(marks)})")
+
+
+def _show(decision: Decision, *, as_json: bool, short: bool = False) -> None:
     if as_json:
         _print_json({"decision": _as_json(decision)})
         return
     typer.echo(_line(decision))
     if short:
         return
-    told = _as_json(decision)
-    for name, value in told.items():
-        if name not in {"id", "path", "diff"} and value not in (None, "", [], False):
+    for name, value in _as_json(decision).items():
+        is_empty = value in (None, "", [], False)
+        if name not in {"id", "path", "diff"} and not is_empty:
             typer.echo(plain(f"{name}: {value}"))
     typer.echo(plain(decision.diff), nl=False)

@@ -3,41 +3,60 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, TextIO
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, TextIO
 
 import typer
 
 from holdfast import __version__
-from holdfast.cli.apply import apply
-from holdfast.cli.changes import changes
-from holdfast.cli.checkpoint import checkpoint
-from holdfast.cli.config import config
-from holdfast.cli.decisions import decisions
-from holdfast.cli.demo import demo
-from holdfast.cli.repair import repair
-from holdfast.cli.rules import rules
-from holdfast.cli.run import run
+from holdfast.cli.lazy_group import CommandEntry, LazyGroup
 from holdfast.cli.safe_stdout import SafeStdout
-from holdfast.cli.undo import undo
+
+
+class HoldfastGroup(LazyGroup):
+    """The commands, each in a module of its own."""
+
+    entries: ClassVar[Mapping[str, CommandEntry]] = {
+        "run": CommandEntry("holdfast.cli.run:run", "Run one agent turn on this project."),
+        "apply": CommandEntry(
+            "holdfast.cli.apply:apply", "Apply a model's reply to files, all or nothing."
+        ),
+        "undo": CommandEntry("holdfast.cli.undo:undo", "Undo the last applied change."),
+        "repair": CommandEntry(
+            "holdfast.cli.repair:repair", "Check files and fix what fails, cheapest method first."
+        ),
+        "decisions": CommandEntry(
+            "holdfast.cli.decisions:decisions", "Review and pin the fixes that code depends on."
+        ),
+        "rules": CommandEntry(
+            "holdfast.cli.rules:rules", "Review the fixes that need no model any more."
+        ),
+        "changes": CommandEntry(
+            "holdfast.cli.changes:changes", "Review, apply, reject and rewind changes of files."
+        ),
+        "checkpoint": CommandEntry(
+            "holdfast.cli.checkpoint:checkpoint", "Save the files as they are, and restore them."
+        ),
+        "config": CommandEntry(
+            "holdfast.cli.config:config", "Show the settings and their sources."
+        ),
+        "demo": CommandEntry(
+            "holdfast.cli.demo:demo",
+            "Watch all this on a sample project, with every claim checked.",
+        ),
+    }
+
 
 app = typer.Typer(
     name="holdfast",
+    cls=HoldfastGroup,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     # Plain help: with markup typer imports rich, and help would take twice as long.
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["--help", "-h"]},
 )
-app.command("run")(run)
-app.command("apply")(apply)
-app.command("undo")(undo)
-app.command("repair")(repair)
-app.add_typer(decisions, name="decisions")
-app.add_typer(rules, name="rules")
-app.add_typer(changes, name="changes")
-app.add_typer(checkpoint, name="checkpoint")
-app.add_typer(config, name="config")
-app.command("demo")(demo)
 
 
 def _print_version(wanted: bool) -> None:
@@ -57,13 +76,16 @@ def holdfast(
         ),
     ] = False,
 ) -> None:
-    """Edits by language models that land exactly where they were meant, or are refused with the cure."""
+    """A coding agent for models that make mistakes.
+
+    Edits land exactly where they were meant, or are refused with the cure. Every turn can be undone.
+    """
 
 
 def main() -> None:
     """Run the command line."""
-    _never_fail_to_print(sys.stdout)
-    _never_fail_to_print(sys.stderr)
+    _escape_unprintable(sys.stdout)
+    _escape_unprintable(sys.stderr)
     output = sys.stdout = SafeStdout(sys.stdout)
     try:
         app(prog_name="holdfast")
@@ -71,8 +93,8 @@ def main() -> None:
         output.flush()
 
 
-def _never_fail_to_print(stream: TextIO) -> None:
-    """Let a character that the terminal lacks, or a byte that was no text, come out escaped, not as an error."""
+def _escape_unprintable(stream: TextIO) -> None:
+    """Print an escape for a character that the stream cannot encode, instead of raising."""
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
 

@@ -1,17 +1,11 @@
-"""Options that several commands have, and the root that one of them names."""
+"""Options that several commands have."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.wiring import DiskWorkspace
 
 Root = Annotated[
     Path,
@@ -22,14 +16,7 @@ AsJson = Annotated[
 ]
 
 
-@contextmanager
-def workspace_at(root: Path) -> Iterator[DiskWorkspace]:
-    """Open the root for a command; wrong usage if it is no directory."""
-    from holdfast.wiring import open_workspace  # noqa: PLC0415 - help does without it
-
-    try:
-        opened = open_workspace(root)
-    except OSError as error:
-        raise typer.BadParameter(f"{root}: {error.strerror}", param_hint="--root") from error
-    with opened as workspace:
-        yield workspace
+def require_directory(root: Path) -> None:
+    """Raise a usage error if the root is not a directory."""
+    if not root.is_dir():
+        raise typer.BadParameter(f"{root}: this is not a directory.", param_hint="--root")

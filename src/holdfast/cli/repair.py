@@ -1,28 +1,30 @@
-"""`holdfast repair`: mend code that does not pass its check."""
+"""`holdfast repair`: fix code that does not pass its check."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import sys
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from holdfast.cli.options import AsJson, Root
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.config.settings import Settings
-    from holdfast.usecases.repair.repair_files import FileRepair
-    from holdfast.vocab.diagnostics import Target
+from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
+from holdfast.cli.settings import read_settings_or_exit
+from holdfast.config.settings import Settings
+from holdfast.repair.strictness import RepairPolicy
+from holdfast.usecases.repair.repair_files import FileRepair, repair_files
+from holdfast.vocab.diagnostics import Target
+from holdfast.wiring.checks import list_files, target_of
+from holdfast.wiring.repairs import repair_dependencies_at
 
 
 class Language(StrEnum):
-    """What `--target` takes."""
+    """The values of `--target`."""
 
     python = "python"
     javascript = "javascript"
@@ -36,7 +38,7 @@ class Language(StrEnum):
 
 
 class Level(StrEnum):
-    """What `--strictness` takes."""
+    """The values of `--strictness`."""
 
     sketch = "sketch"
     development = "development"
@@ -45,26 +47,27 @@ class Level(StrEnum):
 
 def repair(
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH…", help="Files, or directories to look into.")
+        list[str], typer.Argument(metavar="PATH…", help="Files, or directories of files.")
     ],
     *,
     target: Annotated[
         Language | None,
-        typer.Option("--target", help="The language, where a file's name does not tell it."),
+        typer.Option("--target", help="The language, if a file's name does not show it."),
     ] = None,
     strictness: Annotated[
         Level | None,
         typer.Option(
             "--strictness",
-            help="production: nothing but what is pinned, and no model. sketch: no review.",
+            help="production: only pinned fixes, and no model. sketch: no review.",
         ),
     ] = None,
-    no_model: Annotated[bool, typer.Option("--no-model", help="Do without a model.")] = False,
+    no_model: Annotated[bool, typer.Option("--no-model", help="Use no model.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would change, and write nothing.")
+        bool, typer.Option("--dry-run", help="Show what would change; write nothing.")
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Take a model's word only from 0.90 on, not 0.75.")
+        bool,
+        typer.Option("--strict", help="Require a model's confidence of 0.90, instead of 0.75."),
     ] = False,
     timeout: Annotated[
         int | None,
@@ -72,7 +75,7 @@ def repair(
             "--timeout",
             metavar="SECONDS",
             min=1,
-            help="How long a check may take; else `command_timeout`.",
+            help="Limit of a check's time; else `command_timeout`.",
         ),
     ] = None,
     model: Annotated[
@@ -84,73 +87,56 @@ def repair(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Check files, and mend those that fail by the cheapest that works: fix-its, pinned decisions, rules, a model.
+    """Check files and fix what fails, cheapest method first.
 
-    Every fix passes the real compiler and keeps what the code declares, or nothing is written.
+    Methods: compiler fix-its, pinned decisions, rules, then a model. A fix is written only if it
+    passes the real compiler and keeps what the code declares.
 
-    Exit 0: all pass. 1: some still fail. 2: wrong usage. 4: blocked by the strictness. 130: stopped with Ctrl-C.
+    Exit 0: all pass. 1: some still fail. 2: wrong usage. 4: blocked by the strictness. 130:
+    stopped with Ctrl-C.
     """
-    # Help does without all this.
-    from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code  # noqa: PLC0415
-    from holdfast.repair.strictness import RepairPolicy  # noqa: PLC0415
-    from holdfast.usecases.repair.repair_files import repair_files  # noqa: PLC0415
-    from holdfast.wiring import repair_crew_at  # noqa: PLC0415
-
     level = strictness.value if strictness else None
     flags = {"model": model, "base_url": base_url, "strictness": level, "command_timeout": timeout}
     settings = _settings(root, flags)
     language: Target | None = target.value if target else None
-    chosen, met = _choose(paths, root, language, has_check=settings["check"] is not None)
-    face = JsonRepair() if as_json else TerminalRepair(len(chosen), progress=sys.stderr.isatty())
+    chosen, found = _choose(paths, root, language, has_check=settings["check"] is not None)
+    output = JsonRepair() if as_json else TerminalRepair(len(chosen), progress=sys.stderr.isatty())
     policy = RepairPolicy(settings["strictness"], strict)
-    ask = not no_model and policy.allowed.fresh_model_calls
+    uses_model = not no_model and policy.allowed.fresh_model_calls
     done: list[FileRepair] = []
 
     def show(each: FileRepair) -> None:
         done.append(each)
-        face.show(each)
+        output.show(each)
 
     try:
-        with repair_crew_at(
-            root, settings, target=language, model=ask, dry_run=dry_run, say=face.say
-        ) as crew:
-            mended = repair_files(chosen, crew, policy, show, met)
+        with repair_dependencies_at(
+            root, settings, target=language, model=uses_model, dry_run=dry_run, say=output.say
+        ) as dependencies:
+            repairs = repair_files(chosen, dependencies, policy, show, found)
     except KeyboardInterrupt:
-        face.say(_tell_stopped(done, len(chosen)))
+        output.say(_stopped_message(done, len(chosen)))
         raise typer.Exit(130) from None
     except OSError as error:
-        face.say(
-            f"{error.filename or root}: {error.strerror}; the project's rules or the state cannot be used."
-        )
+        problem = f"{error.filename or root}: {error.strerror}"
+        output.say(f"{problem}; the project's rules or the state cannot be used.")
         raise typer.Exit(1) from None
-    face.end()
-    face.show_all(mended, dry_run=dry_run)
-    raise typer.Exit(exit_code(mended))
+    output.end()
+    output.show_all(repairs, dry_run=dry_run)
+    raise typer.Exit(exit_code(repairs))
 
 
-def _tell_stopped(done: Sequence[FileRepair], total: int) -> str:
+def _stopped_message(done: Sequence[FileRepair], total: int) -> str:
+    progress = f"stopped after {len(done)} of {total} files."
     written = [each.path for each in done if each.change_id is not None]
-    mended = f" Mended: {', '.join(written)}." if written else ""
-    rest = "every other file is as it was" if written else "every file is as it was"
-    return (
-        f"stopped after {len(done)} of {total} files.{mended} The compilers are ended, and {rest}."
-    )
+    if not written:
+        return f"{progress} The compilers are stopped, and no file was changed."
+    names = ", ".join(written)
+    return f"{progress} Repaired: {names}. The compilers are stopped; no other file was changed."
 
 
-def _settings(root: Path, flags: dict[str, str | int | None]) -> Settings:
-    from holdfast.cli.render.common import warn  # noqa: PLC0415 - help does without all this
-    from holdfast.config.settings import BadConfig  # noqa: PLC0415
-    from holdfast.wiring import settings_at  # noqa: PLC0415
-
-    if not root.is_dir():
-        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
-    settings = settings_at(root, flags)
-    if isinstance(settings, BadConfig):
-        for problem in settings.problems:
-            warn(problem)
-        raise typer.Exit(2)
-    for warning in settings.warnings:
-        warn(warning)
+def _settings(root: Path, flags: Mapping[str, str | int | None]) -> Settings:
+    settings = read_settings_or_exit(root, flags)
     try:
         shlex.split(settings["check"] or "")
     except ValueError:
@@ -163,48 +149,57 @@ def _settings(root: Path, flags: dict[str, str | int | None]) -> Settings:
 def _choose(
     paths: list[str], root: Path, target: Target | None, *, has_check: bool
 ) -> tuple[list[str], frozenset[str]]:
-    """Give the files that are named, with those in directories that can be checked; and which were only met there."""
-    from holdfast.wiring import list_files, target_of  # noqa: PLC0415 - help does without all this
-
-    chosen: dict[str, bool] = {}
+    """Return the files to check, and which of these were found in a directory."""
+    is_named: dict[str, bool] = {}
     for path in paths:
         at = _below(path, root)
-        if not (root / at).is_dir():
+        if (root / at).is_dir():
+            for name in _checkable(root, at, target):
+                is_named.setdefault(name, False)
+        else:
             _require_check(at, target, has_check=has_check)
-            chosen[at] = True
+            is_named[at] = True
+    found = frozenset(name for name, named in is_named.items() if not named)
+    return list(is_named), found
+
+
+def _checkable(root: Path, directory: str, target: Target | None) -> list[str]:
+    """Return the files below a directory that have a check, of the target's language only."""
+    under = "" if directory == "." else directory
+    chosen = []
+    for name in list_files(root, under):
+        if under and not name.startswith(f"{under}/"):
             continue
-        for name in list_files(root, "" if at == "." else at):
-            language = target_of(name)
-            inside = at == "." or name.startswith(f"{at}/")
-            if (
-                inside
-                and language is not None
-                and target in {None, language}
-                and not name.startswith(".holdfast/")
-            ):
-                chosen.setdefault(name, False)
-    return list(chosen), frozenset(name for name, named in chosen.items() if not named)
+        if name.startswith(".holdfast/"):
+            continue
+        language = target_of(name)
+        if language is not None and target in {None, language}:
+            chosen.append(name)
+    return chosen
 
 
 def _require_check(path: str, target: Target | None, *, has_check: bool) -> None:
-    from holdfast.wiring import target_of  # noqa: PLC0415 - as above
-
-    if (target or target_of(path) or "any") == "any" and not has_check:
-        told = f"{path}: no check is known for this; name its language with --target, or set `check` in"
-        raise typer.BadParameter(f"{told} .holdfast/config.toml.", param_hint="PATH")
+    language = target or target_of(path) or "any"
+    if language == "any" and not has_check:
+        raise typer.BadParameter(
+            f"{path}: no check is known for this; name its language with --target, "
+            "or set `check` in .holdfast/config.toml.",
+            param_hint="PATH",
+        )
 
 
 def _below(path: str, root: Path) -> str:
-    """Give a path from the root downwards: as it is named from there, or else from here."""
+    """Return a path relative to the root; `path` is relative to the root, or else to here."""
     top = root.resolve()
     for start in (top, Path.cwd()):
-        # Not resolved: a link is named as it is, and the file border says where it leads.
+        # Not resolved: a link keeps its name, and the guards judge where it leads.
         place = Path(os.path.normpath(start / path))
-        if place.exists() or place.is_symlink():
-            real = place if place.is_relative_to(top) else place.resolve()
-            if real.is_relative_to(top):
-                return str(real.relative_to(top))
-            raise typer.BadParameter(
-                f"{path}: this is outside of {root}; name another --root.", param_hint="PATH"
-            )
+        if not place.exists() and not place.is_symlink():
+            continue
+        real = place if place.is_relative_to(top) else place.resolve()
+        if real.is_relative_to(top):
+            return str(real.relative_to(top))
+        raise typer.BadParameter(
+            f"{path}: this is outside of {root}; name another --root.", param_hint="PATH"
+        )
     raise typer.BadParameter(f"{path}: there is no such file.", param_hint="PATH")

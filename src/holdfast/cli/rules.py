@@ -1,27 +1,32 @@
-"""`holdfast rules`: the fixes that need no model, and what becomes of them."""
+"""`holdfast rules`: fixes that need no model."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.options import AsJson, Root
-
-if TYPE_CHECKING:
-    from holdfast.rules.rule import Rule
-    from holdfast.rules.rule_book import LearnVerdict, RuleBook
+from holdfast.cli.options import AsJson, Root, require_directory
+from holdfast.cli.refusal import refuse
+from holdfast.cli.render.rules import message_of, print_rule
+from holdfast.cli.render.text import warn
+from holdfast.rules.learn.merge_rules import explains
+from holdfast.rules.rule import Rule
+from holdfast.rules.rule_book import LearnVerdict, RuleBook
+from holdfast.rules.rule_json import BadRule, rule_to_json
+from holdfast.wiring.rules import rule_book_at
 
 rules = typer.Typer(
-    help="Rules: fixes that were verified once and need no model again.",
+    help="Review the fixes that need no model any more.\n\n"
+    "A rule is a fix that was verified once, and is applied to the same error from then on.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 RuleId = Annotated[
-    str, typer.Argument(metavar="ID", help="The rule; the beginning of its id is enough.")
+    str, typer.Argument(metavar="ID", help="The rule; the start of its id is enough.")
 ]
 
 
@@ -29,58 +34,54 @@ RuleId = Annotated[
 def list_(
     *,
     target: Annotated[
-        str | None, typer.Option("--target", metavar="T", help="Only those of a language.")
+        str | None, typer.Option("--target", metavar="T", help="Only rules of this language.")
     ] = None,
     unreviewed: Annotated[
-        bool, typer.Option("--unreviewed", help="Only those nobody has looked at.")
+        bool, typer.Option("--unreviewed", help="Only rules that nobody has reviewed.")
     ] = False,
     own: Annotated[
-        bool, typer.Option("--own", help="Without those that came with holdfast.")
+        bool, typer.Option("--own", help="Without the rules that came with holdfast.")
     ] = False,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """List the rules: those that came with holdfast and those of this project.
+    """List the rules of this project and of holdfast.
 
     Exit 0: listed. 1: the rules cannot be read. 2: wrong usage.
     """
+
+    def is_chosen(rule: Rule) -> bool:
+        if target is not None and rule.target != target:
+            return False
+        if unreviewed and rule.reviewed:
+            return False
+        return not (own and rule.provenance == "builtin")
+
     book = _book(root, as_json)
-    chosen = [
-        rule
-        for rule in book
-        if (target is None or rule.target == target)
-        and not (unreviewed and rule.reviewed)
-        and not (own and rule.provenance == "builtin")
-    ]
+    chosen = list(filter(is_chosen, book))
     if as_json:
-        print(
-            json.dumps(
-                {"rules": [_shown(rule) for rule in chosen], "problems": list(book.problems)}
-            )
-        )
+        body = {"rules": [_as_json(rule) for rule in chosen], "problems": list(book.problems)}
+        print(json.dumps(body))
         return
     for rule in chosen:
         note = "" if rule.reviewed else "  (unreviewed)"
         record = f"{rule.applied} helped, {rule.failed} failed"
-        print(
-            f"{rule.id}  {rule.status:<8}  {rule.provenance:<9}  {rule.target:<10}  {record}{note}"
-        )
-        print(f"    {rule.tool}{f' {rule.code}' if rule.code else ''}: {rule.template}")
+        kind = f"{rule.status:<8}  {rule.provenance:<9}  {rule.target:<10}"
+        print(f"{rule.id}  {kind}  {record}{note}")
+        print(f"    {message_of(rule)}")
     if not chosen:
         print("There are no such rules.")
 
 
 @rules.command("show")
 def show(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Show one rule: what it answers, where it fits, what it rewrites, and its examples.
+    """Show one rule: its error, its fix and its examples.
 
     Exit 0: shown. 1: there is no such rule. 2: wrong usage.
     """
-    from holdfast.cli.render.rules import print_rule  # noqa: PLC0415 - help does without it
-
     rule = _find(_book(root, as_json), rule_id, as_json)
     if as_json:
-        print(json.dumps({"rule": _shown(rule)}))
+        print(json.dumps({"rule": _as_json(rule)}))
     else:
         print_rule(rule)
 
@@ -92,43 +93,29 @@ def run_examples(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Apply each rule to its examples: they must come out as recorded, and the counter-examples unchanged.
+    """Apply each rule to its recorded examples.
+
+    Examples must come out as recorded, and counter-examples unchanged.
 
     Exit 0: all do. 1: some do not, or a rule's file cannot be read. 2: wrong usage.
     """
-    from holdfast.rules.learn.merge_rules import explains  # noqa: PLC0415 - help does without it
-
     book = _book(root, as_json)
     chosen = [_find(book, rule_id, as_json)] if rule_id else list(book)
-    failures = [
-        {"rule": rule.id, "target": rule.target, kind: number}
-        for rule in chosen
-        for kind, examples in (
-            ("example", rule.examples),
-            ("counter_example", rule.counter_examples),
-        )
-        for number, example in enumerate(examples, 1)
-        if not explains(rule, example)
-    ]
+    failures = [failure for rule in chosen for failure in _failures(rule)]
     count = sum(len(rule.examples) + len(rule.counter_examples) for rule in chosen)
     if as_json:
-        problems = list(book.problems)
-        print(
-            json.dumps(
-                {
-                    "rules": len(chosen),
-                    "examples": count,
-                    "failures": failures,
-                    "problems": problems,
-                }
-            )
-        )
+        body = {
+            "rules": len(chosen),
+            "examples": count,
+            "failures": failures,
+            "problems": list(book.problems),
+        }
+        print(json.dumps(body))
     else:
         for failure in failures:
-            what = "example" if "example" in failure else "counter_example"
-            print(
-                f"{failure['target']}/{failure['rule']}: {what.replace('_', '-')} {failure[what]} fails."
-            )
+            kind = "example" if "example" in failure else "counter_example"
+            example = f"{kind.replace('_', '-')} {failure[kind]}"
+            print(f"{failure['target']}/{failure['rule']}: {example} fails.")
         print(f"{len(chosen)} rules, {count} examples, {len(failures)} failed.")
     if failures or book.problems:
         raise typer.Exit(1)
@@ -136,61 +123,69 @@ def run_examples(
 
 @rules.command("approve")
 def approve(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Stand behind a rule: it is in force, reviewed, and goes before those that nobody has looked at."""
+    """Mark a rule as reviewed, and activate it.
+
+    A reviewed rule is tried before unreviewed ones.
+    """
     _judge(root, rule_id, "approve", as_json)
 
 
 @rules.command("reject")
 def reject(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Put a rule away: it is not applied, and not learned again."""
+    """Disable a rule for good: it is not learned again."""
     _judge(root, rule_id, "reject", as_json)
 
 
 @rules.command("pin")
 def pin(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Pin a rule: production builds may apply it, and no failure takes it out of force."""
+    """Allow a rule in production builds.
+
+    No failure disables a pinned rule.
+    """
     _judge(root, rule_id, "pin", as_json)
 
 
 @rules.command("unpin")
 def unpin(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Take the pin off a rule; it stays active."""
+    """Remove the pin of a rule; the rule stays active."""
     _judge(root, rule_id, "unpin", as_json)
 
 
 @rules.command("demote")
 def demote(rule_id: RuleId, *, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Take a rule out of force, as one that failed more than it helped; `approve` puts it back."""
+    """Disable a rule until it is approved again."""
     _judge(root, rule_id, "demote", as_json)
 
 
-def _judge(root: Path, rule_id: str, verdict: LearnVerdict, as_json: bool) -> None:
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
-    from holdfast.rules.rule_json import BadRule  # noqa: PLC0415
+def _failures(rule: Rule) -> list[dict[str, Any]]:
+    """Return the examples and counter-examples that a rule does not reproduce."""
+    failures: list[dict[str, Any]] = []
+    kinds = {"example": rule.examples, "counter_example": rule.counter_examples}
+    for kind, examples in kinds.items():
+        for number, example in enumerate(examples, 1):
+            if not explains(rule, example):
+                failures.append({"rule": rule.id, "target": rule.target, kind: number})
+    return failures
 
+
+def _judge(root: Path, rule_id: str, verdict: LearnVerdict, as_json: bool) -> None:
     book = _book(root, as_json)
     rule = _find(book, rule_id, as_json)
     try:
         judged = book.judge(rule.id, verdict)
     except (OSError, BadRule) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        refuse(
-            f".holdfast/rules/{rule.target}/{rule.id}.json cannot be written: {reason}.",
-            as_json=as_json,
-        )
+        file = f".holdfast/rules/{rule.target}/{rule.id}.json"
+        refuse(f"{file} cannot be written: {reason}.", as_json=as_json)
     if as_json:
-        print(json.dumps({"rule": _shown(judged)}))
+        print(json.dumps({"rule": _as_json(judged)}))
     else:
-        print(f"{judged.id} is {judged.status}{', reviewed' if judged.reviewed else ''}.")
+        reviewed = ", reviewed" if judged.reviewed else ""
+        print(f"{judged.id} is {judged.status}{reviewed}.")
 
 
 def _book(root: Path, as_json: bool) -> RuleBook:
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
-    from holdfast.cli.render.common import warn  # noqa: PLC0415
-    from holdfast.wiring import rule_book_at  # noqa: PLC0415
-
-    if not root.is_dir():
-        raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+    require_directory(root)
     try:
         book = rule_book_at(root)
     except OSError as error:
@@ -201,20 +196,16 @@ def _book(root: Path, as_json: bool) -> RuleBook:
 
 
 def _find(book: RuleBook, beginning: str, as_json: bool) -> Rule:
-    """Give the one rule whose id begins so; else say what is wrong, and end with 1."""
-    from holdfast.cli.exit_with import refuse  # noqa: PLC0415 - help does without it
-
+    """Return the one rule whose id starts so, or print what is wrong and exit with 1."""
     found = book.starting(beginning) if beginning else ()
     if not found:
         refuse(
             f"{beginning}: there is no such rule; `holdfast rules list` shows all.", as_json=as_json
         )
     if len(found) > 1:
-        refuse(f"{beginning}: {len(found)} rules begin so; give more of the id.", as_json=as_json)
+        refuse(f"{beginning}: {len(found)} rules start so; write more of the id.", as_json=as_json)
     return found[0]
 
 
-def _shown(rule: Rule) -> dict[str, Any]:
-    from holdfast.rules.rule_json import rule_to_json  # noqa: PLC0415 - help does without it
-
+def _as_json(rule: Rule) -> dict[str, Any]:
     return {**rule_to_json(rule), "reviewed": rule.reviewed, "pinned": rule.pinned}

@@ -1,24 +1,18 @@
-"""The model that a turn or a repair asks."""
+"""The model of a turn or of a repair."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.adapters.models.openai_compatible import OpenAICompatible
-    from holdfast.config.settings import Settings
-    from holdfast.usecases.turns.send_message import NotSent
+from holdfast.adapters.models.discovery import find_context, find_server
+from holdfast.adapters.models.openai_compatible import OpenAICompatible
+from holdfast.adapters.models.servers import ServerNotFound
+from holdfast.config.settings import Settings
+from holdfast.usecases.turns.send_message import NotSent
 
 
 def find_model(settings: Settings, say: Callable[[str], None]) -> OpenAICompatible | NotSent:
-    """Find the server that is configured, or a local one, and the model to use there."""
-    from holdfast.adapters.models.discovery import find_context, find_server  # noqa: PLC0415 - brings httpx
-    from holdfast.adapters.models.openai_compatible import OpenAICompatible  # noqa: PLC0415
-    from holdfast.adapters.models.servers import ServerNotFound  # noqa: PLC0415
-    from holdfast.usecases.turns.send_message import NotSent  # noqa: PLC0415
-
+    """Return the model to use, on the configured server or on a local one that was found."""
     key = settings.key_to_send
     if settings.why_key_withheld:
         say(settings.why_key_withheld)

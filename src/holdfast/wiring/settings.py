@@ -1,29 +1,25 @@
-"""The settings that hold at a root, and where the user's own are."""
+"""The settings of a project, and the path of the user's own settings file."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from holdfast.config.settings import read_settings
+from platformdirs import user_config_path
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from holdfast.config.settings import BadConfig, Settings
+from holdfast.config.settings import BadConfig, Settings, read_settings
 
 
 def settings_at(root: Path, flags: Mapping[str, Any] | None = None) -> Settings | BadConfig:
-    """Read the settings for a root; `flags` are those of the command line, None where one was not given."""
+    """Read the settings of a root. `flags` are those of the command line; None means not set."""
     return read_settings(flags or {}, os.environ, root, user_file())
 
 
 def user_file() -> Path:
-    """Say where the user's own settings are: `HOLDFAST_CONFIG_FILE`, or the user's config directory."""
+    """Return `HOLDFAST_CONFIG_FILE`, or config.toml in the user's config directory."""
     named = os.environ.get("HOLDFAST_CONFIG_FILE")
     if named:
         return Path(named)
-    from platformdirs import user_config_path  # noqa: PLC0415 - as in `state_directory`
-
     return user_config_path("holdfast") / "config.toml"

@@ -21,7 +21,7 @@ from holdfast.adapters.store.tables import (
     turns,
 )
 from holdfast.usecases.checkpoints.checkpoint import CheckpointOwner, Created, create_checkpoint
-from holdfast.wiring import open_worktrees
+from holdfast.wiring.worktrees import open_worktrees
 from tests.adapters.store.queries import append_part
 from tests.adapters.store.world import World, new_world
 from tests.end_to_end.checkpoints.repo import Folder

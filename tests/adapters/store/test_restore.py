@@ -30,7 +30,8 @@ from holdfast.usecases.checkpoints.conversation import (
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.checkpoints.restore_recovery import Restored, RestoresFinished
 from holdfast.usecases.workspace import NothingDone
-from holdfast.wiring import GitWorktrees, open_worktrees, state_directory
+from holdfast.wiring.state_directory import state_directory
+from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 from tests.adapters.store.queries import last_message, remove_row
 from tests.adapters.store.talk import Talk, new_talk, other_chat, say
 from tests.end_to_end.checkpoints.repo import Folder, ravage, standard

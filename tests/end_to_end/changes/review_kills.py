@@ -20,7 +20,7 @@ from holdfast.usecases.changes.propose import Proposed, propose_reply
 from holdfast.usecases.changes.review import apply_change, list_changes, reject_change
 from holdfast.usecases.changes.rewind import rewind_change
 from holdfast.usecases.workspace import NothingDone
-from holdfast.wiring import DiskWorkspace, open_workspace
+from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
 from tests.end_to_end import effects
 from tests.end_to_end.effects import When
 from tests.end_to_end.fifty_files import Snapshot, restore, snapshot

@@ -21,7 +21,7 @@ from holdfast.usecases.checkpoints.checkpoint import Created, create_checkpoint,
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.checkpoints.restore_recovery import Restored
 from holdfast.usecases.workspace import NothingDone
-from holdfast.wiring import open_worktrees
+from holdfast.wiring.worktrees import open_worktrees
 from tests.end_to_end import effects
 from tests.end_to_end.checkpoints.repo import Folder, Tree, ravage, standard
 from tests.end_to_end.effects import When

@@ -16,7 +16,7 @@ from holdfast.adapters.git import git_command
 from holdfast.adapters.store.store import open_store
 from holdfast.usecases.checkpoints.checkpoint import Listed, list_checkpoints
 from holdfast.usecases.checkpoints.restore_recovery import Restored
-from holdfast.wiring import open_worktrees
+from holdfast.wiring.worktrees import open_worktrees
 from tests.adapters.store.talk import Talk, new_talk
 from tests.adapters.store.world import World
 from tests.end_to_end import effects

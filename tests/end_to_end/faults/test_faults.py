@@ -38,7 +38,9 @@ from holdfast.vocab.events import (
 )
 from holdfast.vocab.transcript import AssistantSaid, SystemText, ToolAnswered, UserText
 from holdfast.vocab.transcript import Message as Sent
-from holdfast.wiring import open_workspace, run_turn_at, settings_at
+from holdfast.wiring.settings import settings_at
+from holdfast.wiring.turns import run_turn_at
+from holdfast.wiring.workspaces import open_workspace
 from tests.adapters.store.queries import messages_of, parts_of, turn_by_id
 from tests.end_to_end.faults.trouble import FILES, Lots
 

@@ -17,7 +17,8 @@ from holdfast.config.settings import Settings
 from holdfast.testing import FixedClock, RecordedRequest, Reply, ScriptedServer, say
 from holdfast.usecases.turns.send_message import NotSent, UserMessage
 from holdfast.vocab.events import Event, SentinelRaised
-from holdfast.wiring import run_turn_at, settings_at
+from holdfast.wiring.settings import settings_at
+from holdfast.wiring.turns import run_turn_at
 
 DONE = say("All of it is done, and the check is green.")
 EXITS = {"done": 0, "mistakes": 10, "loop": 11, "cap": 12}

@@ -17,7 +17,8 @@ from holdfast.testing import RecordedRequest, Reply, ScriptedServer, call, say
 from holdfast.usecases.turns.approvals import ApprovalAnswer
 from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import ApprovalAsked, CallEnded, Event, RepairEnded, TurnEnded
-from holdfast.wiring import run_turn_at, settings_at
+from holdfast.wiring.settings import settings_at
+from holdfast.wiring.turns import run_turn_at
 from tests.end_to_end.run.project import Project
 from tests.end_to_end.run.terminal import on_terminal
 

@@ -147,7 +147,7 @@ def _look_at(
         return Server(kind, base_url, _chat_models(client, kind, listed))
 
 
-def _kind_of(  # noqa: PLR0911 - one return for each sign, the surest sign first
+def _kind_of(
     client: _Client, answer: _Answer, listed: list[Mapping[str, Any]], likely: ServerKind | None
 ) -> ServerKind:
     owners = {entry.get("owned_by") for entry in listed}

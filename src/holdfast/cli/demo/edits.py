@@ -1,33 +1,30 @@
-"""First part: replies are applied to files, refused, and taken back."""
+"""First part: replies are applied to files, refused and undone."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from holdfast.cli.demo import samples
-
-if TYPE_CHECKING:
-    from holdfast.cli.demo.harness import DemoHarness
+from holdfast.cli.demo.harness import DemoHarness, DemoStep
 
 
 def indentation(stage: DemoHarness) -> None:
-    """The file has tabs. The model wrote blanks, and half remembered a comment."""
-    ran = stage.apply(samples.WITH_BLANKS, alone=True)
+    """Apply spaces to a file with tabs."""
+    ran = stage.apply(samples.WITH_SPACES, alone=True)
     text = stage.file("retry.py").read_text(encoding="utf-8")
     stage.claim(
-        "it landed, and the tool says that it was not exact", ran.code == 0 and "(rung " in ran.told
+        "it landed, and the tool reports that the match was not exact",
+        ran.code == 0 and "match, " in ran.output,
     )
     stage.claim(
         "the new line has the file's tabs", "\n\t\treturn max(1, min(delay, self.limit))\n" in text
     )
     stage.claim(
-        "the comment, which it did not mean to change, is the file's own",
+        "the comment, which was not meant to change, is the file's own",
         "\t# Twice as long each time.\n" in text,
     )
 
 
 def typography(stage: DemoHarness) -> None:
-    """The model's quotes came out typographic, in the old text and in the new."""
+    """Apply typographic quotes to a file with straight ones."""
     ran = stage.apply(samples.CURLY)
     stage.claim(
         "it landed, with the file's straight quotes",
@@ -38,7 +35,7 @@ def typography(stage: DemoHarness) -> None:
 
 
 def line_numbers(stage: DemoHarness) -> None:
-    """A diff for lines 41 to 43 of a file that has nine."""
+    """Apply a diff with wrong line numbers."""
     ran = stage.apply(samples.STALE)
     head, _, tail = samples.NET.rpartition("timeout = 100")
     stage.claim(
@@ -49,36 +46,36 @@ def line_numbers(stage: DemoHarness) -> None:
 
 
 def ambiguity(stage: DemoHarness) -> None:
-    """The old text stands in two places."""
+    """Apply an edit that fits two places."""
     before = stage.texts()
     ran = stage.apply(samples.TWICE)
     stage.claim(
-        "it was refused, and both lines are named", ran.code == 1 and "lines 3, 8" in ran.told
+        "it was refused, and both lines are named", ran.code == 1 and "lines 3, 8" in ran.output
     )
     stage.claim("no file changed", stage.texts() == before)
 
 
 def cut_number(stage: DemoHarness) -> None:
-    """`timeout = 10` is a part of `timeout = 100`. It is not what was meant."""
+    """Apply an edit that would cut a number in two."""
     before = stage.texts()
     ran = stage.apply(samples.CUT)
     stage.claim("it was refused, and no file changed", ran.code == 1 and stage.texts() == before)
 
 
 def repetition(stage: DemoHarness) -> None:
-    """The third reply once more, as an agent that lost count would send it."""
+    """Apply the same reply again."""
     before = stage.texts()
     ran = stage.apply(samples.STALE)
-    stage.claim("it was refused: it is already applied", ran.code == 1 and "already" in ran.told)
+    stage.claim("it was refused: it is already applied", ran.code == 1 and "already" in ran.output)
     stage.claim("no file changed", stage.texts() == before)
 
 
 def wrapper(stage: DemoHarness) -> None:
-    """A diff in a Markdown fence."""
+    """Apply a diff that a fence surrounds."""
     ran = stage.apply(samples.FENCED)
     stage.claim(
         "it was refused, and the refusal shows how a diff is written",
-        ran.code == 1 and "@@" in ran.told,
+        ran.code == 1 and "@@" in ran.output,
     )
     ran = stage.apply(samples.FENCED, "--unwrap")
     text = stage.file("greet.py").read_text(encoding="utf-8")
@@ -89,18 +86,18 @@ def wrapper(stage: DemoHarness) -> None:
 
 
 def many_files(stage: DemoHarness) -> None:
-    """One reply for three files, and one of them is not there."""
+    """Apply a reply with a wrong file name, then correct it."""
     before = stage.texts()
     ran = stage.apply(samples.MANY.format(name="retries.py"))
     stage.claim(
         "it was refused, and the file that may be meant is named",
-        ran.code == 1 and "src/retry.py" in ran.told,
+        ran.code == 1 and "src/retry.py" in ran.output,
     )
     stage.claim("the other two files did not change either", stage.texts() == before)
     ran = stage.apply(samples.MANY.format(name="retry.py"))
     after = stage.texts()
     stage.claim(
-        "mended, all three landed: one made, one changed, one gone",
+        "corrected, all three landed: one created, one edited, one deleted",
         ran.code == 0
         and set(after) == {*before, "docs/usage.md"} - {"src/retry.py"}
         and "60" in after["src/net.py"],
@@ -108,7 +105,7 @@ def many_files(stage: DemoHarness) -> None:
 
 
 def undo(stage: DemoHarness) -> None:
-    """Take everything back, also from a file that was edited since."""
+    """Undo each applied reply."""
     ran = stage.undo(alone=True)
     stage.claim(
         "the file that was deleted is back", ran.code == 0 and "src/retry.py" in stage.texts()
@@ -123,25 +120,27 @@ def undo(stage: DemoHarness) -> None:
         ran.code == 0 and text.startswith("# by hand\n"),
     )
     stage.claim(
-        "and only the edit is taken out",
+        "and only the edit is removed",
         text == "# by hand\n" + edited.replace("polite, always", "polite"),
     )
     codes = [stage.undo().code for _ in range(3)]
     rest = stage.start | {"src/greet.py": "# by hand\n" + samples.GREET}
     stage.claim(
-        "three more, and the project is what it was, with that line",
+        "three more, and the project is as at the start, with that line",
         codes == [0] * 3 and stage.texts() == rest,
     )
 
 
 STEPS = (
-    indentation,
-    typography,
-    line_numbers,
-    ambiguity,
-    cut_number,
-    repetition,
-    wrapper,
-    many_files,
-    undo,
+    DemoStep(
+        "The file has tabs. The model wrote spaces, and half remembered a comment.", indentation
+    ),
+    DemoStep("The model wrote typographic quotes, in the old text and in the new.", typography),
+    DemoStep("A diff for lines 41 to 43 of a file that has nine.", line_numbers),
+    DemoStep("The old text occurs in two places.", ambiguity),
+    DemoStep("`timeout = 10` is a part of `timeout = 100`, which was not meant.", cut_number),
+    DemoStep("The third reply once more, as an agent that lost count would send it.", repetition),
+    DemoStep("A diff in a Markdown fence.", wrapper),
+    DemoStep("One reply for three files, and one of these does not exist.", many_files),
+    DemoStep("Undo everything, also in a file that was edited since.", undo),
 )

@@ -1,4 +1,4 @@
-"""What the demo happens on: a temporary project, the commands run on it, and the claims made about it."""
+"""The temporary project of the demo, the commands run in it, and the claims about it."""
 
 from __future__ import annotations
 
@@ -20,31 +20,37 @@ import typer
 from holdfast.cli.demo import samples
 from holdfast.testing import RecordedRequest, Reply, ScriptedServer
 
+# Runs words of the command line in this process; returns the exit code if `standalone_mode` is off.
+CommandMain: TypeAlias = Callable[..., int | None]
+
 _NO_GIT = "git is not installed; the demo needs it for its sample project."
 
 
 @dataclass(frozen=True, slots=True)
 class StepRun:
-    """What came of a command. `requests` are the questions that a scripted model was asked."""
+    """The result of a command. `requests` are those that the scripted model received."""
 
     code: int
-    told: str
+    output: str
     requests: tuple[RecordedRequest, ...] = ()
 
     def word_after(self, words: str) -> str:
-        """Give the word that follows the last of these in what was told; empty if they are not there."""
-        _, found, rest = self.told.rpartition(words)
-        return rest.split()[0].rstrip(",") if found and rest.split() else ""
+        """Return the word that follows the last `words` of the output; empty if there is none."""
+        _, found, rest = self.output.rpartition(words)
+        following = rest.split() if found else []
+        return following[0].rstrip(",") if following else ""
 
 
 class DemoHarness:
     """A temporary git repository with a few files."""
 
-    def __init__(self, place: Path) -> None:
-        """Make the project below this place."""
+    def __init__(self, place: Path, main: CommandMain) -> None:
+        """Create the project below this place; `main` runs a command in this process."""
         self.root = place / "project"
+        self._main = main
+        self.checked = 0
         self.failed = 0
-        # What a step leaves for the next ones: the session, and the checkpoint to go back to.
+        # A step leaves these to the next ones: the session, and the checkpoint to restore.
         self.session = self.checkpoint = ""
         self.kept: dict[str, str] = {}
         self._reply = place / "reply.txt"
@@ -62,20 +68,20 @@ class DemoHarness:
         self.start = self.texts()
 
     def git(self, *words: str) -> str:
-        """Run git in the project, and give what it says."""
+        """Run git in the project, and return its output."""
         command = ["git", "-C", str(self.root), *words]
         return subprocess.run(command, capture_output=True, check=True, text=True).stdout  # noqa: S603 - git
 
     def file(self, name: str) -> Path:
-        """Give the place of a source file."""
+        """Return the path of a source file."""
         return self.root / "src" / name
 
     def text(self, name: str) -> str:
-        """Give the text of a source file."""
+        """Return the text of a source file."""
         return self.file(name).read_text(encoding="utf-8")
 
     def texts(self) -> dict[str, str]:
-        """Give all files but git's own."""
+        """Return the text of every file except those of git."""
         files = sorted(path for path in self.root.rglob("*") if path.is_file())
         names = {path.relative_to(self.root).as_posix(): path for path in files}
         return {
@@ -90,7 +96,7 @@ class DemoHarness:
         return self._command("apply", str(self._reply), *options, alone=alone)
 
     def undo(self, *, alone: bool = False) -> StepRun:
-        """Take the last apply back."""
+        """Undo the last applied change."""
         return self._command("undo", alone=alone)
 
     def command(self, *words: str) -> StepRun:
@@ -102,48 +108,69 @@ class DemoHarness:
         with ScriptedServer(script) as server:
             hidden = ("--base-url", server.base_url, "--model", "scripted")
             ran = self._command("run", prompt, *options, hidden=hidden)
-            return StepRun(ran.code, ran.told, tuple(server.requests))
+            return StepRun(ran.code, ran.output, tuple(server.requests))
 
     def repair(self, name: str, script: Sequence[Reply]) -> StepRun:
         """Repair a source file, with a model that answers from a script."""
         with ScriptedServer(script) as server:
             hidden = ("--base-url", server.base_url, "--model", "scripted")
             ran = self._command("repair", f"src/{name}", hidden=hidden)
-            return StepRun(ran.code, ran.told, tuple(server.requests))
+            return StepRun(ran.code, ran.output, tuple(server.requests))
 
     def _command(self, *words: str, alone: bool = False, hidden: Sequence[str] = ()) -> StepRun:
-        """Run the command, here or alone in a process, and print what it says."""
+        """Run the command, in this process or in its own, and print its output."""
         shown = " ".join(f'"{word}"' if " " in word else word for word in words)
         typer.echo(f"   $ holdfast {shown}".replace(str(self._reply), self._reply.name))
-        ran = (_run_alone if alone else _run_here)([*words, *hidden, "--root", str(self.root)])
-        typer.echo(indent(ran.told, "   | ", lambda _: True))
+        command = [*words, *hidden, "--root", str(self.root)]
+        ran = _run_alone(command) if alone else self._run_here(command)
+        typer.echo(indent(ran.output, "   | ", lambda _: True))
         return ran
 
+    def _run_here(self, words: list[str]) -> StepRun:
+        output = StringIO()
+        with redirect_stdout(output), redirect_stderr(output):
+            code = self._main(words, prog_name="holdfast", standalone_mode=False)
+        return StepRun(code or 0, output.getvalue())
+
     def claim(self, what: str, holds: bool) -> None:
-        """Say what this step shows; it must be so."""
+        """Print a claim about this step, and count whether it holds."""
+        self.checked += 1
         self.failed += not holds
         typer.echo(f"   {'ok' if holds else 'NOT SO'}: {what}")
 
 
-DemoStep: TypeAlias = Callable[[DemoHarness], None]
+@dataclass(frozen=True, slots=True)
+class DemoStep:
+    """A title to print, and what is done and claimed below it."""
+
+    title: str
+    run: Callable[[DemoHarness], None]
 
 
-def play(steps: Sequence[DemoStep]) -> int:
-    """Play the steps on one stage, and say how many claims did not hold."""
+@dataclass(frozen=True, slots=True)
+class DemoResult:
+    """How many claims were checked, and how many of these did not hold."""
+
+    checked: int
+    failed: int
+
+
+def play(steps: Sequence[DemoStep], main: CommandMain) -> DemoResult:
+    """Run the steps in one temporary project."""
     if shutil.which("git") is None:
         typer.echo(_NO_GIT, err=True)
-        return 1
+        return DemoResult(checked=0, failed=1)
     with TemporaryDirectory(prefix="holdfast-demo-") as place, _environment(Path(place)):
-        stage = DemoHarness(Path(place))
+        stage = DemoHarness(Path(place), main)
         for number, step in enumerate(steps, 1):
-            typer.secho(f"\n{number}. {step.__doc__}", bold=True)
-            step(stage)
-        return stage.failed
+            typer.secho(f"\n{number}. {step.title}", bold=True)
+            step.run(stage)
+        return DemoResult(stage.checked, stage.failed)
 
 
 @contextmanager
 def _environment(place: Path) -> Iterator[None]:
-    """Have the commands see nothing of the user's: no settings, no store, no key, no habits of git."""
+    """Hide the user's settings, store, key and git configuration from the commands."""
     kept = dict(os.environ)
     for name in kept:
         if name.startswith(("HOLDFAST_", "GIT_")):
@@ -166,12 +193,3 @@ def _run_alone(words: list[str]) -> StepRun:
     command = [sys.executable, "-m", "holdfast.cli.main", *words]
     ran = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - our own command
     return StepRun(ran.returncode, (ran.stdout + ran.stderr).decode(errors="replace"))
-
-
-def _run_here(words: list[str]) -> StepRun:
-    from holdfast.cli.main import app  # noqa: PLC0415 - which imports this package
-
-    told = StringIO()
-    with redirect_stdout(told), redirect_stderr(told):
-        code = app(words, prog_name="holdfast", standalone_mode=False)
-    return StepRun(code or 0, told.getvalue())

@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from holdfast.cli.demo import samples
-
-if TYPE_CHECKING:
-    from holdfast.cli.demo.harness import DemoHarness
+from holdfast.cli.demo.harness import DemoHarness, DemoStep
 
 
 def paid(stage: DemoHarness) -> None:
-    """Code as Python 2 had it. A model is asked, and the compiler says whether it is right."""
+    """Repair a file with a model."""
     stage.file("load.py").write_text(samples.LOAD, encoding="utf-8")
-    ran = stage.repair("load.py", samples.proposed(samples.LOAD_MENDED))
+    ran = stage.repair("load.py", samples.proposed(samples.LOAD_FIXED))
     stage.claim(
-        "it is mended, and was paid for: one question", ran.code == 0 and len(ran.requests) == 1
+        "it is fixed, and was paid for: one model call", ran.code == 0 and len(ran.requests) == 1
     )
-    stage.claim("the file has the text that passed", stage.text("load.py") == samples.LOAD_MENDED)
+    stage.claim("the file has the text that passed", stage.text("load.py") == samples.LOAD_FIXED)
     rules = list((stage.root / ".holdfast/rules").rglob("*.json"))
-    stage.claim("what was learned of it is a file of the project", len(rules) > 0)
+    stage.claim("the rule that was learned is a file of the project", len(rules) > 0)
 
 
 def free(stage: DemoHarness) -> None:
-    """The same error in another program, with other names, deeper down. A fix is paid for once."""
+    """Repair a file by the rule that was learned."""
     stage.file("till.py").write_text(samples.TILL, encoding="utf-8")
     ran = stage.repair("till.py", [])
-    stage.claim("it is mended by a rule", ran.code == 0 and "by a rule" in ran.told)
-    stage.claim("and nobody was asked", not ran.requests)
-    stage.claim("just that line has changed", stage.text("till.py") == samples.TILL_MENDED)
+    stage.claim("it is fixed by a rule", ran.code == 0 and "by a rule" in ran.output)
+    stage.claim("and no model was called", not ran.requests)
+    stage.claim("only that line has changed", stage.text("till.py") == samples.TILL_FIXED)
 
 
 def hidden(stage: DemoHarness) -> None:
-    """A model whose fix compiles, because it has thrown the code away."""
+    """Refuse a fix that loses code."""
     stage.file("area.py").write_text(samples.AREA, encoding="utf-8")
     ran = stage.repair("area.py", samples.proposed("def area(width, height):\n    pass\n") * 2)
     stage.claim("it is refused", ran.code == 1)
@@ -40,13 +36,18 @@ def hidden(stage: DemoHarness) -> None:
 
 
 def pinned(stage: DemoHarness) -> None:
-    """Before a production build: whatever the code rests on must have been looked at by somebody."""
+    """Pin the decisions that close the gate."""
     ran = stage.command("decisions", "gate")
-    stage.claim("the gate is shut", ran.code == 4)
-    for line in stage.command("decisions", "list").told.splitlines():
+    stage.claim("the gate is closed", ran.code == 4)
+    for line in stage.command("decisions", "list").output.splitlines():
         if line.strip() and "accepted" in line:
             stage.command("decisions", "pin", line.split()[0], "--reason", "read and found right")
-    stage.claim("once all is pinned, it is open", stage.command("decisions", "gate").code == 0)
+    stage.claim("once all are pinned, it is open", stage.command("decisions", "gate").code == 0)
 
 
-STEPS = (paid, free, hidden, pinned)
+STEPS = (
+    DemoStep("Code of Python 2. A model is asked, and the compiler checks its fix.", paid),
+    DemoStep("The same error in another program, with other names. A fix is paid for once.", free),
+    DemoStep("A model whose fix compiles because it has deleted the code.", hidden),
+    DemoStep("Before a production build, each fix that code depends on must be reviewed.", pinned),
+)

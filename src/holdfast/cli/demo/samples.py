@@ -1,4 +1,4 @@
-"""The sample project, and the replies of a model about it: almost right, as such replies are."""
+"""The sample project, and replies of a model about it: almost right, as such replies are."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FILES = {
     "src/net.py": NET,
 }
 
-WITH_BLANKS = """\
+WITH_SPACES = """\
 Here is the change:
 
 src/retry.py
@@ -112,7 +112,7 @@ MANY = """\
 *** End Patch
 """
 
-_BLANKS_FOR_TABS = {
+_SPACES_FOR_TABS = {
     "old": "    def wait(self, attempt):\n        # double it\n        delay = 2 ** attempt\n        self.log(delay)\n"
     "        return min(delay, self.limit)\n",
     "new": "    def wait(self, attempt):\n        # double it\n        delay = 2 ** attempt\n        self.log(delay)\n"
@@ -132,10 +132,10 @@ SECOND_DONE = "The greeting is more formal."
 
 
 def drifting() -> list[Reply]:
-    """Read, look, edit with blanks for tabs, and patch with line numbers of another file."""
+    """Read, search, edit with spaces for tabs, and patch with wrong line numbers."""
     return [
         call("read_file", path="src/retry.py"),
-        call("edit_file", path="src/retry.py", **_BLANKS_FOR_TABS),
+        call("edit_file", path="src/retry.py", **_SPACES_FOR_TABS),
         call("search", pattern="timeout = "),
         call("write_patch", diff=STALE),
         call("run_command", command="git diff --stat"),
@@ -144,7 +144,7 @@ def drifting() -> list[Reply]:
 
 
 def malformed() -> list[Reply]:
-    """Send a patch in a fence, then as it has to be."""
+    """Send a patch in a fence, then without it."""
     return [
         call("write_patch", diff=f"Here is the patch:\n```diff\n{_PATCH}```\n"),
         call("write_patch", diff=_PATCH),
@@ -159,11 +159,11 @@ def mistaken() -> list[Reply]:
         call("read_file", "{}"),
         call("read_file", path="src/network.py"),
     ]
-    return [*round_, *round_, say("This is never said.")]
+    return [*round_, *round_, say("This is never sent.")]
 
 
 def recovered() -> list[Reply]:
-    """Do what was asked."""
+    """Do the task."""
     return [call("read_file", path="src/net.py"), say("Both wait for a while.")]
 
 
@@ -179,7 +179,7 @@ def load(path):
     with open(path) as file:
         return file.read()
 """
-LOAD_MENDED = LOAD.replace('ValueError, "a path is needed"', 'ValueError("a path is needed")')
+LOAD_FIXED = LOAD.replace('ValueError, "a path is needed"', 'ValueError("a path is needed")')
 TILL = """\
 class Till:
     def __init__(self):
@@ -191,7 +191,7 @@ class Till:
                 raise KeyError, "no such coin"
             self.sum += coin
 """
-TILL_MENDED = TILL.replace('KeyError, "no such coin"', 'KeyError("no such coin")')
+TILL_FIXED = TILL.replace('KeyError, "no such coin"', 'KeyError("no such coin")')
 AREA = """\
 def area(width, height):
     if width < 0:
@@ -205,6 +205,6 @@ def proposed(code: str) -> list[Reply]:
     return [say(json.dumps({"code": code, "confidence": 0.95, "reasoning": "a slip of the pen"}))]
 
 
-def told(text: str) -> list[Reply]:
-    """Only say something."""
+def answered(text: str) -> list[Reply]:
+    """Answer without a tool call."""
     return [say(text)]

@@ -1,13 +1,9 @@
-"""Second part: an agent's turns. Its model is scripted and behaves as small models do; all the rest is real."""
+"""Second part: turns of an agent. Only the model is scripted; it behaves as small models do."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from holdfast.cli.demo import samples
-
-if TYPE_CHECKING:
-    from holdfast.cli.demo.harness import DemoHarness, StepRun
+from holdfast.cli.demo.harness import DemoHarness, DemoStep, StepRun
 
 _FIRST = "Give every wait a lower bound."
 _SECOND = "Greet more formally."
@@ -15,15 +11,18 @@ _THIRD = "Explain the timeouts."
 
 
 def drifted_edits(stage: DemoHarness) -> None:
-    """An agent's turn: the model reads, and edits what it half remembers, through tools."""
+    """Run a turn with inexact edits."""
     ran = stage.turn(_FIRST, samples.drifting())
     stage.session, stage.kept = ran.word_after("session "), stage.texts()
     stage.claim(
-        "the turn is done, and tells the way back",
-        ran.code == 0 and "to go back: holdfast checkpoint" in ran.told,
+        "the turn is done, and shows how to go back",
+        ran.code == 0 and "to go back: holdfast checkpoint" in ran.output,
     )
-    rungs = ran.told.count("(rung similar") == 1 and ran.told.count("(rung exact") == 1
-    stage.claim("both edits landed, one of them not exactly, and it is said on which rung", rungs)
+    approximate, exact = ran.output.count("(approximate match,"), ran.output.count("(exact match)")
+    stage.claim(
+        "both edits landed, one of them not exactly, which is reported",
+        (approximate, exact) == (1, 1),
+    )
     stage.claim(
         "tabs stay tabs", "\n\t\treturn max(1, min(delay, self.limit))\n" in stage.text("retry.py")
     )
@@ -38,28 +37,30 @@ def drifted_edits(stage: DemoHarness) -> None:
 
 
 def malformed_patch(stage: DemoHarness) -> None:
-    """The next turn of that session: a patch in a fence, which must not be guessed at. The model mends it."""
+    """Continue the session with a malformed patch."""
     before = stage.texts()
     ran = stage.turn(_SECOND, samples.malformed(), "--continue", stage.session)
     stage.checkpoint = ran.word_after("to go back: holdfast checkpoint restore ")
     answer = _last_answer(ran, 1)
-    stage.claim("it was refused", "refused (" in ran.told)
+    stage.claim("it was refused", "refused (" in ran.output)
     stage.claim(
-        "the model was told so as JSON, with the format",
+        "the model got the reason as JSON, with the format",
         '"patch_error"' in answer and "@@" in answer,
     )
     changed = {name for name, text in stage.texts().items() if before.get(name) != text}
     stage.claim(
         "corrected, it landed, and in that file only", ran.code == 0 and changed == {"src/greet.py"}
     )
-    stage.claim("the model knew what it had said before", samples.FIRST_DONE in _replies_sent(ran))
+    stage.claim("the model knew its earlier answer", samples.FIRST_DONE in _replies_sent(ran))
 
 
 def mistakes(stage: DemoHarness) -> None:
-    """A model that makes mistakes: a tool that is not there, wrong arguments, a file that is not there."""
+    """Run a turn that is stopped on mistakes, and continue it."""
     before = stage.texts()
     ran = stage.turn(_THIRD, samples.mistaken())
-    stage.claim("after three it was told how to recover", "recovery guidance injected" in ran.told)
+    stage.claim(
+        "after three it got instructions to recover", "recovery guidance injected" in ran.output
+    )
     nudged = [
         "Re-read the schemas" in text
         for text in (_last_message(request.messages) for request in ran.requests)
@@ -69,7 +70,7 @@ def mistakes(stage: DemoHarness) -> None:
     )
     stage.claim(
         "after three more the turn was stopped: exit 10",
-        ran.code == 10 and "stopped the turn" in ran.told,
+        ran.code == 10 and "stopped the turn" in ran.output,
     )
     stage.claim("no file changed", stage.texts() == before)
     session = ran.word_after("to go on: holdfast run --continue ")
@@ -78,18 +79,18 @@ def mistakes(stage: DemoHarness) -> None:
 
 
 def loop(stage: DemoHarness) -> None:
-    """A model that reads the same file for ever."""
+    """Run a turn that is stopped on a loop."""
     script = samples.looping()
     ran = stage.turn(_THIRD, script)
     stage.claim(
-        "it was told, then stopped: exit 11",
-        ran.code == 11 and ran.told.count("The model repeats itself") == 2,
+        "it was warned, then stopped: exit 11",
+        ran.code == 11 and ran.output.count("The model repeats itself") == 2,
     )
-    stage.claim("long before its script was at the end", len(ran.requests) < len(script) / 2)
+    stage.claim("long before the end of its script", len(ran.requests) < len(script) / 2)
 
 
 def restore(stage: DemoHarness) -> None:
-    """Back to the moment before the second turn: files and conversation. In between somebody worked by hand, too."""
+    """Restore the checkpoint of the second turn."""
     commit, listed = stage.git("rev-parse", "HEAD"), stage.git("ls-files", "--stage")
     (stage.root / "notes.txt").write_text("Made by hand.\n", encoding="utf-8")
     stage.file("net.py").unlink()
@@ -97,12 +98,12 @@ def restore(stage: DemoHarness) -> None:
     ran = stage.command("checkpoint", "restore", stage.checkpoint)
     stage.claim("every file is as it was", ran.code == 0 and stage.texts() == stage.kept)
     stage.claim(
-        "the turn's answer left the conversation", "1 message left the conversation" in ran.told
+        "the turn's answer was removed", "Removed 1 message from the conversation." in ran.output
     )
     same = commit == stage.git("rev-parse", "HEAD") and listed == stage.git("ls-files", "--stage")
     stage.claim("HEAD and the index were not touched", same)
     ran = stage.turn(
-        "What did you do?", samples.told(samples.FIRST_DONE), "--continue", stage.session
+        "What did you do?", samples.answered(samples.FIRST_DONE), "--continue", stage.session
     )
     stage.claim(
         "the model sees the first turn, and not the second",
@@ -112,16 +113,18 @@ def restore(stage: DemoHarness) -> None:
 
 
 def undo_restore(stage: DemoHarness) -> None:
-    """The restore is taken back."""
+    """Undo the restore."""
     ran = stage.command("checkpoint", "undo")
     stage.claim(
-        "what was done since is there again, by hand too",
+        "later work is there again, also the manual work",
         ran.code == 0 and stage.texts() == stage.kept,
     )
-    stage.claim("and so is the conversation", "1 message came back to the conversation" in ran.told)
+    stage.claim(
+        "and so is the conversation", "Brought 1 message back to the conversation." in ran.output
+    )
     ran = stage.turn(
         "What did you do?",
-        samples.told("I bounded the waits and changed the greeting."),
+        samples.answered("I bounded the waits and changed the greeting."),
         "--continue",
         stage.session,
     )
@@ -131,7 +134,7 @@ def undo_restore(stage: DemoHarness) -> None:
 
 
 def _last_answer(ran: StepRun, number: int) -> str:
-    """Give the last tool's answer that a question held."""
+    """Return the last tool answer in a request."""
     messages = ran.requests[number].messages if number < len(ran.requests) else []
     return next(
         (str(each.get("content")) for each in reversed(messages) if each.get("role") == "tool"), ""
@@ -139,7 +142,7 @@ def _last_answer(ran: StepRun, number: int) -> str:
 
 
 def _replies_sent(ran: StepRun) -> list[str]:
-    """Give what the model has said in words, as the first question has it."""
+    """Return the answers of the model that the first request contains."""
     messages = ran.requests[0].messages if ran.requests else []
     return [
         str(each["content"])
@@ -152,4 +155,20 @@ def _last_message(messages: list[dict[str, object]]) -> str:
     return str(messages[-1].get("content")) if messages else ""
 
 
-STEPS = (drifted_edits, malformed_patch, mistakes, loop, restore, undo_restore)
+STEPS = (
+    DemoStep(
+        "An agent's turn: with tools the model reads, and edits what it half remembers.",
+        drifted_edits,
+    ),
+    DemoStep(
+        "The next turn: a patch in a fence is refused, and the model corrects it.", malformed_patch
+    ),
+    DemoStep(
+        "A model that makes mistakes: a missing tool, wrong arguments, a missing file.", mistakes
+    ),
+    DemoStep("A model that reads the same file for ever.", loop),
+    DemoStep(
+        "Files and conversation go back to the start of the second turn, manual work too.", restore
+    ),
+    DemoStep("The restore is undone.", undo_restore),
+)

@@ -1,17 +1,17 @@
-"""How changes are shown: as one JSON object, or as words and diffs for a person."""
+"""How changes are shown: as one JSON object, or as sentences and diffs."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.change import hash_of
 from holdfast.changes.hunks import hunks_of
-from holdfast.cli.render.common import Face, JsonFace, TerminalFace, file_as_json, headline
+from holdfast.cli.render.edits import JsonOutput, TerminalOutput, file_as_json, headline
+from holdfast.cli.render.text import count_of, write, write_diff
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from holdfast.changes.change import Change
     from holdfast.changes.plan import FileLanded
     from holdfast.usecases.changes.prune import ChangesPruned
@@ -19,39 +19,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.changes.rewind import Rewound
 
 
-class ChangesFace(Face, Protocol):
-    """What `holdfast changes` prints."""
-
-    def show_list(self, changes: Sequence[Change]) -> None:
-        """Give every change in a line."""
-        ...
-
-    def show_change(self, change: Change) -> None:
-        """Give one change with its hunks."""
-        ...
-
-    def show_proposed(self, change: Change) -> None:
-        """Say what is on record now."""
-        ...
-
-    def show_accepted(self, accepted: Accepted) -> None:
-        """Say what was written, and where the rest is."""
-        ...
-
-    def show_rejected(self, change: Change) -> None:
-        """Say that it is put away."""
-        ...
-
-    def show_rewound(self, rewound: Rewound) -> None:
-        """Say what was taken back."""
-        ...
-
-    def show_pruned(self, pruned: ChangesPruned) -> None:
-        """Say what is forgotten."""
-        ...
-
-
-class JsonChanges(JsonFace):
+class JsonChanges(JsonOutput):
     """One JSON object on standard output."""
 
     def show_list(self, changes: Sequence[Change]) -> None:
@@ -59,7 +27,7 @@ class JsonChanges(JsonFace):
         print(json.dumps({"changes": [_summary(change) for change in changes]}))
 
     def show_change(self, change: Change) -> None:
-        """Print one change: what landed on each file, the hash of the file it was made against, its hunks."""
+        """Print one change: its files with the hash each was made against, and its hunks."""
         hunks = [
             {"number": hunk.number, "path": hunk.path, "diff": hunk.diff}
             for hunk in hunks_of(change)
@@ -68,89 +36,82 @@ class JsonChanges(JsonFace):
         print(json.dumps(_summary(change) | {"files": files, "hunks": hunks}))
 
     def show_proposed(self, change: Change) -> None:
-        """Print what landed in memory, and the id to decide about."""
-        self._decided("proposed", change.id, [file_as_json(file) for file in change.plan.files])
+        """Print what would land, and the id of the change."""
+        self._print_change("proposed", change.id, map(file_as_json, change.plan.files))
 
     def show_accepted(self, accepted: Accepted) -> None:
         """Print what was written, and the id of the change that has the other hunks."""
-        files = [file_as_json(file) for file in accepted.applied.files]
-        rest = {"rest": accepted.rest.id if accepted.rest else None}
-        self._decided("applied", accepted.applied.change_id or "", files, **rest)
+        files = map(file_as_json, accepted.applied.files)
+        rest = accepted.rest.id if accepted.rest else None
+        self._print_change("applied", accepted.applied.change_id or "", files, rest=rest)
 
     def show_rejected(self, change: Change) -> None:
         """Print the id."""
-        self._decided("rejected", change.id, [])
+        self._print_change("rejected", change.id, ())
 
     def show_rewound(self, rewound: Rewound) -> None:
-        """Print what was taken back."""
+        """Print what was undone."""
         files = [{"path": file.path, "action": file.action} for file in rewound.files]
-        self._decided("rewound", rewound.change_id, files)
+        self._print_change("rewound", rewound.change_id, files)
 
     def show_pruned(self, pruned: ChangesPruned) -> None:
-        """Print the ids that are gone, and how many are left."""
+        """Print the ids that were removed, and how many changes are left."""
         print(json.dumps({"removed": list(pruned.removed), "left": pruned.left}))
 
-    def _decided(self, outcome: str, change_id: str, files: Sequence[Any], **more: Any) -> None:
-        print(
-            json.dumps(
-                {"outcome": outcome, "id": change_id, "files": list(files), "refusals": [], **more}
-            )
-        )
+    def _print_change(
+        self, outcome: str, change_id: str, files: Iterable[Any], **more: Any
+    ) -> None:
+        body = {"outcome": outcome, "id": change_id, "files": list(files), "refusals": [], **more}
+        print(json.dumps(body))
 
 
-class TerminalChanges(TerminalFace):
-    """Words and diffs."""
+class TerminalChanges(TerminalOutput):
+    """Sentences and diffs."""
 
     def show_list(self, changes: Sequence[Change]) -> None:
         """Print a line for each change, newest first."""
         for change in changes:
-            names = ", ".join(
-                file.path + (f" -> {file.to}" if file.to else "") for file in change.plan.files
-            )
-            self._say(
-                f"{change.id}  {change.state:<8}  {change.created_at}  {change.origin:<8}  {names}"
-            )
+            names = ", ".join(map(_name, change.plan.files))
+            state, origin = f"{change.state:<8}", f"{change.origin:<8}"
+            write(f"{change.id}  {state}  {change.created_at}  {origin}  {names}")
         if not changes:
-            self._say("there is no change to list below this root.")
+            write("no changes in this project.")
 
     def show_change(self, change: Change) -> None:
-        """Print what landed on each file, and its hunks with their numbers."""
+        """Print one change: its files, and its hunks with their numbers."""
         settled = f", {change.state} {change.settled_at}" if change.settled_at else ""
-        self._say(
-            f"change {change.id}: {change.state} ({change.origin}, {change.created_at}{settled})",
-            bold=True,
-        )
+        made = f"{change.origin}, {change.created_at}{settled}"
+        write(f"change {change.id}: {change.state} ({made})", bold=True)
         for file in change.plan.files:
-            self._say(headline(file), bold=True)
+            write(headline(file), bold=True)
         for hunk in hunks_of(change):
-            self._say(f"hunk {hunk.number} of {hunk.path}", "cyan")
-            self._show_diff(hunk.diff)
+            write(f"hunk {hunk.number} of {hunk.path}", "cyan")
+            write_diff(hunk.diff)
 
     def show_proposed(self, change: Change) -> None:
-        """Print what landed in memory, and what to say to have it."""
+        """Print what would land, and the command that applies it."""
         self.show_landed(change.plan.files, check=True)
-        self._say(f"proposed as change {change.id}; no file was changed.")
-        self._say(f"To have it: holdfast changes apply {change.id}")
+        write(f"proposed as change {change.id}; no file was changed.")
+        write(f"To apply it: holdfast changes apply {change.id}")
 
     def show_accepted(self, accepted: Accepted) -> None:
-        """Print what was written, and where the other hunks are."""
+        """Print what was written, and the id of the change that has the other hunks."""
         self.show_landed(accepted.applied.files, check=False)
         if accepted.rest:
-            self._say(f"the other hunks stay proposed, as change {accepted.rest.id}.")
+            write(f"the other hunks stay proposed, as change {accepted.rest.id}.")
 
     def show_rejected(self, change: Change) -> None:
         """Print the id."""
-        self._say(f"rejected change {change.id}; no file was changed.")
+        write(f"rejected change {change.id}; no file was changed.")
 
     def show_rewound(self, rewound: Rewound) -> None:
-        """Print what was taken back."""
+        """Print what was undone."""
         self.show_undone(rewound.files)
 
     def show_pruned(self, pruned: ChangesPruned) -> None:
-        """Print how many are gone, and how many are left."""
-        self._say(
-            f"forgot {_count(len(pruned.removed))}; {_count(pruned.left)} left on record. No file was touched."
-        )
+        """Print how many changes were removed, and how many are left."""
+        removed, left = count_of(len(pruned.removed), "change"), count_of(pruned.left, "change")
+        write(f"removed {removed} from the record; {left} left. No file was touched.")
 
 
 def _summary(change: Change) -> dict[str, Any]:
@@ -164,17 +125,22 @@ def _summary(change: Change) -> dict[str, Any]:
         "session": change.session,
         "turn": change.turn,
         "part_of": change.asked.part_of,
-        "files": [
-            {"path": file.path, "action": file.action} | ({"to": file.to} if file.to else {})
-            for file in change.plan.files
-        ],
+        "files": [_file(file) for file in change.plan.files],
     }
 
 
-def _count(number: int) -> str:
-    return f"{number} change{'' if number == 1 else 's'}"
+def _file(file: FileLanded) -> dict[str, Any]:
+    entry = {"path": file.path, "action": file.action}
+    return entry | {"to": file.to} if file.to else entry
+
+
+def _name(file: FileLanded) -> str:
+    return f"{file.path} -> {file.to}" if file.to else file.path
 
 
 def _base(file: FileLanded, change: Change) -> str | None:
-    swap = next((each for each in change.plan.swaps if each.path == file.at[0]), None)
-    return hash_of(swap.before) if swap else None
+    """Return the hash of the file that a change was made against."""
+    for swap in change.plan.swaps:
+        if swap.path == file.at[0]:
+            return hash_of(swap.before)
+    return None

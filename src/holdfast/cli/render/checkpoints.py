@@ -1,11 +1,12 @@
-"""How checkpoints are shown: as one JSON object, or as words for a person."""
+"""How checkpoints are shown: as one JSON object, or as sentences."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from holdfast.cli.render.common import JsonFace, TerminalFace, warn
+from holdfast.cli.render.edits import JsonOutput, TerminalOutput
+from holdfast.cli.render.text import count_of, warn, write, write_diff
 
 if TYPE_CHECKING:
     from holdfast.checkpoints.checkpoint import Checkpoint
@@ -18,47 +19,14 @@ if TYPE_CHECKING:
         Shown,
     )
     from holdfast.usecases.checkpoints.restore_recovery import Restored, RestoresFinished
-    from holdfast.usecases.workspace import NothingDone
 
 
-class CheckpointFace(Protocol):
-    """What a command prints."""
-
-    def show_created(self, created: Created) -> None:
-        """Say which checkpoint was taken."""
-        ...
-
-    def show_list(self, listed: Listed) -> None:
-        """Say which there are."""
-        ...
-
-    def show_checkpoint(self, shown: Shown) -> None:
-        """Say what one is."""
-        ...
-
-    def show_diff(self, compared: Compared) -> None:
-        """Say what differs."""
-        ...
-
-    def show_restored(self, restored: Restored) -> None:
-        """Say what a restore or an undo did."""
-        ...
-
-    def show_pruned(self, pruned: CheckpointsPruned) -> None:
-        """Say what is gone."""
-        ...
-
-    def show_refusals(self, nothing: NothingDone) -> None:
-        """Say what was refused, and the cure."""
-        ...
-
-
-class JsonCheckpoints(JsonFace):
-    """One JSON object on standard output; what is said besides goes to standard error."""
+class JsonCheckpoints(JsonOutput):
+    """One JSON object on standard output; warnings go to standard error."""
 
     def show_created(self, created: Created) -> None:
         """Print the checkpoint."""
-        _note(created.recovered, *([created.unrecorded] if created.unrecorded else ()))
+        _warn_created(created)
         _print(_as_json(created.checkpoint))
 
     def show_list(self, listed: Listed) -> None:
@@ -67,7 +35,7 @@ class JsonCheckpoints(JsonFace):
         _print({"checkpoints": [_as_json(each) for each in listed.checkpoints]})
 
     def show_checkpoint(self, shown: Shown) -> None:
-        """Print one, and its files."""
+        """Print one checkpoint, and its files."""
         _note(shown.recovered)
         _print(_as_json(shown.checkpoint) | {"files": [_file(each) for each in shown.files]})
 
@@ -84,13 +52,11 @@ class JsonCheckpoints(JsonFace):
         )
 
     def show_restored(self, restored: Restored) -> None:
-        """Print what came back."""
+        """Print what a restore or an undo did."""
         _note(restored.recovered, *restored.notes)
-        back = (
-            {}
-            if restored.verb == "restore"
-            else {"messages_brought_back": restored.messages_brought_back}
-        )
+        back: dict[str, Any] = {}
+        if restored.verb != "restore":
+            back["messages_brought_back"] = restored.messages_brought_back
         _print(
             {
                 "checkpoint_id": restored.checkpoint_id,
@@ -106,106 +72,93 @@ class JsonCheckpoints(JsonFace):
         )
 
     def show_pruned(self, pruned: CheckpointsPruned) -> None:
-        """Print what is gone."""
+        """Print what was removed."""
         _note(pruned.recovered)
         _print(
             {"removed": list(pruned.removed), "emptied": list(pruned.emptied), "left": pruned.left}
         )
 
 
-class TerminalCheckpoints(TerminalFace):
-    """Words, coloured on a terminal unless NO_COLOR is set."""
+class TerminalCheckpoints(TerminalOutput):
+    """Sentences, coloured on a terminal unless NO_COLOR is set."""
 
     def show_created(self, created: Created) -> None:
-        """Print the id, and what was left out."""
-        _note(created.recovered, *([created.unrecorded] if created.unrecorded else ()))
+        """Print the id, and the files that were left out."""
+        _warn_created(created)
         taken = created.checkpoint
-        self._say(f"checkpoint {taken.id}{_label(taken)}", bold=True)
+        write(f"checkpoint {taken.id}{_label(taken)}", bold=True)
         for each in taken.present.skipped:
-            self._say(f"left out: {each.path} ({each.why})", "yellow")
+            write(f"left out: {each.path} ({each.why})", "yellow")
 
     def show_list(self, listed: Listed) -> None:
         """Print a line for each."""
         _note(listed.recovered)
         for each in listed.checkpoints:
-            self._say(f"{each.id}  {each.draft.created_at}  {each.draft.kind}{_label(each)}")
+            write(f"{each.id}  {each.draft.created_at}  {each.draft.kind}{_label(each)}")
         if not listed.checkpoints:
-            self._say("no checkpoints.")
+            write("no checkpoints.")
 
     def show_checkpoint(self, shown: Shown) -> None:
-        """Print what it is of, and its files."""
+        """Print what a checkpoint is of, and its files."""
         _note(shown.recovered)
         taken = shown.checkpoint
-        self._say(f"checkpoint {taken.id}{_label(taken)}", bold=True)
-        self._say(
-            f"taken {taken.draft.created_at} ({taken.draft.kind}), shadow commit {taken.commit}"
-        )
-        where = f" ({taken.present.branch})" if taken.present.branch else ""
-        self._say(
-            f"on {taken.present.head}{where}" if taken.present.head else "before the first commit"
-        )
+        write(f"checkpoint {taken.id}{_label(taken)}", bold=True)
+        write(f"taken {taken.draft.created_at} ({taken.draft.kind}), shadow commit {taken.commit}")
+        write(_place(taken))
         if taken.draft.session:
-            self._say(
-                f"in session {taken.draft.session}, before message {taken.draft.message or '(none)'}"
-            )
+            message = taken.draft.message or "(none)"
+            write(f"in session {taken.draft.session}, before message {message}")
         for each in taken.present.skipped:
-            self._say(f"left out: {each.path} ({each.why})", "yellow")
-        self._files(shown.files)
-        if not shown.files:
-            self._say(
-                "it holds what that commit holds." if taken.present.head else "it holds no files."
-            )
+            write(f"left out: {each.path} ({each.why})", "yellow")
+        for file in shown.files:
+            write(f"{file.status:9} {file.path}")
+        if shown.files:
+            return
+        if taken.present.head:
+            write("its files are those of that commit.")
+        else:
+            write("it has no files.")
 
     def show_diff(self, compared: Compared) -> None:
         """Print the patch."""
         _note(compared.recovered)
-        self._show_diff(compared.diff)
+        write_diff(compared.diff)
         if not compared.diff:
-            self._say("nothing differs.")
+            write("nothing differs.")
 
     def show_restored(self, restored: Restored) -> None:
-        """Print what came back, what stayed, and how to take it back."""
+        """Print what a restore or an undo did, what it kept, and how to undo it."""
         _note(restored.recovered, *restored.notes)
         back = "restored" if restored.verb == "restore" else "undone: back at"
-        what = "" if restored.worktree_reset else " (conversation only; no file was touched)"
-        self._say(f"{back} {restored.checkpoint_id}{what}", bold=True)
+        scope = "" if restored.worktree_reset else " (conversation only; no file was touched)"
+        write(f"{back} {restored.checkpoint_id}{scope}", bold=True)
         if restored.messages_deleted:
-            self._say(f"{_count(restored.messages_deleted, 'message')} left the conversation")
+            removed = count_of(restored.messages_deleted, "message")
+            write(f"Removed {removed} from the conversation.")
         if restored.messages_brought_back:
-            self._say(
-                f"{_count(restored.messages_brought_back, 'message')} came back to the conversation"
-            )
+            added = count_of(restored.messages_brought_back, "message")
+            write(f"Brought {added} back to the conversation.")
         if restored.backend_reset:
-            self._say("the agent was stopped, and begins anew")
+            write("The agent was stopped; it starts anew.")
         for path in restored.kept:
-            self._say(f"kept: {path}", "yellow")
+            write(f"kept: {path}", "yellow")
         for path in restored.lost:
-            self._say(f"not brought back, for the checkpoint had left it out: {path}", "yellow")
+            write(f"not restored, because the checkpoint had left it out: {path}", "yellow")
         if restored.commits:
-            made = _count(len(restored.commits), "commit")
-            self._say(
-                f"made since, and left as they are: {made}; HEAD is at {restored.commits[0][:12]}"
-            )
+            made = count_of(len(restored.commits), "commit")
+            write(f"kept {made} made since; HEAD is at {restored.commits[0][:12]}")
         if restored.verb == "restore":
-            self._say("`holdfast checkpoint undo` takes this back.")
+            write("Undo this with `holdfast checkpoint undo`.")
         else:
-            self._say(
-                f"`holdfast checkpoint restore {restored.undo_checkpoint_id}` takes this back."
-            )
+            write(f"Undo this with `holdfast checkpoint restore {restored.undo_checkpoint_id}`.")
 
     def show_pruned(self, pruned: CheckpointsPruned) -> None:
-        """Print what is gone."""
+        """Print what was removed."""
         _note(pruned.recovered)
-        removed, emptied = (
-            _count(len(pruned.removed), "checkpoint"),
-            _count(len(pruned.emptied), "restore"),
-        )
-        self._say(f"removed {removed} and the trash of {emptied}.")
-        self._say(f"left: {_count(pruned.left, 'checkpoint')}.")
-
-    def _files(self, files: tuple[FileDifference, ...]) -> None:
-        for each in files:
-            self._say(f"{each.status:9} {each.path}")
+        removed = count_of(len(pruned.removed), "checkpoint")
+        emptied = count_of(len(pruned.emptied), "restore")
+        write(f"removed {removed} and the trash of {emptied}.")
+        write(f"left: {count_of(pruned.left, 'checkpoint')}.")
 
 
 def _as_json(checkpoint: Checkpoint) -> dict[str, Any]:
@@ -236,8 +189,16 @@ def _label(checkpoint: Checkpoint) -> str:
     return f": {checkpoint.draft.label}" if checkpoint.draft.label else ""
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def _place(checkpoint: Checkpoint) -> str:
+    present = checkpoint.present
+    if not present.head:
+        return "before the first commit"
+    return f"on {present.head} ({present.branch})" if present.branch else f"on {present.head}"
+
+
+def _warn_created(created: Created) -> None:
+    _note(created.recovered)
+    warn(created.unrecorded)
 
 
 def _note(recovered: RestoresFinished, *notes: str) -> None:
@@ -245,5 +206,5 @@ def _note(recovered: RestoresFinished, *notes: str) -> None:
         warn(note)
 
 
-def _print(told: dict[str, Any]) -> None:
-    print(json.dumps(told))
+def _print(body: dict[str, Any]) -> None:
+    print(json.dumps(body))

@@ -1,18 +1,15 @@
-"""How repairs are shown: as one JSON object, or as a line a file for a person."""
+"""How repairs are shown: as one JSON object, or as a line a file."""
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from holdfast.cli.render.common import diff_colour, plain, warn
+from holdfast.cli.render.text import plain, warn, write, write_diff
 from holdfast.repair.outcomes import (
     Exhausted,
     FirstTrySuccess,
@@ -27,189 +24,179 @@ from holdfast.usecases.repair.messages import WORDS, tell_mended
 if TYPE_CHECKING:
     from holdfast.usecases.repair.repair_files import FileRepair
 
-_REMEMBERED = "repaired by a remembered answer of the model"
+_REMEMBERED = "repaired by a cached answer of the model"
+# Fields of an outcome that are not printed: code is in the diff, the message is printed apart.
+_NOT_PRINTED = {"code", "best", "message"}
 
 
-def exit_code(mended: Sequence[FileRepair]) -> int:
-    """Give 0 if all pass that were not skipped, 4 if the strictness stands in the way of one, else 1."""
-    if any(isinstance(each.outcome, ProductionBlocked) for each in mended):
+def exit_code(repairs: Sequence[FileRepair]) -> int:
+    """Return 4 if the strictness blocks a file, 1 if a file fails that was not skipped, else 0."""
+    if any(isinstance(each.outcome, ProductionBlocked) for each in repairs):
         return 4
-    return 0 if all(each.success or each.skipped for each in mended) else 1
+    return 0 if all(each.success or each.skipped for each in repairs) else 1
 
 
-def name_outcome(mended: FileRepair) -> str:
-    """Give one name for how a file ended: whatever was found, what is not carried out is trouble."""
-    return (
-        "Trouble" if mended.outcome is None or mended.trouble is not None else mended.outcome.name
-    )
+def name_outcome(repair: FileRepair) -> str:
+    """Return the name of an outcome; "Trouble" if the outcome was not carried out."""
+    if repair.outcome is None or repair.trouble is not None:
+        return "Trouble"
+    return repair.outcome.name
 
 
 class JsonRepair:
-    """One JSON object on standard output; what is said besides goes to standard error."""
+    """One JSON object on standard output; warnings go to standard error."""
 
     def say(self, words: str) -> None:
-        """Say something besides."""
+        """Print a warning."""
         warn(words)
 
-    def show(self, mended: FileRepair) -> None:
-        """Wait for the end."""
+    def show(self, repair: FileRepair) -> None:
+        """Print nothing before the end."""
 
     def end(self) -> None:
-        """Leave nothing half printed."""
+        """Print nothing before the end."""
 
-    def show_all(self, mended: Sequence[FileRepair], *, dry_run: bool) -> None:
+    def show_all(self, repairs: Sequence[FileRepair], *, dry_run: bool) -> None:
         """Print every file and the sums."""
-        files = [each for each in mended if each.skipped is None]
-        counts = dict(Counter(map(name_outcome, files)))
-        ended = {
-            0: "repaired" if any(each.diff for each in mended) else "clean",
-            1: "failing",
-            4: "blocked",
-        }
-        told = {
-            "outcome": ended[exit_code(mended)],
+        files = [each for each in repairs if each.skipped is None]
+        skipped = [each for each in repairs if each.skipped is not None]
+        body = {
+            "outcome": _summary(repairs),
             "dry_run": dry_run,
-            "counts": counts,
+            "counts": dict(Counter(map(name_outcome, files))),
             "files": [_as_json(each, dry_run=dry_run) for each in files],
-            "skipped": [
-                {"path": each.path, "message": each.skipped}
-                for each in mended
-                if each.skipped is not None
-            ],
+            "skipped": [{"path": each.path, "message": each.skipped} for each in skipped],
         }
-        print(json.dumps(told))
+        print(json.dumps(body))
 
 
-def _as_json(mended: FileRepair, *, dry_run: bool) -> dict[str, Any]:
-    outcome = mended.outcome
-    told: dict[str, Any] = {
-        "path": mended.path,
-        "target": mended.target,
-        "outcome": name_outcome(mended),
-        "success": mended.success,
-        "written": mended.change_id is not None,
-        "change": mended.change_id,
-        "diff": mended.diff,
-        "message": _tell(mended, dry_run=dry_run),
+def _summary(repairs: Sequence[FileRepair]) -> str:
+    code = exit_code(repairs)
+    if code == 4:
+        return "blocked"
+    if code == 1:
+        return "failing"
+    return "repaired" if any(each.diff for each in repairs) else "clean"
+
+
+def _as_json(repair: FileRepair, *, dry_run: bool) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "path": repair.path,
+        "target": repair.target,
+        "outcome": name_outcome(repair),
+        "success": repair.success,
+        "written": repair.change_id is not None,
+        "change": repair.change_id,
+        "diff": repair.diff,
+        "message": _message(repair, dry_run=dry_run),
     }
-    if isinstance(outcome, Repaired) and mended.trouble is None:
-        told["cached"] = outcome.cached
-    if outcome is not None and mended.trouble is None:
-        left_out = {"code", "best", "message"}
-        told |= {
-            field.name: list(value)
-            if isinstance(value := getattr(outcome, field.name), tuple)
-            else value
-            for field in fields(outcome)
-            if field.name not in left_out
-        }
-    return told
+    outcome = repair.outcome
+    if outcome is None or repair.trouble is not None:
+        return body
+    if isinstance(outcome, Repaired):
+        body["cached"] = outcome.cached
+    for field in fields(outcome):
+        if field.name in _NOT_PRINTED:
+            continue
+        value = getattr(outcome, field.name)
+        body[field.name] = list(value) if isinstance(value, tuple) else value
+    return body
 
 
-def _tell(mended: FileRepair, *, dry_run: bool) -> str:
-    """Say what came of a file, and the next step."""
-    told = (tell_mended(mended), mended.note, _next_step(mended, dry_run=dry_run))
-    return "\n".join(words for words in told if words)
+def _message(repair: FileRepair, *, dry_run: bool) -> str:
+    """Return what came of a file, and the next step."""
+    parts = (tell_mended(repair), repair.note, _next_step(repair, dry_run=dry_run))
+    return "\n".join(words for words in parts if words)
 
 
-def _next_step(mended: FileRepair, *, dry_run: bool) -> str:
-    if mended.trouble is not None:
+def _next_step(repair: FileRepair, *, dry_run: bool) -> str:
+    if repair.trouble is not None:
         return ""
-    match mended.outcome:
+    match repair.outcome:
         case NoProvider():
-            return "nothing cheaper mends it; set a model (--model, --base-url, and no --no-model), or mend it by hand."
+            return (
+                "no cheaper method fixes this; set a model (--model, --base-url, "
+                "and no --no-model), or fix it by hand."
+            )
         case (
             Exhausted(decision_id=record)
             | NoProgress(decision_id=record)
             | VerificationRejected(decision_id=record)
         ):
             # A dry run keeps no record.
-            looked = (
-                f"look at what was proposed: `holdfast decisions show {record}`."
-                if record and not dry_run
-                else ""
-            )
-            return looked or "try another model (--model), or mend it by hand."
+            if record and not dry_run:
+                return f"to see what was proposed: `holdfast decisions show {record}`."
+            return "try another model (--model), or fix it by hand."
         case _:
             return ""
 
 
 class TerminalRepair:
-    """A line a file, with its diff; how far it is, on a terminal."""
+    """A line a file, with its diff; progress on a terminal."""
 
     def __init__(self, total: int, *, progress: bool) -> None:
-        """Show progress only where somebody sees it go away again."""
+        """Show `progress` only on a terminal, where it is erased again."""
         self._total = total
         self._done = 0
         self._progress = progress and total > 1
 
     def say(self, words: str) -> None:
-        """Say something besides."""
+        """Print a warning."""
         self.end()
         warn(words)
 
-    def show(self, mended: FileRepair) -> None:
-        """Say how far it is."""
+    def show(self, repair: FileRepair) -> None:
+        """Show the progress."""
         self._done += 1
         if self._progress:
-            print(
-                f"\r\x1b[K{self._done}/{self._total} {plain(mended.path)}",
-                end="",
-                file=sys.stderr,
-                flush=True,
-            )
+            line = f"\r\x1b[K{self._done}/{self._total} {plain(repair.path)}"
+            print(line, end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
-        """Take the progress away."""
+        """Erase the progress."""
         if self._progress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
-    def show_all(self, mended: Sequence[FileRepair], *, dry_run: bool) -> None:
-        """Print every file that was not simply well, and how many were."""
-        skipped = [each for each in mended if each.skipped is not None]
-        files = [each for each in mended if each.skipped is None]
-        well = [
-            each for each in files if each.success and isinstance(each.outcome, FirstTrySuccess)
-        ]
+    def show_all(self, repairs: Sequence[FileRepair], *, dry_run: bool) -> None:
+        """Print every file that did not simply pass, and the sums."""
+        skipped = [each for each in repairs if each.skipped is not None]
+        files = [each for each in repairs if each.skipped is None]
+        passing = [each for each in files if _passes(each)]
         for each in files:
-            if each not in well or len(mended) == 1:
+            if each not in passing or len(repairs) == 1:
                 self._show_one(each, dry_run=dry_run)
         for each in skipped:
             warn(f"skipped {each.skipped}")
         if not files:
-            self._say("there is nothing here that can be checked.")
-        elif len(mended) > 1:
-            fixed = sum(each.success for each in files) - len(well)
-            failing = len(files) - len(well) - fixed
+            write("no file here can be checked.")
+        elif len(repairs) > 1:
+            fixed = sum(each.success for each in files) - len(passing)
+            failing = len(files) - len(passing) - fixed
+            fail = "still fails" if failing == 1 else "still fail"
+            sums = f"{len(passing)} pass, {fixed} repaired, {failing} {fail}"
             besides = f", {len(skipped)} skipped" if skipped else ""
-            self._say(
-                f"{len(mended)} files: {len(well)} pass, {fixed} repaired, {failing} still fail{besides}."
-            )
+            write(f"{len(repairs)} files: {sums}{besides}.")
 
-    def _show_one(self, mended: FileRepair, *, dry_run: bool) -> None:
-        would = "would be " if dry_run and mended.diff else ""
-        self._say(
-            f"{mended.path}: {would}{_headline(mended)}",
-            None if mended.success else "red",
-            bold=True,
-        )
-        told = mended.note if mended.success and mended.diff else _tell(mended, dry_run=dry_run)
-        for line in told.split("\n") if told else ():
-            self._say(f"  {line}" if line else "")
-        for line in mended.diff.removesuffix("\n").split("\n") if mended.diff else ():
-            self._say(line.removesuffix("\r"), diff_colour(line))
-
-    def _say(self, words: str, colour: str | None = None, *, bold: bool = False) -> None:
-        typer.secho(
-            plain(words),
-            fg=colour,
-            bold=bold or None,
-            color=False if os.environ.get("NO_COLOR") else None,
-        )
+    def _show_one(self, repair: FileRepair, *, dry_run: bool) -> None:
+        would = "would be " if dry_run and repair.diff else ""
+        colour = None if repair.success else "red"
+        write(f"{repair.path}: {would}{_headline(repair)}", colour, bold=True)
+        is_fixed = repair.success and repair.diff
+        message = repair.note if is_fixed else _message(repair, dry_run=dry_run)
+        if message:
+            for line in message.split("\n"):
+                write(f"  {line}" if line else "")
+        write_diff(repair.diff)
 
 
-def _headline(mended: FileRepair) -> str:
-    outcome = mended.outcome
-    if outcome is None or mended.trouble is not None:
+def _passes(repair: FileRepair) -> bool:
+    return repair.success and isinstance(repair.outcome, FirstTrySuccess)
+
+
+def _headline(repair: FileRepair) -> str:
+    outcome = repair.outcome
+    if outcome is None or repair.trouble is not None:
         return "was not repaired"
-    return _REMEMBERED if isinstance(outcome, Repaired) and outcome.cached else WORDS[outcome.name]
+    if isinstance(outcome, Repaired) and outcome.cached:
+        return _REMEMBERED
+    return WORDS[outcome.name]

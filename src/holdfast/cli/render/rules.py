@@ -1,4 +1,4 @@
-"""How a rule looks on a terminal."""
+"""How a rule is shown on a terminal."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from holdfast.rules.rule import Rule
 
 
 def print_rule(rule: Rule) -> None:
-    """Print a rule: what it answers, its record, and its first examples as differences."""
-    print(
-        f"{rule.id}  {rule.status}{'' if rule.reviewed else ', unreviewed'}  ({rule.provenance}, {rule.target})"
-    )
-    print(f"answers: {rule.tool}{f' {rule.code}' if rule.code else ''}: {rule.template}")
+    """Print a rule: the message it fixes, its record, and its examples as diffs."""
+    reviewed = "" if rule.reviewed else ", unreviewed"
+    print(f"{rule.id}  {rule.status}{reviewed}  ({rule.provenance}, {rule.target})")
+    print(f"fixes: {message_of(rule)}")
     for number, values in sorted(rule.constants.items()):
         print(f"only if {{{number}}} is: {', '.join(values)}")
-    print(f"place: {rule.pattern.place}{f', {rule.node_kind}' if rule.node_kind else ''}")
+    kind = f", {rule.node_kind}" if rule.node_kind else ""
+    print(f"place: {rule.pattern.place}{kind}")
     print(f"record: {rule.applied} helped, {rule.failed} failed, confidence {rule.confidence:.2f}")
     for example in rule.examples:
         print(f"\n{example.message}")
         whole = Splice(0, len(example.before), example.after or "")
         print(landed(example.before, [whole], "exact").diff, end="")
-    print(f"\nIt leaves {len(rule.counter_examples)} counter-examples alone.")
+    print(f"\nIt leaves {len(rule.counter_examples)} counter-examples unchanged.")
+
+
+def message_of(rule: Rule) -> str:
+    """Return the compiler's message that a rule fixes, with its tool and code."""
+    code = f" {rule.code}" if rule.code else ""
+    return f"{rule.tool}{code}: {rule.template}"

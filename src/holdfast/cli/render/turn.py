@@ -1,17 +1,16 @@
-"""How a turn is shown while it runs: words, calls and coloured diffs for a person; or one JSON object a line."""
+"""How a turn is shown while it runs: text, calls and diffs, or one JSON object a line."""
 
 from __future__ import annotations
 
 import json
-import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import typer
-
-from holdfast.cli.render.common import diff_colour, headline, plain, warn
+from holdfast.cli.render.edits import headline
+from holdfast.cli.render.text import count_of, diff_lines, warn, write, write_diff_line
 from holdfast.usecases.events.event_json import event_to_json
+from holdfast.usecases.repair.messages import WORDS
 from holdfast.vocab.events import (
     ApprovalAsked,
     CallEnded,
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
     from holdfast.vocab.events import Event
     from holdfast.vocab.tool_calls import ToolCall
 
+Streamed: TypeAlias = Literal["answer", "reasoning"]
+
 SCHEMA_VERSION = 1
 EXIT_CODES: Mapping[str, int] = {
     "done": 0,
@@ -51,32 +52,24 @@ EXIT_CODES: Mapping[str, int] = {
     "interrupted": 1,
 }
 _ARGUMENT_SHOWN = 100
+_NAMED_BY_VALUE = {"path", "command", "pattern"}
 _OUTPUT_LINES = 6
 _DIFF_LINES = 200
 
 
-class TurnFace(Protocol):
-    """What shows a turn."""
-
-    def show(self, event: Event) -> None:
-        """Show one fact."""
-        ...
-
-    def show_not_sent(self, nothing: NotSent) -> None:
-        """Say why there was no turn."""
-        ...
-
-
 class JsonTurn:
-    """One JSON object a line on standard output: `v` is the version of the schema, `kind` says what it is."""
+    """One JSON object a line on standard output.
+
+    `v` is the version of the schema, `kind` the kind of the event.
+    """
 
     def __init__(self) -> None:
-        """Know nothing yet."""
+        """Start without a session."""
         self._session: str | None = None
         self._checkpoint: str | None = None
 
     def show(self, event: Event) -> None:
-        """Print the event; the last one has the exit code, the way back and the way on."""
+        """Print the event. The last one has the exit code, the checkpoint and the session."""
         body: dict[str, Any] = {"v": SCHEMA_VERSION, **event_to_json(event)}
         match event:
             case TurnStarted():
@@ -95,7 +88,7 @@ class JsonTurn:
         self._print(body)
 
     def show_not_sent(self, nothing: NotSent) -> None:
-        """Print the last line without any before it: it has no session."""
+        """Print the last line without any before it: there is no session."""
         self.show(TurnEnded(nothing.stop_reason, nothing.message, 0, 0, 0))
         warn(nothing.message)
 
@@ -105,21 +98,23 @@ class JsonTurn:
 
 
 class TerminalTurn:
-    """Words as they come, calls, diffs with the rung they landed on; at the end what it took and the way back."""
+    """Text as it arrives, calls and diffs; at the end the cost, the files and the next commands."""
 
     def __init__(self) -> None:
-        """Know nothing yet."""
+        """Start without a session."""
         self._session = ""
         self._checkpoint: str | None = None
+        self._streamed: Streamed | None = None
         self._midline = False
-        self._thinking = sys.stdout.isatty()
+        self._shows_reasoning = sys.stdout.isatty()
         self._call: str | None = None
-        self._told = False
+        self._failure_shown = False
         self._proposed: set[str] = set()
-        self._asked: str | None = None
+        self._proposals: set[str] = set()
+        self._approval: str | None = None
 
     def show(self, event: Event) -> None:
-        """Show one fact."""
+        """Show one event."""
         match event:
             case TurnStarted():
                 self._session = event.session
@@ -130,16 +125,16 @@ class TerminalTurn:
             case CheckpointMissed():
                 self._say(f"warning: no checkpoint before this turn: {event.message}", "yellow")
             case TextArrived():
-                self._write(event.text)
+                self._stream(event.text, "answer")
             case ReasoningArrived():
-                if self._thinking:
-                    self._write(event.text, dim=True)
+                if self._shows_reasoning:
+                    self._stream(event.text, "reasoning")
             case Retried():
-                self._say(f"asked again: {event.reason}", dim=True)
+                self._say(f"retrying: {event.reason}", dim=True)
             case Said():
-                self._end_line()
+                self._end_stream()
             case ApprovalAsked():
-                self._asked = event.what
+                self._approval = event.what
             case CallStarted():
                 self._show_started(event.call)
             case CallEnded():
@@ -147,7 +142,7 @@ class TerminalTurn:
             case EditLanded():
                 self._show_landed(event)
             case EditRefused():
-                self._told = True
+                self._failure_shown = True
                 self._say(f"  refused ({event.reason}): {event.message}", "red")
             case CommandRan():
                 self._show_command(event)
@@ -156,21 +151,19 @@ class TerminalTurn:
             case SentinelRaised():
                 self._say(f"! {event.sentinel.text}", "yellow", bold=True)
             case Compacted():
-                self._say(
-                    f"({event.tokens_before} tokens of history became {event.tokens_after})",
-                    dim=True,
-                )
+                sizes = f"{event.tokens_before} to {event.tokens_after} tokens"
+                self._say(f"(history compacted from {sizes})", dim=True)
             case TurnEnded():
                 self._show_end(event)
             case _:
                 pass
 
     def show_not_sent(self, nothing: NotSent) -> None:
-        """Say why there was no turn."""
+        """Print why there was no turn."""
         warn(nothing.message)
 
     def _show_started(self, call: ToolCall) -> None:
-        self._call, self._told = call.id, False
+        self._call, self._failure_shown = call.id, False
         self._say(f"> {call.name} {_arguments(call.arguments)}", "cyan")
         if call.note:
             self._say(f"  {call.note}", dim=True)
@@ -178,40 +171,44 @@ class TerminalTurn:
     def _show_ended(self, event: CallEnded) -> None:
         not_run = event.call_id != self._call
         if not_run:
-            # Nobody has heard of it yet.
+            # Its start was never shown.
             self._say(f"> {event.name}", "cyan")
-            self._told = False
+            self._failure_shown = False
         self._call = None
-        if event.failure and not self._told:
-            self._say(f"  {event.failure}: {_first_line(event.text)}", "red")
-        elif event.failure is None and (event.read or not_run):
+        if event.failure is not None:
+            if not self._failure_shown:
+                self._say(f"  {event.failure}: {_first_line(event.text)}", "red")
+        elif event.read or not_run:
             self._say(f"  {_first_line(event.text)}", dim=True)
 
     def _show_landed(self, event: EditLanded) -> None:
+        proposed = ""
         if event.proposed:
+            proposed = "proposed: "
             self._proposed |= {event.path, event.to or event.path}
-        sure = " (rung exact)" if event.rung == "exact" else ""
-        self._say(f"{'proposed: ' if event.proposed else ''}{headline(event)}{sure}", bold=True)
-        lines = event.diff.removesuffix("\n").split("\n") if event.diff else []
+            self._proposals.add(event.change_id or "")
+        self._say(f"{proposed}{headline(event, name_exact=True)}", bold=True)
+        lines = diff_lines(event.diff)
         for line in lines[:_DIFF_LINES]:
-            self._say(
-                line.removesuffix("\r"), diff_colour(line), bold=line.startswith(("--- ", "+++ "))
-            )
+            write_diff_line(line)
         if len(lines) > _DIFF_LINES:
-            self._say(
-                f"({len(lines) - _DIFF_LINES} more lines; `holdfast changes show {event.change_id}`)",
-                dim=True,
-            )
+            more = count_of(len(lines) - _DIFF_LINES, "line")
+            self._say(f"… {more} more: `holdfast changes show {event.change_id}`", dim=True)
 
     def _show_command(self, event: CommandRan) -> None:
-        for line in event.output.splitlines()[-_OUTPUT_LINES:]:
+        lines = event.output.splitlines()
+        more = len(lines) - _OUTPUT_LINES
+        if more > 0:
+            self._say(f"  … {count_of(more, 'line')} more", dim=True)
+        for line in lines[-_OUTPUT_LINES:]:
             self._say(f"  {line}", dim=True)
-        ended = "ended by us" if event.exit_code is None else f"exit {event.exit_code}"
-        self._say(f"  {ended}", "green" if event.exit_code == 0 else "yellow")
+        if event.exit_code is None:
+            self._say("  stopped (time limit or cancelled)", "yellow")
+            return
+        colour = "green" if event.exit_code == 0 else "yellow"
+        self._say(f"  exit {event.exit_code}", colour)
 
     def _show_repair(self, event: RepairEnded) -> None:
-        from holdfast.usecases.repair.messages import WORDS  # noqa: PLC0415 - most turns end without one
-
         about = f"{event.path or 'the project'}: {WORDS.get(event.outcome, 'was not repaired')}"
         quiet = event.outcome == "FirstTrySuccess"
         self._say(f"check: {about}", None if event.success else "yellow", bold=not quiet, dim=quiet)
@@ -219,77 +216,77 @@ class TerminalTurn:
             self._say(f"  {line}", dim=True)
 
     def _show_end(self, event: TurnEnded) -> None:
-        self._end_line()
-        good = event.stop_reason == "done"
-        self._say(event.message, None if good else "yellow", bold=True)
+        self._end_stream()
+        done = event.stop_reason == "done"
+        self._say(event.message, None if done else "yellow", bold=True)
         self._say(f"tokens: {event.prompt_tokens} in, {event.completion_tokens} out.")
-        self._show_files(event.files)
-        if self._checkpoint:
+        if self._proposed:
+            self._show_proposed()
+        changed = [path for path in event.files if path not in self._proposed]
+        if changed:
+            self._say(f"changed: {', '.join(changed)}")
+        if changed and self._checkpoint:
             self._say(f"to go back: holdfast checkpoint restore {self._checkpoint}")
         if event.stop_reason == "needs_approval":
-            others = (
-                ", or with --approve auto, or set allow_commands"
-                if self._asked == "command"
-                else ""
-            )
-            self._say(f"to allow it: run this on a terminal{others}.")
-        if not good:
+            self._show_how_to_allow()
+        if not done:
             self._say(f"to go on: holdfast run --continue {self._session}")
 
-    def _show_files(self, files: Sequence[str]) -> None:
-        changed = [path for path in files if path not in self._proposed]
-        if self._proposed:
-            self._say(
-                f"proposed: {', '.join(sorted(self._proposed))}; to land them: holdfast changes list"
-            )
-        self._say(f"changed: {', '.join(changed)}" if changed else "no file was changed.")
+    def _show_proposed(self) -> None:
+        count, names = count_of(len(self._proposals), "change"), ", ".join(sorted(self._proposed))
+        change = next(iter(self._proposals)) if len(self._proposals) == 1 else "ID"
+        self._say(
+            f"{count} proposed ({names}). Review: `holdfast changes list`. "
+            f"Apply: `holdfast changes apply {change or 'ID'}`."
+        )
 
-    def _write(self, text: str, *, dim: bool = False) -> None:
-        self._print(plain(text), dim=dim, newline=False)
+    def _show_how_to_allow(self) -> None:
+        others = ""
+        if self._approval == "command":
+            others = ", or with --approve auto, or set allow_commands"
+        self._say(f"to allow it: run this on a terminal{others}.")
+
+    def _stream(self, text: str, streamed: Streamed) -> None:
+        if self._streamed not in {None, streamed}:
+            # A blank line between reasoning and answer.
+            self._end_stream()
+            write("")
+        self._streamed = streamed
+        write(text, dim=streamed == "reasoning", newline=False)
         if text:
             self._midline = not text.endswith("\n")
 
     def _say(
         self, words: str, colour: str | None = None, *, bold: bool = False, dim: bool = False
     ) -> None:
-        self._end_line()
-        self._print(plain(words), colour, bold=bold, dim=dim)
+        self._end_stream()
+        write(words, colour, bold=bold, dim=dim)
 
-    def _end_line(self) -> None:
+    def _end_stream(self) -> None:
+        self._streamed = None
         if self._midline:
             self._midline = False
-            self._print("")
-
-    def _print(
-        self,
-        words: str,
-        colour: str | None = None,
-        *,
-        bold: bool = False,
-        dim: bool = False,
-        newline: bool = True,
-    ) -> None:
-        coloured = False if os.environ.get("NO_COLOR") else None
-        typer.secho(
-            words, fg=colour, bold=bold or None, dim=dim or None, color=coloured, nl=newline
-        )
+            write("")
 
 
 def _arguments(arguments: Mapping[str, Any]) -> str:
-    """Give the arguments in one line; of long texts only how long they are."""
+    """Return the arguments in one line; of long texts only their length."""
     shown = []
     for name, value in arguments.items():
         text = value if isinstance(value, str) else json.dumps(value)
-        short = len(text) <= _ARGUMENT_SHOWN and "\n" not in text
-        shown.append(
-            text if short and name in {"path", "command", "pattern"} else f"{name}={_brief(text)}"
-        )
+        is_short = len(text) <= _ARGUMENT_SHOWN and "\n" not in text
+        if is_short and name in _NAMED_BY_VALUE:
+            shown.append(text)
+        else:
+            shown.append(f"{name}={_brief(text)}")
     return " ".join(shown)
 
 
 def _brief(text: str) -> str:
-    lines = text.count("\n")
-    return f"({lines + 1} lines)" if lines else text[:_ARGUMENT_SHOWN]
+    if "\n" not in text:
+        return text[:_ARGUMENT_SHOWN]
+    lines = text.removesuffix("\n").count("\n") + 1
+    return f"({count_of(lines, 'line')})"
 
 
 def _first_line(text: str) -> str:

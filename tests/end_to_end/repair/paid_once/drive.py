@@ -24,7 +24,8 @@ from holdfast.repair.strictness import RepairPolicy
 from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import read_book
 from holdfast.usecases.repair.repair_files import FileRepair, RepairDependencies, repair_files
-from holdfast.wiring import decisions_at, open_workspace
+from holdfast.wiring.decisions import decisions_at
+from holdfast.wiring.workspaces import open_workspace
 from tests.end_to_end.repair.paid_once.case import TOOLCHAINS, Case
 from tests.waiting import LONGEST
 

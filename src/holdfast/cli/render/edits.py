@@ -1,0 +1,160 @@
+"""How edits of files are shown: as one JSON object, or as sentences and a coloured diff."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from holdfast.changes.change_log import LogUnavailable
+from holdfast.changes.plan import FileRefused
+from holdfast.changes.transaction import Damaged
+from holdfast.cli.render.text import warn, write, write_diff
+from holdfast.landing.explain import explain
+from holdfast.usecases.workspace import NothingDone, note_of
+from holdfast.vocab.outcomes import Refused, Rung
+
+if TYPE_CHECKING:
+    from holdfast.changes.plan import FileLanded
+    from holdfast.changes.transaction import BatchRecovery
+    from holdfast.usecases.changes.rewind import FileUndone
+    from holdfast.vocab.events import EditLanded
+
+_Outcome = TypeVar("_Outcome")
+
+_VERBS = {"edit": "edited", "create": "created", "delete": "deleted", "rename": "renamed"}
+_MATCHES: dict[Rung, str] = {
+    "exact": "exact match",
+    "whitespace": "matched ignoring white space",
+    "unicode": "matched ignoring typography",
+    "unmangled": "matched after unescaping",
+    "elision": "matched around omitted lines",
+}
+
+
+class JsonOutput:
+    """One JSON object on standard output; warnings go to standard error."""
+
+    def show_note(self, recovered: BatchRecovery | None) -> None:
+        """Warn that an interrupted command was finished or dropped."""
+        warn(note_of(recovered))
+
+    def show_landed(self, files: Sequence[FileLanded], *, check: bool) -> None:  # noqa: ARG002 - the same either way
+        """Print every file that landed."""
+        self._print("landed", [file_as_json(file) for file in files])
+        for file in files:
+            for warning in file.warnings:
+                warn(f"{file.path}: {warning}")
+
+    def show_undone(self, files: Sequence[FileUndone]) -> None:
+        """Print every file that was undone."""
+        self._print("undone", [{"path": file.path, "action": file.action} for file in files])
+
+    def show_refusals(self, nothing: NothingDone) -> None:
+        """Print every refusal."""
+        refusals = [
+            {
+                "path": each.path,
+                "reason": each.refused.reason,
+                "message": each.refused.message,
+                "closest": each.refused.closest,
+                "candidates": list(each.refused.candidates),
+            }
+            for each in nothing.refusals
+        ]
+        self._print("refused", refusals=refusals, unsettled=nothing.unsettled)
+
+    def _print(
+        self, outcome: str, files: Sequence[Any] = (), refusals: Sequence[Any] = (), **more: Any
+    ) -> None:
+        body = {"outcome": outcome, "files": list(files), "refusals": list(refusals), **more}
+        print(json.dumps(body))
+
+
+class TerminalOutput:
+    """Sentences and diffs, coloured on a terminal unless NO_COLOR is set."""
+
+    def show_note(self, recovered: BatchRecovery | None) -> None:
+        """Warn that an interrupted command was finished or dropped."""
+        warn(note_of(recovered))
+
+    def show_landed(self, files: Sequence[FileLanded], *, check: bool) -> None:
+        """Print every file that landed, how its old text matched, and its diff."""
+        for file in files:
+            would = "would be " if check else ""
+            write(would + headline(file), bold=True)
+            for warning in file.warnings:
+                write(f"warning: {warning}", "yellow")
+            write_diff(file.diff)
+        if not files:
+            write("nothing to change.")
+
+    def show_undone(self, files: Sequence[FileUndone]) -> None:
+        """Print every file that was undone."""
+        for file in files:
+            write(f"{file.action} {file.path}")
+
+    def show_refusals(self, nothing: NothingDone) -> None:
+        """Print every refusal with its cure."""
+        for each in nothing.refusals:
+            write(explain(each.refused, "person"), "red")
+        if nothing.unsettled:
+            write("Some files may have changed; the next command here finishes or undoes this.")
+        else:
+            write("No file was changed.")
+
+
+def attempt(use_case: Callable[[], _Outcome]) -> _Outcome | NothingDone:
+    """Run a use case. A state directory or a database that cannot be used is a refusal."""
+    try:
+        return use_case()
+    except (Damaged, LogUnavailable) as error:
+        message = str(error)
+    except OSError as error:
+        message = _disk_problem(error)
+    return NothingDone((FileRefused("", Refused("conflict", message)),))
+
+
+def _disk_problem(error: OSError) -> str:
+    """Return the sentence for an error of the state directory: no use case raises another one."""
+    where = f"{error.filename}: " if error.filename else "the disk refused: "
+    cure = "make it writable, or name another place with HOLDFAST_STATE_DIR,"
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        cure = "free some space"
+    return f"{where}{error.strerror}; {cure} and run this again."
+
+
+def warn_unrecorded(why: LogUnavailable | None) -> None:
+    """Warn that the files are written and the change log does not have the change yet."""
+    if why:
+        warn(f"the files are written, but not recorded yet: {why} The next command here does that.")
+
+
+def file_as_json(file: FileLanded) -> dict[str, Any]:
+    """Return what landed on a file, as every command prints it."""
+    entry: dict[str, Any] = {
+        "path": file.path,
+        "action": file.action,
+        "rung": file.rung,
+        "similarity": file.similarity,
+        "diff": file.diff,
+    }
+    return entry if file.to is None else entry | {"to": file.to}
+
+
+def headline(file: FileLanded | EditLanded, *, name_exact: bool = False) -> str:
+    """Return one line about an edit: the file, and how its old text matched if not exactly."""
+    to = f" to {file.to}" if file.to else ""
+    words = f"{_VERBS[file.action]} {file.path}{to}"
+    if file.rung == "exact" and not name_exact:
+        return words
+    return f"{words} ({_match(file)})"
+
+
+def _match(file: FileLanded | EditLanded) -> str:
+    if file.rung != "similar":
+        return _MATCHES[file.rung]
+    # Texts that differ never read as 100 %.
+    percent = min(round(file.similarity * 100), 99)
+    return f"approximate match, {percent} %"

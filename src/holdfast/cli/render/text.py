@@ -1,0 +1,72 @@
+"""Text on a terminal: colours, escapes, warnings and diffs."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+import typer
+
+# Not newline and tab. Text of a model can contain escape sequences, which a terminal executes. A
+# surrogate stands for a byte that was not text, and cannot be printed.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def plain(words: str) -> str:
+    """Return the words with escapes for control characters and for what cannot be printed."""
+    return _UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", words)
+
+
+def warn(words: str | None) -> None:
+    """Print a message on standard error, so that the answer stays alone on standard output."""
+    if words:
+        print(f"holdfast: {plain(words)}", file=sys.stderr)
+
+
+def write(
+    words: str,
+    colour: str | None = None,
+    *,
+    bold: bool = False,
+    dim: bool = False,
+    newline: bool = True,
+) -> None:
+    """Print words, coloured on a terminal unless NO_COLOR is set."""
+    # Not rich: it expands tabs to spaces, and then a diff cannot be copied from the terminal.
+    typer.secho(
+        plain(words),
+        fg=colour,
+        bold=bold or None,
+        dim=dim or None,
+        color=False if os.environ.get("NO_COLOR") else None,
+        nl=newline,
+    )
+
+
+def write_diff(diff: str) -> None:
+    """Print a diff in its colours."""
+    for line in diff_lines(diff):
+        write_diff_line(line)
+
+
+def write_diff_line(line: str) -> None:
+    """Print one line of a diff in its colour."""
+    write(line.removesuffix("\r"), diff_colour(line), bold=line.startswith(("--- ", "+++ ")))
+
+
+def diff_lines(diff: str) -> list[str]:
+    """Return the lines of a diff."""
+    # Not str.splitlines: that also breaks at form feeds and U+2028, which are content here.
+    return diff.removesuffix("\n").split("\n") if diff else []
+
+
+def diff_colour(line: str) -> str | None:
+    """Return the colour of a line of a diff, or None for a line of context."""
+    return _COLOURS.get(line[:1])
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun: "1 file", "2 files"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,78 @@
+"""The store, opened at its first use: many commands end without one."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import ModuleType
+
+    from holdfast.adapters.filesystem.turn_locks import TurnLocks
+    from holdfast.adapters.store.store import Store
+    from holdfast.adapters.store.turn_log import StoredTurnLog
+    from holdfast.changes.change_log import ChangeLog
+    from holdfast.usecases.checkpoints.conversation import Conversations
+
+
+@dataclass(frozen=True, slots=True)
+class StoreProblem:
+    """Why the store cannot be used."""
+
+    message: str
+
+
+class LateStore:
+    """The configured store. Opening it is left to the first caller of `open`."""
+
+    def __init__(self, state: Path) -> None:
+        """Remember the state directory; open nothing."""
+        self._state = state
+        self._store: Store | None = None
+        self._opened = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store if it was opened."""
+        self._opened.close()
+
+    def open(self) -> Store:
+        """Return the store. Raise `StoreError` if it cannot be opened."""
+        if self._store is None:
+            self._store = self._opened.enter_context(_parts().store_at(self._state))
+        return self._store
+
+    def change_log(self, root: Path) -> ChangeLog:
+        """Return the log of a root's changes. Raise `LogUnavailable` if it cannot be opened."""
+        log: ChangeLog = _parts().changes_at(self.open, root)
+        return log
+
+    def turn_log(self, root: Path, locks: TurnLocks) -> StoredTurnLog | StoreProblem:
+        """Open the store, and return the log of a root's turns, or why there is none."""
+        parts = _parts()
+        try:
+            log: StoredTurnLog = parts.StoredTurnLog(self.open(), root, locks)
+        except parts.StoreError as error:
+            return StoreProblem(str(error))
+        return log
+
+    def conversations(self, root: Path, evict: Callable[[str], bool]) -> Conversations:
+        """Return the conversations at a root; the store is opened when one is read."""
+        conversations: Conversations = _parts().conversations_at(root, self.open, evict)
+        return conversations
+
+
+def _parts() -> ModuleType:
+    # SQLAlchemy takes longer to import than git takes for a checkpoint, and a checkpoint without a
+    # session, a dry run and a refused reply need no database.
+    from holdfast.wiring import store_parts  # noqa: PLC0415
+
+    return store_parts

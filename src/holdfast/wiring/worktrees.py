@@ -1,0 +1,93 @@
+"""The checkpoints of a root."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holdfast.adapters.filesystem import atomic_write
+from holdfast.adapters.git.worktree import GitWorktree, lock_worktree
+from holdfast.checkpoints.limits import SnapshotLimits
+from holdfast.wiring.late_store import LateStore
+from holdfast.wiring.state_directory import state_directory
+
+if TYPE_CHECKING:
+    from holdfast.usecases.checkpoints.conversation import Conversations
+
+
+class GitWorktrees:
+    """The checkpoints of one root (port `Worktrees`)."""
+
+    def __init__(
+        self,
+        root: Path,
+        state: Path,
+        say: Callable[[str], None],
+        evict: Callable[[str], bool],
+        store: LateStore | None = None,
+    ) -> None:
+        """Join a root and the state directory.
+
+        `say` receives progress, `evict` stops a session in this process. A `store` of the caller
+        is used and left open; without it one is opened if needed, while the worktree is locked.
+        """
+        self._root = root
+        self._state = state
+        self._say = say
+        self._evict = evict
+        self._store = store
+        self._locked: tuple[Path, LateStore] | None = None
+
+    @contextmanager
+    def hold(self, *, make: bool) -> Iterator[GitWorktree]:
+        """Lock the worktree; with `make`, create a private repository in a folder without git."""
+        locked = lock_worktree(self._root, self._state, SnapshotLimits(), self._say, make=make)
+        with locked as worktree, LateStore(self._state) as opened:
+            _exclude_from_checkpoints(self._state, worktree.root)
+            self._locked = worktree.root, self._store or opened
+            yield worktree
+
+    @property
+    def conversations(self) -> Conversations:
+        """The conversations of sessions, while the worktree is locked."""
+        assert self._locked is not None  # noqa: S101 - a use case locks the worktree first
+        root, store = self._locked
+        return store.conversations(root, self._evict)
+
+    def new_id(self) -> str:
+        """Return an id that no other checkpoint has."""
+        return secrets.token_hex(6)
+
+    def now(self) -> str:
+        """Return the time as ISO 8601 in UTC."""
+        return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def open_worktrees(
+    root: Path,
+    say: Callable[[str], None] = lambda _: None,
+    *,
+    evict: Callable[[str], bool] = lambda _: False,
+    store: LateStore | None = None,
+) -> GitWorktrees:
+    """Return the checkpoints of a root; nothing is read before the first `hold`.
+
+    `evict` stops the work of this process for a session, and returns whether there was any.
+    A `store` that the caller uses too is not opened a second time.
+    """
+    return GitWorktrees(root, state_directory(), say, evict, store)
+
+
+def _exclude_from_checkpoints(state: Path, root: Path) -> None:
+    """Ignore a state directory inside the project, so that no restore brings an old store back."""
+    place = Path(os.path.realpath(state))
+    if root not in place.parents or not place.is_dir():
+        return
+    rules = place / ".gitignore"
+    if not rules.exists():
+        atomic_write.put(rules, b"*\n", sync=False)

@@ -1,0 +1,128 @@
+"""The help of every command: complete, narrow, and the same for -h as for --help."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from typer.testing import CliRunner
+
+from holdfast.cli.main import HoldfastGroup, app
+
+
+def paths() -> Iterator[tuple[str, ...]]:
+    """Yield the words of every command."""
+    yield ()
+    for name in HoldfastGroup.entries:
+        yield (name,)
+        yield from ((name, row) for row, _ in rows(help_of(name)))
+
+
+def help_of(*words: str, flag: str = "--help") -> str:
+    ran = CliRunner().invoke(app, [*words, flag], env={"COLUMNS": "80"})
+    assert ran.exit_code == 0, ran.output
+    return ran.output
+
+
+def rows(text: str) -> list[tuple[str, str]]:
+    """Return the commands that a help lists, each with its line."""
+    listed = text.partition("\nCommands:\n")[2]
+    return re.findall(r"^  (\S+) +(\S.*)$", listed, re.MULTILINE)
+
+
+EVERY = list(paths())
+
+
+def test_all_commands_are_looked_at() -> None:
+    assert set(EVERY) >= {(), ("run",), ("changes",), ("changes", "list"), ("config", "show")}
+    assert len(EVERY) >= 41
+
+
+@pytest.mark.parametrize("words", EVERY, ids=" ".join)
+def test_help_fits_into_80_columns(words: tuple[str, ...]) -> None:
+    assert [line for line in help_of(*words).splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("words", EVERY, ids=" ".join)
+def test_no_line_of_help_is_cut(words: tuple[str, ...]) -> None:
+    lines = help_of(*words).splitlines()
+    usage = [line for line in lines if line.startswith("Usage:")]
+    cut = [line for line in lines if line.endswith(("...", "…")) and line not in usage]
+    assert cut == []
+
+
+@pytest.mark.parametrize("words", EVERY, ids=" ".join)
+def test_a_short_flag_prints_the_same_help(words: tuple[str, ...]) -> None:
+    assert help_of(*words, flag="-h") == help_of(*words)
+
+
+@pytest.mark.parametrize("words", [words for words in EVERY if words], ids=" ".join)
+def test_the_line_in_a_list_is_the_first_sentence_of_the_help(words: tuple[str, ...]) -> None:
+    *group, name = words
+    line = dict(rows(help_of(*group)))[name]
+    paragraph = re.sub(r"\s+", " ", help_of(*words).split("\n\n")[1]).strip()
+    assert paragraph.startswith(line)
+
+
+def test_the_list_imports_no_command() -> None:
+    loaded = modules_after("--help")
+    assert {name for name in loaded if name.startswith("holdfast.")} == {
+        "holdfast.cli",
+        "holdfast.cli.lazy_group",
+        "holdfast.cli.main",
+        "holdfast.cli.safe_stdout",
+        "holdfast.vocab",
+        "holdfast.vocab.outcomes",
+        "holdfast.vocab.requests",
+    }
+    assert not loaded & {"rich", "pydantic", "sqlalchemy", "httpx", "platformdirs"}
+
+
+@pytest.mark.parametrize(
+    "command", ["--version", "config show", "checkpoint list", "changes list", "undo", "run --help"]
+)
+def test_a_command_without_records_loads_no_database_and_no_pydantic(
+    command: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path_factory.mktemp("place")
+    monkeypatch.setenv("HOLDFAST_STATE_DIR", str(place / "state"))
+    monkeypatch.chdir(place)
+    heavy = {"rich", "pydantic", "sqlalchemy", "httpx", "asyncio", "ast_grep_py", "rapidfuzz"}
+    assert modules_after(*command.split()) & heavy == set()
+
+
+def test_the_check_for_heavy_modules_can_fail(
+    tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLDFAST_STATE_DIR", f"{tmp_path}/state")
+    assert "pydantic" in modules_after("changes", "list", "--limit", "3", "--root", str(tmp_path))
+
+
+def modules_after(*words: str) -> set[str]:
+    """Return the modules that are loaded when a command has ended."""
+    code = (
+        "import sys\n"
+        "from holdfast.cli.main import app\n"
+        "app(sys.argv[1:], standalone_mode=False)\n"
+        "print('\\nMODULES', *sys.modules)\n"
+    )
+    command = [sys.executable, "-c", code, *words]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(ran.stdout.rpartition("\nMODULES ")[2].split())
+
+
+def test_values_that_typer_would_convert_arrive_converted() -> None:
+    ran = CliRunner().invoke(app, ["changes", "list", "--limit", "0"])
+    assert ran.exit_code == 2
+    assert "--limit" in ran.stderr
+    ran = CliRunner().invoke(app, ["apply", "--format", "nonsense", "-"])
+    assert ran.exit_code == 2
+    assert "--format" in ran.stderr
+
+
+def test_a_required_argument_is_still_required() -> None:
+    ran = CliRunner().invoke(app, ["changes", "show"])
+    assert (ran.exit_code, "Missing argument 'ID'" in ran.stderr) == (2, True)
