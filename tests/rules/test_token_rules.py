@@ -16,7 +16,7 @@ from holdfast.rules.rule import Rule
 from holdfast.rules.rule_json import dump_rule, parse_rule
 from holdfast.syntax.brace_nesting import nests_as_indented
 from holdfast.syntax.quote_tokens import marks_of
-from holdfast.syntax.source import SourceText
+from holdfast.syntax.source import ParsedSource
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 
 
@@ -354,12 +354,12 @@ def test_marks_cut_a_text_in_the_same_way_whatever_its_quotes_are() -> None:
     ],
 )
 def test_braces_nest_as_the_lines_are_indented(text: str, nests: bool) -> None:
-    assert nests_as_indented(SourceText(text, "javascript")) is nests
+    assert nests_as_indented(ParsedSource(text, "javascript")) is nests
 
 
 def test_what_differs_makes_the_repaired_text_again() -> None:
-    before = SourceText("a\nb(c\nd\ne\n", "python")
-    after = SourceText("a\nnew\nb(c)\ne\nend\n", "python")
+    before = ParsedSource("a\nb(c\nd\ne\n", "python")
+    after = ParsedSource("a\nnew\nb(c)\ne\nend\n", "python")
     differing = hunks_between(before, after)
     assert differing is not None
     assert redone(before, differing) == after.text

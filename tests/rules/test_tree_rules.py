@@ -14,7 +14,7 @@ from holdfast.rules.learn.learn_rule import learn
 from holdfast.rules.match.apply_rule import NoFit, Rewritten, rewrite
 from holdfast.rules.match.names_at import names_here
 from holdfast.rules.rule import Rule
-from holdfast.syntax.source import SourceText
+from holdfast.syntax.source import ParsedSource
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 
 _PATHS = {
@@ -423,9 +423,9 @@ def test_the_names_at_a_place_are_those_of_the_chain_around_it(
     marked: str, names: tuple[str, str]
 ) -> None:
     start, end = marked.index("«"), marked.index("»") - 1
-    source = SourceText(marked.replace("«", "").replace("»", ""), "python")
+    source = ParsedSource(marked.replace("«", "").replace("»", ""), "python")
     assert names_here(source, start, end) == names
 
 
 def test_a_place_that_is_not_in_the_text_has_no_names() -> None:
-    assert names_here(SourceText("x = 1\n", "python"), None, None) == ("", "")
+    assert names_here(ParsedSource("x = 1\n", "python"), None, None) == ("", "")

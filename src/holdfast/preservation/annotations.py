@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
     from holdfast.preservation.diagnostic_mentions import Spoken
-    from holdfast.syntax.source_tree import SourceTree
+    from holdfast.syntax.source import ParsedSource
 
 _TYPED: Final = frozenset({"typed_parameter", "typed_default_parameter"})
 _PLAIN: Final = frozenset(
@@ -22,7 +22,7 @@ _PLAIN: Final = frozenset(
 _OWN: Final = frozenset({"self", "cls"})
 
 
-def annotations_dropped(old: SourceTree, new: SourceTree, spoken: Spoken) -> set[str]:
+def annotations_dropped(old: ParsedSource, new: ParsedSource, spoken: Spoken) -> set[str]:
     """Name the parameters, results and fields that had a type and have none now."""
     if old.language != "python" or old.errors:
         return set()
@@ -31,7 +31,7 @@ def annotations_dropped(old: SourceTree, new: SourceTree, spoken: Spoken) -> set
     return (had - has) & bare
 
 
-def _typed(reading: SourceTree, spoken: Spoken | None) -> set[str]:
+def _typed(reading: ParsedSource, spoken: Spoken | None) -> set[str]:
     """Name all that have a type, but those of which an error says that it is too much."""
     found: set[str] = set()
     for function in reading.find("function_definition"):
@@ -51,7 +51,7 @@ def _typed(reading: SourceTree, spoken: Spoken | None) -> set[str]:
     return found
 
 
-def _bare(reading: SourceTree) -> set[str]:
+def _bare(reading: ParsedSource) -> set[str]:
     """Name all that are there without a type."""
     found: set[str] = set()
     for function in reading.find("function_definition"):
@@ -65,7 +65,7 @@ def _bare(reading: SourceTree) -> set[str]:
     return found
 
 
-def _fields(reading: SourceTree) -> dict[str, list[bool]]:
+def _fields(reading: ParsedSource) -> dict[str, list[bool]]:
     found: defaultdict[str, list[bool]] = defaultdict(list)
     for node in reading.find("assignment"):
         left, statement = node.field("left"), node.parent()

@@ -12,12 +12,17 @@ from holdfast.preservation.exports import exports_of
 from holdfast.preservation.function_bodies import Deed, deed_of
 from holdfast.preservation.signatures import FunctionSignature, signature_of
 from holdfast.preservation.visibility import EVERYBODY, reach_of
-from holdfast.syntax.declaration_nodes import FUNCTIONS, KINDS, LOCAL, SCOPES
+from holdfast.syntax.node_kinds import (
+    DECLARATIONS,
+    DECLARED_FUNCTIONS,
+    LOCAL_SCOPES,
+    NAMED_SCOPES,
+)
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-    from holdfast.syntax.source_tree import SourceTree
+    from holdfast.syntax.source import ParsedSource
 
 # What error recovery makes a declaration of, in a text that does not parse: `if (x) {` after a lost brace.
 _NO_NAMES: Final = frozenset(
@@ -65,10 +70,10 @@ class Declared:
     functions: dict[str, list[Function]] = field(default_factory=lambda: defaultdict(list))
 
 
-def declared_in(reading: SourceTree) -> Declared:
+def declared_in(reading: ParsedSource) -> Declared:
     """Find what a text declares; what is in dead code is not declared."""
     found = Declared()
-    for kind in KINDS[reading.language]:
+    for kind in DECLARATIONS[reading.language]:
         for node in reading.find(kind):
             _take(node, reading, found)
     for tag, alias in _typedefs(reading):
@@ -82,7 +87,7 @@ def declared_in(reading: SourceTree) -> Declared:
     return found
 
 
-def _typedefs(reading: SourceTree) -> Iterator[tuple[str, str]]:
+def _typedefs(reading: ParsedSource) -> Iterator[tuple[str, str]]:
     """Give the structs of C that have two names: `typedef struct node { … } Node`."""
     for node in reading.find("type_definition") if reading.language in {"c", "cpp"} else ():
         made = node.field("type")
@@ -101,7 +106,7 @@ def _share(one: str, other: str, found: Declared) -> None:
         found.reach.setdefault(again, found.reach.get(name, EVERYBODY))
 
 
-def _take(node: SgNode, reading: SourceTree, found: Declared) -> None:
+def _take(node: SgNode, reading: ParsedSource, found: Declared) -> None:
     if node.kind().endswith("_specifier") and node.field("body") is None:
         return  # `struct point p;` uses a name, and declares none
     around = _around(node, reading.language)
@@ -121,9 +126,9 @@ def _take(node: SgNode, reading: SourceTree, found: Declared) -> None:
         _take_function(node, whole, reading, found)
 
 
-def _take_function(node: SgNode, whole: str, reading: SourceTree, found: Declared) -> None:
+def _take_function(node: SgNode, whole: str, reading: ParsedSource, found: Declared) -> None:
     made = node.field("value") if node.kind() == "variable_declarator" else node
-    if made is None or made.kind() not in FUNCTIONS:
+    if made is None or made.kind() not in DECLARED_FUNCTIONS:
         return
     body = made.field("body")
     signature = signature_of(made, reading.language)
@@ -258,9 +263,9 @@ def _around(node: SgNode, language: str) -> list[str] | None:
     around = []
     for outer in node.ancestors():
         kind = outer.kind()
-        if kind in LOCAL:
+        if kind in LOCAL_SCOPES:
             return None
-        if kind not in SCOPES[language] or _is_tag(outer):
+        if kind not in NAMED_SCOPES[language] or _is_tag(outer):
             continue
         named = outer.field("type") if kind == "impl_item" else None
         name = named.text() if named is not None else _name_of(outer)

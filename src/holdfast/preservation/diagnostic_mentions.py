@@ -13,7 +13,7 @@ from holdfast.syntax.fixits import Lines, deleted_by_fixits
 from holdfast.vocab.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from holdfast.syntax.source_tree import SourceTree
+    from holdfast.syntax.source import ParsedSource
 
 _CALLS: Final = (
     "call",
@@ -93,7 +93,7 @@ class Spoken:
         )
 
 
-def spoken_in(reading: SourceTree, path: str, diagnostics: Sequence[Diagnostic]) -> Spoken:
+def spoken_in(reading: ParsedSource, path: str, diagnostics: Sequence[Diagnostic]) -> Spoken:
     """Read the errors of a text."""
     errors = [each for each in diagnostics if each.severity == "error"]
     said = tuple(f"{each.message} {' '.join(each.args)}" for each in errors)
@@ -154,7 +154,7 @@ def _is_too_much(diagnostic: Diagnostic) -> bool:
     return _SUPERFLUOUS.search(diagnostic.message) is not None
 
 
-def _called(reading: SourceTree, places: Sequence[int]) -> set[str]:
+def _called(reading: ParsedSource, places: Sequence[int]) -> set[str]:
     """Name the functions in whose calls the errors are."""
     names: set[str] = set()
     for kind in _CALLS if places else ():

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.preservation.function_bodies import does_work
-from holdfast.syntax.dead_code import BLOCKS
+from holdfast.syntax.node_kinds import BLOCKS
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
     from holdfast.preservation.diagnostic_mentions import Spoken
-    from holdfast.syntax.source_tree import SourceTree
+    from holdfast.syntax.source import ParsedSource
 
 _Words: TypeAlias = tuple[str, ...]
 HOLDERS: Final = BLOCKS | {
@@ -49,7 +49,7 @@ _CODE: Final = re.compile(r"\w\s*\(|[\w\])]\s*[-+*/|&]?=(?![=>])|\w\.\w+\s*\(")
 _NO_CODE: Final = re.compile(r"\s*(?:<{7}|={7}|>{7}|```|~~~|[{}()\[\];,\s]*$)")
 
 
-def dropped(old: SourceTree, new: SourceTree, spoken: Spoken) -> str | None:
+def dropped(old: ParsedSource, new: ParsedSource, spoken: Spoken) -> str | None:
     """Give the failing statement that is gone, on one line; None if none is."""
     hidden = _hidden_text(old, new)
     if old.errors:
@@ -84,7 +84,7 @@ def dropped(old: SourceTree, new: SourceTree, spoken: Spoken) -> str | None:
     return None
 
 
-def _statements(reading: SourceTree) -> Iterator[tuple[_Words, SgNode]]:
+def _statements(reading: ParsedSource) -> Iterator[tuple[_Words, SgNode]]:
     for kind in sorted(BLOCKS):
         for block in reading.find(kind):
             for child in block.named_children():
@@ -98,7 +98,7 @@ def _statements(reading: SourceTree) -> Iterator[tuple[_Words, SgNode]]:
                 yield tuple(word.text for word in words if word.text != ";"), child
 
 
-def forgiven_words(old: SourceTree, spoken: Spoken) -> int:
+def forgiven_words(old: ParsedSource, spoken: Spoken) -> int:
     """Count the words that may go: of each statement or definition of which an error says that it is too much."""
     found: dict[int, tuple[int, SgNode]] = {}
     for kind in sorted(HOLDERS):
@@ -143,13 +143,13 @@ def _parts(word: str) -> list[str]:
     return re.findall(r"\w+", word) if re.match(r"<\w|#\s*\w", word) else [word]
 
 
-def _hidden_text(old: SourceTree, new: SourceTree) -> str:
+def _hidden_text(old: ParsedSource, new: ParsedSource) -> str:
     """Give what is new in comments and strings, without spaces: code may be put there."""
     had = set(_asides(old))
     return "\n".join("".join(each.split()) for each in _asides(new) if each not in had)
 
 
-def _asides(reading: SourceTree) -> Iterator[str]:
+def _asides(reading: ParsedSource) -> Iterator[str]:
     yield from reading.comments()
     yield from (
         word.text for word in reading.words() if re.match(r"[A-Za-z]{0,3}#*[\"'`]", word.text)
@@ -160,7 +160,7 @@ def _is_in(words: _Words, hidden: str) -> bool:
     return len(words) >= _SHORT and "".join("".join(words).split()) in hidden
 
 
-def _dropped_line(old: SourceTree, new: SourceTree, spoken: Spoken, hidden: str) -> str | None:
+def _dropped_line(old: ParsedSource, new: ParsedSource, spoken: Spoken, hidden: str) -> str | None:
     """Look by lines, as the old text has no tree to trust: those about the error, gone with none in their place."""
     then, now = old.text.split("\n"), new.text.split("\n")
     kept = Counter(line.strip() for line in now)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-    from holdfast.syntax.source_tree import SourceTree
+    from holdfast.syntax.source import ParsedSource
 
 
-def exports_of(reading: SourceTree, names: set[str]) -> Iterator[str]:
+def exports_of(reading: ParsedSource, names: set[str]) -> Iterator[str]:
     """Give the names that a Python or script file exports; `local x` is what goes out under another name."""
     if reading.language == "python":
         yield from _python_all(reading, names)
@@ -21,7 +21,7 @@ def exports_of(reading: SourceTree, names: set[str]) -> Iterator[str]:
         yield from _common_exports(reading)
 
 
-def _python_all(reading: SourceTree, names: set[str]) -> Iterator[str]:
+def _python_all(reading: ParsedSource, names: set[str]) -> Iterator[str]:
     """Give the names of `__all__` that there are: one that is not defined anywhere may go."""
     for node in (*reading.find("assignment"), *reading.find("augmented_assignment")):
         left, right = node.field("left"), node.field("right")
@@ -35,7 +35,7 @@ def _python_all(reading: SourceTree, names: set[str]) -> Iterator[str]:
                 yield name
 
 
-def _script_exports(reading: SourceTree) -> Iterator[str]:
+def _script_exports(reading: ParsedSource) -> Iterator[str]:
     for node in reading.find("export_statement"):
         declaration = node.field("declaration")
         name = declaration.field("name") if declaration is not None else None
@@ -71,7 +71,7 @@ def _declared(declaration: SgNode) -> Iterator[str]:
             )
 
 
-def _common_exports(reading: SourceTree) -> Iterator[str]:
+def _common_exports(reading: ParsedSource) -> Iterator[str]:
     for node in reading.find("assignment_expression"):
         left, right = node.field("left"), node.field("right")
         common = (

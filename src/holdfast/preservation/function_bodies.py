@@ -8,12 +8,12 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from holdfast.syntax.dead_code import ends
-from holdfast.syntax.source_tree import leaves
+from holdfast.syntax.tree import leaves
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-    from holdfast.syntax.source_tree import SourceTree
+    from holdfast.syntax.source import ParsedSource
 
 
 class Deed(IntEnum):
@@ -47,7 +47,7 @@ _DECLARES: Final = frozenset(
 _NAMES: Final = frozenset({"identifier", "expression_list", "blank_identifier", "_"})
 
 
-def deed_of(body: SgNode, reading: SourceTree) -> Deed:
+def deed_of(body: SgNode, reading: ParsedSource) -> Deed:
     """Say what a body comes to, without its dead code."""
     deeds = [
         _deed(statement, tail=statement.range() == body.range())
@@ -75,7 +75,7 @@ def is_emptied(then: Deed, now: Deed) -> bool:
     return then is Deed.CONSTANT and now is Deed.RAISE
 
 
-def does_nothing(block: SgNode, reading: SourceTree) -> bool:
+def does_nothing(block: SgNode, reading: ParsedSource) -> bool:
     """Whether a block holds no statement that does anything."""
     return deed_of(block, reading) is Deed.NOTHING
 
@@ -85,7 +85,7 @@ def does_work(statement: SgNode) -> bool:
     return _deed(statement, tail=False) is Deed.WORK
 
 
-def _statements(body: SgNode, reading: SourceTree) -> Iterator[SgNode]:
+def _statements(body: SgNode, reading: ParsedSource) -> Iterator[SgNode]:
     if body.kind() not in _LISTS and body.kind() != "constructor_body":
         yield body  # an arrow function's expression
         return
@@ -98,7 +98,7 @@ def _statements(body: SgNode, reading: SourceTree) -> Iterator[SgNode]:
             yield child
 
 
-def _tail(body: SgNode, reading: SourceTree) -> SgNode | None:
+def _tail(body: SgNode, reading: ParsedSource) -> SgNode | None:
     """Give the last expression of a Rust block, which is its value."""
     if reading.language != "rust":
         return None

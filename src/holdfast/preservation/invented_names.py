@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation.function_bodies import Deed, deed_of
-from holdfast.syntax.declaration_nodes import FUNCTIONS
+from holdfast.syntax.node_kinds import DECLARED_FUNCTIONS
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
     from holdfast.preservation.diagnostic_mentions import Spoken
-    from holdfast.syntax.source_tree import SourceTree
+    from holdfast.syntax.source import ParsedSource
 
 _NOTHING: Final = re.compile(
     r"|None|null|nil|NULL|nullptr|undefined|void 0|-?0+(?:\.0*)?[uUlLfFdD]*|-?0(?:\.0)?(?:_?[iuf](?:\d+|size))|"
@@ -79,7 +79,7 @@ class _Made:
     empty: bool
 
 
-def invented(old: SourceTree, new: SourceTree, spoken: Spoken) -> set[str]:
+def invented(old: ParsedSource, new: ParsedSource, spoken: Spoken) -> set[str]:
     """Name what the compiler missed and the new text makes up."""
     if not spoken.undefined:
         return set()
@@ -95,7 +95,7 @@ def invented(old: SourceTree, new: SourceTree, spoken: Spoken) -> set[str]:
 # ------------------------------------------------------------------------------------------------------ what is made up
 
 
-def _made(reading: SourceTree, names: set[str]) -> Iterator[_Made]:
+def _made(reading: ParsedSource, names: set[str]) -> Iterator[_Made]:
     for name, value, empty in _bindings(reading):
         if name not in names:
             continue
@@ -107,7 +107,7 @@ def _made(reading: SourceTree, names: set[str]) -> Iterator[_Made]:
     yield from (_Made(name, empty=False) for name in _idle(reading) if name in names)
 
 
-def _bindings(reading: SourceTree) -> Iterator[tuple[str, SgNode | None, bool]]:
+def _bindings(reading: ParsedSource) -> Iterator[tuple[str, SgNode | None, bool]]:
     """Give names with their values, and whether what has none may be filled, which is so in Go and C++."""
     for kind, left, right in (
         ("assignment", "left", "right"),
@@ -139,7 +139,7 @@ def _named(node: SgNode | None) -> str:
     return text if re.fullmatch(r"[\w\s,*&()\[\]]*", text) else ""
 
 
-def _declared(reading: SourceTree) -> Iterator[tuple[str, SgNode | None, bool]]:
+def _declared(reading: ParsedSource) -> Iterator[tuple[str, SgNode | None, bool]]:
     """Give what C declares without a value; what is `extern` is somewhere, and the linker looks."""
     for node in reading.find("declaration"):
         if any(child.text() == "extern" for child in node.children()):
@@ -156,7 +156,7 @@ def _declared(reading: SourceTree) -> Iterator[tuple[str, SgNode | None, bool]]:
                 )
 
 
-def _is_passed(declaration: SgNode, reading: SourceTree) -> bool:
+def _is_passed(declaration: SgNode, reading: ParsedSource) -> bool:
     """Whether a function that is no method gets what is declared here: `getline(std::cin, s)`, `va_start(ap, n)`."""
     names = "|".join(each.text() for each in declaration.field_children("declarator"))
     passed = rf"(?<![.\w>])[\w:]+\([^()\n]*\b(?:{names})\b"
@@ -165,9 +165,9 @@ def _is_passed(declaration: SgNode, reading: SourceTree) -> bool:
     )
 
 
-def _idle(reading: SourceTree) -> Iterator[str]:
+def _idle(reading: ParsedSource) -> Iterator[str]:
     """Name the functions and classes that do nothing."""
-    for kind in FUNCTIONS:
+    for kind in DECLARED_FUNCTIONS:
         for node in reading.find(kind):
             body, named = node.field("body"), node.field("name") or node.field("declarator")
             outer = node.parent()
@@ -206,7 +206,7 @@ def _bare_text(value: SgNode | None) -> str:
 # ------------------------------------------------------------------------------------------- what the old code asks for
 
 
-def _is_wanted(made: _Made, old: SourceTree, places: tuple[int, ...]) -> bool:
+def _is_wanted(made: _Made, old: ParsedSource, places: tuple[int, ...]) -> bool:
     """Whether the old code sets the name near the error, or works on what may be filled."""
     return any(_is_set(made.name, old, *_around(old, place)) for place in places) or (
         made.empty
@@ -214,16 +214,16 @@ def _is_wanted(made: _Made, old: SourceTree, places: tuple[int, ...]) -> bool:
     )
 
 
-def _around(old: SourceTree, place: int) -> tuple[int, int]:
+def _around(old: ParsedSource, place: int) -> tuple[int, int]:
     """Give the outermost function about a place; outside of all, the whole text."""
-    spans = [at for kind in FUNCTIONS for at in (node.range() for node in old.find(kind))]
+    spans = [at for kind in DECLARED_FUNCTIONS for at in (node.range() for node in old.find(kind))]
     about = [
         (at.start.index, at.end.index) for at in spans if at.start.index <= place < at.end.index
     ]
     return min(about, key=lambda span: span[0]) if about else (0, len(old.text))
 
 
-def _is_set(name: str, old: SourceTree, start: int, end: int) -> bool:
+def _is_set(name: str, old: ParsedSource, start: int, end: int) -> bool:
     for kind in _SETS:
         for node in old.find(kind):
             if not start <= node.range().start.index < end:

@@ -20,7 +20,7 @@ from holdfast.preservation.suppression_comments import suppressions_added, suppr
 from holdfast.syntax.dead_code import conditions_of
 from holdfast.syntax.fixits import deleted_by_fixits
 from holdfast.syntax.parse_check import language_of
-from holdfast.syntax.source_tree import SourceTree, read
+from holdfast.syntax.source import ParsedSource, parse_source
 from holdfast.vocab.diagnostics import Diagnostic, Target
 
 _SMALL: Final = 8
@@ -95,25 +95,25 @@ def what_is_lost(
 
 def _read_both(
     before: str, after: str, language: str
-) -> tuple[SourceTree | None, SourceTree | None]:
-    old = read(before, language)
+) -> tuple[ParsedSource | None, ParsedSource | None]:
+    old = parse_source(before, language)
     if old is None or not old.errors or language not in {"c", "cpp", "rust"}:
-        return old, read(after, language)
+        return old, parse_source(after, language)
     # The old tree may not show what was under a condition: so no condition that was there makes code dead.
     kept = conditions_of(before)
-    return read(before, language, kept), read(after, language, kept)
+    return parse_source(before, language, kept), parse_source(after, language, kept)
 
 
 def parse_errors(text: str, path: str, target: Target) -> int | None:
     """Count the places that do not parse; None where nobody can tell."""
-    found = read(text, language_for(path, target))
+    found = parse_source(text, language_for(path, target))
     return None if found is None else found.errors
 
 
 class _Comparison:
     """The old text and the new one, by their trees."""
 
-    def __init__(self, old: SourceTree, new: SourceTree, path: str, spoken: Spoken) -> None:
+    def __init__(self, old: ParsedSource, new: ParsedSource, path: str, spoken: Spoken) -> None:
         self._old, self._new = old, new
         self._had, self._has = declared_in(old), declared_in(new)
         self._path = path
@@ -340,7 +340,7 @@ def _header(text: str, start: int) -> str:
     return own or text[:first].rstrip().rpartition("\n")[2].strip()
 
 
-def _size(reading: SourceTree) -> int:
+def _size(reading: ParsedSource) -> int:
     return sum(1 for _ in reading.words())
 
 
@@ -374,7 +374,7 @@ def _in_conflict(text: str, language: str) -> int:
 
 def _tokens(text: str, language: str) -> int:
     """Count words and marks; a string is one, a comment is none, so to comment code out is to delete it."""
-    reading = read(text, language)
+    reading = parse_source(text, language)
     if reading is not None:
         return _size(reading)
     return sum(1 for found in _WORDS.finditer(text) if found.group(1) is None)

@@ -12,7 +12,7 @@ from holdfast.preservation.function_bodies import does_nothing, is_discarded
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-    from holdfast.syntax.source_tree import SourceTree
+    from holdfast.syntax.source import ParsedSource
 
 _BROAD: Final = frozenset(
     {"", "Exception", "BaseException", "NameError", "AttributeError", "TypeError", "SyntaxError"}
@@ -30,7 +30,7 @@ _SILENT_ATTRIBUTES: Final = re.compile(
 _BYTES: Final = re.compile(r"\b(?:char|byte|uint8_t|uintptr_t|intptr_t|void)\b")
 
 
-def hushed_in(reading: SourceTree) -> Iterator[str]:
+def hushed_in(reading: ParsedSource) -> Iterator[str]:
     """Give each place of the code where a checker is silenced, as a word to tell people."""
     yield from _empty_handlers(reading)
     match reading.language:
@@ -48,7 +48,7 @@ def hushed_in(reading: SourceTree) -> Iterator[str]:
             yield from _go(reading)
 
 
-def _empty_handlers(reading: SourceTree) -> Iterator[str]:
+def _empty_handlers(reading: ParsedSource) -> Iterator[str]:
     """Give the handlers that swallow an error; in Python one for a named error of its own kind may do nothing."""
     for node in reading.find("catch_clause"):
         body = node.field("body")
@@ -68,7 +68,7 @@ def _empty_handlers(reading: SourceTree) -> Iterator[str]:
 # -------------------------------------------------------------------------------------------------------------- Python
 
 
-def _python(reading: SourceTree) -> Iterator[str]:
+def _python(reading: ParsedSource) -> Iterator[str]:
     yield from _any_types(reading)
     yield from _unchecked(reading)
     for node in reading.find("call"):
@@ -104,7 +104,7 @@ def _python(reading: SourceTree) -> Iterator[str]:
             yield f"@{text.partition('(')[0]}"
 
 
-def _any_types(reading: SourceTree) -> Iterator[str]:
+def _any_types(reading: ParsedSource) -> Iterator[str]:
     """Give each `Any` of a type, under whatever name; `any`, which is no type, can only have meant it."""
     names = {"Any", "any", "Incomplete"}
     for node in reading.find("aliased_import"):
@@ -121,7 +121,7 @@ def _any_types(reading: SourceTree) -> Iterator[str]:
             yield from ("Any" for part in said if part in names)
 
 
-def _unchecked(reading: SourceTree) -> Iterator[str]:
+def _unchecked(reading: ParsedSource) -> Iterator[str]:
     """Give the branches that no checker looks into; to name there what is imported for types alone is right."""
     for node in reading.find("if_statement"):
         condition = node.field("condition")
@@ -153,7 +153,7 @@ def _is_inside(node: SgNode, kind: str) -> bool:
 # ------------------------------------------------------------------------------------------- JavaScript and TypeScript
 
 
-def _script(reading: SourceTree) -> Iterator[str]:
+def _script(reading: ParsedSource) -> Iterator[str]:
     yield from ("any" for node in reading.find("predefined_type") if node.text() == "any")
     yield from ("declare" for _ in reading.find("ambient_declaration"))
     for node in reading.find("as_expression"):
@@ -185,7 +185,7 @@ def _script(reading: SourceTree) -> Iterator[str]:
 # ----------------------------------------------------------------------------------------------------------- C and C++
 
 
-def _c(reading: SourceTree) -> Iterator[str]:
+def _c(reading: ParsedSource) -> Iterator[str]:
     for node in reading.find("preproc_call"):
         said = " ".join(node.text().split())
         if re.match(r"# ?(?:pragma|line)\b", said):
@@ -210,7 +210,7 @@ def _c(reading: SourceTree) -> Iterator[str]:
     yield from _casts(reading)
 
 
-def _casts(reading: SourceTree) -> Iterator[str]:
+def _casts(reading: ParsedSource) -> Iterator[str]:
     """Give the casts that make any pointer of any other; to look at bytes, or to print an address, is right."""
     for node in reading.find("cast_expression"):
         to, outer = node.field("type"), node.parent()
@@ -233,7 +233,7 @@ def _casts(reading: SourceTree) -> Iterator[str]:
 # ---------------------------------------------------------------------------------------------------------------- Rust
 
 
-def _rust(reading: SourceTree) -> Iterator[str]:
+def _rust(reading: ParsedSource) -> Iterator[str]:
     for kind in ("attribute_item", "inner_attribute_item"):
         for node in reading.find(kind):
             found = _SILENT_ATTRIBUTES.search(node.text())
@@ -247,7 +247,7 @@ def _rust(reading: SourceTree) -> Iterator[str]:
 # ---------------------------------------------------------------------------------------------------------------- Java
 
 
-def _java(reading: SourceTree) -> Iterator[str]:
+def _java(reading: ParsedSource) -> Iterator[str]:
     for kind in ("annotation", "marker_annotation"):
         for node in reading.find(kind):
             name = node.field("name")
@@ -256,7 +256,7 @@ def _java(reading: SourceTree) -> Iterator[str]:
                 yield f"@{last}"
 
 
-def raw_types_added(old: SourceTree, new: SourceTree) -> list[str]:
+def raw_types_added(old: ParsedSource, new: ParsedSource) -> list[str]:
     """Name the Java types that had type arguments in more places before, and are bare in more places now."""
     if old.language != "java":
         return []
@@ -265,12 +265,12 @@ def raw_types_added(old: SourceTree, new: SourceTree) -> list[str]:
     return sorted(name for name in had if has[name] < had[name] and bare[name] > was[name])
 
 
-def _generic(reading: SourceTree) -> Counter[str]:
+def _generic(reading: ParsedSource) -> Counter[str]:
     firsts = (next(iter(node.named_children()), None) for node in reading.find("generic_type"))
     return Counter(first.text() for first in firsts if first is not None)
 
 
-def _bare(reading: SourceTree) -> Counter[str]:
+def _bare(reading: ParsedSource) -> Counter[str]:
     return Counter(
         node.text()
         for node in reading.find("type_identifier")
@@ -281,7 +281,7 @@ def _bare(reading: SourceTree) -> Counter[str]:
 # ------------------------------------------------------------------------------------------------------------------ Go
 
 
-def _go(reading: SourceTree) -> Iterator[str]:
+def _go(reading: ParsedSource) -> Iterator[str]:
     yield from (
         "unsafe"
         for node in reading.find("selector_expression")

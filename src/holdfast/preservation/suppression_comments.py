@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from holdfast.preservation.silenced_checks import hushed_in
-from holdfast.syntax.source_tree import SourceTree, read
+from holdfast.syntax.source import ParsedSource, parse_source
 
 _CODES: Final = r"(?:\s*[:=(\[]\s*(?P<codes>[\w\-/, ]+))?"
 _HASH: Final = (
@@ -107,13 +107,13 @@ def suppressions_added(before: str, after: str, language: str) -> tuple[str, ...
     >>> suppressions_added("x = y\n", "x = y  # noqa: F821\n", "python")
     ('# noqa',)
     """
-    old, new = read(before, language), read(after, language)
+    old, new = parse_source(before, language), parse_source(after, language)
     if old is None or new is None:
         return _unread_added(before, after)
     return suppressions_between(old, new)
 
 
-def suppressions_between(old: SourceTree, new: SourceTree) -> tuple[str, ...]:
+def suppressions_between(old: ParsedSource, new: ParsedSource) -> tuple[str, ...]:
     """Give the suppressions that the new text has more of."""
     had, has = Counter(_suppressions(old)), Counter(_suppressions(new))
     added = {
@@ -143,7 +143,7 @@ def _is_said_more(word: str, before: str, after: str) -> bool:
     return len(key.findall(after)) > len(key.findall(before))
 
 
-def _suppressions(reading: SourceTree) -> Iterator[tuple[str, str]]:
+def _suppressions(reading: ParsedSource) -> Iterator[tuple[str, str]]:
     for comment in reading.comments():
         for pattern in _IN_COMMENTS[reading.language]:
             for found in pattern.finditer(comment):

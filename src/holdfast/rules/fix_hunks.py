@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from holdfast.rules.rule import PieceSide
-from holdfast.syntax.source import BLANKS, SourceText
+from holdfast.syntax.source import BLANKS, ParsedSource
 from holdfast.syntax.tokens import Token, first_at
 
 _MOST_TOKENS = 2_000
@@ -40,7 +40,7 @@ class FixHunk:
     lines: bool = False
 
 
-def hunks_between(before: SourceText, after: SourceText) -> list[FixHunk | NewLines] | None:
+def hunks_between(before: ParsedSource, after: ParsedSource) -> list[FixHunk | NewLines] | None:
     """Give what differs, in order; None if that is too much to look at."""
     old, new = _lines(before.text), _lines(after.text)
     found: list[FixHunk | NewLines] = []
@@ -55,7 +55,7 @@ def hunks_between(before: SourceText, after: SourceText) -> list[FixHunk | NewLi
     return found
 
 
-def redone(before: SourceText, differing: Sequence[FixHunk | NewLines]) -> str:
+def redone(before: ParsedSource, differing: Sequence[FixHunk | NewLines]) -> str:
     """Give the repaired text again."""
     spans = [
         (each.start, each.end, each.new)
@@ -70,14 +70,14 @@ def redone(before: SourceText, differing: Sequence[FixHunk | NewLines]) -> str:
     return "".join([*parts, before.text[done:]])
 
 
-def of_tokens(before: SourceText, differing: Sequence[FixHunk | NewLines]) -> list[FixHunk]:
+def of_tokens(before: ParsedSource, differing: Sequence[FixHunk | NewLines]) -> list[FixHunk]:
     """See new lines as what comes between two tokens, and lines that went as their tokens."""
     return [
         _between_tokens(before, each) if isinstance(each, NewLines) else each for each in differing
     ]
 
 
-def _between_tokens(before: SourceText, new: NewLines) -> FixHunk:
+def _between_tokens(before: ParsedSource, new: NewLines) -> FixHunk:
     at = _offset_of_line(before, new.line)
     low = first_at(before.tokens, at)
     return FixHunk(at, at, new.text, low, low, ("line", "line"))
@@ -90,7 +90,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _block_hunks(
-    before: SourceText, after: SourceText, old: tuple[int, int], new: tuple[int, int]
+    before: ParsedSource, after: ParsedSource, old: tuple[int, int], new: tuple[int, int]
 ) -> list[FixHunk] | None:
     start, end = _offset_of_line(before, old[0]), _offset_of_line(before, old[1])
     low, high = first_at(before.tokens, start), first_at(before.tokens, end)
@@ -120,7 +120,7 @@ def _block_hunks(
     return found
 
 
-def _offset_of_line(source: SourceText, line: int) -> int:
+def _offset_of_line(source: ParsedSource, line: int) -> int:
     return source.line_starts[line] if line < len(source.line_starts) else len(source.text)
 
 
@@ -145,7 +145,7 @@ def _matching(old: tuple[Token, ...], new: tuple[Token, ...]) -> list[tuple[int,
     ]
 
 
-def _trimmed(before: SourceText, span: tuple[int, int], new: str, low: int, high: int) -> FixHunk:
+def _trimmed(before: ParsedSource, span: tuple[int, int], new: str, low: int, high: int) -> FixHunk:
     """Leave out the blanks on both sides that stay as they are."""
     start, end = span
     old = before.text[start:end]

@@ -1,1 +1,1 @@
-"""Source text as tokens and syntax trees, shared by landing, rules and preservation. Pure."""
+"""Source text as tokens and as a syntax tree, for landing, rules and preservation. Pure."""

@@ -1,79 +1,118 @@
-"""How the braces of a text nest, seen by how its lines are indented: the one sign of where a lost brace was."""
+"""How the braces of a text nest, compared with the indentation of its lines.
+
+The indentation is the only sign of where a lost brace was.
+"""
 
 from __future__ import annotations
 
-from holdfast.syntax.source import SourceText
-from holdfast.syntax.tokens import Token
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from holdfast.syntax.source import ParsedSource
+    from holdfast.syntax.tokens import Token
 
 _OPENERS = {")": "(", "]": "[", "}": "{"}
 
 
-def nests_as_indented(source: SourceText) -> bool:
-    """Whether all brackets pair up, and each brace that begins a line stands below the line with its opening one."""
-    walk = _Walk(source)
-    return all(walk.take(token) for token in source.tokens) and not walk.opened
+def nests_as_indented(source: ParsedSource) -> bool:
+    """Return whether all brackets pair up and are indented alike.
 
-
-def stray_brace(source: SourceText) -> int | None:
-    """Give the number of the first closing brace that has no opening one and stands below another like it.
-
-    Below anything else it ends a block whose opening brace was lost.
+    A brace that begins a line must be indented like the line of its opening brace.
     """
-    walk, tokens = _Walk(source), source.tokens
-    number = next((number for number, token in enumerate(tokens) if not walk.take(token)), None)
-    if not number or tokens[number - 1].text != "}":
+    brackets = _OpenBrackets(source)
+    for token in source.tokens:
+        if not brackets.accept(token):
+            return False
+    return not brackets.opened
+
+
+def stray_brace(source: ParsedSource) -> int | None:
+    """Return the index of the first closing brace without an opening one; None if there is none.
+
+    It must be on the line below a closing brace with the same indentation: below anything else
+    it ends a block whose opening brace was lost.
+    """
+    brackets = _OpenBrackets(source)
+    tokens = source.tokens
+    for index, token in enumerate(tokens):
+        if brackets.accept(token):
+            continue
+        if index == 0 or tokens[index - 1].text != "}":
+            return None
+        previous = tokens[index - 1]
+        begin_lines = brackets.begins_line(previous) and brackets.begins_line(token)
+        if begin_lines and brackets.indent_of(previous) == brackets.indent_of(token):
+            return index
         return None
-    pair = tokens[number - 1], tokens[number]
-    alike = all(map(walk.begins_line, pair)) and walk.indent_of(pair[0]) == walk.indent_of(pair[1])
-    return number if alike else None
+    return None
 
 
-def unclosed_before(source: SourceText) -> int | None:
-    """Give the number of the token whose line is the first one no deeper than that of a bracket which is still open."""
-    walk = _Walk(source)
-    for number, token in enumerate(source.tokens):
-        if walk.opened and token.kind not in {"open", "close"} and walk.begins_line(token):
-            own, around = walk.indent_of(token), walk.opened[-1][1]
+def unclosed_before(source: ParsedSource) -> int | None:
+    """Return the index of the token before which a closing bracket is missing; None if unknown.
+
+    It begins the first line that is indented no deeper than the line of a bracket still open.
+    """
+    brackets = _OpenBrackets(source)
+    for index, token in enumerate(source.tokens):
+        is_bracket = token.kind in {"open", "close"}
+        if brackets.opened and not is_bracket and brackets.begins_line(token):
+            own = brackets.indent_of(token)
+            _, around = brackets.opened[-1]
+            if own == around:
+                return index
             if len(own) <= len(around):
-                return number if own == around else None
-        if not walk.take(token):
+                return None
+        if not brackets.accept(token):
             return None
     return None
 
 
-class _Walk:
-    """Goes from bracket to bracket; `opened` are those still open, with how the lines they belong to are indented."""
+class _OpenBrackets:
+    """The brackets that are still open, each with the indentation of the line it belongs to."""
 
-    def __init__(self, source: SourceText) -> None:
+    def __init__(self, source: ParsedSource) -> None:
         self.opened: list[tuple[str, str]] = []
         self._source = source
-        self._head: tuple[int, str] | None = None
+        self._parentheses: tuple[int, str] | None = None
+        """Where the last closed parentheses end, and the indentation of the line they began on."""
 
-    def take(self, token: Token) -> bool:
-        """Take a bracket in; False if it closes none, or if a brace stands below another line than it should."""
+    def accept(self, token: Token) -> bool:
+        """Add or remove a bracket; return False if it is unpaired or indented otherwise."""
         if token.kind == "open":
-            self.opened.append((token.text, self._line_of(token)))
+            self.opened.append((token.text, self._indent_for(token)))
+            return True
         if token.kind != "close":
             return True
         if not self.opened or self.opened[-1][0] != _OPENERS[token.text]:
             return False
         _, indent = self.opened.pop()
-        self._head = (token.end, indent) if token.text == ")" else None
-        return token.text != "}" or not self.begins_line(token) or indent == self.indent_of(token)
+        self._parentheses = None
+        if token.text == ")":
+            self._parentheses = (token.end, indent)
+        if token.text != "}" or not self.begins_line(token):
+            return True
+        return indent == self.indent_of(token)
 
-    def _line_of(self, token: Token) -> str:
-        """Say how the line is indented; if a head over several lines ends there, the line where that began."""
-        if self._head is not None and "\n" not in self._source.text[self._head[0] : token.start]:
-            return self._head[1]
+    def _indent_for(self, token: Token) -> str:
+        """Return the indentation of the line that an opening bracket belongs to.
+
+        After parentheses over several lines, that is the line where they began.
+        """
+        if self._parentheses is not None:
+            end, indent = self._parentheses
+            if "\n" not in self._source.text[end : token.start]:
+                return indent
         return self.indent_of(token)
 
     def begins_line(self, token: Token) -> bool:
-        return not self._before(token).strip()
+        line = self._line_before(token)
+        return not line.strip()
 
     def indent_of(self, token: Token) -> str:
-        line = self._before(token)
+        line = self._line_before(token)
         return line[: len(line) - len(line.lstrip(" \t"))]
 
-    def _before(self, token: Token) -> str:
+    def _line_before(self, token: Token) -> str:
         text = self._source.text
-        return text[text.rfind("\n", 0, token.start) + 1 : token.start]
+        start = text.rfind("\n", 0, token.start) + 1
+        return text[start : token.start]

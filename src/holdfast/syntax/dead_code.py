@@ -1,38 +1,28 @@
-"""Code that can never run: behind `if False`, in `#if 0`, after a `return`. To put code there is to delete it."""
+"""Code that can never run: behind `if False`, in `#if 0`, after a `return`.
+
+Moving code there is the same as deleting it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from holdfast.syntax.node_kinds import BLOCKS
+from holdfast.syntax.tree import span_of
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 Nodes: TypeAlias = "Mapping[str, Sequence[SgNode]]"
 """The nodes of a tree by their kinds, in order."""
+Span: TypeAlias = tuple[int, int]
+"""The offsets where something begins and ends."""
+
 _BRANCHES: Final = ("if_statement", "elif_clause", "if_expression")
 _LOOPS: Final = ("while_statement", "while_expression", "for_statement")
-BLOCKS: Final = frozenset(
-    {
-        "module",
-        "block",
-        "program",
-        "statement_block",
-        "compound_statement",
-        "statement_list",
-        "source_file",
-        "translation_unit",
-        "constructor_body",
-        "declaration_list",
-        "case_statement",
-        "switch_case",
-        "switch_default",
-        "switch_block_statement_group",
-    }
-)
-"""What holds statements."""
-_ENDS: Final = frozenset(
+_JUMPS: Final = frozenset(
     {
         "return_statement",
         "raise_statement",
@@ -45,229 +35,281 @@ _ENDS: Final = frozenset(
         "continue_expression",
     }
 )
-ENDING_CALLS: Final = re.compile(
-    r"(?:(?:sys|process|System|os)\.(?:_?exit|Exit|abort)|(?:std::)?(?:process::)?(?:exit|_Exit|abort|terminate)|quit|panic|"
-    r"log\.Fatal\w*|(?:std::|core::)?(?:todo|unimplemented|unreachable|panic)!?|__builtin_(?:trap|unreachable))"
+_EXIT_FUNCTIONS: Final = (
+    r"(?:sys|process|System|os)\.(?:_?exit|Exit|abort)",
+    r"(?:std::)?(?:process::)?(?:exit|_Exit|abort|terminate)",
+    r"quit",
+    r"panic",
+    r"log\.Fatal\w*",
+    r"(?:std::|core::)?(?:todo|unimplemented|unreachable|panic)!?",
+    r"__builtin_(?:trap|unreachable)",
 )
+_EXIT_CALL: Final = re.compile("|".join(_EXIT_FUNCTIONS))
 _FALSE: Final = frozenset(
     {"False", "false", "0", "None", "null", "nil", "''", '""', "NULL", "nullptr", "0L", "undefined"}
 )
 _TRUE: Final = frozenset({"True", "true", "1"})
 _OLD_VERSION: Final = re.compile(
-    r"(?:sys\.)?version_info(?:\[0\])?\s*(?:<=?\s*\(?(?:[012]\b|3\s*,?\s*\)|3\s*,\s*[0-7]\b)|>=?\s*\(?[4-9]\b).*"
+    r"(?:sys\.)?version_info(?:\[0\])?\s*"
+    r"(?:<=?\s*\(?(?:[012]\b|3\s*,?\s*\)|3\s*,\s*[0-7]\b)|>=?\s*\(?[4-9]\b).*"
 )
-"""A Python that nobody runs: checkers know, and look away."""
+"""A condition for a version of Python that is not in use: type checkers skip the code below it."""
 _NOT: Final = frozenset({"not", "!"})
-_STAYS: Final = (
-    "comment",
-    "preproc_",
-    "_item",
-    "function_declaration",
-    "labeled_statement",
-    "case",
-    "label",
-)
-"""What is not dead after a `return`: what is declared, and what can be jumped to."""
+_AND: Final = frozenset({"and", "&&"})
+_JUMP_TARGETS: Final = ("labeled", "label", "case")
+"""Parts of the kinds of nodes from which on the code after a `return` is reached again."""
+_NEVER_DEAD: Final = ("comment", "preproc_", "_item", "function_declaration")
+"""Parts of the kinds of nodes that are not dead after a `return`: mostly declarations."""
 _CONDITION: Final = re.compile(r"\s*#\s*if|\s*#!?\[?\s*cfg")
 _NEVER_BUILT: Final = re.compile(
     r"cfg\s*\(\s*(?:any\s*\(\s*\)|not\s*\(\s*all\s*\(\s*\)\s*\)|false\b|test\b|feature\b)"
 )
 
 
-def dead_spans(nodes: Nodes, language: str, kept: Collection[str] = ()) -> list[tuple[int, int]]:
-    """Give where the dead code starts and ends, in order; what is inside another is not given again.
+def dead_spans(nodes: Nodes, language: str, undecided: Collection[str] = ()) -> list[Span]:
+    """Return the outermost spans of dead code, in order.
 
-    `kept` are the conditions for C's preprocessor and Rust's `cfg` of which nothing is to be guessed.
+    `undecided` are conditions of C's preprocessor and Rust's `cfg` (see `conditions_of`) that are
+    taken for neither true nor false.
     """
-    found = [*_behind_conditions(nodes), *_after_ends(nodes)]
+    found = [*_under_constant_conditions(nodes), *_after_jumps(nodes)]
     if language == "python":
-        found += _for_checkers_only(nodes)
+        found += _for_type_checkers(nodes)
     if language in {"c", "cpp"}:
-        found += _not_compiled(nodes, kept)
+        found += _not_compiled(nodes, undecided)
     if language == "rust":
-        found += _not_built(nodes, kept)
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(found, key=lambda span: (span[0], -span[1])):
-        if start < end and (not merged or end > merged[-1][1]):
+        found += _not_built(nodes, undecided)
+    return _outermost(found)
+
+
+def _outermost(spans: Iterable[Span]) -> list[Span]:
+    merged: list[Span] = []
+    last_end = -1
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if start < end and end > last_end:
             merged.append((start, end))
+            last_end = end
     return merged
 
 
-def truth(node: SgNode | None) -> bool | None:
-    """Say whether a condition is always true or always false; None if it depends."""
-    if node is None:
-        return None
+# --------------------------------------------------------------------------- constant conditions
+
+
+def _constant_truth(node: SgNode) -> bool | None:
+    """Return whether a condition is always true or always false; None if it depends."""
     inner = node.named_children()
     if node.kind() in {"parenthesized_expression", "condition_clause"} and len(inner) == 1:
-        return truth(inner[0])
+        return _constant_truth(inner[0])
     text = node.text().strip()
-    if text in _FALSE or text in _TRUE:
-        return text in _TRUE
-    if _OLD_VERSION.fullmatch(text):
+    if text in _TRUE:
+        return True
+    if text in _FALSE or _OLD_VERSION.fullmatch(text):
         return False
     parts = node.children()
     if len(parts) == 2 and parts[0].text() in _NOT:
-        denied = truth(parts[1])
-        return None if denied is None else not denied
+        operand = _constant_truth(parts[1])
+        return None if operand is None else not operand
     if len(parts) == 3:
-        return _truth_of_two(parts[0], parts[1].text(), parts[2])
+        return _truth_of_operation(parts[0], parts[1].text(), parts[2])
     return None
 
 
-def _truth_of_two(left: SgNode, mark: str, right: SgNode) -> bool | None:
-    if mark in {"and", "&&"} and False in {truth(left), truth(right)}:
-        return False
-    if mark in {"==", "===", "!=", "!=="} and left.text().isdigit() and right.text().isdigit():
-        return (left.text() == right.text()) is (mark[0] == "=")
+def _truth_of_operation(left: SgNode, operator: str, right: SgNode) -> bool | None:
+    if operator in _AND:
+        operands = {_constant_truth(left), _constant_truth(right)}
+        return False if False in operands else None
+    compares = operator in {"==", "===", "!=", "!=="}
+    if compares and left.text().isdigit() and right.text().isdigit():
+        is_equal = left.text() == right.text()
+        wants_equal = operator.startswith("=")
+        return is_equal is wants_equal
     return None
 
 
-def _behind_conditions(nodes: Nodes) -> Iterator[tuple[int, int]]:
+def _under_constant_conditions(nodes: Nodes) -> Iterator[Span]:
     for kind in (*_BRANCHES, *_LOOPS):
         for node in nodes.get(kind, ()):
-            always = truth(node.field("condition") or _bare_condition(node))
-            if always is False:
+            condition = node.field("condition") or _unnamed_condition(node)
+            if condition is None:
+                continue
+            truth = _constant_truth(condition)
+            if truth is False:
                 yield from _spans(node.field("consequence"), node.field("body"))
-            if always and kind in _BRANCHES:
+            if truth is True and kind in _BRANCHES:
                 yield from _spans(*node.field_children("alternative"))
     for kind in ("binary_expression", "boolean_operator"):
         for node in nodes.get(kind, ()):
-            parts = node.children()
-            if len(parts) == 3 and parts[1].text() in {"&&", "and"} and truth(parts[0]) is False:
-                yield from _spans(parts[2])
+            yield from _skipped_operand(node)
 
 
-def _bare_condition(node: SgNode) -> SgNode | None:
-    """Give the condition of Go's `for false {`, which has no name in the tree."""
-    first = next(iter(node.named_children()), None)
-    return (
-        first
-        if first is not None and first.kind() in {"false", "parenthesized_expression"}
-        else None
-    )
+def _unnamed_condition(node: SgNode) -> SgNode | None:
+    """Return the condition of Go's `for false {`, which is no field of its node."""
+    children = node.named_children()
+    if not children:
+        return None
+    first = children[0]
+    if first.kind() not in {"false", "parenthesized_expression"}:
+        return None
+    return first
 
 
-def _after_ends(nodes: Nodes) -> Iterator[tuple[int, int]]:
+def _skipped_operand(node: SgNode) -> Iterator[Span]:
+    """Yield the right operand of an `and` whose left one is always false."""
+    parts = node.children()
+    if len(parts) != 3:
+        return
+    left, operator, right = parts
+    if operator.text() in _AND and _constant_truth(left) is False:
+        yield span_of(right)
+
+
+# ---------------------------------------------------------------------------------- after a jump
+
+
+def _after_jumps(nodes: Nodes) -> Iterator[Span]:
     for kind in BLOCKS:
         for block in nodes.get(kind, ()):
-            ended = False
-            for child in block.named_children():
-                if ended and any(word in child.kind() for word in ("labeled", "label", "case")):
-                    break
-                if ended and not any(word in child.kind() for word in _STAYS):
-                    yield from _spans(child)
-                ended = ended or ends(child)
+            yield from _unreachable_in(block)
+
+
+def _unreachable_in(block: SgNode) -> Iterator[Span]:
+    is_reachable = True
+    for child in block.named_children():
+        if is_reachable:
+            is_reachable = not ends(child)
+            continue
+        kind = child.kind()
+        if any(part in kind for part in _JUMP_TARGETS):
+            return
+        if not any(part in kind for part in _NEVER_DEAD):
+            yield span_of(child)
 
 
 def ends(statement: SgNode) -> bool:
-    """Whether nothing after a statement is reached."""
-    if statement.kind() in _ENDS:
-        return True
-    inner = (
-        statement.named_children() if statement.kind() == "expression_statement" else [statement]
-    )
+    """Return whether nothing after a statement is reached."""
+    inner = [statement]
+    if statement.kind() == "expression_statement":
+        inner = statement.named_children()
     if len(inner) != 1:
         return False
-    if inner[0].kind() in _ENDS:
+    expression = inner[0]
+    if expression.kind() in _JUMPS:
         return True
-    called = inner[0].field("function") or inner[0].field("macro")
-    if inner[0].kind() == "method_invocation":  # Java's
-        return inner[0].text().startswith("System.exit(")
-    return called is not None and ENDING_CALLS.fullmatch(called.text()) is not None
+    if expression.kind() == "method_invocation":  # of Java
+        return expression.text().startswith("System.exit(")
+    called = expression.field("function") or expression.field("macro")
+    if called is None:
+        return False
+    return _EXIT_CALL.fullmatch(called.text()) is not None
 
 
-def _for_checkers_only(nodes: Nodes) -> Iterator[tuple[int, int]]:
-    """Give what stands under `if TYPE_CHECKING`; imports are right there."""
+# ------------------------------------------------------------------------------ Python, C, Rust
+
+
+def _for_type_checkers(nodes: Nodes) -> Iterator[Span]:
+    """Yield what is under `if TYPE_CHECKING`, except for imports, which belong there."""
     for node in nodes.get("if_statement", ()):
-        condition, body = node.field("condition"), node.field("consequence")
-        if (
-            condition is None
-            or body is None
-            or condition.text().rpartition(".")[2] != "TYPE_CHECKING"
-        ):
+        condition = node.field("condition")
+        body = node.field("consequence")
+        if condition is None or body is None:
             continue
-        yield from _spans(
-            *(child for child in body.named_children() if "import" not in child.kind())
-        )
+        name = condition.text().rpartition(".")[2]
+        if name != "TYPE_CHECKING":
+            continue
+        for child in body.named_children():
+            if "import" not in child.kind():
+                yield span_of(child)
 
 
 def conditions_of(text: str) -> frozenset[str]:
-    """Give the lines with which a C text asks for macros, and a Rust text for features."""
-    return frozenset(_condition(line) for line in text.split("\n") if _CONDITION.match(line))
+    """Return the conditions of a C text on macros, and of a Rust text on features."""
+    found: set[str] = set()
+    for line in text.split("\n"):
+        if _CONDITION.match(line):
+            found.add(_words_of_condition(line))
+    return frozenset(found)
 
 
-def _condition(line: str) -> str:
-    # Brackets aside: one may be what was missing.
+def _words_of_condition(line: str) -> str:
+    # Without brackets: one of them may be what was missing.
     return " ".join(re.findall(r"\w+|!", line))
 
 
-def _not_compiled(nodes: Nodes, kept: Collection[str]) -> Iterator[tuple[int, int]]:
-    defined = {
-        name.text()
-        for node in nodes.get("preproc_def", ())
-        if (name := node.field("name")) is not None
-    }
+def _not_compiled(nodes: Nodes, undecided: Collection[str]) -> Iterator[Span]:
+    defined: set[str] = set()
+    for node in nodes.get("preproc_def", ()):
+        name = node.field("name")
+        if name is not None:
+            defined.add(name.text())
     for kind in ("preproc_if", "preproc_ifdef"):
         for node in nodes.get(kind, ()):
-            taken = _is_taken(node, defined, kept)
-            other = node.field("alternative")
-            if taken is False:
-                known = {
-                    part.range()
-                    for part in (node.field("condition"), node.field("name"), other)
-                    if part is not None
-                }
-                inner = (
-                    child for child in node.named_children() if child.kind() != "preproc_include"
-                )
-                yield from _spans(*(child for child in inner if child.range() not in known))
-            if taken and other is not None:
-                yield from _spans(other)
+            is_included = _is_included(node, defined, undecided)
+            if is_included is False:
+                yield from _preprocessor_body(node)
+            if is_included is True:
+                yield from _spans(node.field("alternative"))
 
 
-def _is_taken(node: SgNode, defined: set[str], kept: Collection[str]) -> bool | None:
-    """Say whether the preprocessor takes a part; None if that cannot be told.
+def _preprocessor_body(node: SgNode) -> Iterator[Span]:
+    """Yield what is between an `#if` and its `#else` or `#endif`, except for includes."""
+    other_parts = set(
+        _spans(node.field("condition"), node.field("name"), node.field("alternative"))
+    )
+    for child in node.named_children():
+        is_body = span_of(child) not in other_parts
+        if is_body and child.kind() != "preproc_include":
+            yield span_of(child)
 
-    A macro counts as undefined if this text does not define it, and it is none of the compiler's (`_…`).
+
+def _is_included(node: SgNode, defined: set[str], undecided: Collection[str]) -> bool | None:
+    """Return whether the preprocessor includes the body of an `#if`; None if that is unknown.
+
+    A macro counts as undefined if this text does not define it, unless its name begins with `_`
+    as those of the compiler do.
     """
-    condition, name = node.field("condition"), node.field("name")
-    if condition is not None and truth(condition) is not None:
-        return truth(condition)
-    if condition is not None and condition.kind() in {"identifier", "preproc_defined"}:
-        name = condition
-    if name is None or _condition(node.text().partition("\n")[0]) in kept:
+    name = node.field("name")
+    condition = node.field("condition")
+    if condition is not None:
+        truth = _constant_truth(condition)
+        if truth is not None:
+            return truth
+        if condition.kind() in {"identifier", "preproc_defined"}:
+            name = condition
+    if name is None:
+        return None
+    line = node.text().partition("\n")[0]
+    if _words_of_condition(line) in undecided:
         return None
     macro = re.sub(r"^defined\W*|\W+$", "", name.text())
-    missing = macro not in defined and not macro.startswith("_")
-    if not missing:
+    if macro in defined or macro.startswith("_"):
         return None
-    return node.children()[0].text().replace(" ", "") == "#ifndef"
+    directive = node.children()[0].text()
+    return directive.replace(" ", "") == "#ifndef"
 
 
-def _not_built(nodes: Nodes, kept: Collection[str]) -> Iterator[tuple[int, int]]:
-    for node in nodes.get("attribute_item", ()):
-        if not _NEVER_BUILT.search(node.text()) or _condition(node.text()) in kept:
+def _not_built(nodes: Nodes, undecided: Collection[str]) -> Iterator[Span]:
+    for attribute in nodes.get("attribute_item", ()):
+        text = attribute.text()
+        if not _NEVER_BUILT.search(text) or _words_of_condition(text) in undecided:
             continue
-        item = next(
-            (
-                after
-                for after in node.next_all()
-                if after.is_named() and after.kind() != "attribute_item"
-            ),
-            None,
-        )
+        item = _item_of(attribute)
+        if item is None or item.kind() == "use_declaration":
+            continue
         # A module of tests is where `cfg(test)` belongs.
-        is_right = (
-            item is None
-            or item.kind() == "use_declaration"
-            or (item.kind() == "mod_item" and "test" in node.text())
-        )
-        if not is_right:
-            yield from _spans(item)
+        is_test_module = item.kind() == "mod_item" and "test" in text
+        if not is_test_module:
+            yield span_of(item)
 
 
-def _spans(*nodes: SgNode | None) -> Iterator[tuple[int, int]]:
+def _item_of(attribute: SgNode) -> SgNode | None:
+    """Return the Rust item to which an attribute belongs."""
+    for following in attribute.next_all():
+        if following.is_named() and following.kind() != "attribute_item":
+            return following
+    return None
+
+
+def _spans(*nodes: SgNode | None) -> Iterator[Span]:
     for node in nodes:
         if node is not None:
-            at = node.range()
-            yield at.start.index, at.end.index
+            yield span_of(node)

@@ -18,80 +18,95 @@ class _Splice:
 
 
 class Lines:
-    """Where the lines of a text begin: a compiler speaks of lines and columns, a text of places."""
+    """The offsets where the lines of a text begin: compilers report lines and columns."""
 
     def __init__(self, text: str) -> None:
-        """Count the lines."""
+        """Find the line breaks."""
         self._size = len(text)
         # Not str.splitlines: no compiler ends a line at a form feed.
-        self._starts = [0, *(at + 1 for at, mark in enumerate(text) if mark == "\n")]
+        self._starts = [0]
+        for offset, character in enumerate(text):
+            if character == "\n":
+                self._starts.append(offset + 1)
 
     def span(self, area: Area) -> tuple[int, int] | None:
-        """Give start and end; None if the area is not in the text."""
-        start, end = (
-            self._place(area.line, area.column),
-            self._place(area.end_line, area.end_column),
-        )
-        return None if start is None or end is None or end < start else (start, end)
-
-    def line_at(self, place: int) -> int:
-        """Give the number of the line, from 1, on which a place is."""
-        return bisect_right(self._starts, place)
-
-    def _place(self, line: int, column: int) -> int | None:
-        if line == len(self._starts) + 1 and column == 1:
-            return self._size
-        if not 1 <= line <= len(self._starts) or column < 1:
+        """Return the offsets where an area begins and ends; None if it is not in the text."""
+        start = self._offset(area.line, area.column)
+        end = self._offset(area.end_line, area.end_column)
+        if start is None or end is None or end < start:
             return None
-        place = self._starts[line - 1] + column - 1
-        following = self._starts[line] if line < len(self._starts) else self._size + 1
-        return place if place < following or place == self._size else None
+        return start, end
+
+    def line_at(self, offset: int) -> int:
+        """Return the number of the line (1-based) of an offset."""
+        return bisect_right(self._starts, offset)
+
+    def _offset(self, line: int, column: int) -> int | None:
+        count = len(self._starts)
+        if line == count + 1 and column == 1:
+            return self._size
+        if not 1 <= line <= count or column < 1:
+            return None
+        offset = self._starts[line - 1] + column - 1
+        last = self._size
+        if line < count:
+            last = self._starts[line] - 1
+        if offset <= last or offset == self._size:
+            return offset
+        return None
 
 
 def apply_fixits(
     text: str, path: str, diagnostics: Sequence[Diagnostic], *, guessed: bool
 ) -> str | None:
-    """Give the text with the first fix-it of each error that does not touch another's; None if there is none.
+    """Return the text with the first fix-it of each error that overlaps no other; None without one.
 
-    `guessed` takes those too that the compiler does not call safe.
+    With `guessed`, fix-its that the compiler does not call safe are applied too.
     """
     lines = Lines(text)
-    taken: list[_Splice] = []
+    accepted: list[_Splice] = []
     for diagnostic in diagnostics:
         for fixit in _usable(diagnostic, guessed=guessed):
             splices = _splices(fixit, path, diagnostic.path, lines)
-            if splices and not _touch([*taken, *splices]):
-                taken += splices
+            if splices and not _overlap([*accepted, *splices]):
+                accepted += splices
                 break
-    fixed = _splice(text, taken, "\r\n" if "\r\n" in text else "\n")
-    return fixed if fixed != text else None
+    newline = "\r\n" if "\r\n" in text else "\n"
+    fixed = _splice(text, accepted, newline)
+    if fixed == text:
+        return None
+    return fixed
 
 
 def deleted_by_fixits(
     text: str, path: str, diagnostics: Sequence[Diagnostic]
 ) -> list[tuple[str, str]]:
-    """Give the old and new texts of every place that the compiler itself would change."""
+    """Return the old and the new text of every place that the compiler itself would change."""
     lines = Lines(text)
-    return [
-        (text[splice.start : splice.end], splice.text)
-        for diagnostic in diagnostics
-        for fixit in _usable(diagnostic, guessed=True)[:1]
-        for splice in _splices(fixit, path, diagnostic.path, lines)
-    ]
+    changed: list[tuple[str, str]] = []
+    for diagnostic in diagnostics:
+        for fixit in _usable(diagnostic, guessed=True)[:1]:
+            splices = _splices(fixit, path, diagnostic.path, lines)
+            changed += [(text[splice.start : splice.end], splice.text) for splice in splices]
+    return changed
 
 
 def _usable(diagnostic: Diagnostic, *, guessed: bool) -> tuple[FixIt, ...]:
     if diagnostic.severity != "error":
         return ()
-    return tuple(fixit for fixit in diagnostic.fixits if fixit.safe or guessed)
+    if guessed:
+        return diagnostic.fixits
+    return tuple(fixit for fixit in diagnostic.fixits if fixit.safe)
 
 
-def _splices(fixit: FixIt, path: str, said: str, lines: Lines) -> list[_Splice]:
-    """Give the edits as splices; none at all if one is for another file, or not in the text."""
+def _splices(fixit: FixIt, path: str, diagnostic_path: str, lines: Lines) -> list[_Splice]:
+    """Return the edits of a fix-it; none if one is for another file or not in the text."""
     splices: list[_Splice] = []
     for edit in fixit.edits:
+        if edit.path not in {path, diagnostic_path, ""}:
+            return []
         span = lines.span(edit.area)
-        if edit.path not in {path, said, ""} or span is None:
+        if span is None:
             return []
         splice = _Splice(*span, edit.text)
         if splice not in splices:
@@ -99,16 +114,17 @@ def _splices(fixit: FixIt, path: str, said: str, lines: Lines) -> list[_Splice]:
     return splices
 
 
-def _touch(splices: Iterable[_Splice]) -> bool:
+def _overlap(splices: Iterable[_Splice]) -> bool:
     ordered = sorted(splices, key=lambda splice: (splice.start, splice.end))
-    return any(
-        one.end > other.start or (one.start, one.end) == (other.start, other.end)
-        for one, other in pairwise(ordered)
-    )
+    for one, other in pairwise(ordered):
+        at_same_place = (one.start, one.end) == (other.start, other.end)
+        if one.end > other.start or at_same_place:
+            return True
+    return False
 
 
 def _splice(text: str, splices: Iterable[_Splice], newline: str) -> str:
-    for splice in sorted(splices, key=lambda one: one.start, reverse=True):
+    for splice in sorted(splices, key=lambda splice: splice.start, reverse=True):
         new = splice.text.replace("\r\n", "\n").replace("\n", newline)
         text = text[: splice.start] + new + text[splice.end :]
     return text

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-_LIMIT: Final = 1_000_000
+from holdfast.syntax.tree import MOST_CHARACTERS, parse_tree, parseable
+
 _LANGUAGES: Final = {
     "py": "python",
     "pyi": "python",
@@ -44,29 +45,35 @@ _LANGUAGES: Final = {
 
 
 def language_of(path: str | None) -> str | None:
-    """The language that the file's name tells, if we have a parser for it."""
+    """Return the language of the suffix of a path; None if there is no parser for it."""
     name = (path or "").rpartition("/")[2]
-    return _LANGUAGES.get(name.rpartition(".")[2].lower()) if "." in name else None
+    _, dot, suffix = name.rpartition(".")
+    if not dot:
+        return None
+    return _LANGUAGES.get(suffix.lower())
 
 
 def parses(text: str, language: str) -> bool | None:
-    """Whether the text has no syntax error; None where it was not looked at."""
-    if len(text) > _LIMIT:
+    """Return whether a text has no syntax error; None if it is too long to be parsed."""
+    if len(text) > MOST_CHARACTERS:
         return None
-    text = text.removeprefix("\ufeff").encode("utf-8", "replace").decode()
+    text = parseable(text)
     if not text.strip():
         return True
-    from ast_grep_py import SgRoot  # noqa: PLC0415 - a megabyte of grammars: loaded with the first path
-
-    # Not ast.parse for Python: on a syntax error CPython opens the file it thinks it reads, and engines open nothing.
-    root = SgRoot(text, language).root()
-    # A token the parser had to make up (a missing bracket, an empty block) is a node without text.
-    return root.find(kind="ERROR") is None and root.find(regex="^$") is None
+    # Not ast.parse for Python: on a syntax error CPython opens the file it thinks it reads,
+    # and a pure package opens nothing.
+    root = parse_tree(text, language)
+    if root.find(kind="ERROR") is not None:
+        return False
+    # A token that the parser inserted (a missing bracket, an empty block) is a node without text.
+    return root.find(regex="^$") is None
 
 
 def breaks(before: str, after: str, path: str | None) -> str | None:
-    """The language in which `before` parsed and `after` does not; None where nothing broke, or nobody can tell."""
+    """Return the language in which `before` parses and `after` does not; None otherwise."""
     language = language_of(path)
     if language is None or parses(after, language) is not False:
         return None
-    return language if parses(before, language) else None
+    if not parses(before, language):
+        return None
+    return language

@@ -1,17 +1,19 @@
-"""A text as marks and words: each quote and each comment sign stands alone, and what is in them is words like any.
+"""A text split into marks and words: each quote and each comment sign is a token of its own.
 
-A quote too many or too few changes what all that follows it is; the marks of a text stay what they are.
+The text inside strings and comments becomes words like any other. One quote too many or too few
+changes the tokens of everything after it; the marks of a text stay the same.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import cast
 
 from holdfast.syntax.tokens import KEYWORDS, Token, TokenKind, tokenize
 
 _SPLIT = re.compile(
-    # What a number begins with says its base, what follows its digits is a suffix.
+    # The start of a number is its base; a suffix after its digits is a name.
     r"""(?P<number>0[xXoObB](?=\w)|0(?=\d)|\d(?:[\d_]|\.\d|\.(?![.\w]))*)
 |(?P<name>[^\W\d]\w*)
 |(?P<quote>['"`“”‘’«»])
@@ -19,16 +21,17 @@ _SPLIT = re.compile(
 |(?P<operator>===|!==|==|!=|<=|>=|->|=>|::|:=|&&|\|\||\+\+|--|//|/\*|\*/|[+\-*/%&|^]=|[^\s\w])""",
     re.VERBOSE,
 )
+_NOT_BLANK = re.compile(r"\S[^\n]*")
 _PREFIX = re.compile(r"(?<!\w)[fFrRbBuU]{1,2}$")
 
 
 @lru_cache(maxsize=32)
-def marks_of(text: str, target: str) -> tuple[Token, ...]:
-    """Give all marks and words. What a comment holds besides its sign is of the kind `comment`."""
-    comments = _comments(text, target)
+def marks_of(text: str, language: str) -> tuple[Token, ...]:
+    """Return all marks and words; the words of a comment after its sign are of kind `comment`."""
+    comments = _comments(text, language)
     marks: list[Token] = []
     for found in _SPLIT.finditer(text):
-        kind: TokenKind = found.lastgroup  # type: ignore[assignment]
+        kind = cast("TokenKind", found.lastgroup)
         if kind == "name" and found[0] in KEYWORDS:
             kind = "keyword"
         while comments and comments[-1][1] <= found.start():
@@ -39,47 +42,57 @@ def marks_of(text: str, target: str) -> tuple[Token, ...]:
     return tuple(marks)
 
 
-def _comments(text: str, target: str) -> list[tuple[int, int]]:
-    """Give where the comments are, the last one first; a gap between tokens that is not blank holds some."""
+def _comments(text: str, language: str) -> list[tuple[int, int]]:
+    """Return the spans of the comments, the last one first.
+
+    They are what is not blank in the gaps between the tokens, except for a backslash.
+    """
+    tokens = tokenize(text, language)
+    starts = [*(token.start for token in tokens), len(text)]
+    ends = [0, *(token.end for token in tokens)]
     found: list[tuple[int, int]] = []
-    done = 0
-    for start, end in (
-        *((token.start, token.end) for token in tokenize(text, target)),
-        (len(text), len(text)),
-    ):
-        gap = text[done:start]
-        found += [
-            (done + each.start(), done + each.end())
-            for each in re.finditer(r"\S[^\n]*", gap)
-            if each[0] != "\\"
-        ]
-        done = end
-    return found[::-1]
+    for gap_start, gap_end in zip(ends, starts, strict=True):
+        parts = _NOT_BLANK.finditer(text, gap_start, gap_end)
+        found += [part.span() for part in parts if part[0] != "\\"]
+    found.reverse()
+    return found
 
 
 def is_quote(token: Token) -> bool:
-    """Whether a token is a quote: one among marks, or one that no string begins with."""
-    return token.kind == "quote" or (token.kind == "operator" and token.text in {"'", '"', "`"})
+    """Return whether a token is a quote: a mark, or a quote that begins no string."""
+    if token.kind == "quote":
+        return True
+    return token.kind == "operator" and token.text in {"'", '"', "`"}
 
 
 def is_wordy(character: str) -> bool:
-    """Whether a word goes on over a character; none is none."""
+    """Return whether a character can be part of a word; False for the empty string."""
     return re.fullmatch(r"\w", character) is not None
 
 
 def is_apostrophe(text: str, at: int) -> bool:
-    """Whether a quote stands within a word: letters on both sides, and not those that say what string begins.
+    """Return whether a quote is within a word: letters on both sides, and no string prefix.
 
     >>> [is_apostrophe(text, text.index("'")) for text in ("can't", "f'x", "('x", "x' ")]
     [True, False, False, False]
     """
-    sides = text[at - 1 : at], text[at + 1 : at + 2]
-    return all(map(is_wordy, sides)) and _PREFIX.search(text[max(0, at - 3) : at]) is None
+    before = text[at - 1 : at]
+    after = text[at + 1 : at + 2]
+    if not is_wordy(before) or not is_wordy(after):
+        return False
+    start = max(0, at - 3)
+    return _PREFIX.search(text[start:at]) is None
 
 
 def outer_quotes(text: str, quotes: list[Token]) -> tuple[Token, Token] | None:
-    """Give the two quotes of a line around one with apostrophes in it; None if the line is not so."""
+    """Return the first and last quote of a line if all between them are apostrophes, else None.
+
+    None also for a line without an apostrophe.
+    """
     outer = [quote for quote in quotes if not is_apostrophe(text, quote.start)]
-    if len(outer) != 2 or len(quotes) == 2 or (quotes[0], quotes[-1]) != tuple(outer):
+    if len(outer) != 2 or len(quotes) == 2:
         return None
-    return outer[0], outer[1]
+    first, last = outer
+    if first != quotes[0] or last != quotes[-1]:
+        return None
+    return first, last

@@ -1,63 +1,90 @@
-"""A text to be rewritten: its offsets, tokens and tree, each worked out when first asked for."""
+"""A source text with its tokens, its syntax tree and its unreachable code."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from holdfast.syntax.dead_code import dead_spans
 from holdfast.syntax.quote_tokens import marks_of
 from holdfast.syntax.tokens import Token, tokenize
-from holdfast.vocab.diagnostics import Diagnostic
+from holdfast.syntax.tree import (
+    MOST_CHARACTERS,
+    all_nodes,
+    leaves,
+    parse_tree,
+    parseable,
+    span_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from ast_grep_py import SgNode
 
-_GRAMMARS: Final = {
-    "python": "python",
-    "javascript": "javascript",
-    "typescript": "typescript",
-    "c": "c",
-    "cpp": "cpp",
-    "rust": "rust",
-    "java": "java",
-    "go": "go",
-}
-BLANKS = " \t\r\n\f"
+    from holdfast.vocab.diagnostics import Diagnostic
+
+BLANKS: Final = " \t\r\n\f"
+LANGUAGES: Final = frozenset(
+    {"python", "javascript", "typescript", "tsx", "c", "cpp", "rust", "java", "go"}
+)
+"""The languages whose trees rules and preservation understand."""
+_COMMENTS: Final = frozenset({"comment", "line_comment", "block_comment", "html_comment"})
+_MACRO_WORDS: Final = re.compile(r"\w+|[^\w\s]")
 
 
-class SourceText:
-    """One text in one language."""
+@dataclass(frozen=True, slots=True)
+class SourceWord:
+    """A leaf of the tree that is code: a name, a punctuation mark, or a whole string."""
 
-    def __init__(self, text: str, target: str, path: str = "", *, marks: bool = False) -> None:
-        """Look at nothing yet."""
-        self.marks = marks
+    start: int
+    text: str
+
+
+class ParsedSource:
+    """One text in one language. Each part is computed at its first use."""
+
+    def __init__(
+        self,
+        text: str,
+        language: str,
+        path: str = "",
+        *,
+        marks: bool = False,
+        undecided: Collection[str] = (),
+    ) -> None:
+        """Keep the text; parse nothing yet.
+
+        With `marks` the tokens are those of `marks_of`. `undecided` is passed to `dead_spans`.
+        """
         self.text = text
-        self.target = target
-        self._grammar = "tsx" if path.endswith((".tsx", ".jsx")) else _GRAMMARS.get(target)
+        self.language = language
+        self.marks = marks
+        self._path = path
+        self._undecided = undecided
+
+    # ---------------------------------------------------------------------------------- tokens
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
-        """Its tokens; with `marks` quotes and comments are cut up."""
-        return marks_of(self.text, self.target) if self.marks else tokenize(self.text, self.target)
+        """The tokens; with `marks`, quotes and comments are split into marks and words."""
+        if self.marks:
+            return marks_of(self.text, self.language)
+        return tokenize(self.text, self.language)
 
-    @cached_property
-    def root(self) -> SgNode | None:
-        """Its tree; None if the language has no grammar here, or the text holds half a character."""
-        if self._grammar is None:
-            return None
-        try:
-            self.text.encode()
-        except UnicodeEncodeError:
-            return None
-        from ast_grep_py import SgRoot  # noqa: PLC0415 - a megabyte of grammars: loaded with the first rule
+    def places_of_word(self, word: str) -> list[int]:
+        """Return the offsets of the tokens with this text."""
+        return [token.start for token in self.tokens if token.text == word]
 
-        return SgRoot(self.text, self._grammar).root()
+    # ----------------------------------------------------------------------- lines and offsets
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
-        """Where each line begins. Only a line feed ends one."""
+        """The offset where each line begins. Only a line feed ends a line."""
         starts = [0]
         at = self.text.find("\n")
         while at >= 0:
@@ -66,90 +93,185 @@ class SourceText:
         return tuple(starts)
 
     def offset(self, line: int, column: int) -> int | None:
-        """Where a line and column (1-based) are; None if the text has no such place."""
+        """Return the offset of a line and column (1-based); None if the text has no such place."""
         if not 1 <= line <= len(self.line_starts) or column < 1:
             return None
         at = self.line_starts[line - 1] + column - 1
-        return at if at <= self.line_end(line - 1) else None
+        if at > self.line_end(line - 1):
+            return None
+        return at
 
     def line_end(self, line: int) -> int:
-        """Where a line (0-based) ends, without what ends it."""
-        end = self.line_starts[line + 1] - 1 if line + 1 < len(self.line_starts) else len(self.text)
-        return end - 1 if self.text[:end].endswith("\r") and end > self.line_starts[line] else end
+        """Return the offset where a line (0-based) ends, without its line break."""
+        start = self.line_starts[line]
+        end = len(self.text)
+        if line + 1 < len(self.line_starts):
+            end = self.line_starts[line + 1] - 1
+        if end > start and self.text[end - 1] == "\r":
+            end -= 1
+        return end
 
     def line_of(self, offset: int) -> int:
-        """The line (0-based) that an offset is on."""
+        """Return the line (0-based) of an offset."""
         return self.text.count("\n", 0, offset)
 
     def place_of(self, diagnostic: Diagnostic) -> int | None:
-        """Where a diagnostic points."""
+        """Return the offset where the area of a diagnostic begins; None without such a place."""
         area = diagnostic.area
-        return None if area is None else self.offset(area.line, area.column)
+        if area is None:
+            return None
+        return self.offset(area.line, area.column)
 
     def end_of(self, diagnostic: Diagnostic) -> int | None:
-        """Where what a diagnostic points at ends."""
+        """Return the offset where the area of a diagnostic ends; None without such a place."""
         area = diagnostic.area
-        return None if area is None else self.offset(area.end_line, area.end_column)
+        if area is None:
+            return None
+        return self.offset(area.end_line, area.end_column)
 
     def indent_at(self, offset: int) -> str:
-        """The blanks that the line of an offset begins with, up to the offset."""
+        """Return the blanks at the start of the line of an offset, up to the offset."""
         line = self.text.rfind("\n", 0, offset) + 1
         code = self.text[line:offset]
         return code[: len(code) - len(code.lstrip(" \t"))]
 
     def gap_before(self, offset: int) -> int:
-        """Where the blank text before an offset begins."""
+        """Return the offset where the blank text before an offset begins."""
         return len(self.text[:offset].rstrip(BLANKS))
 
     def gap_after(self, offset: int) -> int:
-        """Where the blank text after an offset ends."""
+        """Return the offset where the blank text after an offset ends."""
         rest = self.text[offset:]
         return offset + len(rest) - len(rest.lstrip(BLANKS))
 
-    def nodes_around(self, offset: int) -> list[SgNode]:
-        """All nodes that hold the offset or touch it, the outer ones first."""
-        found: list[SgNode] = []
+    # ------------------------------------------------------------------------------------ tree
 
-        def visit(node: SgNode) -> None:
-            span = node.range()
-            if not span.start.index <= offset <= span.end.index:
-                return
-            found.append(node)
-            for child in node.children():
-                if child.range().start.index > offset:
-                    break
-                visit(child)
+    @cached_property
+    def root(self) -> SgNode | None:
+        """The root of the tree; None without a grammar, or if the text has a lone surrogate."""
+        grammar = self.language
+        if self._path.endswith((".tsx", ".jsx")):
+            grammar = "tsx"
+        if grammar not in LANGUAGES:
+            return None
+        try:
+            self.text.encode()
+        except UnicodeEncodeError:
+            return None
+        return parse_tree(self.text, grammar)
 
+    @cached_property
+    def errors(self) -> int:
+        """The number of places that do not parse."""
+        # The root of a blank text has no text either, and is no error.
+        if self.root is None or not self.text.strip():
+            return 0
+        wrong = self.root.find_all(kind="ERROR")
+        # A token that the parser inserted is a node without text.
+        inserted = self.root.find_all(regex="^$")
+        return len(wrong) + len(inserted)
+
+    @cached_property
+    def _nodes_by_kind(self) -> dict[str, list[SgNode]]:
+        # Not find_all by kind: it refuses a kind that the language does not have.
+        nodes: defaultdict[str, list[SgNode]] = defaultdict(list)
         if self.root is not None:
-            visit(self.root)
+            for node in all_nodes(self.root):
+                nodes[node.kind()].append(node)
+        return dict(nodes)
+
+    def nodes_around(self, offset: int) -> list[SgNode]:
+        """Return all nodes that contain the offset or touch it, the outer ones first."""
+        found: list[SgNode] = []
+        waiting = [] if self.root is None else [self.root]
+        while waiting:
+            node = waiting.pop()
+            start, end = span_of(node)
+            if start <= offset <= end:
+                found.append(node)
+                waiting += reversed(node.children())
         return found
 
     def leaf_at(self, offset: int) -> str:
-        """Give the text of the leaf that begins at an offset; nothing if none does."""
-        return next(
-            (
-                node.text()
-                for node in self.nodes_around(offset)
-                if node.is_leaf() and span_of(node)[0] == offset
-            ),
-            "",
-        )
+        """Return the text of the leaf that begins at an offset; "" if none does."""
+        for node in self.nodes_around(offset):
+            start, _ = span_of(node)
+            if start == offset and node.is_leaf():
+                return node.text()
+        return ""
 
-    def places_of_word(self, word: str) -> list[int]:
-        """Give where a word stands as a token."""
-        return [token.start for token in self.tokens if token.text == word]
+    def comments(self) -> Iterator[str]:
+        """Yield the texts of all comments."""
+        for kind, nodes in self._nodes_by_kind.items():
+            if kind in _COMMENTS:
+                yield from (node.text() for node in nodes)
+
+    # ------------------------------------------------------------------------------- dead code
+
+    @cached_property
+    def dead(self) -> list[tuple[int, int]]:
+        """The spans of the code that can never run, in order."""
+        return dead_spans(self._nodes_by_kind, self.language, self._undecided)
+
+    def is_dead(self, offset: int) -> bool:
+        """Return whether an offset is in code that can never run."""
+        if not self.dead:
+            return False
+        following = bisect_right(self.dead, offset, key=lambda span: span[0])
+        if following == 0:
+            return False
+        _, end = self.dead[following - 1]
+        return offset < end
+
+    def find(self, kind: str) -> list[SgNode]:
+        """Return all nodes of a kind that are not in dead code."""
+        nodes = self._nodes_by_kind.get(kind, [])
+        return [node for node in nodes if not self.is_dead(span_of(node)[0])]
+
+    def words(
+        self,
+        node: SgNode | None = None,
+        *,
+        dead: bool = False,
+        outside: frozenset[str] = frozenset(),
+    ) -> Iterator[SourceWord]:
+        """Yield the words of the live code below a node (default: the root), without comments.
+
+        With `dead`, yield those of the dead code instead. Nodes whose kind is in `outside` are
+        skipped, with everything in them.
+        """
+        is_whole = node is None and not outside
+        if is_whole and not dead:
+            return iter(self._live_words)
+        return self._words_below(node or self.root, dead=dead, outside=outside)
+
+    @cached_property
+    def _live_words(self) -> list[SourceWord]:
+        return list(self._words_below(self.root, dead=False, outside=frozenset()))
+
+    def _words_below(
+        self, top: SgNode | None, *, dead: bool, outside: frozenset[str]
+    ) -> Iterator[SourceWord]:
+        if top is None:
+            return
+        for leaf in leaves(top, outside):
+            start, _ = span_of(leaf)
+            if self.is_dead(start) is not dead:
+                continue
+            text = leaf.text()
+            if leaf.kind() == "preproc_arg":
+                for found in _MACRO_WORDS.finditer(text):
+                    yield SourceWord(start + found.start(), found.group())
+            elif text.strip():
+                yield SourceWord(start, text)
 
 
-def span_of(node: SgNode) -> tuple[int, int]:
-    """Where a node begins and ends."""
-    span = node.range()
-    return span.start.index, span.end.index
+def parse_source(text: str, language: str, undecided: Collection[str] = ()) -> ParsedSource | None:
+    """Return a text ready to compare with another; None if it is too long or not in `LANGUAGES`.
 
-
-def broken_nodes(node: SgNode) -> Iterator[SgNode]:
-    """Give the nodes where the text does not parse, and those the parser has made up."""
-    start, end = span_of(node)
-    if node.kind() == "ERROR" or (start == end and node.is_leaf() and node.parent() is not None):
-        yield node
-    for child in node.children():
-        yield from broken_nodes(child)
+    Its byte order mark is removed, because compilers count columns without it, and lone
+    surrogates are replaced. `undecided` is passed to `dead_spans`.
+    """
+    if language not in LANGUAGES or len(text) > MOST_CHARACTERS:
+        return None
+    return ParsedSource(parseable(text), language, undecided=undecided)

@@ -1,4 +1,4 @@
-"""Complaints that a text does not parse: while one stands, a compiler has not looked at the rest."""
+"""Diagnostics of syntax errors: while a text has one, a compiler has not checked the rest."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ _CODES = {
     "ruff": re.compile(r"invalid-syntax|E999"),
     "mypy": re.compile(r"syntax"),
     "tsc": re.compile(r"TS1\d{3}"),
-    # What rustc finds while it parses has no number.
+    # A syntax error of rustc has no code.
     "rustc": re.compile(r""),
     "javac": re.compile(
-        r"compiler\.err\.(?:expected\d?|illegal\..*|unclosed\..*|int\.number\.too\.large|premature\.eof|not\.stmt|"
-        r"else\.without\.if|catch\.without\.try|orphaned|invalid\.meth\.decl.*|class.*expected.*)"
+        r"compiler\.err\.(?:expected\d?|illegal\..*|unclosed\..*|int\.number\.too\.large|"
+        r"premature\.eof|not\.stmt|else\.without\.if|catch\.without\.try|orphaned|"
+        r"invalid\.meth\.decl.*|class.*expected.*)"
     ),
 }
 _MESSAGES = {
@@ -24,12 +25,13 @@ _MESSAGES = {
     "gcc": re.compile(r"expected "),
     "g++": re.compile(r"expected "),
 }
-_CALLED_SO = re.compile(r"(?:invalid-)?syntax")
+_OTHER_TOOLS = re.compile(r"(?:invalid-)?syntax")
 
 
 def is_syntax(diagnostic: Diagnostic) -> bool:
-    """Whether it says that the text does not parse."""
+    """Return whether a diagnostic reports that the text does not parse."""
     message = _MESSAGES.get(diagnostic.tool)
     if message is not None:
         return message.match(diagnostic.message) is not None
-    return _CODES.get(diagnostic.tool, _CALLED_SO).fullmatch(diagnostic.code) is not None
+    code = _CODES.get(diagnostic.tool, _OTHER_TOOLS)
+    return code.fullmatch(diagnostic.code) is not None

@@ -1,6 +1,7 @@
-"""The tokens of a text in any of the languages: names, numbers, strings, punctuation; no comments, no blanks.
+"""The tokens of a text in any language: names, numbers, strings, punctuation.
 
-Not the tree's leaves: where a text does not parse, those are guesses.
+Comments and blanks are no tokens. These are not the leaves of the tree: where a text does not
+parse, the leaves are guesses.
 """
 
 from __future__ import annotations
@@ -9,17 +10,17 @@ import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 TokenKind: TypeAlias = Literal[
     "name", "keyword", "number", "string", "open", "close", "operator", "edge", "quote", "comment"
 ]
-"""The last two are of marks only (`marks.py`)."""
+"""The last two are produced by `quote_tokens.marks_of` only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token and where it stands."""
+    """A token and the offsets where it begins and ends."""
 
     kind: TokenKind
     text: str
@@ -27,12 +28,19 @@ class Token:
     end: int
 
 
-_STRINGS = r"""[fFrRbBuUL]{0,2}(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
+_STRINGS = (
+    r"""[fFrRbBuUL]{0,2}(?:"""
+    r"""\"\"\"(?:[^\\]|\\.)*?\"\"\"|"""
+    r"""'''(?:[^\\]|\\.)*?'''|"""
+    r""""(?:[^"\\\n]|\\.)*"|"""
+    r"""'(?:[^'\\\n]|\\.)*')"""
+)
 _RUST_STRINGS = r"""[rb]{0,2}\#*"(?:[^"\\]|\\.)*"\#*|b?'(?:[^'\\\n]|\\.[^'\n]*)'"""
 _REST = r"""(?P<number>\d(?:[\w]|\.\d|\.(?![.\w]))*)
 |(?P<name>[^\W\d]\w*)
 |(?P<open>[(\[{])|(?P<close>[)\]}])
-|(?P<operator>===|!==|==|!=|<=|>=|->|=>|::|:=|&&|\|\||\+\+|--|[+\-*/%&|^]=|\#|['"`\\]|[^\s\w])"""
+|(?P<operator>===|!==|==|!=|<=|>=|->|=>|::|:=|&&|\|\||\+\+|--
+  |[+\-*/%&|^]=|\#|['"`\\]|[^\s\w])"""
 _SLASH = r"(?P<blank>\s+|//[^\n]*|/\*.*?\*/)"
 _HASH = r"(?P<blank>\s+|\\\r?\n|\#[^\n]*)"
 
@@ -43,104 +51,121 @@ _OTHER = re.compile(
 )
 
 _WORDS = """
-and as assert async await break case catch char class const constexpr continue def default defer del delete do double
-elif else enum except export extends extern false final finally float fn for from func function global go goto if impl
-implements import in inline instanceof int interface is lambda let long loop match mod module mut namespace new None
-nonlocal not null nullptr or package pass private protected pub public raise return short signed sizeof static struct
-super switch template this throw throws trait True False true try type typedef typeof union unsafe unsigned use using
-var virtual void volatile where while with yield
+and as assert async await break case catch char class const constexpr continue def default defer
+del delete do double elif else enum except export extends extern false final finally float fn for
+from func function global go goto if impl implements import in inline instanceof int interface is
+lambda let long loop match mod module mut namespace new None nonlocal not null nullptr or package
+pass private protected pub public raise return short signed sizeof static struct super switch
+template this throw throws trait True False true try type typedef typeof union unsafe unsigned use
+using var virtual void volatile where while with yield
 """
 KEYWORDS = frozenset(_WORDS.split())
-"""Words of one of the languages."""
-_VALUE_WORDS = """
+"""The keywords of all languages together."""
+_TYPE_WORDS = """
+str bytes list dict set tuple object float complex Any Optional Union List Dict Set Tuple Callable
+Iterable String i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 usize isize f32 f64 Vec Option Result Box
+HashMap Integer Long Double Float Boolean Character Object any unknown never undefined size_t Array
+Promise Error bool boolean byte string number
+"""
+COMMON = KEYWORDS | frozenset(_TYPE_WORDS.split())
+"""The keywords and the types that every program uses.
+
+As the argument of a diagnostic, such a word belongs to the problem and not to the program.
+"""
+_CONTENT_WORDS = """
 true false True False None null nullptr this super type self
 void int char short long float double signed unsigned pass
 """
-_VALUES = frozenset(_VALUE_WORDS.split())
-_TYPE_WORDS = """
-str bytes list dict set tuple object float complex Any Optional Union List Dict Set Tuple Callable Iterable
-String i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 usize isize f32 f64 Vec Option Result Box HashMap
-Integer Long Double Float Boolean Character Object any unknown never undefined size_t Array Promise Error
-bool boolean byte string number
-"""
-COMMON = KEYWORDS | frozenset(_TYPE_WORDS.split())
-"""Those, and the types that every program has: an argument of this name says what the complaint is, not whose."""
-
-
+_CONTENT = frozenset(_CONTENT_WORDS.split())
 _NOTHING = frozenset({"None", "null", "undefined", "nullptr", "nil", "NULL"})
+_ARBITRARY = frozenset(_TYPE_WORDS.split()) | frozenset(
+    ["True", "true", "void", "int", "char", "short", "long", "float", "double"]
+)
+_DEFAULTS = frozenset({"0", "0.0", '""', "''", "false", "False"})
+_LITERAL_WORDS = frozenset({"true", "false", "True", "False", "None", "null", "nullptr"})
+_SHAPES = (
+    ("name", re.compile(r"[^\W\d]\w*")),
+    ("number", re.compile(r"\d+")),
+    ("operator", re.compile(r"[^\w\s]+")),
+    ("path", re.compile(r"[^\W\d]\w*(?:(?:::|\.)[^\W\d]\w*)+")),
+)
 
 
 @lru_cache(maxsize=32)
-def tokenize(text: str, target: str) -> tuple[Token, ...]:
-    """Give all tokens. No text is refused: what is none of the others is an operator."""
-    pattern = _PYTHON if target in {"python", "any"} else _RUST if target == "rust" else _OTHER
+def tokenize(text: str, language: str) -> tuple[Token, ...]:
+    """Return all tokens of a text. Every text has some: a character that fits nowhere is an operator."""
+    pattern = _OTHER
+    if language in {"python", "any"}:
+        pattern = _PYTHON
+    elif language == "rust":
+        pattern = _RUST
     tokens = []
     for found in pattern.finditer(text):
         kind = found.lastgroup
         if kind is None or kind == "blank":
             continue
-        word: TokenKind = "keyword" if kind == "name" and found[0] in KEYWORDS else kind  # type: ignore[assignment]
-        tokens.append(Token(word, found[0], found.start(), found.end()))
+        if kind == "name" and found[0] in KEYWORDS:
+            kind = "keyword"
+        tokens.append(Token(cast("TokenKind", kind), found[0], found.start(), found.end()))
     return tuple(tokens)
 
 
-def is_invented(token: Token) -> bool:
-    """Whether a token that a fix brings says something: a name, a value, a type. Punctuation and `mut` do not."""
-    return (
-        token.kind in {"name", "number", "string"} and token.text != "_"
-    ) or token.text in _VALUES
+def is_content(token: Token) -> bool:
+    """Return whether a token added by a fix is a name, a value or a type.
+
+    Punctuation and words such as `mut` are not.
+    """
+    if token.text in _CONTENT:
+        return True
+    return token.kind in {"name", "number", "string"} and token.text != "_"
 
 
-_MADE_UP = frozenset(_TYPE_WORDS.split()) | frozenset(
-    ["True", "true", "void", "int", "char", "short", "long", "float", "double"]
-)
+def is_literal(token: Token) -> bool:
+    """Return whether a token is a value written out."""
+    if token.kind in {"number", "string"}:
+        return True
+    return token.text in _LITERAL_WORDS
 
 
-_NEUTRAL = frozenset({"0", "0.0", '""', "''", "false", "False"})
+def is_default_value(token: Token) -> bool:
+    """Return whether a token is a usual first value: zero, false or the empty string.
+
+    A compiler finds out where it does not fit.
+    """
+    return token.text in _DEFAULTS
 
 
-_WRITTEN = frozenset({"true", "false", "True", "False", "None", "null", "nullptr"})
+def is_arbitrary(token: Token) -> bool:
+    """Return whether a token added by a fix is a value or a type that follows from nothing.
 
-
-def is_value(token: Token) -> bool:
-    """Whether a token is a value that is written out."""
-    return token.kind in {"number", "string"} or token.text in _WRITTEN
-
-
-def is_neutral(token: Token) -> bool:
-    """Whether a token is a value that one begins with: zero, no, the empty string. A compiler knows where it fits."""
-    return token.text in _NEUTRAL
-
-
-def is_made_up(token: Token) -> bool:
-    """Whether a token that a fix brings is a value or a type out of nowhere: another place may want another one."""
-    return (token.kind in {"number", "string"} and not is_neutral(token)) or token.text in _MADE_UP
+    Another place with the same problem may need another one.
+    """
+    if token.text in _ARBITRARY:
+        return True
+    return token.kind in {"number", "string"} and not is_default_value(token)
 
 
 def first_at(tokens: tuple[Token, ...], offset: int) -> int:
-    """Number of the first token that starts at the offset or after it."""
+    """Return the index of the first token that starts at the offset or after it."""
     return bisect_left(tokens, offset, key=lambda token: token.start)
 
 
 def count_before(tokens: tuple[Token, ...], offset: int) -> int:
-    """How many tokens end at the offset or before it."""
+    """Return how many tokens end at the offset or before it."""
     return bisect_right(tokens, offset, key=lambda token: token.end)
 
 
 def shape_of(text: str) -> str:
-    """Say what an argument looks like: a name, a number, punctuation, or something else.
+    """Return what the argument of a diagnostic looks like: a name, a number, an operator, ….
 
-    What stands for nothing is like no name: a type gets `| None`, and no other, for what is not there.
+    A word for "no value" is not a name: only such a value needs `| None` in a type.
 
     >>> [shape_of(text) for text in ("total", "12", "::", "std::cout", "list[int]", "None")]
     ['name', 'number', 'operator', 'path', 'other', 'nothing']
     """
     if text in _NOTHING:
         return "nothing"
-    if re.fullmatch(r"[^\W\d]\w*", text):
-        return "name"
-    if re.fullmatch(r"\d+", text):
-        return "number"
-    if re.fullmatch(r"[^\w\s]+", text):
-        return "operator"
-    return "path" if re.fullmatch(r"[^\W\d]\w*(?:(?:::|\.)[^\W\d]\w*)+", text) else "other"
+    for shape, pattern in _SHAPES:
+        if pattern.fullmatch(text):
+            return shape
+    return "other"

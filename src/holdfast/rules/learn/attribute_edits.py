@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from holdfast.rules.fix_hunks import FixHunk, NewLines, hunks_between
 from holdfast.rules.match.import_block import is_import
 from holdfast.rules.match.template_parts import tail_of
-from holdfast.syntax.source import SourceText
+from holdfast.syntax.source import ParsedSource
 from holdfast.vocab.diagnostics import Diagnostic, Target
 
 
@@ -30,8 +30,8 @@ def shares_of(
     it brings; all else belongs to everybody. A complaint whose place and names nothing answers gets no share.
     """
     path = diagnostics[0].path if diagnostics else ""
-    source = SourceText(before, target, path)
-    differing = hunks_between(source, SourceText(after, target, path)) or []
+    source = ParsedSource(before, target, path)
+    differing = hunks_between(source, ParsedSource(after, target, path)) or []
     edits = _single(differing, target)
     if len(edits) < 2 or carried_out(source, differing) != after:
         return [AttributedEdit(each, after) for each in diagnostics]
@@ -50,7 +50,7 @@ def shares_of(
     return found
 
 
-def carried_out(source: SourceText, edits: Sequence[FixHunk | NewLines]) -> str:
+def carried_out(source: ParsedSource, edits: Sequence[FixHunk | NewLines]) -> str:
     """Give the text with these edits."""
     spans = sorted(
         ((*_span(edit, source), _text(edit)) for edit in edits), key=lambda span: span[:2]
@@ -84,9 +84,9 @@ def _belongs(
     edit: FixHunk | NewLines,
     diagnostic: Diagnostic,
     rivals: Sequence[Diagnostic],
-    source: SourceText,
+    source: ParsedSource,
 ) -> bool:
-    if isinstance(edit, NewLines) and is_import(edit.text.lstrip(), source.target):
+    if isinstance(edit, NewLines) and is_import(edit.text.lstrip(), source.language):
         naming = [each for each in rivals if _names(edit.text, each)]
         return diagnostic in naming or not naming
     away = {number: _distance(edit, each, source) for number, each in enumerate(rivals)}
@@ -104,7 +104,7 @@ def _names(text: str, diagnostic: Diagnostic) -> bool:
     return any(arg in words or tail_of(arg) in words for arg in diagnostic.args)
 
 
-def _distance(edit: FixHunk | NewLines, diagnostic: Diagnostic, source: SourceText) -> int | None:
+def _distance(edit: FixHunk | NewLines, diagnostic: Diagnostic, source: ParsedSource) -> int | None:
     """How far an edit is from a complaint on one of its lines; None if it is on none of them."""
     offset, far = source.place_of(diagnostic), source.end_of(diagnostic)
     if offset is None:
@@ -116,7 +116,7 @@ def _distance(edit: FixHunk | NewLines, diagnostic: Diagnostic, source: SourceTe
     return max(0, start - far, offset - end)
 
 
-def _span(edit: FixHunk | NewLines, source: SourceText) -> tuple[int, int]:
+def _span(edit: FixHunk | NewLines, source: ParsedSource) -> tuple[int, int]:
     if isinstance(edit, FixHunk):
         return edit.start, edit.end
     starts = source.line_starts

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.rules.fix_hunks import FixHunk, NewLines
-from holdfast.syntax.source import SourceText, span_of
+from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import first_at
+from holdfast.syntax.tree import span_of
 
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
-def slid(source: SourceText, edits: Sequence[FixHunk | NewLines]) -> list[FixHunk | NewLines]:
+def slid(source: ParsedSource, edits: Sequence[FixHunk | NewLines]) -> list[FixHunk | NewLines]:
     """Move each inserted closing bracket to where what follows the inserted opening one ends.
 
     Of `max(a, v.size())` and `max(a, int(v.size()))` the comparison only says that there is a `)` more; it is the one
@@ -33,7 +34,7 @@ def _closes(edit: FixHunk, opener: FixHunk) -> bool:
     return edit.start == edit.end and opened in _CLOSES and edit.new == _CLOSES[opened]
 
 
-def _moved(source: SourceText, edit: FixHunk, operand: int) -> FixHunk:
+def _moved(source: ParsedSource, edit: FixHunk, operand: int) -> FixHunk:
     text, bracket = source.text, edit.new
     places = [edit.start]
     while text.startswith(bracket, places[-1]):

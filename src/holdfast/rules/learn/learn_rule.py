@@ -37,9 +37,10 @@ from holdfast.rules.rule import (
     example_of,
 )
 from holdfast.rules.rule_id import named
-from holdfast.syntax.source import SourceText, broken_nodes, span_of
+from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.syntax_errors import is_syntax
-from holdfast.syntax.tokens import is_value, tokenize
+from holdfast.syntax.tokens import is_literal, tokenize
+from holdfast.syntax.tree import broken_nodes, span_of
 from holdfast.vocab.diagnostics import Diagnostic, Target
 
 _MOST_EDITS = 6
@@ -73,10 +74,10 @@ def learn(
 
     The rule is tried on the pair before it is given: whatever it was taken from, it rewrites just as that was.
     """
-    source = SourceText(before, target, diagnostic.path)
+    source = ParsedSource(before, target, diagnostic.path)
     if before == after:
         return NotLearned("nothing differs")
-    differing = hunks_between(source, SourceText(after, target, diagnostic.path))
+    differing = hunks_between(source, ParsedSource(after, target, diagnostic.path))
     if differing is None or len(differing) > _MOST_EDITS:
         return NotLearned("too much differs for one fix")
     differing = slid(source, differing)
@@ -104,7 +105,7 @@ def learn(
     return NotLearned(reason)
 
 
-def _rule_of(draft: _Draft, source: SourceText, diagnostic: Diagnostic, target: Target) -> Rule:
+def _rule_of(draft: _Draft, source: ParsedSource, diagnostic: Diagnostic, target: Target) -> Rule:
     constants = constants_of(draft.fix, draft.pattern, diagnostic, source.text, target)
     tree = draft.pattern.tree
     return Rule(
@@ -121,7 +122,7 @@ def _rule_of(draft: _Draft, source: SourceText, diagnostic: Diagnostic, target: 
 
 
 def _drafts(
-    source: SourceText, differing: Sequence[FixHunk | NewLines], diagnostic: Diagnostic
+    source: ParsedSource, differing: Sequence[FixHunk | NewLines], diagnostic: Diagnostic
 ) -> Iterator[_Draft]:
     """Give the ways to see the fix, the narrowest first."""
     offset = source.place_of(diagnostic)
@@ -129,7 +130,7 @@ def _drafts(
         each
         for each in differing
         if isinstance(each, NewLines)
-        and any(is_import(line, source.target) for line in each.text.split("\n"))
+        and any(is_import(line, source.language) for line in each.text.split("\n"))
     ]
     others = [each for each in differing if each not in imports]
     added: list[FixEdit] = []
@@ -162,7 +163,7 @@ _SYNTAX = re.compile(
 )
 
 
-def _is_about_syntax(source: SourceText, diagnostic: Diagnostic, offset: int | None) -> bool:
+def _is_about_syntax(source: ParsedSource, diagnostic: Diagnostic, offset: int | None) -> bool:
     if diagnostic.code and is_syntax(diagnostic):
         return True
     # A message alone says less: then the tree must be broken there, too.
@@ -175,7 +176,7 @@ def _is_about_syntax(source: SourceText, diagnostic: Diagnostic, offset: int | N
 
 
 def _tree_drafts(
-    source: SourceText,
+    source: ParsedSource,
     hunks: Sequence[FixHunk],
     added: list[FixEdit],
     diagnostic: Diagnostic,
@@ -188,7 +189,7 @@ def _tree_drafts(
 
 
 def _seen_at(
-    source: SourceText, offset: int | None, args: Sequence[str]
+    source: ParsedSource, offset: int | None, args: Sequence[str]
 ) -> tuple[PatternPiece | None, tuple[int, Spot] | None]:
     """Say what the diagnostic points at, if it is a name from the message."""
     if offset is None:
@@ -199,24 +200,26 @@ def _seen_at(
     return None, None
 
 
-def _imports_of(source: SourceText, new: NewLines, args: Sequence[str]) -> list[FixEdit] | None:
+def _imports_of(source: ParsedSource, new: NewLines, args: Sequence[str]) -> list[FixEdit] | None:
     lines = [line + "\n" for line in source.text.split("\n")]
     texts = [line.rstrip("\r") for line in new.text.removesuffix("\n").split("\n")]
     blank = len(texts) - len([text for text in texts if text.strip()])
     brought = [text for text in texts if text.strip()]
-    if len(brought) != 1 or any(not is_import(text, source.target) for text in brought):
+    if len(brought) != 1 or any(not is_import(text, source.language) for text in brought):
         return None
     text = brought[0]
-    blank = 1 if has_block(lines, source.target) else blank + blank_lines(lines, new.line)
-    usable = IN_BLOCK if has_block(lines, source.target) else NO_BLOCK
+    blank = 1 if has_block(lines, source.language) else blank + blank_lines(lines, new.line)
+    usable = IN_BLOCK if has_block(lines, source.language) else NO_BLOCK
     places = tuple(
-        place for place in usable if line_for(place, lines, text + "\n", source.target) == new.line
+        place
+        for place in usable
+        if line_for(place, lines, text + "\n", source.language) == new.line
     )
-    return [AddImport(parts_of(text, source.target, args), places, blank)] if places else None
+    return [AddImport(parts_of(text, source.language, args), places, blank)] if places else None
 
 
 def _line_drafts(
-    source: SourceText,
+    source: ParsedSource,
     others: Sequence[FixHunk | NewLines],
     added: list[FixEdit],
     diagnostic: Diagnostic,
@@ -229,10 +232,10 @@ def _line_drafts(
     text = _dedented(new.text.removesuffix("\n"))
     line = source.line_of(offset)
     pattern = RulePattern("lines", *_seen_at(source, offset, diagnostic.args))
-    if not diagnostic.args and any(is_value(token) for token in tokenize(text, source.target)):
+    if not diagnostic.args and any(is_literal(token) for token in tokenize(text, source.language)):
         # `return -1;`: nothing says that the next program wants the same.
         return
-    parts = parts_of(text, source.target, with_names_here(source, diagnostic).args)
+    parts = parts_of(text, source.language, with_names_here(source, diagnostic).args)
     places: list[Literal["before", "after", "body"]] = []
     places += ["before"] if new.line == line else []
     places += ["after"] if new.line == line + 1 else []

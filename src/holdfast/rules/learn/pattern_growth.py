@@ -18,8 +18,9 @@ from holdfast.syntax.node_kinds import (
     is_block,
     is_character,
 )
-from holdfast.syntax.source import BLANKS, SourceText, span_of
-from holdfast.syntax.tokens import COMMON, is_invented, shape_of, tokenize
+from holdfast.syntax.source import BLANKS, ParsedSource
+from holdfast.syntax.tokens import COMMON, is_content, shape_of, tokenize
+from holdfast.syntax.tree import span_of
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -64,7 +65,7 @@ class Grower:
 
     def __init__(
         self,
-        source: SourceText,
+        source: ParsedSource,
         hunks: Sequence[FixHunk],
         args: Sequence[str],
         offset: int | None,
@@ -83,9 +84,9 @@ class Grower:
         self.inside = False
         # What a fix makes up (`= 0`) goes with the type that is said there.
         self.typed = offset is None and any(
-            is_invented(token) and token.kind != "name"
+            is_content(token) and token.kind != "name"
             for hunk in hunks
-            for token in tokenize(hunk.new, source.target)
+            for token in tokenize(hunk.new, source.language)
         )
 
     def grow_tied(self, node: SgNode, *, inside: bool = False) -> Grown:
@@ -312,7 +313,7 @@ def is_tie(arg: str) -> bool:
 
 
 def settled(
-    grown: Grown, source: SourceText, splices: Sequence[RuleSplice], hunks: Sequence[FixHunk]
+    grown: Grown, source: ParsedSource, splices: Sequence[RuleSplice], hunks: Sequence[FixHunk]
 ) -> Grown:
     """Make constants of the removed pieces that no hole of the fix takes over.
 

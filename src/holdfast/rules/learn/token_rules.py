@@ -17,7 +17,7 @@ from holdfast.rules.match.token_match import (
 )
 from holdfast.rules.rule import Hole, PatternPiece, RulePattern, TextPart, TokenEdit
 from holdfast.syntax.quote_tokens import is_quote, is_wordy
-from holdfast.syntax.source import SourceText
+from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import COMMON, Token, shape_of
 from holdfast.vocab.diagnostics import Diagnostic
 
@@ -25,7 +25,7 @@ _VARY = frozenset({"name", "number", "string"})
 
 
 def token_fixes(
-    source: SourceText,
+    source: ParsedSource,
     differing: Sequence[FixHunk | NewLines],
     diagnostic: Diagnostic,
     *,
@@ -34,8 +34,8 @@ def token_fixes(
     """Give the fix as edits of tokens, and with `marks` as edits of marks; what differs less first."""
     by_tokens = of_tokens(source, differing)
     ways = [(RulePattern("tokens"), source, by_tokens)]
-    cut_up = SourceText(source.text, source.target, diagnostic.path, marks=True)
-    after = SourceText(redone(source, differing), source.target, diagnostic.path, marks=True)
+    cut_up = ParsedSource(source.text, source.language, diagnostic.path, marks=True)
+    after = ParsedSource(redone(source, differing), source.language, diagnostic.path, marks=True)
     if marks and (by_marks := hunks_between(cut_up, after)) is not None:
         ways.append((RulePattern("marks"), cut_up, of_tokens(cut_up, by_marks)))
     ways.sort(key=lambda way: sum(hunk.end - hunk.start + len(hunk.new) for hunk in way[2]))
@@ -47,7 +47,7 @@ def token_fixes(
 
 
 def _edits(
-    source: SourceText, hunks: Sequence[FixHunk], args: Sequence[str], area: AnchorArea
+    source: ParsedSource, hunks: Sequence[FixHunk], args: Sequence[str], area: AnchorArea
 ) -> tuple[TokenEdit, ...] | None:
     """Make an edit of each hunk; None if one is not tied to the diagnostic's position."""
     made = []
@@ -58,7 +58,7 @@ def _edits(
         removed = source.tokens[hunk.low : hunk.high]
         texts = {number: token.text for number, token in enumerate(removed) if token.kind in _VARY}
         texts = {number: text for number, text in texts.items() if text not in args}
-        parts = _indented(source, hunk) or parts_of(hunk.new, source.target, args, texts)
+        parts = _indented(source, hunk) or parts_of(hunk.new, source.language, args, texts)
         taken = {part.number for part in parts if isinstance(part, Hole) and part.of == "piece"}
         pieces = tuple(
             _removed_piece(token, hunk, args, number in taken)
@@ -89,7 +89,7 @@ def _removed_piece(token: Token, hunk: FixHunk, args: Sequence[str], taken: bool
     return PatternPiece((token.kind,), text=token.text)
 
 
-def _context(source: SourceText, hunk: FixHunk, args: Sequence[str], way: int) -> PatternPiece:
+def _context(source: ParsedSource, hunk: FixHunk, args: Sequence[str], way: int) -> PatternPiece:
     beside = beyond(source, hunk.low, hunk.high, way)
     kinds = (_kind_before(source, hunk) if way < 0 else _kind_after(source, hunk),)
     if way > 0 and beside is not None and (_is_new_line(hunk) or _goes_as_bracket(source, hunk)):
@@ -112,7 +112,7 @@ def _is_new_line(hunk: FixHunk) -> bool:
     return hunk.sides == ("line", "line") and hunk.low == hunk.high
 
 
-def _goes_as_bracket(source: SourceText, hunk: FixHunk) -> bool:
+def _goes_as_bracket(source: ParsedSource, hunk: FixHunk) -> bool:
     removed = source.tokens[hunk.low : hunk.high]
     return (
         bool(removed)
@@ -122,13 +122,13 @@ def _goes_as_bracket(source: SourceText, hunk: FixHunk) -> bool:
     )
 
 
-def _goes_as_word(source: SourceText, hunk: FixHunk) -> bool:
+def _goes_as_word(source: ParsedSource, hunk: FixHunk) -> bool:
     """Whether one keyword goes: `new Job()`, `lambda x: return x`."""
     removed = source.tokens[hunk.low : hunk.high]
     return len(removed) == 1 and removed[0].kind == "keyword" and not hunk.new.strip()
 
 
-def _kind_before(source: SourceText, hunk: FixHunk) -> str:
+def _kind_before(source: ParsedSource, hunk: FixHunk) -> str:
     kind = context_kind(neighbour(source, hunk.low, hunk.high, -1))
     if hunk.low == hunk.high:
         return "ended" if kind in CONTEXTS["ended"] else kind
@@ -144,7 +144,7 @@ def _kind_before(source: SourceText, hunk: FixHunk) -> str:
     return "ended" + _qualities(source, hunk, -1) if kind in CONTEXTS["ended"] else kind
 
 
-def _kind_after(source: SourceText, hunk: FixHunk) -> str:
+def _kind_after(source: ParsedSource, hunk: FixHunk) -> str:
     kind = context_kind(neighbour(source, hunk.low, hunk.high, 1))
     if _is_suffix(source, hunk) and kind in CONTEXTS["follows"]:
         return "follows"
@@ -159,7 +159,7 @@ def _kind_after(source: SourceText, hunk: FixHunk) -> str:
     return "begins" + _qualities(source, hunk, 1) if joins and kind in CONTEXTS["begins"] else kind
 
 
-def _is_suffix(source: SourceText, hunk: FixHunk) -> bool:
+def _is_suffix(source: ParsedSource, hunk: FixHunk) -> bool:
     """Whether letters are put to the end of a word or a number: what follows that follows it still."""
     return (
         hunk.start == hunk.end
@@ -168,7 +168,7 @@ def _is_suffix(source: SourceText, hunk: FixHunk) -> bool:
     )
 
 
-def _qualities(source: SourceText, hunk: FixHunk, way: int) -> str:
+def _qualities(source: ParsedSource, hunk: FixHunk, way: int) -> str:
     """Say more of what stands beside a sign that becomes another: `a -> b` is not `a->b`, nor `# a` `#a`.
 
     Between a type and a variable (`except Error, e`) it is not what it is between two types.
@@ -186,7 +186,7 @@ def _qualities(source: SourceText, hunk: FixHunk, way: int) -> str:
     return "".join(f" {quality}" for quality in sorted(qualities))
 
 
-def _opens(source: SourceText, number: int) -> bool:
+def _opens(source: ParsedSource, number: int) -> bool:
     """Whether a quote opens a string, as far as its line tells."""
     quote = source.tokens[number]
     if quote.text in "“”‘’«»":
@@ -195,7 +195,7 @@ def _opens(source: SourceText, number: int) -> bool:
     return source.text.count(quote.text, line, quote.start) % 2 == 0
 
 
-def _indented(source: SourceText, hunk: FixHunk) -> tuple[TextPart, ...] | None:
+def _indented(source: ParsedSource, hunk: FixHunk) -> tuple[TextPart, ...] | None:
     """Say the beginning of a line by that of the line before."""
     if hunk.sides[0] != "line" or hunk.low != hunk.high:
         return None

@@ -15,7 +15,8 @@ from holdfast.rules.match.template_parts import IMPORT_KINDS, indented, parts_of
 from holdfast.rules.match.tree_match import is_largest, is_variable, size_of
 from holdfast.rules.rule import PatternPiece, PieceSide, RulePattern, RuleSplice, Spot
 from holdfast.syntax.node_kinds import EXPRESSIONS, is_block
-from holdfast.syntax.source import SourceText, broken_nodes, span_of
+from holdfast.syntax.source import ParsedSource
+from holdfast.syntax.tree import broken_nodes, span_of
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -33,7 +34,7 @@ class TreeFix:
 
 
 def tree_fixes(
-    source: SourceText,
+    source: ParsedSource,
     hunks: Sequence[FixHunk],
     args: Sequence[str],
     offset: int | None,
@@ -86,7 +87,7 @@ def _is_in_block(node: SgNode, place: int) -> bool:
     return any(_is_in_block(child, place) for child in node.children())
 
 
-def _nodes_around_all(source: SourceText, hunks: Sequence[FixHunk]) -> list[SgNode]:
+def _nodes_around_all(source: ParsedSource, hunks: Sequence[FixHunk]) -> list[SgNode]:
     low, high = min(hunk.start for hunk in hunks), max(hunk.end for hunk in hunks)
     around = [
         node
@@ -97,7 +98,7 @@ def _nodes_around_all(source: SourceText, hunks: Sequence[FixHunk]) -> list[SgNo
     return [node for node in around if next(broken_nodes(node), None) is None][:_MOST_GROWTH]
 
 
-def _snapped(source: SourceText, hunk: FixHunk) -> list[FixHunk]:
+def _snapped(source: ParsedSource, hunk: FixHunk) -> list[FixHunk]:
     """Widen a hunk to the leaves of the tree; within a string or a number first narrow it to what differs."""
     if hunk.lines:
         start, end = source.gap_after(hunk.start), source.gap_before(hunk.end)
@@ -143,7 +144,7 @@ def _quotes_of(old: str, new: str) -> tuple[tuple[str, str], tuple[str, str]] | 
     return (before[1], before[3]), (after[1], after[3])
 
 
-def _narrowed(source: SourceText, hunk: FixHunk) -> FixHunk:
+def _narrowed(source: ParsedSource, hunk: FixHunk) -> FixHunk:
     start, end, new, text = hunk.start, hunk.end, hunk.new, source.text
     while start < end and new and text[start] == new[0]:
         start, new = start + 1, new[1:]
@@ -162,7 +163,7 @@ def _narrowed(source: SourceText, hunk: FixHunk) -> FixHunk:
 
 
 def _fixes_at(
-    source: SourceText,
+    source: ParsedSource,
     node: SgNode,
     hunks: Sequence[FixHunk],
     args: Sequence[str],
@@ -183,7 +184,7 @@ def _fixes_at(
 
 
 def _fix_at(
-    source: SourceText, node: SgNode, grower: Grower, area: tuple[int, int | None]
+    source: ParsedSource, node: SgNode, grower: Grower, area: tuple[int, int | None]
 ) -> Iterator[TreeFix]:
     hunks, args = grower.hunks, grower.args
     grown = grower.grow_from(node, inside=_begins_declaration(source, node, hunks))
@@ -209,15 +210,15 @@ def _fix_at(
     yield from _fix_of(source, hunks, args, grown, spot)
 
 
-def _begins_declaration(source: SourceText, node: SgNode, hunks: Sequence[FixHunk]) -> bool:
+def _begins_declaration(source: ParsedSource, node: SgNode, hunks: Sequence[FixHunk]) -> bool:
     """Whether words come before a declaration of Java: there they are for the first word that is no annotation."""
     start = span_of(node)[0]
     inserted = any(hunk.start == hunk.end == start for hunk in hunks)
-    return source.target == "java" and inserted and node.kind().endswith("declaration")
+    return source.language == "java" and inserted and node.kind().endswith("declaration")
 
 
 def _fix_of(
-    source: SourceText,
+    source: ParsedSource,
     hunks: Sequence[FixHunk],
     args: Sequence[str],
     grown: Grown,
@@ -231,7 +232,7 @@ def _fix_of(
 
 
 def _holds_written_names(
-    source: SourceText,
+    source: ParsedSource,
     node: SgNode,
     hunks: Sequence[FixHunk],
     args: Sequence[str],
@@ -267,7 +268,7 @@ def _has_word(text: str, word: str) -> bool:
 
 
 def _fixes_elsewhere(
-    source: SourceText,
+    source: ParsedSource,
     nodes: Sequence[SgNode],
     hunks: Sequence[FixHunk],
     args: Sequence[str],
@@ -280,7 +281,7 @@ def _fixes_elsewhere(
 
 
 def _fix_elsewhere(
-    source: SourceText, node: SgNode, hunks: Sequence[FixHunk], args: Sequence[str], ways: Ways
+    source: ParsedSource, node: SgNode, hunks: Sequence[FixHunk], args: Sequence[str], ways: Ways
 ) -> Iterator[TreeFix]:
     grower = Grower(source, hunks, args, None, ways)
     grower.constant = node.kind() in IMPORT_KINDS
@@ -330,7 +331,7 @@ def _spot(numbered: list[Grown], area: tuple[int, int | None]) -> tuple[int, Spo
 
 
 def _splices(
-    source: SourceText, hunks: Sequence[FixHunk], args: Sequence[str], numbered: list[Grown]
+    source: ParsedSource, hunks: Sequence[FixHunk], args: Sequence[str], numbered: list[Grown]
 ) -> tuple[RuleSplice, ...] | None:
     texts = {
         number: source.text[slice(*each.span)]
@@ -343,14 +344,14 @@ def _splices(
         if start is None or end is None:
             return None
         parts = indented(
-            parts_of(hunk.new, source.target, args, texts), source.indent_at(hunk.start)
+            parts_of(hunk.new, source.language, args, texts), source.indent_at(hunk.start)
         )
         made.append(RuleSplice(start, end, parts, lines=hunk.lines))
     return tuple(made)
 
 
 def _start_of(
-    source: SourceText, hunk: FixHunk, numbered: list[Grown]
+    source: ParsedSource, hunk: FixHunk, numbered: list[Grown]
 ) -> tuple[int, PieceSide] | None:
     sides: list[PieceSide] = ["start", "end", "gap_before", "gap_after"]
     if hunk.start == hunk.end and hunk.sides[0] == "gap_before":
@@ -359,7 +360,7 @@ def _start_of(
 
 
 def _end_of(
-    source: SourceText, hunk: FixHunk, numbered: list[Grown]
+    source: ParsedSource, hunk: FixHunk, numbered: list[Grown]
 ) -> tuple[int, PieceSide] | None:
     if hunk.start == hunk.end:
         return _start_of(source, hunk, numbered)
@@ -374,7 +375,7 @@ def _is_annotatable(grown: Grown) -> bool:
 
 
 def _side_at(
-    source: SourceText, at: int, numbered: list[Grown], sides: list[PieceSide]
+    source: ParsedSource, at: int, numbered: list[Grown], sides: list[PieceSide]
 ) -> tuple[int, PieceSide] | None:
     """Name an offset by a side of a piece; of several the outermost, which is the one that is surely there."""
     for side in sides:

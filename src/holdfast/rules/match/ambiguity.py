@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.syntax.source import SourceText
+from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import Token
 
 _PAIRS = {")": "(", "]": "[", "}": "{"}
@@ -18,7 +18,7 @@ _NO_CALLERS = frozenset(
 _FAR_BACK = 400
 
 
-def is_ambiguous(source: SourceText, low: int, high: int, new: str) -> bool:
+def is_ambiguous(source: ParsedSource, low: int, high: int, new: str) -> bool:
     """Whether the edit of the tokens `low` to `high` could as well have been another one."""
     removed = source.tokens[low:high]
     mark = new.strip()
@@ -31,7 +31,7 @@ def is_ambiguous(source: SourceText, low: int, high: int, new: str) -> bool:
     return False
 
 
-def _closes_one_of_several(source: SourceText, low: int, mark: str) -> bool:
+def _closes_one_of_several(source: ParsedSource, low: int, mark: str) -> bool:
     """Whether the bracket could be closed before an operator too: `(a + b / 2` may be a sum or a quotient.
 
     Those that end right before the place count as open, for each of their ends may be another's. In a statement that is
@@ -98,7 +98,7 @@ def _could_end_earlier(tokens: Sequence[Token], opened: int, closed: int) -> boo
     return found
 
 
-def _is_whole_call(source: SourceText, opened: int) -> bool:
+def _is_whole_call(source: ParsedSource, opened: int) -> bool:
     """Whether a statement begins with the name of what is called with this bracket, or with the word for its head."""
     if opened and source.tokens[opened - 1].text in _HEADS:
         return True
@@ -107,7 +107,7 @@ def _is_whole_call(source: SourceText, opened: int) -> bool:
     return bool(head) and all(part.isidentifier() for part in head.split("."))
 
 
-def _ends_no_string(source: SourceText, low: int, mark: str) -> bool:
+def _ends_no_string(source: ParsedSource, low: int, mark: str) -> bool:
     """Whether no string is open on the line there, or it could have ended before: `f("a, 1)`, `"a + b`."""
     line = source.line_starts[source.line_of(source.tokens[low - 1].start)] if low else 0
     on_line = [token for token in source.tokens[:low] if token.start >= line]

@@ -33,8 +33,9 @@ from holdfast.rules.rule import (
     TokenEdit,
 )
 from holdfast.syntax.brace_nesting import nests_as_indented
-from holdfast.syntax.source import BLANKS, SourceText, span_of
+from holdfast.syntax.source import BLANKS, ParsedSource
 from holdfast.syntax.tokens import shape_of
+from holdfast.syntax.tree import span_of
 from holdfast.vocab.diagnostics import Diagnostic
 
 
@@ -64,7 +65,7 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
         diagnostic.template,
     ):
         return NoFit("the complaint is another one")
-    source = SourceText(text, rule.target, diagnostic.path, marks=rule.pattern.place == "marks")
+    source = ParsedSource(text, rule.target, diagnostic.path, marks=rule.pattern.place == "marks")
     for number, values in rule.constants.items():
         if not holds(values, number, diagnostic.args, source):
             return NoFit("the message names what no example has named")
@@ -87,7 +88,7 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
 
 
 def _edit_of(
-    edit: FixEdit, source: SourceText, spans: Spans, diagnostic: Diagnostic
+    edit: FixEdit, source: ParsedSource, spans: Spans, diagnostic: Diagnostic
 ) -> _Edit | None:
     match edit:
         case RuleSplice():
@@ -103,7 +104,7 @@ def _edit_of(
 
 
 def _carried_out(
-    source: SourceText, edits: list[_Edit], rule: Rule, args: Sequence[str]
+    source: ParsedSource, edits: list[_Edit], rule: Rule, args: Sequence[str]
 ) -> Rewritten | NoFit:
     ordered = sorted(edits, key=lambda edit: edit[:2])
     if any(left[1] > right[0] or left[:2] == right[:2] for left, right in pairwise(ordered)):
@@ -111,7 +112,7 @@ def _carried_out(
     if rule.pattern.tree is not None and not IMPORT_KINDS.isdisjoint(rule.pattern.tree.kinds):
         ordered = _with_names_in_order(source, ordered, rule)
     text = _spliced(source.text, ordered)
-    why = _why_not(source, SourceText(text, rule.target), ordered, rule, args)
+    why = _why_not(source, ParsedSource(text, rule.target), ordered, rule, args)
     return (
         Rewritten(text, tuple((start, end) for start, end, _ in ordered))
         if why is None
@@ -128,7 +129,11 @@ def _spliced(text: str, ordered: Sequence[_Edit]) -> str:
 
 
 def _why_not(
-    before: SourceText, after: SourceText, ordered: Sequence[_Edit], rule: Rule, args: Sequence[str]
+    before: ParsedSource,
+    after: ParsedSource,
+    ordered: Sequence[_Edit],
+    rule: Rule,
+    args: Sequence[str],
 ) -> str | None:
     """Say why what came of the edits must not be taken; None if it may."""
     if after.text == before.text:
@@ -144,7 +149,7 @@ def _why_not(
             (
                 why
                 for each in gone
-                if (why := why_not_deleted(each, before.text, before.target, args))
+                if (why := why_not_deleted(each, before.text, before.language, args))
             ),
             None,
         )
@@ -153,7 +158,7 @@ def _why_not(
     return why_not_sane(before, after, [new for _, _, new in ordered])
 
 
-def _with_names_in_order(source: SourceText, ordered: list[_Edit], rule: Rule) -> list[_Edit]:
+def _with_names_in_order(source: ParsedSource, ordered: list[_Edit], rule: Rule) -> list[_Edit]:
     """Put the names that are imported in order, unless an example shows that nobody cares: then a line is one edit."""
     lines = {source.line_of(at) for start, end, _ in ordered for at in (start, end)}
     shown = (line for example in rule.examples for line in (example.after or "").split("\n"))
@@ -167,7 +172,7 @@ def _with_names_in_order(source: SourceText, ordered: list[_Edit], rule: Rule) -
     return ordered if sorted_ == now else [(start, end, sorted_)]
 
 
-def _breaks(before: SourceText, after: SourceText) -> bool:
+def _breaks(before: ParsedSource, after: ParsedSource) -> bool:
     """Whether the new tree has more broken places than the old one."""
     if before.root is None or after.root is None:
         return False
@@ -194,7 +199,7 @@ def _strange_hole(rule: Rule, diagnostic: Diagnostic) -> str | None:
 
 
 def _splice(
-    edit: RuleSplice, source: SourceText, spans: Spans, args: Sequence[str]
+    edit: RuleSplice, source: ParsedSource, spans: Spans, args: Sequence[str]
 ) -> _Edit | None:
     start = _side(source, spans[edit.start[0]], edit.start[1])
     end = _side(source, spans[edit.end[0]], edit.end[1])
@@ -216,7 +221,7 @@ def _splice(
     return start, end, _filled(edit.parts, args, piece_text, source.indent_at(start))
 
 
-def _side(source: SourceText, span: tuple[int, int], side: PieceSide) -> int:
+def _side(source: ParsedSource, span: tuple[int, int], side: PieceSide) -> int:
     match side:
         case "start":
             return span[0]
@@ -232,7 +237,7 @@ def _side(source: SourceText, span: tuple[int, int], side: PieceSide) -> int:
             assert_never(side)
 
 
-def _token_edit(edit: TokenEdit, source: SourceText, diagnostic: Diagnostic) -> _Edit | None:
+def _token_edit(edit: TokenEdit, source: ParsedSource, diagnostic: Diagnostic) -> _Edit | None:
     place = find_tokens(edit, source, diagnostic)
     if place is None:
         return None
@@ -248,22 +253,22 @@ def _token_edit(edit: TokenEdit, source: SourceText, diagnostic: Diagnostic) -> 
     return start, end, _filled(edit.parts, diagnostic.args, piece_text, indent, next_indent)
 
 
-def _import_edit(edit: AddImport, source: SourceText, args: Sequence[str]) -> _Edit | None:
+def _import_edit(edit: AddImport, source: ParsedSource, args: Sequence[str]) -> _Edit | None:
     lines = [line + "\n" for line in source.text.split("\n")]
     line = _filled(edit.parts, args)
     if any(old.rstrip(BLANKS) == line for old in lines):
         return None
-    block = has_block(lines, source.target)
+    block = has_block(lines, source.language)
     usable = IN_BLOCK if block else NO_BLOCK
     places = [place for place in edit.places if place in usable] or list(usable)
-    numbers = (line_for(place, lines, line + "\n", source.target) for place in places)
+    numbers = (line_for(place, lines, line + "\n", source.language) for place in places)
     number = next((number for number in numbers if number is not None), None)
     if number is None or number >= len(source.line_starts):
         return None
     at = source.line_starts[number]
     end = "\r\n" if "\r\n" in source.text else "\n"
     there = blank_lines(lines, number)
-    defines = source.target == "python" and _DEFINITION.match(lines[number + there]) is not None
+    defines = source.language == "python" and _DEFINITION.match(lines[number + there]) is not None
     wanted = edit.blank if edit.blank is not None else 1 + defines
     return at, at, line + end * (1 if block else 1 + max(0, wanted - there))
 
@@ -271,7 +276,7 @@ def _import_edit(edit: AddImport, source: SourceText, args: Sequence[str]) -> _E
 _DEFINITION = re.compile(r"(?:async\s+)?def\s|class\s|@")
 
 
-def _lines_edit(edit: AddLines, source: SourceText, diagnostic: Diagnostic) -> _Edit | None:
+def _lines_edit(edit: AddLines, source: ParsedSource, diagnostic: Diagnostic) -> _Edit | None:
     offset = source.place_of(diagnostic)
     if offset is None:
         return None
@@ -299,7 +304,7 @@ def _lines_edit(edit: AddLines, source: SourceText, diagnostic: Diagnostic) -> _
     )
 
 
-def body_line(source: SourceText, offset: int) -> int | None:
+def body_line(source: ParsedSource, offset: int) -> int | None:
     """Give the first line of the body of the function around an offset."""
     for node in reversed(source.nodes_around(offset)):
         if node.kind().endswith(
@@ -320,7 +325,7 @@ def _kind_of_parent(node: object) -> str:
     )
 
 
-def _indent_before(source: SourceText, offset: int) -> str:
+def _indent_before(source: ParsedSource, offset: int) -> str:
     """Give the blanks that the previous line of code begins with."""
     line = source.line_of(offset) - 1
     while line >= 0:
@@ -335,7 +340,7 @@ def _braces_open(text: str) -> int:
     return text.count("{") - text.count("}")
 
 
-def _indent_at(source: SourceText, number: int) -> str:
+def _indent_at(source: ParsedSource, number: int) -> str:
     """Give the blanks that the line of a token begins with."""
     if number >= len(source.tokens):
         return ""

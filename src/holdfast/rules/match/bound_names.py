@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.source import SourceText
+from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import COMMON, tokenize
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _FIRST_BINDS = frozenset(
 )
 
 
-def own_names(source: SourceText) -> frozenset[str]:
+def own_names(source: ParsedSource) -> frozenset[str]:
     r"""Give the variables, parameters and functions that a text binds.
 
     >>> sorted(own_names(SourceText("def f(count):\n    total = len(count)\n    return total", "python")))
@@ -36,11 +36,11 @@ def own_names(source: SourceText) -> frozenset[str]:
     return bound - COMMON - _ITSELF
 
 
-def takes_own(new: Iterable[str], source: SourceText) -> str | None:
+def takes_own(new: Iterable[str], source: ParsedSource) -> str | None:
     """Give a name of this very program that new text takes; what is behind a dot is no name of its own."""
     own: frozenset[str] | None = None
     for text in new:
-        tokens = tokenize(text, source.target)
+        tokens = tokenize(text, source.language)
         for number, token in enumerate(tokens):
             member = number > 0 and tokens[number - 1].text in {".", "->", "::"}
             if token.kind == "name" and not member:

@@ -18,13 +18,13 @@ from holdfast.rules.rule import (
     RulePattern,
     TokenEdit,
 )
-from holdfast.syntax.source import SourceText
+from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import (
     COMMON,
-    is_invented,
-    is_made_up,
-    is_neutral,
-    is_value,
+    is_arbitrary,
+    is_content,
+    is_default_value,
+    is_literal,
     shape_of,
     tokenize,
 )
@@ -45,7 +45,7 @@ def constants_of(
     program uses it (`evidence`).
     """
     return _Holding(
-        fix, pattern, diagnostic, SourceText(before, target, diagnostic.path)
+        fix, pattern, diagnostic, ParsedSource(before, target, diagnostic.path)
     ).constants()
 
 
@@ -57,16 +57,18 @@ class _Holding:
         fix: Sequence[FixEdit],
         pattern: RulePattern,
         diagnostic: Diagnostic,
-        source: SourceText,
+        source: ParsedSource,
     ) -> None:
         self.fix, self.pattern, self.source = fix, pattern, source
         self.args, self.template, self.tool = diagnostic.args, diagnostic.template, diagnostic.tool
         self.used = args_used(fix)
         self.kept, self.removed = _tied(fix, pattern)
         self.tokens = [
-            token for edit in fix for token in tokenize(join_constants(edit.parts), source.target)
+            token for edit in fix for token in tokenize(join_constants(edit.parts), source.language)
         ]
-        self.invented = any(is_invented(token) and not is_neutral(token) for token in self.tokens)
+        self.invented = any(
+            is_content(token) and not is_default_value(token) for token in self.tokens
+        )
         self.imports = (bool(self.used) and _is_import(pattern)) or any(
             isinstance(edit, AddImport) for edit in fix
         )
@@ -110,9 +112,9 @@ class _Holding:
         A new line with a value in it (`total = 0`) says what a name is, even if that is what one begins with.
         """
         adds = any(isinstance(edit, AddLines) for edit in self.fix) and any(
-            map(is_value, self.tokens)
+            map(is_literal, self.tokens)
         )
-        return (adds or any(map(is_made_up, self.tokens))) and not _says_type(self.pattern)
+        return (adds or any(map(is_arbitrary, self.tokens))) and not _says_type(self.pattern)
 
     @cached_property
     def _words(self) -> frozenset[str]:
@@ -128,7 +130,7 @@ class _Holding:
     def _evidence(self, number: int) -> str | None:
         """Give how a name is used for which a type is made up; a value that is made up has no evidence."""
         values = any(
-            token.kind in {"number", "string"} and is_made_up(token) for token in self.tokens
+            token.kind in {"number", "string"} and is_arbitrary(token) for token in self.tokens
         )
         if values or not self._is_made_up_for(number):
             return None
@@ -253,7 +255,7 @@ def _related(held: dict[int, str]) -> dict[int, str]:
     return held
 
 
-def holds(values: Sequence[str], number: int, args: Sequence[str], source: SourceText) -> bool:
+def holds(values: Sequence[str], number: int, args: Sequence[str], source: ParsedSource) -> bool:
     """Whether an argument of a complaint about a text is what a rule holds it to, in any form."""
     if number >= len(args):
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from holdfast.syntax.source import span_of
+from holdfast.syntax.tree import span_of
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

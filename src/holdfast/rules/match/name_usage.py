@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from holdfast.syntax.source import SourceText
+from holdfast.syntax.source import ParsedSource
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -59,7 +59,7 @@ _INTEGER = re.compile(r"-?\d[\d_]*|-?0[xX][0-9a-fA-F_]+")
 _FLOAT = re.compile(r"-?[\d_]*\.\d[\d_]*(?:[eE][+-]?\d+)?[fFdD]?|-?\d[\d_]*\.(?:\d[\d_]*)?")
 
 
-def uses_of(source: SourceText, name: str) -> frozenset[str]:
+def uses_of(source: ParsedSource, name: str) -> frozenset[str]:
     """Give the ways in which a text uses a name that say something of what it stands for.
 
     >>> sorted(uses_of(SourceText("let n = 0; while (n < 3) n++; log(n)", "javascript"), "n"))
@@ -75,7 +75,7 @@ def uses_of(source: SourceText, name: str) -> frozenset[str]:
     return frozenset(use for use in uses if use is not None)
 
 
-def used_alike(value: str, source: SourceText, name: str) -> bool:
+def used_alike(value: str, source: ParsedSource, name: str) -> bool:
     """Whether a name is used as a held value demands: in one of its ways at least, and as nothing else by its value."""
     wanted = frozenset(value.removeprefix(USED).split())
     uses = uses_of(source, name)
@@ -83,7 +83,7 @@ def used_alike(value: str, source: SourceText, name: str) -> bool:
     return bool(uses & wanted) and values <= wanted
 
 
-def demand(source: SourceText, name: str) -> str | None:
+def demand(source: ParsedSource, name: str) -> str | None:
     """Give what to hold a name to; None if its uses say nothing."""
     uses = uses_of(source, name)
     return USED + " ".join(sorted(uses)) if uses else None

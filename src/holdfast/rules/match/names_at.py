@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from holdfast.syntax.source import SourceText, span_of
+from holdfast.syntax.source import ParsedSource
+from holdfast.syntax.tree import span_of
 from holdfast.vocab.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -26,13 +27,13 @@ _MEMBERS: Final = frozenset(
 _NOBODY: Final = frozenset({"self", "this", "super", "cls"})
 
 
-def with_names_here(source: SourceText, diagnostic: Diagnostic) -> Diagnostic:
+def with_names_here(source: ParsedSource, diagnostic: Diagnostic) -> Diagnostic:
     """Give the diagnostic with the names at its place as two more arguments."""
     here = names_here(source, source.place_of(diagnostic), source.end_of(diagnostic))
     return replace(diagnostic, args=(*diagnostic.args, *here))
 
 
-def names_here(source: SourceText, offset: int | None, far: int | None) -> tuple[str, str]:
+def names_here(source: ParsedSource, offset: int | None, far: int | None) -> tuple[str, str]:
     """Give the name that a chain of members, calls and indices begins with, and the last member's; each may be empty.
 
     The chain is the one around the offset, as far as the diagnostic points, or all of it if that says only where it

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from holdfast.rules.match.bound_names import binds
 from holdfast.syntax.node_kinds import FUNCTIONS
-from holdfast.syntax.source import SourceText
+from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import tokenize
 
 _ONLY_VALUES = frozenset(
@@ -43,11 +43,13 @@ _FEW = 4
 _DECLARATION = re.compile(r"\b(?:let|var|const)\s+([^\W\d][\w$]*)")
 
 
-def why_not_sane(before: SourceText, after: SourceText, made: Sequence[str]) -> str | None:
+def why_not_sane(before: ParsedSource, after: ParsedSource, made: Sequence[str]) -> str | None:
     """Say what is wrong with a text that came of a rule; None if nothing is. `made` are the new pieces of text."""
     if any("==" in new for new in made) and _comparisons(after) > _comparisons(before):
         return "a comparison would stand there as a statement of its own"
-    if before.target in _CHARACTERS and any(_is_long_character(new, before.target) for new in made):
+    if before.language in _CHARACTERS and any(
+        _is_long_character(new, before.language) for new in made
+    ):
         return "a character would be of more than one"
     if len(_ASYNC_MAKER.findall(after.text)) > len(_ASYNC_MAKER.findall(before.text)):
         return "what makes an object cannot be async"
@@ -70,7 +72,7 @@ def why_not_deleted(deleted: str, text: str, target: str, args: Sequence[str]) -
     )
 
 
-def _comparisons(source: SourceText) -> int:
+def _comparisons(source: ParsedSource) -> int:
     """How many statements only compare: `==` is not what was meant there."""
     nodes = source.root.find_all(kind="expression_statement") if source.root is not None else []
     return sum(
@@ -89,19 +91,19 @@ def _is_long_character(new: str, target: str) -> bool:
     )
 
 
-def _why_not_of_itself(before: SourceText, after: SourceText) -> str | None:
+def _why_not_of_itself(before: ParsedSource, after: ParsedSource) -> str | None:
     """Say which member a text now takes from its own object, though nothing says that it has one of that name."""
     known = {name for _, name in _OF_ITSELF.findall(before.text)}
-    member = _PYTHON_MEMBER if before.target == "python" else _MEMBER
+    member = _PYTHON_MEMBER if before.language == "python" else _MEMBER
     for word, name in _OF_ITSELF.findall(after.text):
         if name not in known and re.search(member.format(name), before.text, re.MULTILINE) is None:
             return f"{word} has no {name}"
     return None
 
 
-def _why_not_global(before: SourceText, after: SourceText) -> str | None:
+def _why_not_global(before: ParsedSource, after: ParsedSource) -> str | None:
     """Say which name would be made global that is no variable of the module: an import, a function, nothing at all."""
-    if before.target != "python":
+    if before.language != "python":
         return None
     made = set(_GLOBAL.findall(after.text)) - set(_GLOBAL.findall(before.text))
     plain = (
@@ -112,7 +114,7 @@ def _why_not_global(before: SourceText, after: SourceText) -> str | None:
     return next((f"{name} is no variable of the module" for name in plain), None)
 
 
-def _why_not_read(before: SourceText, after: SourceText) -> str | None:
+def _why_not_read(before: ParsedSource, after: ParsedSource) -> str | None:
     """Say which text would be read as a number though the function around also uses it as the text that it is."""
     known = _READ.findall(before.text)
     for found in _READ.finditer(after.text):
@@ -125,9 +127,9 @@ def _why_not_read(before: SourceText, after: SourceText) -> str | None:
     return None
 
 
-def _why_not_assigned(before: SourceText, after: SourceText) -> str | None:
+def _why_not_assigned(before: ParsedSource, after: ParsedSource) -> str | None:
     """Say which constant would be assigned to, because a second declaration of its name has gone."""
-    if before.target not in {"javascript", "typescript"}:
+    if before.language not in {"javascript", "typescript"}:
         return None
     left = Counter(_DECLARATION.findall(after.text))
     gone = Counter(_DECLARATION.findall(before.text)) - left

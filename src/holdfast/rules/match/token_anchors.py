@@ -8,7 +8,7 @@ from typing import TypeAlias
 from holdfast.rules.fix_hunks import FixHunk
 from holdfast.syntax.brace_nesting import stray_brace, unclosed_before
 from holdfast.syntax.quote_tokens import outer_quotes
-from holdfast.syntax.source import SourceText
+from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import Token, count_before, first_at
 
 AnchorArea: TypeAlias = tuple[int, int]
@@ -20,7 +20,7 @@ QUOTES = frozenset("\"'`")
 _OPERANDS = frozenset({"name", "number", "string"})
 
 
-def anchors_of(source: SourceText, area: AnchorArea, hunk: FixHunk) -> tuple[str, ...]:
+def anchors_of(source: ParsedSource, area: AnchorArea, hunk: FixHunk) -> tuple[str, ...]:
     """Give all the ways to find a hunk, the ones that carry furthest first."""
     names = _removal_names(source, hunk) if hunk.low < hunk.high else _insertion_names(source, hunk)
     found = tuple(name for name in dict.fromkeys(names) if index_of(name, source, area) == hunk.low)
@@ -37,7 +37,7 @@ def ends_block(hunk: FixHunk) -> bool:
     )
 
 
-def _insertion_names(source: SourceText, hunk: FixHunk) -> Iterator[str]:
+def _insertion_names(source: ParsedSource, hunk: FixHunk) -> Iterator[str]:
     new = hunk.new.strip()
     if new in QUOTES:
         # Where a string ends is not counted in its words.
@@ -53,7 +53,7 @@ def _insertion_names(source: SourceText, hunk: FixHunk) -> Iterator[str]:
     yield from _tails(source, hunk.low)
 
 
-def _removal_names(source: SourceText, hunk: FixHunk) -> Iterator[str]:
+def _removal_names(source: ParsedSource, hunk: FixHunk) -> Iterator[str]:
     text = _text_at(source, hunk.low)
     if source.marks and source.tokens[hunk.low].kind == "quote":
         yield from (f"quote:first:{text}", f"quote:last:{text}")
@@ -65,13 +65,13 @@ def _removal_names(source: SourceText, hunk: FixHunk) -> Iterator[str]:
     yield from _numbered(source)
 
 
-def _numbered(source: SourceText) -> Iterator[str]:
+def _numbered(source: ParsedSource) -> Iterator[str]:
     # Among marks the words of strings and comments count too, and no two strings have as many.
     reach = 1 if source.marks else _REACH
     return (f"token:{away}" for away in range(-reach, reach + 1))
 
 
-def _tails(source: SourceText, low: int) -> Iterator[str]:
+def _tails(source: ParsedSource, low: int) -> Iterator[str]:
     """Name the punctuation from a token on to the end of its line."""
     tokens = source.tokens
     if low >= len(tokens):
@@ -84,11 +84,11 @@ def _tails(source: SourceText, low: int) -> Iterator[str]:
         yield "tail:" + " ".join(token.text for token in tail)
 
 
-def _text_at(source: SourceText, low: int) -> str:
+def _text_at(source: ParsedSource, low: int) -> str:
     return source.tokens[low].text if low < len(source.tokens) else ""
 
 
-def index_of(anchor: str, source: SourceText, area: AnchorArea) -> int | None:
+def index_of(anchor: str, source: ParsedSource, area: AnchorArea) -> int | None:
     """Give the number of the token that an anchor names (an insertion goes before it)."""
     name, _, rest = anchor.partition(":")
     if name in {"line_end", "line_start", "line_before", "tail", "quote"}:
@@ -130,7 +130,7 @@ def index_of(anchor: str, source: SourceText, area: AnchorArea) -> int | None:
             return None
 
 
-def _index_on_line(name: str, rest: str, source: SourceText, line: int) -> int | None:
+def _index_on_line(name: str, rest: str, source: ParsedSource, line: int) -> int | None:
     tokens = source.tokens
     low, high = (
         first_at(tokens, source.line_starts[line]),
@@ -155,7 +155,7 @@ def _index_on_line(name: str, rest: str, source: SourceText, line: int) -> int |
             return _quote(rest, source, low, high)
 
 
-def _quote(name: str, source: SourceText, low: int, high: int) -> int | None:
+def _quote(name: str, source: ParsedSource, low: int, high: int) -> int | None:
     """Find one of the two quotes around a text with apostrophes, or the one apostrophe in it."""
     which, _, mark = name.partition(":")
     quotes = [token for token in source.tokens[low:high] if token.text == mark]

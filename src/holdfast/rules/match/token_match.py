@@ -9,7 +9,7 @@ from holdfast.rules.match.ambiguity import is_ambiguous
 from holdfast.rules.match.token_anchors import AnchorArea, index_of
 from holdfast.rules.rule import PatternPiece, PieceSide, TokenEdit
 from holdfast.syntax.quote_tokens import is_wordy
-from holdfast.syntax.source import SourceText
+from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import COMMON, Token
 from holdfast.vocab.diagnostics import Diagnostic
 
@@ -22,7 +22,7 @@ class TokenPlace:
     high: int
 
 
-def find_tokens(edit: TokenEdit, source: SourceText, diagnostic: Diagnostic) -> TokenPlace | None:
+def find_tokens(edit: TokenEdit, source: ParsedSource, diagnostic: Diagnostic) -> TokenPlace | None:
     """Find where the edit fits; None if it does not, or may not be what is meant there."""
     area, args = area_of(source, diagnostic), diagnostic.args
     low = index_of(edit.anchors[0], source, area) if area is not None and edit.anchors else None
@@ -47,7 +47,7 @@ def find_tokens(edit: TokenEdit, source: SourceText, diagnostic: Diagnostic) -> 
     )
 
 
-def _glues(edit: TokenEdit, source: SourceText, place: TokenPlace) -> bool:
+def _glues(edit: TokenEdit, source: ParsedSource, place: TokenPlace) -> bool:
     """Whether a word would take the place of a sign and make one word with what is beside it: `a&&b`, `aandb`."""
     start, end = span_between(source, place, edit.sides)
     if not edit.removed or not edit.parts:
@@ -66,13 +66,13 @@ def _is_glued(beside: str, old: str, new: str) -> bool:
     return is_wordy(beside) and not is_wordy(old) and is_wordy(new[:1])
 
 
-def area_of(source: SourceText, diagnostic: Diagnostic) -> AnchorArea | None:
+def area_of(source: ParsedSource, diagnostic: Diagnostic) -> AnchorArea | None:
     """Where what a diagnostic is about begins and ends."""
     start, end = source.place_of(diagnostic), source.end_of(diagnostic)
     return None if start is None else (start, start if end is None else end)
 
 
-def neighbour(source: SourceText, low: int, high: int, way: int) -> Token | None:
+def neighbour(source: ParsedSource, low: int, high: int, way: int) -> Token | None:
     """Give the token before or after some, on the same line; None if there the line begins or ends."""
     tokens = source.tokens
     at = low - 1 if way < 0 else high
@@ -89,7 +89,7 @@ def neighbour(source: SourceText, low: int, high: int, way: int) -> Token | None
     return None if "\n" in between else tokens[at]
 
 
-def beyond(source: SourceText, low: int, high: int, way: int) -> Token | None:
+def beyond(source: ParsedSource, low: int, high: int, way: int) -> Token | None:
     """Give the token before or after some, on whatever line."""
     at = low - 1 if way < 0 else high
     return source.tokens[at] if 0 <= at < len(source.tokens) else None
@@ -107,7 +107,7 @@ def context_kind(token: Token | None) -> str:
 
 
 def span_between(
-    source: SourceText, place: TokenPlace, sides: tuple[PieceSide, PieceSide]
+    source: ParsedSource, place: TokenPlace, sides: tuple[PieceSide, PieceSide]
 ) -> tuple[int, int]:
     """Give the text that an edit of these tokens replaces."""
     tokens, text = source.tokens, source.text
@@ -121,7 +121,7 @@ def span_between(
     return start, {"end": last, "gap_after": after}[sides[1]]
 
 
-def _whole_lines(source: SourceText, place: TokenPlace) -> tuple[int, int]:
+def _whole_lines(source: ParsedSource, place: TokenPlace) -> tuple[int, int]:
     """Give the lines of the tokens; if there are none, where the line after the token before begins."""
     tokens, text = source.tokens, source.text
     last = tokens[place.high - 1].end if place.high else 0
@@ -141,7 +141,7 @@ def _token_fits(piece: PatternPiece, token: Token, args: Sequence[str]) -> bool:
 
 
 def _context_fits(
-    piece: PatternPiece, source: SourceText, place: tuple[int, int], way: int, args: Sequence[str]
+    piece: PatternPiece, source: ParsedSource, place: tuple[int, int], way: int, args: Sequence[str]
 ) -> bool:
     beside = beyond(source, *place, way)
     if piece.text is not None and (beside is None or beside.text != piece.text):
@@ -165,7 +165,7 @@ def _kind_fits(kind: str, token: Token | None, qualities: frozenset[str]) -> boo
     )
 
 
-def qualities_of(source: SourceText, place: tuple[int, int], way: int) -> frozenset[str]:
+def qualities_of(source: ParsedSource, place: tuple[int, int], way: int) -> frozenset[str]:
     """Say of what stands beside some tokens whether blanks are between (`apart`), and if a name, in what case it is."""
     low, high = place
     if low == high:

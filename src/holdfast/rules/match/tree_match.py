@@ -16,9 +16,10 @@ from holdfast.syntax.node_kinds import (
     FUNCTIONS,
     children_of,
     is_character,
-    is_kin,
+    is_related_kind,
 )
-from holdfast.syntax.source import SourceText, span_of
+from holdfast.syntax.source import ParsedSource
+from holdfast.syntax.tree import span_of
 from holdfast.vocab.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _MOST_WAYS = 200
 
 def find_tree(
     pattern: RulePattern,
-    source: SourceText,
+    source: ParsedSource,
     diagnostic: Diagnostic,
     used: Collection[int] | None = None,
 ) -> Spans | None:
@@ -149,7 +150,7 @@ def _stands_at(pattern: RulePattern, spans: Spans, offset: int, far: int | None)
 
 def _find_elsewhere(
     tree: PatternPiece,
-    source: SourceText,
+    source: ParsedSource,
     diagnostic: Diagnostic,
     offset: int | None,
     used: Collection[int] | None,
@@ -274,7 +275,7 @@ def _kind_fits(piece: PatternPiece, node: SgNode) -> bool:
     if CHARACTER in piece.kinds:
         return is_character(node)
     loose = piece.text is None and piece.children is None
-    return piece.text is None and is_kin(kind, piece.kinds, loose=loose)
+    return piece.text is None and is_related_kind(kind, piece.kinds, loose=loose)
 
 
 def _ways_of_children(

@@ -1,0 +1,90 @@
+"""Syntax trees of ast-grep: parsing a text and iterating over the nodes of its tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ast_grep_py import SgNode
+
+MOST_CHARACTERS: Final = 1_000_000
+"""A text with more characters than this is not parsed for a check."""
+_STRING_PARTS: Final = frozenset(
+    {"string_content", "string_fragment", "string_end", "escape_sequence"}
+)
+
+
+def parse_tree(text: str, grammar: str) -> SgNode:
+    """Return the root of the syntax tree of a text; `grammar` is ast-grep's name for its language.
+
+    The text must not contain a lone surrogate: see `parseable`.
+    """
+    from ast_grep_py import SgRoot  # noqa: PLC0415 - a megabyte of grammars: loaded with the first text
+
+    return SgRoot(text, grammar).root()
+
+
+def parseable(text: str) -> str:
+    """Return a text without its byte order mark and with `?` for each lone surrogate."""
+    text = text.removeprefix("\ufeff")
+    return text.encode("utf-8", "replace").decode()
+
+
+def span_of(node: SgNode) -> tuple[int, int]:
+    """Return the offsets where a node begins and ends."""
+    span = node.range()
+    return span.start.index, span.end.index
+
+
+def all_nodes(top: SgNode) -> Iterator[SgNode]:
+    """Yield a node and all nodes below it, in the order of the text."""
+    # Not recursive: a sum of a thousand terms is a tree a thousand nodes deep.
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(node.children())
+
+
+def broken_nodes(top: SgNode) -> Iterator[SgNode]:
+    """Yield the nodes where the text does not parse, and those that the parser inserted."""
+    for node in all_nodes(top):
+        if node.kind() == "ERROR":
+            yield node
+            continue
+        start, end = span_of(node)
+        is_root = node.parent() is None
+        if start == end and node.is_leaf() and not is_root:
+            yield node
+
+
+def leaves(top: SgNode, outside: frozenset[str] = frozenset()) -> Iterator[SgNode]:
+    """Yield the leaves below a node in order, without comments; a string is one leaf.
+
+    Nodes whose kind is in `outside` are skipped, with everything in them.
+    """
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        kind = node.kind()
+        if "comment" in kind or kind in _STRING_PARTS or kind in outside:
+            continue
+        children = node.children()
+        if not children or is_plain_string(kind, children):
+            yield node
+        else:
+            waiting += reversed(children)
+
+
+def is_plain_string(kind: str, children: list[SgNode]) -> bool:
+    """Return whether a node with this kind and these children is a string without code in it."""
+    if kind == "char_literal":
+        return True
+    if "string" not in kind or kind in {"concatenated_string", "string_start"}:
+        return False
+    for child in children:
+        if "interpolation" in child.kind() or "substitution" in child.kind():
+            return False
+    return True
