@@ -81,7 +81,7 @@ def declared_in(reading: ParsedSource) -> Declared:
         _share(alias, tag, found)
     for kind in ("import_statement", "import_from_statement", "object_pattern", "array_pattern"):
         for node in reading.find(kind):
-            found.brought.update(word.text for word in reading.words(node))
+            found.brought.update(word.text for word in reading.words_in(node))
     if reading.root is not None:
         found.exported.update(exports_of(reading, found.names))
     return found
@@ -140,7 +140,7 @@ def _take_function(node: SgNode, whole: str, reading: ParsedSource, found: Decla
                 Function(signature, Deed.NOTHING, 0, header, start.end.index)
             )
         return
-    words = sum(1 for _ in reading.words(body))
+    words = sum(1 for _ in reading.words_in(body))
     header = (made.range().start.index, body.range().start.index)
     deed = deed_of(body, reading)
     found.functions[whole].append(Function(signature, deed, words, header, body.range().end.index))

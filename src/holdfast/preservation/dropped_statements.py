@@ -94,7 +94,7 @@ def _statements(reading: ParsedSource) -> Iterator[tuple[_Words, SgNode]]:
                     or reading.is_dead(child.range().start.index)
                 ):
                     continue
-                words = reading.words(child, outside=HOLDERS)
+                words = reading.words_in(child, outside=HOLDERS)
                 yield tuple(word.text for word in words if word.text != ";"), child
 
 
@@ -113,7 +113,7 @@ def forgiven_words(old: ParsedSource, spoken: Spoken) -> int:
                     ):
                         found[place] = (size, child)
     nodes = {node.range().start.index: node for _, node in found.values()}
-    return sum(sum(1 for _ in old.words(node)) for node in nodes.values())
+    return sum(sum(1 for _ in old.words_in(node)) for node in nodes.values())
 
 
 def _failed(node: SgNode, blocks: list[tuple[int, int]], spoken: Spoken) -> bool:
@@ -152,7 +152,7 @@ def _hidden_text(old: ParsedSource, new: ParsedSource) -> str:
 def _asides(reading: ParsedSource) -> Iterator[str]:
     yield from reading.comments()
     yield from (
-        word.text for word in reading.words() if re.match(r"[A-Za-z]{0,3}#*[\"'`]", word.text)
+        word.text for word in reading.live_words if re.match(r"[A-Za-z]{0,3}#*[\"'`]", word.text)
     )
 
 

@@ -86,7 +86,7 @@ def invented(old: ParsedSource, new: ParsedSource, spoken: Spoken) -> set[str]:
     names = {name for name in spoken.undefined if not _MEANS_NOTHING.fullmatch(name)}
     added = Counter(_made(new, names)) - Counter(_made(old, names))
     imported = {
-        word.text for kind in _IMPORTS for node in new.find(kind) for word in new.words(node)
+        word.text for kind in _IMPORTS for node in new.find(kind) for word in new.words_in(node)
     }
     added = Counter({each: times for each, times in added.items() if each.name not in imported})
     return {each.name for each in added if not _is_wanted(each, old, spoken.undefined[each.name])}

@@ -73,7 +73,7 @@ def what_is_lost(
         spoken = spoken_in(old, path, diagnostics)
         reasons += _Comparison(old, new, path, spoken).reasons()
         forgiven = max(forgiven, forgiven_words(old, spoken))
-        left = {word.text for word in new.words()}
+        left = {word.text for word in new.live_words}
         added = tuple(
             word for word in suppressions_between(old, new) if not spoken.misspells(word, left)
         )
@@ -154,7 +154,7 @@ class _Comparison:
         gone = self._had.names - self._has.names - (self._had.variables & self._has.brought)
         if self._old.errors:
             # A text that does not parse is read by guesses: a name is lost only if it is nowhere any more.
-            words = {word.text.strip("\"'") for word in self._new.words()}
+            words = {word.text.strip("\"'") for word in self._new.live_words}
             lasts = {name: name.rpartition(".")[2] for name in gone}
             return {
                 name
@@ -173,7 +173,7 @@ class _Comparison:
             re.findall(rf":\s*{name}\b", self._old.text)
         ):
             return True  # a type, where none may stand
-        plain = [word.text for word in self._new.words() if word.text.isidentifier()]
+        plain = [word.text for word in self._new.live_words if word.text.isidentifier()]
         return any(one + other == name for one, other in pairwise(plain))
 
     def _is_named_as_file(self, gone: set[str]) -> bool:
@@ -220,7 +220,7 @@ class _Comparison:
             if not name.startswith("local ")
         }
         if self._old.errors:
-            words = {word.text for word in self._old.words()}
+            words = {word.text for word in self._old.live_words}
             lost = {
                 name
                 for name in lost
@@ -230,7 +230,7 @@ class _Comparison:
         less = {
             name for name, far in self._had.reach.items() if name in reach and reach[name] < far
         }
-        left = {word.text for word in self._new.words()}
+        left = {word.text for word in self._new.live_words}
         misspelt = any(self._spoken.misspells(word, left) for word in _SIGHTS)
         if misspelt or (self._old.errors and self._tells_sight_alike()):
             less = set()
@@ -242,7 +242,9 @@ class _Comparison:
 
     def _tells_sight_alike(self) -> bool:
         """Whether the texts have the same words for how far names are seen: then only the reading differs."""
-        had, has = (Counter(word.text for word in each.words()) for each in (self._old, self._new))
+        had, has = (
+            Counter(word.text for word in each.live_words) for each in (self._old, self._new)
+        )
         return all(had[word] == has[word] for word in _SIGHTS)
 
     # -------------------------------------------------------------------------------------------------------- functions
@@ -318,7 +320,7 @@ class _Comparison:
 
     def _hides(self) -> bool:
         then, now = self._old, self._new
-        had, has = (sum(1 for _ in each.words(dead=True)) for each in (then, now))
+        had, has = (len(each.dead_words) for each in (then, now))
         if has <= had:
             return False
         if then.errors:
@@ -341,7 +343,7 @@ def _header(text: str, start: int) -> str:
 
 
 def _size(reading: ParsedSource) -> int:
-    return sum(1 for _ in reading.words())
+    return len(reading.live_words)
 
 
 def _forgiven_by_fixits(

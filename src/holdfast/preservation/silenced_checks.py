@@ -117,7 +117,9 @@ def _any_types(reading: ParsedSource) -> Iterator[str]:
             names.add(left.text())
     for node in reading.find("type"):
         if not _is_inside(node, "type"):
-            said = (part for word in reading.words(node) for part in re.findall(r"\w+", word.text))
+            said = (
+                part for word in reading.words_in(node) for part in re.findall(r"\w+", word.text)
+            )
             yield from ("Any" for part in said if part in names)
 
 
@@ -196,9 +198,11 @@ def _c(reading: ParsedSource) -> Iterator[str]:
                 if "pragma" in said
                 else "#line"
             )
-    yield from ("_Pragma" for word in reading.words() if word.text == "_Pragma")
+    yield from ("_Pragma" for word in reading.live_words if word.text == "_Pragma")
     yield from (
-        "__attribute__" for word in reading.words() if word.text in {"__attribute__", "__attribute"}
+        "__attribute__"
+        for word in reading.live_words
+        if word.text in {"__attribute__", "__attribute"}
     )
     for node in reading.find("attribute_declaration"):
         if re.search(r"maybe_unused|gnu::|clang::|unused|deprecated", node.text()):
@@ -239,7 +243,7 @@ def _rust(reading: ParsedSource) -> Iterator[str]:
             found = _SILENT_ATTRIBUTES.search(node.text())
             if found is not None:
                 yield f"#[{found.group().rstrip('( ')}]"
-    for word in reading.words():
+    for word in reading.live_words:
         if word.text == "unsafe" or word.text.startswith("transmute"):
             yield word.text
 

@@ -56,10 +56,10 @@ _OLD_VERSION: Final = re.compile(
 """A condition for a version of Python that is not in use: type checkers skip the code below it."""
 _NOT: Final = frozenset({"not", "!"})
 _AND: Final = frozenset({"and", "&&"})
-_JUMP_TARGETS: Final = ("labeled", "label", "case")
-"""Parts of the kinds of nodes from which on the code after a `return` is reached again."""
-_NEVER_DEAD: Final = ("comment", "preproc_", "_item", "function_declaration")
-"""Parts of the kinds of nodes that are not dead after a `return`: mostly declarations."""
+_JUMP_TARGET: Final = re.compile("label|case")
+"""A part of the kinds of nodes from which on the code after a `return` is reached again."""
+_NEVER_DEAD: Final = re.compile("comment|preproc_|_item|function_declaration")
+"""A part of the kinds of nodes that are not dead after a `return`: mostly declarations."""
 _CONDITION: Final = re.compile(r"\s*#\s*if|\s*#!?\[?\s*cfg")
 _NEVER_BUILT: Final = re.compile(
     r"cfg\s*\(\s*(?:any\s*\(\s*\)|not\s*\(\s*all\s*\(\s*\)\s*\)|false\b|test\b|feature\b)"
@@ -95,8 +95,10 @@ def _outermost(spans: Iterable[Span]) -> list[Span]:
 # --------------------------------------------------------------------------- constant conditions
 
 
-def _constant_truth(node: SgNode) -> bool | None:
+def _constant_truth(node: SgNode | None) -> bool | None:
     """Return whether a condition is always true or always false; None if it depends."""
+    if node is None:
+        return None
     inner = node.named_children()
     if node.kind() in {"parenthesized_expression", "condition_clause"} and len(inner) == 1:
         return _constant_truth(inner[0])
@@ -127,62 +129,47 @@ def _truth_of_operation(left: SgNode, operator: str, right: SgNode) -> bool | No
 
 
 def _under_constant_conditions(nodes: Nodes) -> Iterator[Span]:
-    for kind in (*_BRANCHES, *_LOOPS):
-        for node in nodes.get(kind, ()):
-            condition = node.field("condition") or _unnamed_condition(node)
-            if condition is None:
-                continue
-            truth = _constant_truth(condition)
-            if truth is False:
-                yield from _spans(node.field("consequence"), node.field("body"))
-            if truth is True and kind in _BRANCHES:
-                yield from _spans(*node.field_children("alternative"))
-    for kind in ("binary_expression", "boolean_operator"):
-        for node in nodes.get(kind, ()):
-            yield from _skipped_operand(node)
+    for node in _of_kinds(nodes, *_BRANCHES, *_LOOPS):
+        if _constant_truth(_condition_of(node)) is False:
+            yield from _spans(node.field("consequence"), node.field("body"))
+    for node in _of_kinds(nodes, *_BRANCHES):
+        if _constant_truth(_condition_of(node)) is True:
+            yield from _spans(*node.field_children("alternative"))
+    for node in _of_kinds(nodes, "binary_expression", "boolean_operator"):
+        parts = node.children()
+        if len(parts) != 3:
+            continue
+        left, operator, right = parts
+        if operator.text() in _AND and _constant_truth(left) is False:
+            yield span_of(right)
 
 
-def _unnamed_condition(node: SgNode) -> SgNode | None:
-    """Return the condition of Go's `for false {`, which is no field of its node."""
+def _condition_of(node: SgNode) -> SgNode | None:
+    condition = node.field("condition")
+    if condition is not None:
+        return condition
+    # The condition of Go's `for false {` is no field of its node.
     children = node.named_children()
-    if not children:
-        return None
-    first = children[0]
-    if first.kind() not in {"false", "parenthesized_expression"}:
-        return None
-    return first
-
-
-def _skipped_operand(node: SgNode) -> Iterator[Span]:
-    """Yield the right operand of an `and` whose left one is always false."""
-    parts = node.children()
-    if len(parts) != 3:
-        return
-    left, operator, right = parts
-    if operator.text() in _AND and _constant_truth(left) is False:
-        yield span_of(right)
+    if children and children[0].kind() in {"false", "parenthesized_expression"}:
+        return children[0]
+    return None
 
 
 # ---------------------------------------------------------------------------------- after a jump
 
 
 def _after_jumps(nodes: Nodes) -> Iterator[Span]:
-    for kind in BLOCKS:
-        for block in nodes.get(kind, ()):
-            yield from _unreachable_in(block)
-
-
-def _unreachable_in(block: SgNode) -> Iterator[Span]:
-    is_reachable = True
-    for child in block.named_children():
-        if is_reachable:
-            is_reachable = not ends(child)
-            continue
-        kind = child.kind()
-        if any(part in kind for part in _JUMP_TARGETS):
-            return
-        if not any(part in kind for part in _NEVER_DEAD):
-            yield span_of(child)
+    for block in _of_kinds(nodes, *BLOCKS):
+        is_reachable = True
+        for child in block.named_children():
+            if is_reachable:
+                is_reachable = not ends(child)
+                continue
+            kind = child.kind()
+            if _JUMP_TARGET.search(kind):
+                break
+            if not _NEVER_DEAD.search(kind):
+                yield span_of(child)
 
 
 def ends(statement: SgNode) -> bool:
@@ -241,13 +228,12 @@ def _not_compiled(nodes: Nodes, undecided: Collection[str]) -> Iterator[Span]:
         name = node.field("name")
         if name is not None:
             defined.add(name.text())
-    for kind in ("preproc_if", "preproc_ifdef"):
-        for node in nodes.get(kind, ()):
-            is_included = _is_included(node, defined, undecided)
-            if is_included is False:
-                yield from _preprocessor_body(node)
-            if is_included is True:
-                yield from _spans(node.field("alternative"))
+    for node in _of_kinds(nodes, "preproc_if", "preproc_ifdef"):
+        is_included = _is_included(node, defined, undecided)
+        if is_included is False:
+            yield from _preprocessor_body(node)
+        if is_included is True:
+            yield from _spans(node.field("alternative"))
 
 
 def _preprocessor_body(node: SgNode) -> Iterator[Span]:
@@ -290,14 +276,17 @@ def _is_included(node: SgNode, defined: set[str], undecided: Collection[str]) ->
 def _not_built(nodes: Nodes, undecided: Collection[str]) -> Iterator[Span]:
     for attribute in nodes.get("attribute_item", ()):
         text = attribute.text()
-        if not _NEVER_BUILT.search(text) or _words_of_condition(text) in undecided:
+        if not _NEVER_BUILT.search(text):
+            continue
+        if _words_of_condition(text) in undecided:
             continue
         item = _item_of(attribute)
-        if item is None or item.kind() == "use_declaration":
+        if item is None:
             continue
         # A module of tests is where `cfg(test)` belongs.
         is_test_module = item.kind() == "mod_item" and "test" in text
-        if not is_test_module:
+        is_import = item.kind() == "use_declaration"
+        if not is_test_module and not is_import:
             yield span_of(item)
 
 
@@ -307,6 +296,11 @@ def _item_of(attribute: SgNode) -> SgNode | None:
         if following.is_named() and following.kind() != "attribute_item":
             return following
     return None
+
+
+def _of_kinds(nodes: Nodes, *kinds: str) -> Iterator[SgNode]:
+    for kind in kinds:
+        yield from nodes.get(kind, ())
 
 
 def _spans(*nodes: SgNode | None) -> Iterator[Span]:

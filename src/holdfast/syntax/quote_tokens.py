@@ -90,9 +90,8 @@ def outer_quotes(text: str, quotes: list[Token]) -> tuple[Token, Token] | None:
     None also for a line without an apostrophe.
     """
     outer = [quote for quote in quotes if not is_apostrophe(text, quote.start)]
-    if len(outer) != 2 or len(quotes) == 2:
+    has_apostrophes = len(outer) < len(quotes)
+    if not has_apostrophes or outer != [quotes[0], quotes[-1]]:
         return None
     first, last = outer
-    if first != quotes[0] or last != quotes[-1]:
-        return None
     return first, last

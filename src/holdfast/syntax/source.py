@@ -33,7 +33,7 @@ LANGUAGES: Final = frozenset(
     {"python", "javascript", "typescript", "tsx", "c", "cpp", "rust", "java", "go"}
 )
 """The languages whose trees rules and preservation understand."""
-_COMMENTS: Final = frozenset({"comment", "line_comment", "block_comment", "html_comment"})
+_COMMENTS: Final = ("comment", "line_comment", "block_comment", "html_comment")
 _MACRO_WORDS: Final = re.compile(r"\w+|[^\w\s]")
 
 
@@ -175,10 +175,11 @@ class ParsedSource:
     def _nodes_by_kind(self) -> dict[str, list[SgNode]]:
         # Not find_all by kind: it refuses a kind that the language does not have.
         nodes: defaultdict[str, list[SgNode]] = defaultdict(list)
-        if self.root is not None:
-            for node in all_nodes(self.root):
-                nodes[node.kind()].append(node)
-        return dict(nodes)
+        if self.root is None:
+            return nodes
+        for node in all_nodes(self.root):
+            nodes[node.kind()].append(node)
+        return nodes
 
     def nodes_around(self, offset: int) -> list[SgNode]:
         """Return all nodes that contain the offset or touch it, the outer ones first."""
@@ -202,9 +203,9 @@ class ParsedSource:
 
     def comments(self) -> Iterator[str]:
         """Yield the texts of all comments."""
-        for kind, nodes in self._nodes_by_kind.items():
-            if kind in _COMMENTS:
-                yield from (node.text() for node in nodes)
+        for kind in _COMMENTS:
+            for node in self._nodes_by_kind.get(kind, ()):
+                yield node.text()
 
     # ------------------------------------------------------------------------------- dead code
 
@@ -225,36 +226,35 @@ class ParsedSource:
 
     def find(self, kind: str) -> list[SgNode]:
         """Return all nodes of a kind that are not in dead code."""
-        nodes = self._nodes_by_kind.get(kind, [])
-        return [node for node in nodes if not self.is_dead(span_of(node)[0])]
-
-    def words(
-        self,
-        node: SgNode | None = None,
-        *,
-        dead: bool = False,
-        outside: frozenset[str] = frozenset(),
-    ) -> Iterator[SourceWord]:
-        """Yield the words of the live code below a node (default: the root), without comments.
-
-        With `dead`, yield those of the dead code instead. Nodes whose kind is in `outside` are
-        skipped, with everything in them.
-        """
-        is_whole = node is None and not outside
-        if is_whole and not dead:
-            return iter(self._live_words)
-        return self._words_below(node or self.root, dead=dead, outside=outside)
+        live: list[SgNode] = []
+        for node in self._nodes_by_kind.get(kind, ()):
+            start, _ = span_of(node)
+            if not self.is_dead(start):
+                live.append(node)
+        return live
 
     @cached_property
-    def _live_words(self) -> list[SourceWord]:
-        return list(self._words_below(self.root, dead=False, outside=frozenset()))
+    def live_words(self) -> list[SourceWord]:
+        """The words of the code that can run, without comments."""
+        if self.root is None:
+            return []
+        return list(self.words_in(self.root))
 
-    def _words_below(
-        self, top: SgNode | None, *, dead: bool, outside: frozenset[str]
+    @cached_property
+    def dead_words(self) -> list[SourceWord]:
+        """The words of the code that can never run, without comments."""
+        if self.root is None:
+            return []
+        return list(self.words_in(self.root, dead=True))
+
+    def words_in(
+        self, node: SgNode, *, dead: bool = False, outside: frozenset[str] = frozenset()
     ) -> Iterator[SourceWord]:
-        if top is None:
-            return
-        for leaf in leaves(top, outside):
+        """Yield the words of the live code below a node, or with `dead` those of the dead code.
+
+        Comments are skipped, and nodes whose kind is in `outside` with everything in them.
+        """
+        for leaf in leaves(node, outside):
             start, _ = span_of(leaf)
             if self.is_dead(start) is not dead:
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ MOST_CHARACTERS: Final = 1_000_000
 _STRING_PARTS: Final = frozenset(
     {"string_content", "string_fragment", "string_end", "escape_sequence"}
 )
+_NO_STRINGS: Final = frozenset({"concatenated_string", "string_start"})
+_EMBEDDED_CODE: Final = re.compile("interpolation|substitution")
 
 
 def parse_tree(text: str, grammar: str) -> SgNode:
@@ -82,9 +85,7 @@ def is_plain_string(kind: str, children: list[SgNode]) -> bool:
     """Return whether a node with this kind and these children is a string without code in it."""
     if kind == "char_literal":
         return True
-    if "string" not in kind or kind in {"concatenated_string", "string_start"}:
+    if "string" not in kind or kind in _NO_STRINGS:
         return False
-    for child in children:
-        if "interpolation" in child.kind() or "substitution" in child.kind():
-            return False
-    return True
+    parts = " ".join(child.kind() for child in children)
+    return _EMBEDDED_CODE.search(parts) is None
