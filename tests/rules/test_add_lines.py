@@ -63,7 +63,7 @@ def test_a_line_before_the_complaint_is_indented_as_that_line_is() -> None:
     assert made.text == text.replace("use(", "total = 0\n            use(")
     bare = text.replace(" * 2", "")
     assert rewrite(rule, bare, undefined("total", 4, 17)) == NoFit(
-        "the message names what no example has named"
+        "the message has an argument that is in no example"
     )
 
 

@@ -9,8 +9,7 @@ import pytest
 from holdfast.repair.builtin import builtin_rules
 from holdfast.rules.learn.merge_rules import explains
 from holdfast.rules.rule import Example, Rule
-from holdfast.rules.rule_id import named
-from holdfast.rules.rule_json import dump_rule, parse_rule
+from holdfast.rules.rule_json import dump_rule, id_of, parse_rule
 from tests.rules.compilers import complaints, need
 
 RULES = builtin_rules()
@@ -64,4 +63,4 @@ def test_the_compiler_says_what_the_examples_say_it_said(rule: Rule) -> None:
 
 def test_a_new_rule_is_named_by_what_it_answers_and_does() -> None:
     assert all(len(rule.id) == 16 and set(rule.id) <= set("0123456789abcdef") for rule in RULES)
-    assert named(RULES[0]) == named(parse_rule(dump_rule(RULES[0])))
+    assert id_of(RULES[0]) == id_of(parse_rule(dump_rule(RULES[0])))

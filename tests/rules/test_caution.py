@@ -25,7 +25,7 @@ def test_one_equals_sign_becomes_two_in_a_condition_and_not_in_a_statement() -> 
     assert again == Rewritten("while h() == 4:\n    g()\n", ((10, 11),))
     for statement in ("f() = 3\n", "f() = 3 and 4\n"):
         alone = rewrite(rule, statement, replace(said, area=complaint("", column=1).area))
-        assert alone == NoFit("a comparison would stand there as a statement of its own"), statement
+        assert alone == NoFit("a comparison would be a statement of its own"), statement
 
 
 def test_a_bracket_too_many_leaves_the_next_line_as_it_is() -> None:

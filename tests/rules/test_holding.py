@@ -83,7 +83,7 @@ def test_a_type_that_is_made_up_is_for_names_that_are_used_alike() -> None:
     logged = rewrite(rule, "function g(m) { console.log(m); }\n", replace(PARAMETER, args=("m",)))
     assert isinstance(reckoned, Rewritten)
     assert reckoned.text == "function g(m: number) { return m - 1; }\n"
-    assert logged == NoFit("the message names what no example has named")
+    assert logged == NoFit("the message has an argument that is in no example")
 
 
 def test_a_value_that_is_made_up_is_for_that_function_only() -> None:
@@ -94,7 +94,7 @@ def test_a_value_that_is_made_up_is_for_that_function_only() -> None:
     said = replace(said, area=complaint("", column=26, end_column=32).area)
     rule = rule_of(before, "long f(char *t) { return strtol(t, NULL, 10); }\n", said, "c")
     other = rewrite(rule, before.replace("strtol", "opened"), replace(said, args=("opened",)))
-    assert other == NoFit("the message names what no example has named")
+    assert other == NoFit("the message has an argument that is in no example")
     assert isinstance(rewrite(rule, before.replace("t", "t"), said), Rewritten)
 
 
@@ -176,14 +176,14 @@ def test_a_statement_out_of_nowhere_is_no_rule() -> None:
     before = "int f(int n) {\n    if (n > 0) {\n        return 1;\n    }\n}\n"
     said = complaint("missing return statement", line=5, column=1, code="missing.ret")
     rule = learn(before, before.replace("    }\n}\n", "    }\n    return -1;\n}\n"), said, "java")
-    assert rule == NotLearned("what differs is not tied to the message or to its place")
+    assert rule == NotLearned("the differences are not tied to the message or to its place")
 
 
 def test_a_name_of_the_program_is_not_taken_into_the_next() -> None:
     before = 'def f(name, count):\n    return "%s %d" % (name,)\n'
     said = complaint("too few values: {0} for {1}", "1", "2", line=2, column=12)
     rule = learn(before, before.replace("(name,)", "(name, count)"), said, "python")
-    assert rule == NotLearned("the fix takes count from among the names of this program")
+    assert rule == NotLearned("the fix uses count, a name of this program")
 
 
 def test_code_is_deleted_only_where_it_stands_twice_or_is_named() -> None:
@@ -192,7 +192,7 @@ def test_code_is_deleted_only_where_it_stands_twice_or_is_named() -> None:
     rule = rule_of(text, text.replace("    case 1: return 2;\n", "", 1), said, "c")
     assert isinstance(rewrite(rule, text, said), Rewritten)
     other = text.replace("case 1: return 2;\n    }", "case 1: return 3;\n    }")
-    assert rewrite(rule, other, said) == NoFit("it would delete code that stands nowhere else")
+    assert rewrite(rule, other, said) == NoFit("it would delete code that is nowhere else")
 
 
 def test_only_a_variable_of_the_module_is_made_global() -> None:
@@ -211,10 +211,10 @@ def test_a_conversion_is_to_the_same_kind_of_type_and_not_of_what_is_written_out
     rule = rule_of("x = a + b\n", "x = a + str(b)\n", said, "python")
     assert isinstance(rewrite(rule, "x = c + d\n", said), Rewritten)
     assert rewrite(rule, "x = c + d\n", replace(said, args=("bytes", "int"))) == NoFit(
-        "the message names what no example has named"
+        "the message has an argument that is in no example"
     )
     assert rewrite(rule, "x = c + 1\n", said) == NoFit(
-        "a value that is written out would be converted, not written as what is wanted"
+        "a literal would be converted instead of written with the wanted type"
     )
 
 

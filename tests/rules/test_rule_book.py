@@ -11,9 +11,8 @@ from holdfast.repair.rule_lookup import Applied, Miss, MissNeedsPin, lookup
 from holdfast.rules.learn.learn_rule import NotLearned, learn
 from holdfast.rules.learn.merge_rules import NotMerged, explains, merge
 from holdfast.rules.match.apply_rule import NoFit, Rewritten, rewrite
-from holdfast.rules.rank import counted, rank_of
 from holdfast.rules.rule import Rule, example_of
-from holdfast.rules.rule_book import RuleBook, judged, read_book
+from holdfast.rules.rule_book import RuleBook, judged, rank_of, read_book, with_result
 from holdfast.rules.rule_json import BadRule, dump_rule, parse_rule, rule_to_json
 from tests.rules.complaint import complaint, learned, undefined
 
@@ -115,13 +114,16 @@ def test_the_winner_is_by_priority_then_pin_then_record_then_date() -> None:
 
 
 def test_a_rule_that_fails_more_than_it_helps_is_demoted_and_a_pinned_one_is_not() -> None:
-    once = counted(counted(PRINT, helped=True), helped=False)
+    once = with_result(with_result(PRINT, helped=True), helped=False)
     assert (once.applied, once.failed, once.status) == (1, 1, "active")
-    twice = counted(once, helped=False)
+    twice = with_result(once, helped=False)
     assert (twice.failed, twice.status) == (2, "demoted")
-    assert counted(PRINT, helped=False).status == "active"
-    assert counted(counted(PRINT, helped=False), helped=False).status == "demoted"
-    assert counted(counted(judged(PRINT, "pin"), helped=False), helped=False).status == "pinned"
+    assert with_result(PRINT, helped=False).status == "active"
+    assert with_result(with_result(PRINT, helped=False), helped=False).status == "demoted"
+    assert (
+        with_result(with_result(judged(PRINT, "pin"), helped=False), helped=False).status
+        == "pinned"
+    )
 
 
 def test_the_record_is_kept_in_the_file_as_it_is_there_now() -> None:
@@ -171,7 +173,7 @@ def test_a_name_that_the_message_proposes_is_filled_in_anew() -> None:
 
 def test_what_has_nothing_to_do_with_the_complaint_is_not_learned() -> None:
     assert learn("a = 1\nb = 2\n", "a = 1\nb = 3\n", undefined("c"), "python") == NotLearned(
-        "what differs is not tied to the message or to its place"
+        "the differences are not tied to the message or to its place"
     )
     assert learn("a\n", "a\n", undefined("a"), "python") == NotLearned("nothing differs")
 
@@ -185,7 +187,7 @@ def test_two_places_that_fit_are_none() -> None:
     assert rule.pattern.place == "elsewhere"
     twice = "def f():\n    a = 1\n    a = 2\n    return b\n"
     said = complaint("{0} for {1}", "a", "b", line=9)
-    assert rewrite(rule, twice, said) == NoFit("the code there is another")
+    assert rewrite(rule, twice, said) == NoFit("the code there is different")
     assert isinstance(rewrite(rule, twice.replace("    a = 2\n", ""), said), Rewritten)
 
 

@@ -330,7 +330,7 @@ def test_a_lesson_leaves_alone_what_is_only_like_it(lesson: Lesson, near: str) -
 def test_the_end_of_the_file_is_no_tie_to_a_complaint() -> None:
     before, said = _seen("§x = 1\ny = 2\n```\n")
     assert learn(before, "x = 1\ny = 2\n", said, "python") == NotLearned(
-        "what differs is not tied to the message or to its place"
+        "the differences are not tied to the message or to its place"
     )
 
 

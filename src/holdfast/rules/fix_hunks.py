@@ -1,27 +1,30 @@
-"""What differs between a text and its repair: whole lines that came, whole lines that went, and tokens."""
+"""The differences between a text and its fix: lines added, lines removed, and tokens."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import pairwise
 
 from holdfast.rules.rule import PieceSide
 from holdfast.syntax.source import BLANKS, ParsedSource
 from holdfast.syntax.tokens import Token, first_at
+from holdfast.syntax.tree import span_of
 
 _MOST_TOKENS = 2_000
-# A word that belongs to what follows, however far that is.
+# A word that belongs to what follows, at any distance.
 _PREFIX = re.compile(
     r"(?:mut|pub|async|await|static|const|final|public|private|protected|export|new|unsafe) "
 )
 
+_CLOSES = {"(": ")", "[": "]", "{": "}"}
+
 
 @dataclass(frozen=True, slots=True)
 class NewLines:
-    """Whole lines that come before the line with this number (0-based)."""
+    """Whole lines inserted before the line with this number (0-based)."""
 
     line: int
     text: str
@@ -29,7 +32,10 @@ class NewLines:
 
 @dataclass(frozen=True, slots=True)
 class FixHunk:
-    """The text from `start` to `end` becomes `new`; the tokens `low` to `high` (exclusive) are in it."""
+    """A replacement of the text from `start` to `end` by `new`.
+
+    The tokens `low` to `high` (exclusive) are in it.
+    """
 
     start: int
     end: int
@@ -41,7 +47,7 @@ class FixHunk:
 
 
 def hunks_between(before: ParsedSource, after: ParsedSource) -> list[FixHunk | NewLines] | None:
-    """Give what differs, in order; None if that is too much to look at."""
+    """Return the differences in order; None if there are too many to compare."""
     old, new = _lines(before.text), _lines(after.text)
     found: list[FixHunk | NewLines] = []
     for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -56,7 +62,7 @@ def hunks_between(before: ParsedSource, after: ParsedSource) -> list[FixHunk | N
 
 
 def redone(before: ParsedSource, differing: Sequence[FixHunk | NewLines]) -> str:
-    """Give the repaired text again."""
+    """Return the text with all the differences applied."""
     spans = [
         (each.start, each.end, each.new)
         if isinstance(each, FixHunk)
@@ -71,7 +77,7 @@ def redone(before: ParsedSource, differing: Sequence[FixHunk | NewLines]) -> str
 
 
 def of_tokens(before: ParsedSource, differing: Sequence[FixHunk | NewLines]) -> list[FixHunk]:
-    """See new lines as what comes between two tokens, and lines that went as their tokens."""
+    """Return new lines as insertions between two tokens, and removed lines as their tokens."""
     return [
         _between_tokens(before, each) if isinstance(each, NewLines) else each for each in differing
     ]
@@ -101,7 +107,7 @@ def _block_hunks(
     if max(high - low, new_high - new_low) > _MOST_TOKENS:
         return None
     pairs = _matching(before.tokens[low:high], after.tokens[new_low:new_high])
-    # The block's edges count as matched tokens of no length.
+    # The edges of the block count as matched tokens without length.
     matched = [
         (low - 1, new_low - 1),
         *((low + a, new_low + b) for a, b in pairs),
@@ -125,7 +131,7 @@ def _offset_of_line(source: ParsedSource, line: int) -> int:
 
 
 def _matching(old: tuple[Token, ...], new: tuple[Token, ...]) -> list[tuple[int, int]]:
-    """Pair the tokens that stay: first those at both ends, then what the longest runs are."""
+    """Pair the tokens that stay: first those at both ends, then those in the longest equal runs."""
     a, b = [token.text for token in old], [token.text for token in new]
     head = 0
     while head < min(len(a), len(b)) and a[head] == b[head]:
@@ -146,7 +152,7 @@ def _matching(old: tuple[Token, ...], new: tuple[Token, ...]) -> list[tuple[int,
 
 
 def _trimmed(before: ParsedSource, span: tuple[int, int], new: str, low: int, high: int) -> FixHunk:
-    """Leave out the blanks on both sides that stay as they are."""
+    """Return the hunk without the blanks on both sides that stay the same."""
     start, end = span
     old = before.text[start:end]
     if low == high:
@@ -154,13 +160,13 @@ def _trimmed(before: ParsedSource, span: tuple[int, int], new: str, low: int, hi
     first, last = before.tokens[low].start, before.tokens[high - 1].end
     lead, trail = before.text[start:first], before.text[last:end]
     if new.startswith(before.text[start:last]) and new.lstrip(BLANKS)[:1] in {"'", '"', "`"}:
-        # A string that had no end is one token once it has: what differs is the end.
+        # A string without an end becomes one token once it has one: the end is what differs.
         return _trimmed_insertion(last, before.text[last:end], new[last - start :], high)
     sides: tuple[PieceSide, PieceSide] = ("gap_before", "gap_after")
     if new.startswith(lead) and not new[len(lead) :][:1].isspace():
         start, new, sides = first, new[len(lead) :], ("start", sides[1])
     blank = bool(trail) and new == trail and sides[0] == "gap_before"
-    # The end of a line stays with the line: what the next one begins with is no part of the fix.
+    # A line break belongs to its line: the start of the next line is no part of the fix.
     if new.endswith(trail) and (not blank or "\n" in trail):
         end, new, sides = last, new[: len(new) - len(trail)], (sides[0], "end")
     return FixHunk(start, end, new, low, high, sides)
@@ -169,7 +175,7 @@ def _trimmed(before: ParsedSource, span: tuple[int, int], new: str, low: int, hi
 def _trimmed_insertion(start: int, old: str, new: str, low: int) -> FixHunk:
     end = start + len(old)
     if not new.strip(BLANKS) and "\n" in old and "\n" in new:
-        # Only the beginning of a line differs.
+        # Only the start of a line differs.
         line = start + old.rindex("\n") + 1
         return FixHunk(line, end, new[new.rindex("\n") + 1 :], low, low, ("line", "gap_after"))
     if not new.strip(BLANKS) and not old.strip(BLANKS):
@@ -181,3 +187,45 @@ def _trimmed_insertion(start: int, old: str, new: str, low: int) -> FixHunk:
     if new.startswith(old):
         return FixHunk(end, end, new[len(old) :], low, low, ("start", "gap_after"))
     return FixHunk(start, end, new, low, low, ("gap_before", "gap_after"))
+
+
+def with_brackets_moved(
+    source: ParsedSource, edits: Sequence[FixHunk | NewLines]
+) -> list[FixHunk | NewLines]:
+    """Move each inserted closing bracket to the end of what follows the inserted opening one.
+
+    Of `max(a, v.size())` and `max(a, int(v.size()))` the comparison only shows that there is one
+    `)` more. It belongs behind `v.size()`, since `v.size(` cannot be closed.
+    """
+    moved = list(edits)
+    for number, edit in enumerate(moved):
+        opener = next(
+            (each for each in reversed(moved[:number]) if isinstance(each, FixHunk)), None
+        )
+        if isinstance(edit, FixHunk) and opener is not None and _closes(edit, opener):
+            moved[number] = _moved(source, edit, opener.end)
+    return moved
+
+
+def _closes(edit: FixHunk, opener: FixHunk) -> bool:
+    opened = opener.new.rstrip()[-1:]
+    return edit.start == edit.end and opened in _CLOSES and edit.new == _CLOSES[opened]
+
+
+def _moved(source: ParsedSource, edit: FixHunk, operand: int) -> FixHunk:
+    text, bracket = source.text, edit.new
+    places = [edit.start]
+    while text.startswith(bracket, places[-1]):
+        places.append(places[-1] + 1)
+    while places[0] > 0 and text[places[0] - 1] == bracket:
+        places.insert(0, places[0] - 1)
+    ends = {
+        span_of(node)[1]
+        for node in source.nodes_around(operand)
+        if span_of(node)[0] == operand and node.is_named()
+    }
+    fitting = [place for place in places if place in ends]
+    if edit.start in fitting or not fitting:
+        return edit
+    low = first_at(source.tokens, fitting[0])
+    return replace(edit, start=fitting[0], end=fitting[0], low=low, high=low)

@@ -1,4 +1,4 @@
-"""What the rules need: the files that hold them."""
+"""The port of the package: the files in which rules are stored."""
 
 from __future__ import annotations
 
@@ -6,16 +6,25 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
 
 UpdateBytes: TypeAlias = Callable[[bytes | None], bytes | None]
-"""What becomes of a file's bytes; None is no file."""
+"""A function from the bytes of a file to its new bytes; None stands for no file."""
 
 
 class RuleFiles(Protocol):
-    """The rules of a project as files, `rules/<target>/<id>.json`: names are ours, never a model's. Raises OSError."""
+    """The rules of a project as files `rules/<target>/<id>.json`. Raises OSError.
+
+    No name is chosen by a model.
+    """
 
     def read_all(self) -> Sequence[tuple[str, bytes]]:
-        """Give each file's name (`<target>/<id>`) and bytes, sorted by name; no bytes for what cannot be read."""
+        """Return the name (`<target>/<id>`) and bytes of each file, sorted by name.
+
+        The bytes are empty if a file cannot be read.
+        """
         ...
 
     def update(self, name: str, change: UpdateBytes) -> bytes | None:
-        """Replace one file atomically, one process at a time: `change` gets the bytes (None: none)."""
+        """Replace one file atomically, locked against other processes.
+
+        `change` receives its bytes, or None without a file.
+        """
         ...

@@ -1,4 +1,4 @@
-"""A rule: which complaint it answers, where it fits, and what is rewritten there."""
+"""A rule: the diagnostic it answers, where its pattern fits, and what it rewrites there."""
 
 from __future__ import annotations
 
@@ -11,21 +11,26 @@ from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 Provenance: TypeAlias = Literal["builtin", "extracted", "manual"]
 Status: TypeAlias = Literal["proposed", "active", "pinned", "demoted", "rejected"]
 PieceSide: TypeAlias = Literal["start", "end", "gap_before", "gap_after", "line"]
-"""A side of a piece of text; a gap is the blank text up to the neighbouring token, `line` where the line begins."""
+"""A side of a piece of text.
+
+A gap is the blank text up to the neighbouring token; `line` is the start of the line.
+"""
 PatternPlace: TypeAlias = Literal["at", "elsewhere", "tokens", "marks", "lines"]
 Spot: TypeAlias = Literal["whole", "start", "inside", "end"]
 Key: TypeAlias = tuple[str, str, str, str]
 
-# ------------------------------------------------------------------------------------------------------- what must fit
+# ----------------------------------------------------------------------------- the pattern
 
 
 @dataclass(frozen=True, slots=True)
 class PatternPiece:
     """One element of a pattern: a node of a syntax tree, or one token of a line.
 
-    `text` is a constant, `arg` a hole for an argument of the message, `rest` any run of siblings, `children` a node
-    that is looked into. With none of them it is a variable: whatever is of one of the `kinds`. Of these some are no
-    grammar's: `*` is any, `character` what a string of one character holds, `from:…` where a name must come from.
+    `text` is a constant, `arg` the number of an argument of the message, `rest` any run of
+    siblings, `children` the patterns of the node's children. A piece with none of them is a
+    variable and matches any node of one of the `kinds`. Some kinds belong to no grammar: `*` is any
+    kind, `character` the content of a string of one character, `from:…` the place that a name must
+    come from.
     """
 
     kinds: tuple[str, ...] = ()
@@ -39,10 +44,11 @@ class PatternPiece:
 class RulePattern:
     """Where a rule fits.
 
-    `at`: the tree's node around the diagnostic's position, which stands at `spot` of the piece with that number.
-    `elsewhere`: the one node of the file that holds the message's names. `tokens`: the text has no tree worth the name,
-    and each edit brings its own context. `marks`: the same, with each quote and comment sign a token of its own.
-    `lines`: whole lines are added; `tree` may say what stands at the position.
+    `at`: the node of the tree around the position of the diagnostic; the position is at `spot` of
+    the piece with that number. `elsewhere`: the only node of the file that contains the names of
+    the message. `tokens`: the text does not parse, and each edit has its own context. `marks`: the
+    same, with each quote and comment sign a token of its own. `lines`: whole lines are added;
+    `tree` may describe the code at the position.
     """
 
     place: PatternPlace
@@ -50,21 +56,21 @@ class RulePattern:
     spot: tuple[int, Spot] | None = None
 
 
-# --------------------------------------------------------------------------------------------------- what is rewritten
+# --------------------------------------------------------------------------------- the fix
 
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A part of the new text.
+    """A part of the new text that is filled in when the rule is applied.
 
-    It is an argument of the new message, the last name in one (`tail`: `Map` of `java.util.Map`), what a piece of the
-    pattern has matched, or (`indent`) blanks: those that a splice's line begins with, in an edit of tokens those of
-    the line of code before.
+    The text is an argument of the message, the last name in an argument (`tail`: `Map` of
+    `java.util.Map`), the text matched by a piece of the pattern, or an indentation (`indent`): that
+    of the line of a splice, or for an edit of tokens that of the previous line of code.
     """
 
     of: Literal["arg", "tail", "piece", "indent"]
     number: int = 0
-    """Of an `indent` 1 is that of the line of the token after, for what ends a block."""
+    """For `indent`, 1 is the indentation of the line of the next token, which ends a block."""
 
 
 TextPart: TypeAlias = str | Hole
@@ -72,7 +78,10 @@ TextPart: TypeAlias = str | Hole
 
 @dataclass(frozen=True, slots=True)
 class RuleSplice:
-    """Between two sides of pieces the text becomes `parts`; with `lines` the whole lines there are taken out."""
+    """A replacement of the text between two sides of pieces by `parts`.
+
+    With `lines` the whole lines between them are removed.
+    """
 
     start: tuple[int, PieceSide]
     end: tuple[int, PieceSide]
@@ -82,13 +91,15 @@ class RuleSplice:
 
 @dataclass(frozen=True, slots=True)
 class TokenEdit:
-    """Some tokens become `parts`.
+    """A replacement of some tokens by `parts`.
 
-    `anchors` are the ways to find the place that the examples agree on; the first one counts. `removed` are the tokens
-    there, `before` and `after` the context. `sides` say how much of the blank text around them is replaced too: from
-    the token before (`gap_before`), the beginning of the line, or the first removed one (`start`; if none is removed,
-    the one after); to the last removed one (`end`; if none, the one before), or the token after (`gap_after`). From
-    `line` to `line` they are the whole lines; if none is removed, new ones below the token before.
+    `anchors` are the ways to find the place on which all examples agree; the first of them is used.
+    `removed` are the tokens at that place, `before` and `after` its context. `sides` define how
+    much of the blank text around is replaced too. The start is the end of the token before
+    (`gap_before`), the start of the line (`line`), or the first removed token (`start`; if none is
+    removed, the token after). The end is the last removed token (`end`; if none, the token before)
+    or the token after (`gap_after`). From `line` to `line` whole lines are replaced; if none is
+    removed, new lines are added below the token before.
     """
 
     anchors: tuple[str, ...]
@@ -101,9 +112,9 @@ class TokenEdit:
 
 @dataclass(frozen=True, slots=True)
 class AddImport:
-    """A line for the import block; `places` as in `TokenEdit.anchors`.
+    """A line added to the import block; `places` are like `TokenEdit.anchors`.
 
-    Without a block `blank` lines are to follow; None: as many as is usual above what comes then.
+    Without an import block, `blank` lines follow; None for the number usual above the code there.
     """
 
     parts: tuple[TextPart, ...]
@@ -113,7 +124,10 @@ class AddImport:
 
 @dataclass(frozen=True, slots=True)
 class AddLines:
-    """Lines before or after the diagnostic's line, or first in the body around it, indented as it is there."""
+    """Lines added before or after the line of the diagnostic, or first in the body around it.
+
+    They are indented like the code there.
+    """
 
     parts: tuple[TextPart, ...]
     place: Literal["before", "after", "body"]
@@ -121,12 +135,15 @@ class AddLines:
 
 FixEdit: TypeAlias = RuleSplice | TokenEdit | AddImport | AddLines
 
-# ------------------------------------------------------------------------------------------------------------ the rule
+# -------------------------------------------------------------------------------- the rule
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text, the complaint about it, and what the rule makes of it; `after` None: it must leave this alone."""
+    """A text, the diagnostic about it, and the text that the rule makes of it.
+
+    With `after` None, the rule must not change the text.
+    """
 
     before: str
     after: str | None
@@ -137,11 +154,11 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A fix for one kind of complaint.
+    """A fix for one kind of diagnostic.
 
-    `constants` holds, for an argument that the fix depends on without using it, the values it was seen with.
-    `applied` counts how often it helped, `failed` how often its text was refused. `created` is the caller's counter or
-    date. `confidence` is the lower bound of its record.
+    `constants` has the allowed values of each argument on which the fix depends without using it.
+    `applied` counts how often the rule helped, `failed` how often its result was refused. `created`
+    is a counter or a date of the caller. `confidence` is the lower bound of the rate of success.
     """
 
     id: str
@@ -165,22 +182,25 @@ class Rule:
 
     @property
     def key(self) -> Key:
-        """What it is looked up by."""
+        """The key under which the rule is indexed."""
         return self.target, self.tool, self.code, self.template
 
     @property
     def pinned(self) -> bool:
-        """Whether somebody has pinned it."""
+        """Whether a user has pinned the rule."""
         return self.status == "pinned"
 
     @property
     def in_force(self) -> bool:
-        """Whether it may be applied at all."""
+        """Whether the rule may be applied."""
         return self.status in {"active", "pinned"}
 
     @property
     def reviewed(self) -> bool:
-        """Whether somebody has judged it: it came with holdfast, was written by hand, approved, pinned or rejected."""
+        """Whether a person has judged the rule.
+
+        That is so if it is built in, written by hand, approved, pinned or rejected.
+        """
         return (
             self.provenance != "extracted"
             or self.priority > 0
@@ -189,12 +209,12 @@ class Rule:
 
 
 def example_of(before: str, after: str | None, diagnostic: Diagnostic) -> Example:
-    """Make an example of a pair and the complaint."""
+    """Return an example made of two texts and the diagnostic about the first."""
     return Example(before, after, diagnostic.message, diagnostic.args, diagnostic.area)
 
 
 def complaint_of(rule: Rule, example: Example) -> Diagnostic:
-    """Give the diagnostic that an example of a rule is about."""
+    """Return the diagnostic that an example of a rule is about."""
     return Diagnostic(
         tool=rule.tool,
         tool_version="",

@@ -1,9 +1,10 @@
-"""All rules at hand: found by the complaint in one step, however many there are; changed with their files."""
+"""All rules in use, indexed by the diagnostic they answer and stored in files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import sqrt
 from typing import Literal, TypeAlias, assert_never
 
 from holdfast.rules.learn.attribute_edits import shares_of
@@ -12,21 +13,26 @@ from holdfast.rules.learn.merge_rules import NotMerged, merge_rules
 from holdfast.rules.match.name_usage import USED
 from holdfast.rules.match.type_similarity import forms_of
 from holdfast.rules.ports import RuleFiles
-from holdfast.rules.rank import counted, rank_of
 from holdfast.rules.rule import Key, Rule
 from holdfast.rules.rule_json import BadRule, dump_rule, parse_rule
 from holdfast.vocab.diagnostics import Diagnostic, Target
 
 LearnVerdict: TypeAlias = Literal["approve", "reject", "pin", "unpin", "demote"]
+Rank: TypeAlias = tuple[int, bool, float, str, str]
+_Z = 1.96
 _Slot: TypeAlias = tuple[Key, int, str]
-"""Rules are also told apart by the first argument that they hold to a value: thousands may answer one template."""
+"""A key of the index.
+
+It includes the first argument that a rule limits to a value: thousands of rules may answer the same
+message template.
+"""
 
 
 class RuleBook:
-    """The rules that came with holdfast, and the project's own."""
+    """The built-in rules and those of the project."""
 
     def __init__(self, rules: Iterable[Rule] = (), files: RuleFiles | None = None) -> None:
-        """Hold these; what changes is written to `files`, if there are any."""
+        """Index these rules; changes are written to `files`, if given."""
         self._files = files
         self._rules: dict[str, Rule] = {}
         self._slots: dict[_Slot, dict[str, None]] = {}
@@ -46,11 +52,14 @@ class RuleBook:
         )
 
     def get(self, rule_id: str) -> Rule | None:
-        """Give the rule of this name."""
+        """Return the rule with this id, or None."""
         return self._rules.get(rule_id)
 
     def starting(self, beginning: str) -> tuple[Rule, ...]:
-        """Give the rules whose name begins so; the one of just this name alone, if there is one."""
+        """Return the rules whose id begins with `beginning`.
+
+        If there is a rule with exactly this id, return only that one.
+        """
         exact = self._rules.get(beginning)
         return (
             (exact,)
@@ -59,7 +68,7 @@ class RuleBook:
         )
 
     def candidates(self, diagnostic: Diagnostic, target: Target, text: str) -> list[Rule]:
-        """Give the rules in force that may answer a complaint about a text, the best first."""
+        """Return the active rules that may answer a diagnostic of a text, the best first."""
         key = target, diagnostic.tool, diagnostic.code, diagnostic.template
         forms = {number: forms_of(value, text) for number, value in enumerate(diagnostic.args)}
         slots: list[_Slot] = [
@@ -71,7 +80,7 @@ class RuleBook:
         rules = (self._rules[name] for name in names)
         return sorted((rule for rule in rules if rule.in_force), key=rank_of, reverse=True)
 
-    # ----------------------------------------------------------------------------------------------------- changing it
+    # --------------------------------------------------------------------------------- changes
 
     def learn(
         self,
@@ -82,12 +91,12 @@ class RuleBook:
         *,
         created: str = "",
     ) -> Rule | NotLearned:
-        """Learn from a verified pair: of each part of the fix one rule, by the first complaint that one comes of.
+        """Learn a rule from each part of a verified fix, by the first diagnostic that fits.
 
-        What another tool says of the same line is learned too: in the next program it may be the only one to complain.
-        Gives the first rule; raises OSError.
+        The diagnostics of other tools about the same line are learned too: in the next program one
+        of them may be the only one. Returns the first rule; raises OSError.
         """
-        reason = NotLearned("there is no complaint to tie the fix to")
+        reason = NotLearned("there is no diagnostic to tie the fix to")
         learned: dict[tuple[str, str], Rule] = {}
         lines: set[tuple[int | None, str]] = set()
         for share in shares_of(before, after, diagnostics, target):
@@ -106,9 +115,9 @@ class RuleBook:
         return next(iter(learned.values()), reason)
 
     def add(self, rule: Rule) -> Rule:
-        """Take a rule in, or widen one that is here so that it covers the new one's examples; raises OSError.
+        """Add a rule, or widen an existing one to cover the new examples; raises OSError.
 
-        What somebody has said of the one that is here stays: it is not unpinned, nor taken back into force.
+        The verdict of a user on the existing rule stays: it is neither unpinned nor activated.
         """
         same = self._rules.get(rule.id)
         fellows = [
@@ -120,17 +129,17 @@ class RuleBook:
         return self._change(rule.id, lambda found: found, rule)
 
     def record(self, rule_id: str, *, helped: bool) -> Rule:
-        """Count whether what a rule made was verified; raises OSError, and KeyError if there is no such rule."""
-        return self._change(rule_id, lambda rule: counted(rule, helped=helped))
+        """Count a verified or refused result; raises OSError, and KeyError for an unknown rule."""
+        return self._change(rule_id, lambda rule: with_result(rule, helped=helped))
 
     def judge(self, rule_id: str, verdict: LearnVerdict) -> Rule:
-        """Do what somebody has decided about a rule; raises OSError, and KeyError if there is no such rule."""
+        """Apply a user's verdict to a rule; raises OSError, and KeyError for an unknown rule."""
         return self._change(rule_id, lambda rule: judged(rule, verdict))
 
     def _change(
         self, rule_id: str, change: Callable[[Rule], Rule], new: Rule | None = None
     ) -> Rule:
-        """Change a rule as it is in its file now: another process may have changed it since this book was read."""
+        """Change a rule as it is in its file now: another process may have changed it meanwhile."""
         known = self._rules.get(rule_id, new)
         if known is None:
             raise KeyError(rule_id)
@@ -158,11 +167,47 @@ class RuleBook:
             self._held.setdefault(rule.key, set()).add(slot[1])
 
 
+def wilson(helped: int, failed: int) -> float:
+    """Return the lower bound of the rate of success at 95 %: a short record promises little.
+
+    >>> [round(wilson(*record), 3) for record in ((0, 0), (1, 0), (10, 0), (10, 10))]
+    [0.0, 0.207, 0.722, 0.299]
+    """
+    count = helped + failed
+    if count == 0:
+        return 0.0
+    share = helped / count
+    middle = share + _Z * _Z / (2 * count)
+    spread = _Z * sqrt(share * (1 - share) / count + _Z * _Z / (4 * count * count))
+    return max(0.0, (middle - spread) / (1 + _Z * _Z / count))
+
+
+def rank_of(rule: Rule) -> Rank:
+    """Return the sort key of a rule; the largest wins. The id makes the order total."""
+    return rule.priority, rule.pinned, rule.confidence, rule.created, rule.id
+
+
+def with_result(rule: Rule, *, helped: bool) -> Rule:
+    """Return the rule with one more result with_result; demote one that fails more than it helps.
+
+    The program from which it was learned counts as one success: otherwise a single refusal would
+    end a rule that was never needed yet, and its fix would be paid for again. A pinned rule is
+    not demoted: a user has approved it, and a production build must not lose it by itself.
+    """
+    applied = rule.applied + helped
+    failed = rule.failed + (not helped)
+    status = rule.status
+    if failed > max(applied, 1) and status in {"active", "proposed"}:
+        status = "demoted"
+    confidence = round(wilson(applied, failed), 6)
+    return replace(rule, applied=applied, failed=failed, confidence=confidence, status=status)
+
+
 def judged(rule: Rule, verdict: LearnVerdict) -> Rule:
-    """Give a rule after what somebody has decided about it."""
+    """Return a rule with a user's verdict applied."""
     match verdict:
         case "approve":
-            # Approved once is approved: a second time raises it no further.
+            # A second approval changes nothing.
             status = rule.status if rule.pinned else "active"
             return replace(rule, status=status, priority=max(rule.priority, 1))
         case "reject":
@@ -178,9 +223,10 @@ def judged(rule: Rule, verdict: LearnVerdict) -> Rule:
 
 
 def read_book(files: RuleFiles, builtin: Iterable[Rule] = ()) -> RuleBook:
-    """Read the project's rules over those that came with holdfast; raises OSError.
+    """Read the rules of the project, over the built-in ones; raises OSError.
 
-    A file that is no rule, or is not the rule that its name says, is left out and told in `problems`.
+    A file that is not a valid rule, or not the rule of its name, is left out and reported in
+    `problems`.
     """
     own: dict[str, Rule] = {}
     problems = []
@@ -188,11 +234,12 @@ def read_book(files: RuleFiles, builtin: Iterable[Rule] = ()) -> RuleBook:
         try:
             rule = parse_rule(data)
         except BadRule as error:
-            problems.append(f"rules/{name}.json: {error}; mend or remove the file.")
+            problems.append(f"rules/{name}.json: {error}; fix or remove the file.")
             continue
         if f"{rule.target}/{rule.id}" != name:
             problems.append(
-                f"rules/{name}.json: it holds the rule {rule.target}/{rule.id}; rename or remove the file."
+                f"rules/{name}.json: it contains the rule {rule.target}/{rule.id};"
+                " rename or remove the file."
             )
             continue
         own[rule.id] = rule
@@ -202,13 +249,13 @@ def read_book(files: RuleFiles, builtin: Iterable[Rule] = ()) -> RuleBook:
 
 
 def _widened(rule: Rule, new: Rule) -> Rule | None:
-    """Give the rule widened so that it covers the examples of a new one; None if that is no rule."""
+    """Return the rule widened to cover the examples of a new one; None if that is no rule."""
     merged = merge_rules(rule, new)
     return None if isinstance(merged, NotMerged) else merged
 
 
 def _slots_of(rule: Rule) -> list[_Slot]:
-    # What is said by another argument, or by the code, is no value to look a rule up by.
+    # A value that refers to another argument, or to the code, is no key.
     plain = [
         number
         for number, values in rule.constants.items()

@@ -1,7 +1,8 @@
-"""A rule as JSON and back: sorted and stable, so that a file changes only where the rule did."""
+"""Rules as JSON: sorted and stable, so that a file changes only where its rule does."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -28,12 +29,12 @@ from holdfast.rules.rule import (
 from holdfast.vocab.diagnostics import Area, Target
 
 
-class BadRule(ValueError):  # noqa: N818 - the word for it
-    """What was read is no rule; the message says what of it."""
+class BadRule(ValueError):  # noqa: N818 - the outcome of reading a file by hand
+    """The JSON is not a valid rule; the message names the part that is wrong."""
 
 
 def rule_to_json(rule: Rule) -> dict[str, Any]:
-    """Write a rule down."""
+    """Return a rule as a JSON object."""
     return {
         "id": rule.id,
         "target": rule.target,
@@ -59,13 +60,26 @@ def rule_to_json(rule: Rule) -> dict[str, Any]:
 
 
 def dump_rule(rule: Rule) -> bytes:
-    """Give the bytes of a rule's file."""
-    # Half a character in an example is written as an escape: ASCII has room for it, UTF-8 has not.
+    """Return the bytes of the file of a rule."""
+    # A lone surrogate in an example is written as an escape, which ASCII allows and UTF-8 does not.
     return (json.dumps(rule_to_json(rule), indent=2, sort_keys=True) + "\n").encode()
 
 
+def id_of(rule: Rule) -> str:
+    """Return the id of a new rule: a hash of what it answers and does.
+
+    A rule that was changed by a second example keeps its id. No name chosen by a model is in it.
+    """
+    content = [*rule.key, pattern_to_json(rule.pattern), fix_to_json(rule.fix)]
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def parse_rule(data: bytes) -> Rule:
-    """Read what `dump_rule` wrote, or somebody by hand; raises `BadRule`, which says what is wrong with it."""
+    """Parse the file of a rule; raise `BadRule` if it is not valid.
+
+    It may have been written by hand.
+    """
     if not data.strip():
         raise BadRule("it is empty, or no file to be read")
     try:
@@ -86,7 +100,7 @@ def parse_rule(data: bytes) -> Rule:
 
 
 _NEEDED = ("id", "target", "tool", "code", "template", "pattern", "fix", "examples")
-# What somebody who writes a rule by hand need not say.
+# Optional in a file written by hand.
 _NOT_SAID: dict[str, Any] = {
     "node_kind": "",
     "constants": {},
@@ -102,7 +116,7 @@ _NOT_SAID: dict[str, Any] = {
 
 
 def rule_from_json(read: dict[str, Any]) -> Rule:
-    """Read what `rule_to_json` wrote; raises what its parts raise."""
+    """Parse the output of `rule_to_json`; raise what its parts raise."""
     return Rule(
         id=_name(read["id"]),
         target=_one_of(read["target"], get_args(Target)),
@@ -137,11 +151,11 @@ def _count(value: object) -> int:
     return value
 
 
-# --------------------------------------------------------------------------------------------------------------- parts
+# ----------------------------------------------------------------------------------- parts
 
 
 def pattern_to_json(pattern: RulePattern) -> dict[str, Any]:
-    """Write down where a rule fits."""
+    """Return a pattern as a JSON object."""
     return {
         "place": pattern.place,
         "tree": None if pattern.tree is None else _piece_to_json(pattern.tree),
@@ -150,7 +164,7 @@ def pattern_to_json(pattern: RulePattern) -> dict[str, Any]:
 
 
 def fix_to_json(fix: Sequence[FixEdit]) -> list[dict[str, Any]]:
-    """Write down what a rule rewrites."""
+    """Return a fix as a list of JSON objects."""
     return [_edit_to_json(edit) for edit in fix]
 
 
@@ -281,7 +295,10 @@ def _example_from_json(read: dict[str, Any]) -> Example:
 
 
 def _name(read: object) -> str:
-    """Read an id: a hash of ours, or a builtin's name. It becomes a file's name, so nothing else will do."""
+    """Check the id of a rule: a hash, or the name of a built-in rule.
+
+    It becomes the name of a file, so nothing else is allowed.
+    """
     text = _text(read)
     if not text or not text.isascii() or not text.replace("-", "").isalnum() or len(text) > 64:
         raise BadRule("the id is not one of ours")

@@ -33,7 +33,7 @@ LANGUAGES: Final = frozenset(
     {"python", "javascript", "typescript", "tsx", "c", "cpp", "rust", "java", "go"}
 )
 """The languages whose trees rules and preservation understand."""
-_COMMENTS: Final = ("comment", "line_comment", "block_comment", "html_comment")
+_COMMENTS: Final = frozenset({"comment", "line_comment", "block_comment", "html_comment"})
 _MACRO_WORDS: Final = re.compile(r"\w+|[^\w\s]")
 
 
@@ -203,8 +203,10 @@ class ParsedSource:
 
     def comments(self) -> Iterator[str]:
         """Yield the texts of all comments."""
-        for kind in _COMMENTS:
-            for node in self._nodes_by_kind.get(kind, ()):
+        for kind, nodes in self._nodes_by_kind.items():
+            if kind not in _COMMENTS:
+                continue
+            for node in nodes:
                 yield node.text()
 
     # ------------------------------------------------------------------------------- dead code

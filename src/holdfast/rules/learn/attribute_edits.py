@@ -1,4 +1,7 @@
-"""Which part of a fix answers which complaint: a model mends all errors of a file at once, a rule answers one."""
+"""Attribution of the edits of a fix to diagnostics.
+
+A model fixes all errors of a file at once, and a rule answers one of them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from holdfast.vocab.diagnostics import Diagnostic, Target
 
 @dataclass(frozen=True, slots=True)
 class AttributedEdit:
-    """A complaint, and the text with only what answers it."""
+    """A diagnostic, and the text with only the edits that answer it."""
 
     diagnostic: Diagnostic
     after: str
@@ -24,10 +27,11 @@ class AttributedEdit:
 def shares_of(
     before: str, after: str, diagnostics: Sequence[Diagnostic], target: Target
 ) -> list[AttributedEdit]:
-    """Give each complaint its share of a fix.
+    """Return the edits of a fix that belong to each diagnostic.
 
-    What stands where complaints of one tool are belongs to the nearest of them; a new import to those that name what
-    it brings; all else belongs to everybody. A complaint whose place and names nothing answers gets no share.
+    An edit at the line of diagnostics of one tool belongs to the nearest of them. A new import
+    belongs to the diagnostics that name what it imports. All other edits belong to every
+    diagnostic. A diagnostic is left out if no edit is at its place or contains its names.
     """
     path = diagnostics[0].path if diagnostics else ""
     source = ParsedSource(before, target, path)
@@ -51,7 +55,7 @@ def shares_of(
 
 
 def carried_out(source: ParsedSource, edits: Sequence[FixHunk | NewLines]) -> str:
-    """Give the text with these edits."""
+    """Return the text with these edits applied."""
     spans = sorted(
         ((*_span(edit, source), _text(edit)) for edit in edits), key=lambda span: span[:2]
     )
@@ -63,7 +67,10 @@ def carried_out(source: ParsedSource, edits: Sequence[FixHunk | NewLines]) -> st
 
 
 def _single(edits: Sequence[FixHunk | NewLines], target: Target) -> list[FixHunk | NewLines]:
-    """Cut several imports that came together into one each, each with the blank lines below them: it may be alone."""
+    """Split several imports added together into single ones.
+
+    Each has the blank lines below them, because it may be the only one.
+    """
     cut: list[FixHunk | NewLines] = []
     for edit in edits:
         lines = edit.text.splitlines(keepends=True) if isinstance(edit, NewLines) else []
@@ -105,7 +112,7 @@ def _names(text: str, diagnostic: Diagnostic) -> bool:
 
 
 def _distance(edit: FixHunk | NewLines, diagnostic: Diagnostic, source: ParsedSource) -> int | None:
-    """How far an edit is from a complaint on one of its lines; None if it is on none of them."""
+    """Return how far an edit is from a diagnostic on one of its lines; None if on none of them."""
     offset, far = source.place_of(diagnostic), source.end_of(diagnostic)
     if offset is None:
         return None

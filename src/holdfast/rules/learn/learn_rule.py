@@ -1,4 +1,4 @@
-"""Learn a rule from a verified pair: what differs, tied to the complaint, with what may vary taken out."""
+"""Learn a rule from a verified fix: the differences, tied to the diagnostic, generalised."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from holdfast.rules.fix_hunks import FixHunk, NewLines, hunks_between
-from holdfast.rules.learn.bracket_position import slid
+from holdfast.rules.fix_hunks import FixHunk, NewLines, hunks_between, with_brackets_moved
 from holdfast.rules.learn.token_rules import token_fixes
 from holdfast.rules.learn.tree_rules import tree_fixes
 from holdfast.rules.match.apply_rule import Rewritten, body_line, rewrite
@@ -36,7 +35,7 @@ from holdfast.rules.rule import (
     Spot,
     example_of,
 )
-from holdfast.rules.rule_id import named
+from holdfast.rules.rule_json import id_of
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.syntax_errors import is_syntax
 from holdfast.syntax.tokens import is_literal, tokenize
@@ -45,12 +44,12 @@ from holdfast.vocab.diagnostics import Diagnostic, Target
 
 _MOST_EDITS = 6
 _MOST_NEW = 600
-"""A fix that brings more text than this is this program's own."""
+"""A fix with more new characters than this is specific to one program."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotLearned:
-    """No rule comes of the pair; `reason` says why."""
+    """No rule follows from the fix; `reason` says why."""
 
     reason: str
 
@@ -70,9 +69,9 @@ def learn(
     created: str = "",
     provenance: Provenance = "extracted",
 ) -> Rule | NotLearned:
-    """Give a rule that makes the one text of the other, for the complaint about it.
+    """Return a rule that turns one text into the other, for the diagnostic about the first.
 
-    The rule is tried on the pair before it is given: whatever it was taken from, it rewrites just as that was.
+    The rule is tried before it is returned: it makes exactly this change.
     """
     source = ParsedSource(before, target, diagnostic.path)
     if before == after:
@@ -80,19 +79,19 @@ def learn(
     differing = hunks_between(source, ParsedSource(after, target, diagnostic.path))
     if differing is None or len(differing) > _MOST_EDITS:
         return NotLearned("too much differs for one fix")
-    differing = slid(source, differing)
+    differing = with_brackets_moved(source, differing)
     if (
         sum(len(each.text if isinstance(each, NewLines) else each.new) for each in differing)
         > _MOST_NEW
     ):
         return NotLearned("the fix brings too much text of its own")
-    reason = "what differs is not tied to the message or to its place"
+    reason = "the differences are not tied to the message or to its place"
     for draft in _drafts(source, differing, diagnostic):
         brought = [
             join_constants(edit.parts) for edit in draft.fix if not isinstance(edit, AddImport)
         ]
         if (own := takes_own(brought, source)) is not None:
-            reason = f"the fix takes {own} from among the names of this program"
+            reason = f"the fix uses {own}, a name of this program"
             continue
         rule = _rule_of(draft, source, diagnostic, target)
         rule = replace(rule, examples=(example_of(before, after, diagnostic),))
@@ -100,7 +99,7 @@ def learn(
         if isinstance(rewritten, Rewritten) and rewritten.text == after:
             example = _short_example(rule, before, after, diagnostic)
             return replace(
-                rule, id=named(rule), created=created, provenance=provenance, examples=(example,)
+                rule, id=id_of(rule), created=created, provenance=provenance, examples=(example,)
             )
     return NotLearned(reason)
 
@@ -124,7 +123,7 @@ def _rule_of(draft: _Draft, source: ParsedSource, diagnostic: Diagnostic, target
 def _drafts(
     source: ParsedSource, differing: Sequence[FixHunk | NewLines], diagnostic: Diagnostic
 ) -> Iterator[_Draft]:
-    """Give the ways to see the fix, the narrowest first."""
+    """Yield the possible patterns and fixes, the narrowest first."""
     offset = source.place_of(diagnostic)
     imports = [
         each
@@ -153,7 +152,7 @@ def _drafts(
         yield from by_tokens if syntax else ()
         return
     by_tree = _tree_drafts(source, hunks, added, diagnostic, offset)
-    # Where the text does not parse, the tree is a guess, and another text's will be another guess.
+    # Where a text does not parse, its tree is a guess, and that of another text another guess.
     yield from (*by_tokens, *by_tree) if syntax else (*by_tree, *by_tokens)
 
 
@@ -166,7 +165,7 @@ _SYNTAX = re.compile(
 def _is_about_syntax(source: ParsedSource, diagnostic: Diagnostic, offset: int | None) -> bool:
     if diagnostic.code and is_syntax(diagnostic):
         return True
-    # A message alone says less: then the tree must be broken there, too.
+    # A message alone is not enough: the tree must be broken there too.
     if _SYNTAX.match(diagnostic.template) is None or source.root is None or offset is None:
         return False
     line = source.line_of(offset)
@@ -191,7 +190,7 @@ def _tree_drafts(
 def _seen_at(
     source: ParsedSource, offset: int | None, args: Sequence[str]
 ) -> tuple[PatternPiece | None, tuple[int, Spot] | None]:
-    """Say what the diagnostic points at, if it is a name from the message."""
+    """Return the piece for the name from the message that the diagnostic points at, if any."""
     if offset is None:
         return None, None
     for node in reversed(source.nodes_around(offset)):
@@ -225,7 +224,7 @@ def _line_drafts(
     diagnostic: Diagnostic,
     offset: int | None,
 ) -> Iterator[_Draft]:
-    """See the fix as lines that are added near the diagnostic's."""
+    """Yield the fix as lines added near the line of the diagnostic."""
     new = others[0]
     if offset is None or len(others) > 1 or not isinstance(new, NewLines):
         return
@@ -233,14 +232,14 @@ def _line_drafts(
     line = source.line_of(offset)
     pattern = RulePattern("lines", *_seen_at(source, offset, diagnostic.args))
     if not diagnostic.args and any(is_literal(token) for token in tokenize(text, source.language)):
-        # `return -1;`: nothing says that the next program wants the same.
+        # `return -1;`: nothing shows that the next program needs the same value.
         return
     parts = parts_of(text, source.language, with_names_here(source, diagnostic).args)
     places: list[Literal["before", "after", "body"]] = []
     places += ["before"] if new.line == line else []
     places += ["after"] if new.line == line + 1 else []
     places += ["body"] if new.line == body_line(source, offset) else []
-    # What says of a name whose it is must come before all else in the function.
+    # A declaration such as `global x` must be the first line of the function.
     places.sort(
         key=lambda place: place == "body", reverse=text.startswith(("global ", "nonlocal "))
     )
@@ -260,7 +259,7 @@ _LINES_AROUND = 20
 
 
 def _short_example(rule: Rule, before: str, after: str, diagnostic: Diagnostic) -> Example:
-    """Give the example without what is far from the fix, if the rule says the same of the short one."""
+    """Return the example without lines far from the fix, if the rule makes the same of it."""
     whole = example_of(before, after, diagnostic)
     area = diagnostic.area
     if len(before) <= _WHOLE_TEXT or area is None:

@@ -1,4 +1,4 @@
-"""A second example: what differs between the two becomes a variable, if the fix can still be written out."""
+"""Merging a rule with a second example: what differs between the two becomes a variable."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _MOST_EXAMPLES = 8
 
 @dataclass(frozen=True, slots=True)
 class NotMerged:
-    """The example is of another rule; `reason` says why."""
+    """The example belongs to another rule; `reason` says why."""
 
     reason: str
 
 
 def merge(rule: Rule, example: Example) -> Rule | NotMerged:
-    """Widen a rule so that it makes of the example what that says, and still does with all its others."""
+    """Widen a rule so that it reproduces the example and still all its others."""
     if example.after is None:
         return NotMerged("a counter-example widens nothing")
     if explains(rule, example):
@@ -45,9 +45,9 @@ def merge(rule: Rule, example: Example) -> Rule | NotMerged:
 
 
 def merge_rules(rule: Rule, other: Rule) -> Rule | NotMerged:
-    """Widen a rule by another for the same complaint, so that it covers the examples of both."""
+    """Widen a rule by another for the same diagnostic, so that it covers the examples of both."""
     if rule.key != other.key:
-        return NotMerged("the complaint is another one")
+        return NotMerged("the diagnostic is another one")
     merged: Rule | None = rule
     if not all(explains(rule, example) for example in other.examples):
         merged = _unify(rule, other)
@@ -61,7 +61,7 @@ def merge_rules(rule: Rule, other: Rule) -> Rule | NotMerged:
 
 
 def explains(rule: Rule, example: Example) -> bool:
-    """Whether the rule makes of an example what that says; for a counter-example, leaves it alone."""
+    """Return whether the rule reproduces an example, or leaves a counter-example unchanged."""
     rewritten = rewrite(rule, example.before, complaint_of(rule, example))
     if example.after is None:
         return not isinstance(rewritten, Rewritten)
@@ -75,7 +75,7 @@ def _with_example(rule: Rule, example: Example) -> Rule:
 
 
 def _unify(one: Rule, other: Rule) -> Rule | None:
-    """Give what both rules are cases of; None if that is no rule."""
+    """Return the most specific rule of which both are cases; None if there is none."""
     if one.pattern.place != other.pattern.place or len(one.fix) != len(other.fix):
         return None
     moved: dict[int, int] = {}
@@ -114,7 +114,7 @@ def _unify_patterns(
 def _unify_pieces(
     one: PatternPiece, other: PatternPiece, old: int, new: int, moved: dict[int, int]
 ) -> PatternPiece | None:
-    """Unify two pieces; `moved` is told which number of the first has which number in what comes of it."""
+    """Unify two pieces; record in `moved` the new number of each piece of the first."""
     if one.rest or other.rest:
         if one.rest and other.rest:
             moved[old] = new
@@ -134,7 +134,8 @@ def _unify_pieces(
         and len(one.children) == len(other.children)
     ):
         return _unify_children(one, other, old, new, moved)
-    # One was looked into and the other not: together they are a variable, and what was inside has no number any more.
+    # One has children and the other has none: together they are a variable, and the pieces inside
+    # have no number any more.
     return PatternPiece(kinds)
 
 
@@ -176,7 +177,8 @@ def _unify_edits(one: FixEdit, other: FixEdit, moved: Mapping[int, int]) -> FixE
             return _unify_token_edits(one, other)
         case AddImport(), AddImport():
             places = tuple(place for place in one.places if place in other.places)
-            # Each was learned from what its file had: one with a block says nothing about one without.
+            # Each was learned from its own file: one with an import block does not contradict one
+            # without.
             places = places or tuple(dict.fromkeys((*one.places, *other.places)))
             return replace(one, places=places) if one.parts == other.parts else None
         case AddLines(), AddLines():

@@ -1,4 +1,4 @@
-"""A pattern that grows from a node: what a fix changes, what stands beside that, and what the message names."""
+"""Patterns grown from a node: what a fix changes, what is beside it, and what the message names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 _LARGE = 400
-"""A node with more characters is not looked into for a name."""
+"""A node with more characters is not searched for a name."""
 _DECLARATIONS = ("definition", "declaration", "_item", "parameter")
 _LATER = frozenset({"static", "final", "synchronized", "default"})
 _LIBRARIES = ("std::", "core::", "alloc::", "java.", "builtins.", "typing.")
@@ -35,9 +35,10 @@ _OPEN, _CLOSE = ("(", "[", "{", ","), (")", "]", "}", ",", ";")
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """A piece, where it stands, and the same for all in it.
+    """A piece, its span, and the same for its children.
 
-    `keep`: something depends on it; `beside`: only in that it stands beside an edit. `removed`: the fix takes it away.
+    `keep`: something depends on the piece. `beside`: the only reason to keep it is that it is next
+    to an edit. `removed`: the fix removes it.
     """
 
     piece: PatternPiece
@@ -50,10 +51,11 @@ class Grown:
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """How to grow.
+    """Options for growing a pattern.
 
-    `deep`: look into what the diagnostic stands in, down to where it stands. `neighbours`: in a list of statements or
-    members those beside an edit count too; else only those that it is in.
+    `deep`: descend into the node around the diagnostic, down to its position. `neighbours`: in a
+    list of statements or members, those next to an edit are part of the pattern too, otherwise only
+    those that contain one.
     """
 
     deep: bool = False
@@ -61,7 +63,7 @@ class Ways:
 
 
 class Grower:
-    """Makes a pattern of one node."""
+    """Grows a pattern from one node."""
 
     def __init__(
         self,
@@ -71,7 +73,10 @@ class Grower:
         offset: int | None,
         ways: Ways = Ways(),  # noqa: B008 - frozen
     ) -> None:
-        """Grow around these edits; `offset` None: the pattern is found by the message's names alone."""
+        """Grow around these edits.
+
+        With `offset` None the pattern is found by the names of the message alone.
+        """
         self.source = source
         self.hunks = hunks
         self.args = args
@@ -82,7 +87,7 @@ class Grower:
         self.constant = False
         self.root: SgNode | None = None
         self.inside = False
-        # What a fix makes up (`= 0`) goes with the type that is said there.
+        # An arbitrary value in a fix (`= 0`) depends on the type that is declared there.
         self.typed = offset is None and any(
             is_content(token) and token.kind != "name"
             for hunk in hunks
@@ -90,7 +95,7 @@ class Grower:
         )
 
     def grow_tied(self, node: SgNode, *, inside: bool = False) -> Grown:
-        """Grow, and look for the message's names wherever they are, but for those that an edit touches anyway."""
+        """Grow, and keep the names of the message except those that an edit touches."""
         tied = {piece.arg for piece in _all_pieces(self.grow_from(node, inside=inside).piece)}
         self.untied = {
             arg for number, arg in enumerate(self.args) if number not in tied and is_tie(arg)
@@ -98,14 +103,17 @@ class Grower:
         return self.grow_from(node, inside=inside)
 
     def grow_from(self, node: SgNode, *, inside: bool = False) -> Grown:
-        """Make a pattern of a node; `inside`: look into it even if all that differs stands at its edge."""
+        """Return a pattern of a node.
+
+        With `inside`, descend into it even if all differences are at its edges.
+        """
         self.root, self.inside = node, inside
         if inside:
             return self._with_children(node, [self.grow(child) for child in children_of(node)])
         return self.grow(node)
 
     def grow(self, node: SgNode) -> Grown:
-        """Make a piece of a node."""
+        """Return a piece for a node."""
         start, end = span_of(node)
         inside = [hunk for hunk in self.hunks if self._is_in(hunk, start, end)]
         if not inside:
@@ -135,9 +143,10 @@ class Grower:
         return Grown(piece, span_of(node), tuple(kept), keep=True)
 
     def _may_be_modified(self, node: SgNode, first: Grown) -> bool:
-        """Whether modifiers may stand before what a declaration begins with here.
+        """Return whether modifiers may precede the first word of a declaration here.
 
-        They may if the fix does nothing there, or if it brings a modifier that comes after those (`static`).
+        They may if the fix changes nothing there, or if it adds a modifier that comes after those
+        (`static`).
         """
         if not node.kind().endswith(_DECLARATIONS):
             return False
@@ -147,7 +156,7 @@ class Grower:
         return not first.beside or (bool(brought) and all(word in _LATER for word in brought))
 
     def _is_anchor(self, child: Grown) -> bool:
-        """Whether an insertion belongs to a child: it begins or ends it."""
+        """Return whether an insertion belongs to a child because it is at its start or end."""
         return any(
             hunk.start == (child.span[0] if hunk.sides[0] == "start" else child.span[1])
             for hunk in self.hunks
@@ -183,7 +192,7 @@ class Grower:
         )
 
     def _is_pointed_at(self, span: tuple[int, int]) -> bool:
-        """Whether the diagnostic stands in it, or at its end where nothing else begins."""
+        """Return whether the diagnostic is in the span, or at its end where nothing else begins."""
         if self.offset is None:
             return False
         return span[0] <= self.offset < span[1] or (
@@ -191,7 +200,10 @@ class Grower:
         )
 
     def _kinds(self, node: SgNode, *, beside: bool, keep: bool) -> tuple[str, ...]:
-        """Say of what kinds a variable may be; any, where brackets and commas stand around it after the fix too."""
+        """Return the kinds that a variable may have.
+
+        That is any kind if brackets and commas are around it after the fix too.
+        """
         if keep and not beside:
             return (ANY,)
         if is_character(node) and beside:
@@ -199,7 +211,7 @@ class Grower:
         return (node.kind(), ANY) if beside and self._is_enclosed(node) else (node.kind(),)
 
     def _is_enclosed(self, node: SgNode) -> bool:
-        """Whether each edit beside a node puts a bracket or a comma next to it."""
+        """Return whether each edit beside a node puts a bracket or a comma next to it."""
         (start, end), source = span_of(node), self.source
         before = [
             hunk
@@ -217,14 +229,17 @@ class Grower:
         )
 
     def _is_on_the_way(self, node: SgNode) -> bool:
-        """Whether the diagnostic, or an edit before a name of the message, is within the node, not in a body in it."""
+        """Return whether the diagnostic, or an edit before a name of it, is within the node.
+
+        A body in the node does not count.
+        """
         start, end = span_of(node)
         if node.is_leaf() or is_block(node):
             return False
         if node.kind() not in EXPRESSIONS and any(
             hunk.start == hunk.end == start for hunk in self.hunks
         ):
-            # What is written before a name of the message is written before that one only.
+            # What is written before a name of the message is written before this name only.
             return self._arg_of(self.source.leaf_at(start)) is not None
         if not self.ways.deep or self.offset is None:
             return False
@@ -266,7 +281,7 @@ class Grower:
         return Grown(PatternPiece((node.kind(),)), span, keep=True, removed=True)
 
     def _is_taken_apart(self, node: SgNode) -> bool:
-        """Whether parts of the node stay in the new text, but not the whole."""
+        """Return whether parts of the node stay in the new text, but not the whole."""
         if node.text() in self.news or not self.news.strip("\0"):
             return False
         return any(child.is_named() and child.text() in self.news for child in children_of(node))
@@ -280,7 +295,8 @@ class Grower:
         )
 
     def _arg_of(self, text: str, at: int = -1) -> int | None:
-        # A number in a message (`takes 1 argument`) is a number in the code by chance, but for the one it points at.
+        # A number in a message (`takes 1 argument`) is in the code by chance, except where the
+        # message points at it.
         return next(
             (
                 number
@@ -291,7 +307,7 @@ class Grower:
         )
 
     def _is_beside_edit(self, node: SgNode) -> bool:
-        """Whether an edit stands right beside a node, in the same node that holds both."""
+        """Return whether an edit is right beside a node, within the same parent."""
         start, end = span_of(node)
         gap_before, gap_after = self.source.gap_before(start), self.source.gap_after(end)
         parent = node.parent()
@@ -306,7 +322,10 @@ class Grower:
 
 
 def is_tie(arg: str) -> bool:
-    """Whether an argument is a name of the program: `int`, `None` and `std::string` stand anywhere and tie nothing."""
+    """Return whether an argument is a name of the program.
+
+    `int`, `None` and `std::string` occur anywhere and tie nothing.
+    """
     return (
         shape_of(arg) in {"name", "path"} and arg not in COMMON and not arg.startswith(_LIBRARIES)
     )
@@ -315,10 +334,10 @@ def is_tie(arg: str) -> bool:
 def settled(
     grown: Grown, source: ParsedSource, splices: Sequence[RuleSplice], hunks: Sequence[FixHunk]
 ) -> Grown:
-    """Make constants of the removed pieces that no hole of the fix takes over.
+    """Make constants of the removed pieces that no hole of the fix uses.
 
-    Else the fix would put what one program had there in the place of whatever another has. What is replaced by the
-    message's own words alone, or by nothing in a fix that only deletes, may be anything.
+    Otherwise the fix would replace the different text of another program. A piece may be anything
+    if it is replaced by words of the message only, or by nothing in a fix that only deletes.
     """
     kept = {
         part.number
@@ -361,7 +380,7 @@ def _all_pieces(piece: PatternPiece) -> list[PatternPiece]:
 
 
 def _without_runs(children: list[Grown]) -> list[Grown]:
-    """Put one `rest` for each run of children that nothing depends on."""
+    """Replace each run of children on which nothing depends by one `rest`."""
     kept: list[Grown] = []
     for child in children:
         if child.keep:
@@ -372,7 +391,10 @@ def _without_runs(children: list[Grown]) -> list[Grown]:
 
 
 def _with_rests(children: list[Grown]) -> list[Grown]:
-    """Put a `rest` around each child that something depends on: in a list of statements others may stand between."""
+    """Put a `rest` around each child on which something depends.
+
+    Other statements of the list may be between them.
+    """
     kept: list[Grown] = []
     for child in children:
         if child.keep and not child.beside:

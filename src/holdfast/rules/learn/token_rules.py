@@ -1,4 +1,7 @@
-"""Edits of tokens, for texts that do not parse: a missing colon, bracket or semicolon, `print x`, wrong indentation."""
+"""Edits of tokens, for texts that do not parse.
+
+Examples are a missing colon, bracket or semicolon, `print x`, and a wrong indentation.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def token_fixes(
     *,
     marks: bool,
 ) -> Iterator[tuple[RulePattern, tuple[TokenEdit, ...]]]:
-    """Give the fix as edits of tokens, and with `marks` as edits of marks; what differs less first."""
+    """Yield the fix as edits of tokens and as edits of marks, the smaller one first."""
     by_tokens = of_tokens(source, differing)
     ways = [(RulePattern("tokens"), source, by_tokens)]
     cut_up = ParsedSource(source.text, source.language, diagnostic.path, marks=True)
@@ -49,7 +52,7 @@ def token_fixes(
 def _edits(
     source: ParsedSource, hunks: Sequence[FixHunk], args: Sequence[str], area: AnchorArea
 ) -> tuple[TokenEdit, ...] | None:
-    """Make an edit of each hunk; None if one is not tied to the diagnostic's position."""
+    """Return an edit for each hunk; None if one is not tied to the position of the diagnostic."""
     made = []
     for hunk in hunks:
         anchors = anchors_of(source, area, hunk)
@@ -66,7 +69,7 @@ def _edits(
         )
         before, after = _context(source, hunk, args, -1), _context(source, hunk, args, 1)
         made.append(TokenEdit(anchors, pieces, parts, before, after, hunk.sides))
-    # The end of the file alone is no tie to what is complained about.
+    # The end of the file alone is no tie to the diagnostic.
     return (
         tuple(made)
         if any(not anchor.startswith("file_end") for edit in made for anchor in edit.anchors)
@@ -75,9 +78,10 @@ def _edits(
 
 
 def _removed_piece(token: Token, hunk: FixHunk, args: Sequence[str], taken: bool) -> PatternPiece:  # noqa: FBT001 - of one call
-    """Say what must stand there: what the new text takes over may vary.
+    """Return the piece for a removed token: a variable if the new text uses it again.
 
-    What only goes away is this very text, for another may be worth more: but one common type goes for another.
+    What is only deleted must be this very text, for another may be worth more; but one common type
+    may be replaced like another.
     """
     for number, arg in enumerate(args):
         if arg == token.text:
@@ -93,12 +97,13 @@ def _context(source: ParsedSource, hunk: FixHunk, args: Sequence[str], way: int)
     beside = beyond(source, hunk.low, hunk.high, way)
     kinds = (_kind_before(source, hunk) if way < 0 else _kind_after(source, hunk),)
     if way > 0 and beside is not None and (_is_new_line(hunk) or _goes_as_bracket(source, hunk)):
-        # What a line is put before says what that line is for, and `;` that the brackets before it should have ended.
+        # What a line is inserted before shows what that line is for, and `;` that the brackets
+        # before it should have ended.
         return PatternPiece(
             kinds, text=beside.text if beside.kind in {"keyword", "operator"} else None
         )
     if way < 0 and _goes_as_word(source, hunk) and kinds == ("awaits",):
-        # In another place it may be the rest that is too much: `x = return y`.
+        # In another place the rest may be what is too much: `x = return y`.
         return PatternPiece(
             kinds, text=beside.text if beside is not None and beside.kind == "operator" else None
         )
@@ -123,7 +128,7 @@ def _goes_as_bracket(source: ParsedSource, hunk: FixHunk) -> bool:
 
 
 def _goes_as_word(source: ParsedSource, hunk: FixHunk) -> bool:
-    """Whether one keyword goes: `new Job()`, `lambda x: return x`."""
+    """Return whether one keyword is removed: `new Job()`, `lambda x: return x`."""
     removed = source.tokens[hunk.low : hunk.high]
     return len(removed) == 1 and removed[0].kind == "keyword" and not hunk.new.strip()
 
@@ -160,7 +165,7 @@ def _kind_after(source: ParsedSource, hunk: FixHunk) -> str:
 
 
 def _is_suffix(source: ParsedSource, hunk: FixHunk) -> bool:
-    """Whether letters are put to the end of a word or a number: what follows that follows it still."""
+    """Return whether letters are added to the end of a word or number, before the same token."""
     return (
         hunk.start == hunk.end
         and is_wordy(source.text[hunk.start - 1 : hunk.start])
@@ -169,9 +174,10 @@ def _is_suffix(source: ParsedSource, hunk: FixHunk) -> bool:
 
 
 def _qualities(source: ParsedSource, hunk: FixHunk, way: int) -> str:
-    """Say more of what stands beside a sign that becomes another: `a -> b` is not `a->b`, nor `# a` `#a`.
+    """Return more about what is beside an operator that is replaced: `a -> b` is not `a->b`.
 
-    Between a type and a variable (`except Error, e`) it is not what it is between two types.
+    Nor is `# a` the same as `#a`, or a comma between a type and a variable (`except Error, e`) the
+    same as one between two types.
     """
     removed = source.tokens[hunk.low : hunk.high]
     if not hunk.new.strip() or any(token.kind != "operator" for token in removed):
@@ -187,7 +193,7 @@ def _qualities(source: ParsedSource, hunk: FixHunk, way: int) -> str:
 
 
 def _opens(source: ParsedSource, number: int) -> bool:
-    """Whether a quote opens a string, as far as its line tells."""
+    """Return whether a quote opens a string, as far as its line shows."""
     quote = source.tokens[number]
     if quote.text in "“”‘’«»":
         return quote.text in "“‘«"
@@ -196,7 +202,7 @@ def _opens(source: ParsedSource, number: int) -> bool:
 
 
 def _indented(source: ParsedSource, hunk: FixHunk) -> tuple[TextPart, ...] | None:
-    """Say the beginning of a line by that of the line before."""
+    """Return the start of a line as the indentation of the line before it."""
     if hunk.sides[0] != "line" or hunk.low != hunk.high:
         return None
     line = source.line_of(hunk.end) - 1

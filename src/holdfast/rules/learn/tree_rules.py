@@ -1,4 +1,4 @@
-"""A pattern from the tree: the smallest node around what differs, with what may vary taken out."""
+"""Patterns from the tree: the smallest node around the differences, generalised."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_PIECES = 60
 
 @dataclass(frozen=True, slots=True)
 class TreeFix:
-    """A pattern and the splices that go with it."""
+    """A pattern and the splices that belong to it."""
 
     pattern: RulePattern
     splices: tuple[RuleSplice, ...]
@@ -40,9 +40,9 @@ def tree_fixes(
     offset: int | None,
     far: int | None,
 ) -> Iterator[TreeFix]:
-    """Give patterns: within the statement at the diagnostic's position, then elsewhere, then around whole blocks.
+    """Yield patterns: in the statement at the diagnostic, then elsewhere, then around whole blocks.
 
-    Of each the smallest first.
+    In each group the smallest comes first.
     """
     snapped = [each for hunk in hunks for each in _snapped(source, hunk)]
     nodes = _nodes_around_all(source, snapped)
@@ -57,7 +57,7 @@ def tree_fixes(
         for node in near:
             yield from _fixes_at(source, node, snapped, args, (offset, far))
     yield from _fixes_elsewhere(source, far_off, snapped, args, offset)
-    # An import is for a name of the message: the code at the place may begin with any other.
+    # An import belongs to a name of the message: the code at the position may begin with any other.
     others = [node for node in far_off if node.kind() not in IMPORT_KINDS]
     yield from _fixes_elsewhere(
         source, others, snapped, (*args, *names_here(source, offset, far)), offset
@@ -70,9 +70,10 @@ def tree_fixes(
 
 
 def _reaches_into_block(node: SgNode, hunks: Sequence[FixHunk], offset: int | None) -> bool:
-    """Whether a body lies around the diagnostic's place or around an edit, within the node.
+    """Return whether a body within the node is around the diagnostic or around an edit.
 
-    A function whose head is all that matters is like a statement; else what is between is this program's own.
+    A function of which only the head matters is like a statement; otherwise the code between them
+    is specific to this program.
     """
     places = [*(hunk.start for hunk in hunks), *([] if offset is None else [offset])]
     return any(_is_in_block(node, place) for place in places)
@@ -99,7 +100,10 @@ def _nodes_around_all(source: ParsedSource, hunks: Sequence[FixHunk]) -> list[Sg
 
 
 def _snapped(source: ParsedSource, hunk: FixHunk) -> list[FixHunk]:
-    """Widen a hunk to the leaves of the tree; within a string or a number first narrow it to what differs."""
+    """Widen a hunk to whole leaves of the tree.
+
+    Within a string or a number, narrow it to the differing characters first.
+    """
     if hunk.lines:
         start, end = source.gap_after(hunk.start), source.gap_before(hunk.end)
         return [FixHunk(start, end, "", hunk.low, hunk.high, hunk.sides, lines=True)]
@@ -107,7 +111,7 @@ def _snapped(source: ParsedSource, hunk: FixHunk) -> list[FixHunk]:
         return [FixHunk(hunk.start, hunk.end, hunk.new, hunk.low, hunk.high, hunk.sides)]
     old = source.tokens[hunk.low]
     if old.kind == "number" and hunk.new.startswith(old.text):
-        # A suffix: what it is put to may be any number.
+        # A suffix: the number before it may be any.
         return [
             FixHunk(
                 hunk.end,
@@ -137,7 +141,7 @@ _STRING = re.compile(r"""(\w*(?:\"\"\"|\'\'\'|["'`]))(.*?)(\"\"\"|\'\'\'|["'`])"
 
 
 def _quotes_of(old: str, new: str) -> tuple[tuple[str, str], tuple[str, str]] | None:
-    """Give the quotes of a string before and after, if they are all that differs, on both sides."""
+    """Return the quotes of a string before and after, if they are the only difference."""
     before, after = _STRING.fullmatch(old), _STRING.fullmatch(new)
     if before is None or after is None or before[2] != after[2] or before[3] == after[3]:
         return None
@@ -159,7 +163,7 @@ def _narrowed(source: ParsedSource, hunk: FixHunk) -> FixHunk:
     return FixHunk(start, end, new, hunk.low, hunk.high, hunk.sides)
 
 
-# -------------------------------------------------------------------------------------------------------------- fixing
+# ----------------------------------------------------------------------------------- fixes
 
 
 def _fixes_at(
@@ -169,9 +173,10 @@ def _fixes_at(
     args: Sequence[str],
     area: tuple[int, int | None],
 ) -> Iterator[TreeFix]:
-    """Give patterns of a node around the place, the plainest first.
+    """Yield patterns of a node around the position, the simplest first.
 
-    What is no expression is looked into for a name that the diagnostic stands at: others may stand before it there.
+    A node that is no expression is searched for a name at the diagnostic: other names may precede
+    it there.
     """
     if not _holds_written_names(source, node, hunks, args, area[0]):
         return
@@ -198,20 +203,23 @@ def _fix_at(
         and is_variable(grown.piece)
         and not is_largest(node)
     ):
-        # A tool that says only where it begins means the largest expression there; this is a part of that one.
+        # A tool that reports only a start means the largest expression there; this is a part of it.
         return
     if spot[0] == 0 and spot[1] not in {"whole", "start"}:
-        # Of all that is around a place, the kind says which is meant.
+        # Of all nodes around a position, the kind shows which one is meant.
         grown = replace(grown, piece=replace(grown.piece, kinds=grown.piece.kinds[:1]))
     if grown.piece.arg is not None and not any(hunk.start < hunk.end for hunk in hunks):
-        # What is said of a name by writing beside it holds for names that come from the same place.
+        # What is written beside a name is right for names that come from the same place.
         kinds = tuple(each for each in (*grown.piece.kinds, origin_of(node)) if each)
         grown = replace(grown, piece=replace(grown.piece, kinds=kinds))
     yield from _fix_of(source, hunks, args, grown, spot)
 
 
 def _begins_declaration(source: ParsedSource, node: SgNode, hunks: Sequence[FixHunk]) -> bool:
-    """Whether words come before a declaration of Java: there they are for the first word that is no annotation."""
+    """Return whether words are inserted before a declaration of Java.
+
+    They belong to its first word that is no annotation.
+    """
     start = span_of(node)[0]
     inserted = any(hunk.start == hunk.end == start for hunk in hunks)
     return source.language == "java" and inserted and node.kind().endswith("declaration")
@@ -238,9 +246,10 @@ def _holds_written_names(
     args: Sequence[str],
     offset: int | None,
 ) -> bool:
-    """Whether a node holds what ties a name that the fix writes away from the diagnostic's place.
+    """Return whether a node contains what ties a name that the fix writes away from the diagnostic.
 
-    That is the name itself at another place, if the statement around has it there: `} Node;` of a `typedef struct`.
+    That is the name itself at another place, if the statement around has it there: `} Node;` of a
+    `typedef struct`.
     """
     start, end = span_of(node)
     for arg in args:
@@ -306,7 +315,10 @@ def _pieces(grown: Grown) -> Iterator[tuple[tuple[int, int], PatternPiece]]:
 
 
 def _spot(numbered: list[Grown], area: tuple[int, int | None]) -> tuple[int, Spot]:
-    """Say which piece the diagnostic is about: all of it, or the smallest that begins, ends, or lies around there."""
+    """Return the piece that the diagnostic is about, and where in it.
+
+    That is a whole piece, or the smallest one that begins, ends or lies around there.
+    """
     offset = area[0]
 
     def smallest(fits: list[int]) -> int:
@@ -368,7 +380,7 @@ def _end_of(
 
 
 def _is_annotatable(grown: Grown) -> bool:
-    """Whether annotations or modifiers may stand before what a piece is known to begin with."""
+    """Return whether annotations or modifiers may precede the first known word of a piece."""
     known = next((each for each in grown.inner if not each.piece.rest), None)
     begins = known is not None and known.span[0] == grown.span[0]
     return begins and grown.piece.kinds[0].endswith("declaration")
@@ -377,7 +389,10 @@ def _is_annotatable(grown: Grown) -> bool:
 def _side_at(
     source: ParsedSource, at: int, numbered: list[Grown], sides: list[PieceSide]
 ) -> tuple[int, PieceSide] | None:
-    """Name an offset by a side of a piece; of several the outermost, which is the one that is surely there."""
+    """Return the side of a piece that is at an offset.
+
+    Of several the outermost, which is the one that always exists.
+    """
     for side in sides:
         for number, each in enumerate(numbered):
             if each.piece.rest:

@@ -1,4 +1,4 @@
-"""Where an edit of tokens fits and may still not be what was meant: then nothing is done."""
+"""Ambiguous edits of tokens: where another edit could have been meant, nothing is changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FAR_BACK = 400
 
 
 def is_ambiguous(source: ParsedSource, low: int, high: int, new: str) -> bool:
-    """Whether the edit of the tokens `low` to `high` could as well have been another one."""
+    """Return whether the edit of the tokens `low` to `high` could as well have been another one."""
     removed = source.tokens[low:high]
     mark = new.strip()
     if not removed and mark in _PAIRS:
@@ -32,10 +32,11 @@ def is_ambiguous(source: ParsedSource, low: int, high: int, new: str) -> bool:
 
 
 def _closes_one_of_several(source: ParsedSource, low: int, mark: str) -> bool:
-    """Whether the bracket could be closed before an operator too: `(a + b / 2` may be a sum or a quotient.
+    """Return whether the bracket could also be closed before an operator.
 
-    Those that end right before the place count as open, for each of their ends may be another's. In a statement that is
-    nothing but a call, and in the head of an `if`, the outermost can only end it: `log(a == b` compares no `log(a)`.
+    `(a + b / 2` may be a sum or a quotient. Brackets that end right before the place count as open,
+    for each of their ends may belong to another one. In a statement that is only a call, and in the
+    head of an `if`, the outermost bracket can only end it: `log(a == b` compares no `log(a)`.
     """
     tokens = source.tokens
     opened = _open_before(tokens, low, _PAIRS[mark])
@@ -51,7 +52,7 @@ def _closes_one_of_several(source: ParsedSource, low: int, mark: str) -> bool:
 
 
 def _open_before(tokens: Sequence[Token], low: int, opener: str) -> int | None:
-    """Give the innermost bracket that is open before a token, if it is one of these."""
+    """Return the innermost bracket that is open before a token, if it is one of `opener`."""
     opened = _innermost_open(tokens, low)
     return opened if opened is not None and tokens[opened].text == opener else None
 
@@ -69,10 +70,11 @@ def _innermost_open(tokens: Sequence[Token], low: int) -> int | None:
 
 
 def _could_end_earlier(tokens: Sequence[Token], opened: int, closed: int) -> bool:
-    """Whether an operator stands in the brackets, behind the last comma, where they may have been meant to end.
+    """Return whether an operator after the last comma shows where the brackets might have ended.
 
-    Around an operand any: brackets around a whole sum would be for nothing. In a call one that compares: what is
-    compared is rather what the call gives; and any that follows a bracket, for of two brackets one is lost easily.
+    Around an operand any operator does: brackets around a whole sum would be needless. In a call a
+    comparison does, because the result of a call is compared rather than its argument; and so does
+    any operator after a bracket, because of two brackets one is easily lost.
     """
     caller = tokens[opened - 1] if opened else None
     called = (
@@ -84,7 +86,7 @@ def _could_end_earlier(tokens: Sequence[Token], opened: int, closed: int) -> boo
     for number in range(opened + 1, closed):
         token = tokens[number]
         depth += {"open": 1, "close": -1}.get(token.kind, 0)
-        # One with nothing before it is a sign: `f(-1`.
+        # An operator with nothing before it is a sign: `f(-1`.
         before = tokens[number - 1]
         splits = _SPLITS if before.text == ")" or not called else _COMPARES
         if (
@@ -99,7 +101,7 @@ def _could_end_earlier(tokens: Sequence[Token], opened: int, closed: int) -> boo
 
 
 def _is_whole_call(source: ParsedSource, opened: int) -> bool:
-    """Whether a statement begins with the name of what is called with this bracket, or with the word for its head."""
+    """Return whether a statement begins with the name called with this bracket, or its keyword."""
     if opened and source.tokens[opened - 1].text in _HEADS:
         return True
     line = source.line_starts[source.line_of(source.tokens[opened].start)]
@@ -108,7 +110,7 @@ def _is_whole_call(source: ParsedSource, opened: int) -> bool:
 
 
 def _ends_no_string(source: ParsedSource, low: int, mark: str) -> bool:
-    """Whether no string is open on the line there, or it could have ended before: `f("a, 1)`, `"a + b`."""
+    """Return whether no string is open there, or it could have ended before: `f("a, 1)`."""
     line = source.line_starts[source.line_of(source.tokens[low - 1].start)] if low else 0
     on_line = [token for token in source.tokens[:low] if token.start >= line]
     opened = next((number for number, token in enumerate(on_line) if token.text == mark), None)
@@ -120,9 +122,9 @@ def _ends_no_string(source: ParsedSource, low: int, mark: str) -> bool:
 
 
 def _is_in_list(tokens: Sequence[Token], low: int) -> bool:
-    """Whether a comma is wanted at a place: in a call or a list, or where the brackets have one already.
+    """Return whether a comma is missing at a place: in a call or a list, or after another comma.
 
-    In `(a b)` and `x[a b]` an operator may be what is missing, and a block holds statements.
+    In `(a b)` and `x[a b]` an operator may be missing, and a block contains statements.
     """
     opened = _innermost_open(tokens, low)
     if opened is None:
@@ -138,7 +140,7 @@ def _is_in_list(tokens: Sequence[Token], low: int) -> bool:
 
 
 def _texts_within(tokens: Sequence[Token], opened: int) -> set[str]:
-    """Give what stands directly in the brackets that open there."""
+    """Return the texts of the tokens directly in the brackets that open there."""
     depth, texts = 0, set()
     for token in tokens[opened + 1 : opened + _FAR_BACK]:
         depth += {"open": 1, "close": -1}.get(token.kind, 0)

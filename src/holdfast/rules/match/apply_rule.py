@@ -1,4 +1,4 @@
-"""Apply a rule to a text: the message, the place and every piece must fit, else nothing happens."""
+"""Apply a rule to a text: the message, the position and every piece must fit."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ from holdfast.vocab.diagnostics import Diagnostic
 
 @dataclass(frozen=True, slots=True)
 class NoFit:
-    """The rule does not fit here; `reason` says what of it."""
+    """The rule does not fit here; `reason` says why."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """The new text, and which spans of the old one it replaces."""
+    """The new text, and the spans of the old one that it replaces."""
 
     text: str
     spans: tuple[tuple[int, int], ...]
@@ -64,11 +64,11 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
         diagnostic.code,
         diagnostic.template,
     ):
-        return NoFit("the complaint is another one")
+        return NoFit("the diagnostic is another one")
     source = ParsedSource(text, rule.target, diagnostic.path, marks=rule.pattern.place == "marks")
     for number, values in rule.constants.items():
         if not holds(values, number, diagnostic.args, source):
-            return NoFit("the message names what no example has named")
+            return NoFit("the message has an argument that is in no example")
     diagnostic = with_names_here(source, diagnostic)
     if (strange := _strange_hole(rule, diagnostic)) is not None:
         return NoFit(f"{strange} is not of the shape that the examples had")
@@ -76,7 +76,7 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
     if rule.pattern.tree is not None:
         found = find_tree(rule.pattern, source, diagnostic, used_pieces(rule.fix))
         if found is None:
-            return NoFit("the code there is another")
+            return NoFit("the code there is different")
         spans = found
     edits: list[_Edit] = []
     for each in rule.fix:
@@ -108,7 +108,7 @@ def _carried_out(
 ) -> Rewritten | NoFit:
     ordered = sorted(edits, key=lambda edit: edit[:2])
     if any(left[1] > right[0] or left[:2] == right[:2] for left, right in pairwise(ordered)):
-        return NoFit("its edits lie over one another")
+        return NoFit("its edits overlap")
     if rule.pattern.tree is not None and not IMPORT_KINDS.isdisjoint(rule.pattern.tree.kinds):
         ordered = _with_names_in_order(source, ordered, rule)
     text = _spliced(source.text, ordered)
@@ -135,11 +135,11 @@ def _why_not(
     rule: Rule,
     args: Sequence[str],
 ) -> str | None:
-    """Say why what came of the edits must not be taken; None if it may."""
+    """Return why the result of the edits must not be used; None if it may."""
     if after.text == before.text:
         return "nothing would change"
     if _braces_open(before.text) != _braces_open(after.text) and not nests_as_indented(after):
-        # Only the indentation says which brace it is that was lost, or is too many.
+        # Only the indentation shows which brace was lost, or is one too many.
         return "the braces would not nest as the lines are indented"
     if rule.pattern.place in {"at", "elsewhere"} and _breaks(before, after):
         return "the new text would not parse"
@@ -159,7 +159,10 @@ def _why_not(
 
 
 def _with_names_in_order(source: ParsedSource, ordered: list[_Edit], rule: Rule) -> list[_Edit]:
-    """Put the names that are imported in order, unless an example shows that nobody cares: then a line is one edit."""
+    """Put the imported names in order, unless an example has them out of order.
+
+    Then a line is one edit.
+    """
     lines = {source.line_of(at) for start, end, _ in ordered for at in (start, end)}
     shown = (line for example in rule.examples for line in (example.after or "").split("\n"))
     if len(lines) != 1 or any(in_order(line, line) != line for line in shown):
@@ -173,15 +176,18 @@ def _with_names_in_order(source: ParsedSource, ordered: list[_Edit], rule: Rule)
 
 
 def _breaks(before: ParsedSource, after: ParsedSource) -> bool:
-    """Whether the new tree has more broken places than the old one."""
+    """Return whether the new tree has more broken places than the old one."""
     if before.root is None or after.root is None:
         return False
-    # Not `broken_nodes`, which visits each node: what the parser has made up, the compiler will not have.
+    # Not `broken_nodes`, which visits each node: what the parser inserts, the compiler refuses.
     return len(after.root.find_all(kind="ERROR")) > len(before.root.find_all(kind="ERROR"))
 
 
 def _strange_hole(rule: Rule, diagnostic: Diagnostic) -> str | None:
-    """Give an argument that the fix writes out and that looks like none in the examples (`list[int]` for `int`)."""
+    """Return an argument written by the fix that looks like none in the examples, or None.
+
+    An example is `list[int]` for `int`.
+    """
     for number in sorted(args_used(rule.fix)):
         if number >= len(diagnostic.args) or not diagnostic.args[number]:
             return "an argument"
@@ -195,7 +201,7 @@ def _strange_hole(rule: Rule, diagnostic: Diagnostic) -> str | None:
     return None
 
 
-# ------------------------------------------------------------------------------------------------------ kinds of edits
+# ---------------------------------------------------------------------------- kinds of edits
 
 
 def _splice(
@@ -243,7 +249,7 @@ def _token_edit(edit: TokenEdit, source: ParsedSource, diagnostic: Diagnostic) -
         return None
     start, end = span_between(source, place, edit.sides)
     if any(source.text[start:end].strip(BLANKS)) and not edit.removed:
-        # A comment stands in the gap.
+        # There is a comment in the gap.
         return None
 
     def piece_text(number: int) -> str:
@@ -290,7 +296,7 @@ def _lines_edit(edit: AddLines, source: ParsedSource, diagnostic: Diagnostic) ->
     code = source.text[start : source.line_end(line)]
     indent = code[: len(code) - len(code.lstrip(" \t"))]
     if edit.place == "before" and code.lstrip(" \t").startswith(("}", ")", "]")):
-        # What comes before the end of a block stands as the lines in it do.
+        # A line before the end of a block is indented like the lines in it.
         indent = _indent_before(source, start)
     if edit.place == "after":
         if line + 1 >= len(source.line_starts):
@@ -305,7 +311,7 @@ def _lines_edit(edit: AddLines, source: ParsedSource, diagnostic: Diagnostic) ->
 
 
 def body_line(source: ParsedSource, offset: int) -> int | None:
-    """Give the first line of the body of the function around an offset."""
+    """Return the first line of the body of the function around an offset."""
     for node in reversed(source.nodes_around(offset)):
         if node.kind().endswith(
             ("block", "body", "compound_statement")
@@ -326,7 +332,7 @@ def _kind_of_parent(node: object) -> str:
 
 
 def _indent_before(source: ParsedSource, offset: int) -> str:
-    """Give the blanks that the previous line of code begins with."""
+    """Return the indentation of the previous line of code."""
     line = source.line_of(offset) - 1
     while line >= 0:
         code = source.text[source.line_starts[line] : source.line_end(line)]
@@ -341,7 +347,7 @@ def _braces_open(text: str) -> int:
 
 
 def _indent_at(source: ParsedSource, number: int) -> str:
-    """Give the blanks that the line of a token begins with."""
+    """Return the indentation of the line of a token."""
     if number >= len(source.tokens):
         return ""
     start = source.line_starts[source.line_of(source.tokens[number].start)]

@@ -1,4 +1,4 @@
-"""The names that a program binds itself: what a fix takes from among them, the next program need not have."""
+"""The names that a program binds itself: the next program need not have them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 _BINDING = re.compile(
-    r".*(?:parameters?|parameter_list|declarator|declaration|for_in_clause|function_definition|function_item|"
+    r".*(?:parameters?|parameter_list|declarator|declaration|for_in_clause|function_definition|"
+    r"function_item|"
     r"class_definition|pattern_list|tuple_pattern)"
 )
 _ITSELF = frozenset({"self", "cls", "this", "super", "_"})
@@ -23,9 +24,10 @@ _FIRST_BINDS = frozenset(
 
 
 def own_names(source: ParsedSource) -> frozenset[str]:
-    r"""Give the variables, parameters and functions that a text binds.
+    """Return the variables, parameters and functions that a text binds.
 
-    >>> sorted(own_names(SourceText("def f(count):\n    total = len(count)\n    return total", "python")))
+    >>> source = ParsedSource("def f(count): total = len(count); return total", "python")
+    >>> sorted(own_names(source))
     ['count', 'f', 'total']
     """
     if source.root is None:
@@ -37,7 +39,10 @@ def own_names(source: ParsedSource) -> frozenset[str]:
 
 
 def takes_own(new: Iterable[str], source: ParsedSource) -> str | None:
-    """Give a name of this very program that new text takes; what is behind a dot is no name of its own."""
+    """Return a name of this program that new text uses, or None.
+
+    A name after a dot does not count.
+    """
     own: frozenset[str] | None = None
     for text in new:
         tokens = tokenize(text, source.language)
@@ -51,7 +56,7 @@ def takes_own(new: Iterable[str], source: ParsedSource) -> str | None:
 
 
 def binds(node: SgNode) -> bool:
-    """Whether a name is bound here, not used."""
+    """Return whether a name is bound here rather than used."""
     parent = node.parent()
     if parent is None:
         return False

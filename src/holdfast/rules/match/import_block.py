@@ -27,24 +27,24 @@ _HEADER: Final = {
     "go": re.compile(r"//|/\*|\*|package\s"),
 }
 IN_BLOCK: Final = ("sorted", "last", "first")
-"""Among the imports: in the order of its fellows, after the last, before the first."""
+"""Places in an import block: in alphabetical order, after the last import, before the first."""
 NO_BLOCK: Final = ("header", "top")
-"""Where there are none: after what must come first and the blank lines below it, or at the top."""
+"""Places without an import block: below the header and its blank lines, or at the top."""
 
 
 def is_import(line: str, target: str) -> bool:
-    """Whether a line of this language brings names from elsewhere."""
+    """Return whether a line of this language imports names."""
     pattern = _IMPORT.get(target)
     return pattern is not None and pattern.match(line) is not None and not _future(line)
 
 
 def has_block(lines: list[str], target: str) -> bool:
-    """Whether the text has imports of its own."""
+    """Return whether the text has imports."""
     return bool(_imports(lines, target))
 
 
 def line_for(place: str, lines: list[str], new: str, target: str) -> int | None:
-    """Number of the line (0-based) that a new import goes before; None if the place is not in this text."""
+    """Return the line (0-based) before which a new import goes; None without such a place."""
     imports = _imports(lines, target)
     if place == "top":
         return 0
@@ -66,12 +66,12 @@ def line_for(place: str, lines: list[str], new: str, target: str) -> int | None:
 
 
 def _order(line: str, target: str) -> tuple[bool, str]:
-    """What imports are sorted by: in Python `import a` comes before `from a import b`."""
+    """Return the sort key of an import: in Python `import a` comes before `from a import b`."""
     return target == "python" and line.startswith("from"), line
 
 
 def _imports(lines: list[str], target: str) -> list[tuple[int, int]]:
-    """Where each import of the block begins and ends."""
+    """Return the first and the last line of each import of the block."""
     found = []
     number = _header_end(lines, target)
     while number < len(lines):
@@ -124,7 +124,7 @@ _LIST = re.compile(
 
 
 def in_order(before: str, after: str) -> str:
-    """Give the new text of a line with the names it imports in order, if those of the old one were in order.
+    """Return the new text of a line with its imported names sorted, if the old names were sorted.
 
     >>> in_order("from typing import Any, Optional", "from typing import Any, Optional, List")
     'from typing import Any, List, Optional'
@@ -140,7 +140,7 @@ def in_order(before: str, after: str) -> str:
 
 
 def blank_lines(lines: list[str], number: int) -> int:
-    """How many blank lines there are from this one on; the end of the text is none."""
+    """Return how many blank lines begin at this one; the end of the text is not blank."""
     end = number
     while end < len(lines) - 1 and not lines[end].strip():
         end += 1
@@ -150,7 +150,8 @@ def blank_lines(lines: list[str], number: int) -> int:
 def _below_header(lines: list[str], target: str) -> int:
     end = _header_end(lines, target)
     if target == "python" and 0 < end < len(lines) - 1:
-        # One blank line below a docstring; those that were between it and the code stay above the code.
+        # One blank line below a docstring; the blank lines between it and the code stay above the
+        # code.
         return end if lines[end].strip() else end + 1
     while 0 < end < len(lines) - 1 and not lines[end].strip():
         end += 1

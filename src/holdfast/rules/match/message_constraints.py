@@ -1,4 +1,7 @@
-"""To what a rule holds the names of a message: what its fix may depend on is held, as loosely as the fix allows."""
+"""The arguments of a message that a learned rule keeps as constants.
+
+An argument is kept if the fix depends on its value, in the most general form that the fix allows.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +39,14 @@ _KNOW_TYPES = frozenset({"mypy", "pyright", "tsc", "gcc", "g++", "rustc", "javac
 def constants_of(
     fix: Sequence[FixEdit], pattern: RulePattern, diagnostic: Diagnostic, before: str, target: str
 ) -> dict[int, tuple[str, ...]]:
-    """Give the arguments that a rule holds to what it has seen, because its fix may depend on them.
+    """Return the allowed values of the arguments on which the fix may depend.
 
-    An import is right for the very name only. A name that is replaced by an invented one is held (`pritn` → `print`).
-    One that the fix or the pattern uses is free, unless the fix makes up a value or a type for it. Any other is held
-    if it is a common word (`String`, `int`) or the fix invents something; else it is a name of that one program.
-    A type is held in the loosest form that the fix allows (`likeness`), a name for which a type is made up to how the
-    program uses it (`evidence`).
+    An import is right for one name only. A name replaced by new text is constant (`pritn` →
+    `print`). A name used by the fix or the pattern is free, unless the fix adds an arbitrary value
+    or type for it. Any other argument is constant if it is a common word (`String`, `int`) or if
+    the fix adds a name or value; otherwise it is a name of this program. A type is kept in the most
+    general form that the fix allows (`type_similarity`); a name for which a type is added is
+    limited to how the program uses it (`name_usage`).
     """
     return _Holding(
         fix, pattern, diagnostic, ParsedSource(before, target, diagnostic.path)
@@ -50,7 +54,7 @@ def constants_of(
 
 
 class _Holding:
-    """A fix, looked at for what it depends on."""
+    """Analysis of what a fix depends on."""
 
     def __init__(
         self,
@@ -107,9 +111,10 @@ class _Holding:
 
     @cached_property
     def _makes_up(self) -> bool:
-        """Whether the fix makes up a type or a value, and the pattern holds the code to no type that goes with it.
+        """Return whether the fix adds a type or value that no type in the pattern goes with.
 
-        A new line with a value in it (`total = 0`) says what a name is, even if that is what one begins with.
+        A new line with a value in it (`total = 0`) defines a name, even if the value is a default
+        one.
         """
         adds = any(isinstance(edit, AddLines) for edit in self.fix) and any(
             map(is_literal, self.tokens)
@@ -128,7 +133,7 @@ class _Holding:
         return self._makes_up and not self.imports and named
 
     def _evidence(self, number: int) -> str | None:
-        """Give how a name is used for which a type is made up; a value that is made up has no evidence."""
+        """Return how a name is used for which a type is added; None if a value is added."""
         values = any(
             token.kind in {"number", "string"} and is_arbitrary(token) for token in self.tokens
         )
@@ -162,7 +167,10 @@ class _Holding:
 
     @cached_property
     def _converted(self) -> frozenset[int]:
-        """Give the arguments that the fix converts to: `str(…)` is not `bytes(…)`, `as f64` loses less than `as i8`."""
+        """Return the arguments to which the fix converts.
+
+        `str(…)` is not `bytes(…)`, and `as f64` loses less than `as i8`.
+        """
         found: set[int] = set()
         for edit in self.fix:
             for left, part, right in zip(
@@ -184,7 +192,11 @@ class _Holding:
 
     @cached_property
     def _only_deletes(self) -> bool:
-        """Words that take a name's place are right for that name only: `elif` becomes `else if`, `unless` does not."""
+        """Return whether the fix adds no name or value.
+
+        Words that replace a name are right for this name only: `elif` becomes `else if`, `unless`
+        does not.
+        """
         return not self.invented and not any(
             re.search(r"[^\W_]", join_constants(edit.parts)) for edit in self.fix
         )
@@ -197,7 +209,10 @@ class _Holding:
 
     @cached_property
     def _is_named(self) -> bool:
-        """Whether the message names what is replaced, and the compiler knows types: that says enough of the type."""
+        """Return whether the message names what is replaced, and the compiler checks types.
+
+        Then the type needs no constant.
+        """
         names = any(shape_of(self.args[number]) == "name" for number in self.removed)
         return self.invented and names and self.tool in _KNOW_TYPES
 
@@ -206,7 +221,7 @@ _EXPRESSION = re.compile(r"\w [^\w\s]+ \w|\w\(.*\)")
 
 
 def _is_excerpt(value: str, before: str) -> bool:
-    """Whether an argument only quotes the code, or is the signature of something in it: not what is wrong with it."""
+    """Return whether an argument only quotes the code, or is the signature of something in it."""
     if _EXPRESSION.search(value) is None:
         return False
     return value in before or (
@@ -215,7 +230,7 @@ def _is_excerpt(value: str, before: str) -> bool:
 
 
 def _says_type(pattern: RulePattern) -> bool:
-    """Whether the pattern holds the code to a type: what a fix makes up (`= 0`) then goes with that."""
+    """Return whether the pattern contains a type: a value added by the fix goes with it."""
     pieces = _preorder(pattern.tree) if pattern.tree is not None else ()
     return any(
         piece.text is not None and any("type" in kind for kind in piece.kinds) for piece in pieces
@@ -229,7 +244,7 @@ _PLACE_BEFORE = re.compile(
 
 
 def _is_place(template: str, number: int) -> bool:
-    """Whether an argument only says where it is: the function that is called, the class or method around it."""
+    """Return whether an argument only names a place: the called function, the class around it."""
     return _PLACE_BEFORE.search(template.partition(f"{{{number}}}")[0]) is not None
 
 
@@ -246,7 +261,7 @@ _WITH_MORE = (
 
 
 def _related(held: dict[int, str]) -> dict[int, str]:
-    """Say one held argument by another where it is that one and a sign more (`&String` and `String`: `&{1}`)."""
+    """Express a constant by another if it only adds a sign (`&String` and `String`: `&{1}`)."""
     for number, value in sorted(held.items()):
         for other, part in sorted(held.items()):
             if number != other and value in {more.format(part) for more in _WITH_MORE}:
@@ -256,7 +271,7 @@ def _related(held: dict[int, str]) -> dict[int, str]:
 
 
 def holds(values: Sequence[str], number: int, args: Sequence[str], source: ParsedSource) -> bool:
-    """Whether an argument of a complaint about a text is what a rule holds it to, in any form."""
+    """Return whether an argument has one of the allowed values of a rule, in any form."""
     if number >= len(args):
         return False
     if any(value.startswith(USED) and used_alike(value, source, args[number]) for value in values):
@@ -280,7 +295,7 @@ def _is_import(pattern: RulePattern) -> bool:
 
 
 def _tied(fix: Sequence[FixEdit], pattern: RulePattern) -> tuple[set[int], set[int]]:
-    """Give the arguments that the pattern holds, and those of them that the fix takes away."""
+    """Return the arguments in the pattern, and those of them that the fix removes."""
     kept: set[int] = set()
     removed: set[int] = set()
     if pattern.tree is not None:
@@ -293,7 +308,7 @@ def _tied(fix: Sequence[FixEdit], pattern: RulePattern) -> tuple[set[int], set[i
 
 
 def _replaced(fix: Sequence[FixEdit], pattern: RulePattern) -> set[int]:
-    """Give the arguments of a tree whose piece a splice replaces."""
+    """Return the arguments in a tree whose piece a splice replaces."""
     numbered = dict(enumerate(_preorder(pattern.tree))) if pattern.tree is not None else {}
     found: set[int] = set()
     for edit in fix:

@@ -1,4 +1,4 @@
-"""Where a name comes from: what is true of a caught error need not be so of a parameter."""
+"""The origin of a name: what is true of a caught error need not be true of a parameter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 PREFIX: Final = "from:"
-"""Begins a kind that no grammar has: that of a name by where it comes from."""
+"""The prefix of a kind that no grammar has: the kind of a name by its origin."""
 _CAUGHT: Final[tuple[str, ...]] = (
     "catch_clause",
     "catch_formal_parameter",
@@ -44,9 +44,9 @@ _LOOPED: Final[tuple[str, ...]] = (
 
 
 def origin_of(node: SgNode) -> str:
-    """Say where the name that a node is, or begins with, comes from: the nearest binding before it.
+    """Return the origin of the name that a node is or begins with: its nearest binding before it.
 
-    A parameter comes from outside, and anybody may give anything there; nothing is said if there is no binding.
+    A parameter can have any value of any caller. Without a binding the result is "".
     """
     first = node
     while not first.is_leaf():

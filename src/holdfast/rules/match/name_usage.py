@@ -1,4 +1,4 @@
-"""How a program uses a name: a type that a fix makes up for it holds only for one that is used alike."""
+"""How a program uses a name: a type added by a fix is right only for a name used alike."""
 
 from __future__ import annotations
 
@@ -60,11 +60,12 @@ _FLOAT = re.compile(r"-?[\d_]*\.\d[\d_]*(?:[eE][+-]?\d+)?[fFdD]?|-?\d[\d_]*\.(?:
 
 
 def uses_of(source: ParsedSource, name: str) -> frozenset[str]:
-    """Give the ways in which a text uses a name that say something of what it stands for.
+    """Return the uses of a name in a text that show what it stands for.
 
-    >>> sorted(uses_of(SourceText("let n = 0; while (n < 3) n++; log(n)", "javascript"), "n"))
+    >>> sorted(uses_of(ParsedSource("let n = 0; while (n < 3) n++; log(n)", "javascript"), "n"))
     ['is:integer', 'reckoned']
-    >>> sorted(uses_of(SourceText("try { f() } catch (e) { log(e.message) }", "javascript"), "e"))
+    >>> source = ParsedSource("try { f() } catch (e) { log(e.message) }", "javascript")
+    >>> sorted(uses_of(source, "e"))
     ['caught', 'member:message']
     """
     if source.root is None:
@@ -76,7 +77,10 @@ def uses_of(source: ParsedSource, name: str) -> frozenset[str]:
 
 
 def used_alike(value: str, source: ParsedSource, name: str) -> bool:
-    """Whether a name is used as a held value demands: in one of its ways at least, and as nothing else by its value."""
+    """Return whether a name is used as a rule demands.
+
+    It must share one of the demanded uses, and have no other value.
+    """
     wanted = frozenset(value.removeprefix(USED).split())
     uses = uses_of(source, name)
     values = {use for use in uses if use.startswith("is:")}
@@ -84,7 +88,7 @@ def used_alike(value: str, source: ParsedSource, name: str) -> bool:
 
 
 def demand(source: ParsedSource, name: str) -> str | None:
-    """Give what to hold a name to; None if its uses say nothing."""
+    """Return the uses that a rule demands of a name; None if they show nothing."""
     uses = uses_of(source, name)
     return USED + " ".join(sorted(uses)) if uses else None
 

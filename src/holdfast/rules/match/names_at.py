@@ -1,7 +1,8 @@
-"""The names in the code at a diagnostic's place, which the message often leaves out.
+"""The names in the code at the position of a diagnostic, which the message often leaves out.
 
-`"Coroutine" has no attribute "upper"` is said at `body.upper()`; what has to be mended is where `body` comes from. Its
-names count as two more arguments, after those of the message: the first one, and that of the last member.
+`"Coroutine" has no attribute "upper"` is reported at `body.upper()`, but the fix is where `body`
+comes from. The names count as two more arguments after those of the message: the first name, and
+the name of the last member.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ _NOBODY: Final = frozenset({"self", "this", "super", "cls"})
 
 
 def with_names_here(source: ParsedSource, diagnostic: Diagnostic) -> Diagnostic:
-    """Give the diagnostic with the names at its place as two more arguments."""
+    """Return the diagnostic with the names at its position as two more arguments."""
     here = names_here(source, source.place_of(diagnostic), source.end_of(diagnostic))
     return replace(diagnostic, args=(*diagnostic.args, *here))
 
 
 def names_here(source: ParsedSource, offset: int | None, far: int | None) -> tuple[str, str]:
-    """Give the name that a chain of members, calls and indices begins with, and the last member's; each may be empty.
+    """Return the first name and the last member of a chain of members, calls and indices.
 
-    The chain is the one around the offset, as far as the diagnostic points, or all of it if that says only where it
-    begins.
+    Each may be empty. The chain is the one around the offset, up to the end of the diagnostic, or
+    all of it if the diagnostic has only a start.
     """
     if offset is None or source.root is None:
         return "", ""
@@ -59,7 +60,10 @@ def names_here(source: ParsedSource, offset: int | None, far: int | None) -> tup
 
 
 def _is_of_chain(node: SgNode, parent: SgNode) -> bool:
-    """Whether a node is what the parent begins with, or the member that is named there; not an index or argument."""
+    """Return whether a node is the start of the parent, or the member named there.
+
+    An index or an argument is neither.
+    """
     return span_of(node)[0] == span_of(parent)[0] or parent.kind() in _MEMBERS
 
 

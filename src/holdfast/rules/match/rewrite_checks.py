@@ -1,4 +1,4 @@
-"""What a rewritten text must not be, though a compiler may take it: ways in which a rule that fits is wrong."""
+"""Checks of a rewritten text that a compiler does not make: ways in which a rule can be wrong."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ _ASYNC_MAKER = re.compile(r"\basync\s+(?:def\s+__(?!a)\w+__|constructor\b|[gs]et
 _OF_ITSELF = re.compile(r"\b(self|this)\s*(?:\.|->)\s*([^\W\d]\w*)")
 _PYTHON_MEMBER = r"\bdef\s+{0}\b|^[ \t]+{0}\s*(?::|=(?!=))"
 _MEMBER = (
-    r"^[ \t]+(?!(?:return|await|yield|throw|new|else|case|delete|typeof|void 0)\b)(?:[\w<>\[\],.:*&?]+[ \t]+)*"
+    r"^[ \t]+(?!(?:return|await|yield|throw|new|else|case|delete|typeof|void 0)\b)"
+    r"(?:[\w<>\[\],.:*&?]+[ \t]+)*"
     r"#?{0}\s*[?!]?\s*(?:\([^;]*\{{\s*$|[:;]|=(?!=))|\bfn\s+{0}\b"
 )
 _GLOBAL = re.compile(r"^[ \t]+global\s+([^\W\d]\w*)\s*$", re.MULTILINE)
 _CONVERTED = re.compile(
-    r"\b(?:str|int|float|bool|Number|String|parseInt|parseFloat|to_string|valueOf|Itoa|static_cast<\w+>)"
+    r"\b(?:str|int|float|bool|Number|String|parseInt|parseFloat|to_string|valueOf|Itoa|"
+    r"static_cast<\w+>)"
     r"\(\s*(?:\d+(?:\.\d+)?|\"[^\"\n]*\"|'[^'\n]*')\s*\)"
 )
 _READ = re.compile(
@@ -44,23 +46,26 @@ _DECLARATION = re.compile(r"\b(?:let|var|const)\s+([^\W\d][\w$]*)")
 
 
 def why_not_sane(before: ParsedSource, after: ParsedSource, made: Sequence[str]) -> str | None:
-    """Say what is wrong with a text that came of a rule; None if nothing is. `made` are the new pieces of text."""
+    """Return what is wrong with a rewritten text, or None. `made` are the new pieces of text."""
     if any("==" in new for new in made) and _comparisons(after) > _comparisons(before):
-        return "a comparison would stand there as a statement of its own"
+        return "a comparison would be a statement of its own"
     if before.language in _CHARACTERS and any(
         _is_long_character(new, before.language) for new in made
     ):
-        return "a character would be of more than one"
+        return "a character literal would contain several characters"
     if len(_ASYNC_MAKER.findall(after.text)) > len(_ASYNC_MAKER.findall(before.text)):
-        return "what makes an object cannot be async"
+        return "a constructor cannot be async"
     if len(_CONVERTED.findall(after.text)) > len(_CONVERTED.findall(before.text)):
-        return "a value that is written out would be converted, not written as what is wanted"
+        return "a literal would be converted instead of written with the wanted type"
     reasons = (_why_not_of_itself, _why_not_assigned, _why_not_global, _why_not_read)
     return next((why for reason in reasons if (why := reason(before, after)) is not None), None)
 
 
 def why_not_deleted(deleted: str, text: str, target: str, args: Sequence[str]) -> str | None:
-    """Say why a rule that only deletes may not delete this: code that is neither named nor there a second time."""
+    """Return why a rule that only deletes may not delete this text, or None.
+
+    It may delete code that is named or that is there a second time.
+    """
     tokens = [token.text for token in tokenize(deleted, target)]
     if len(tokens) <= _FEW or any(arg in tokens for arg in args):
         return None
@@ -68,12 +73,12 @@ def why_not_deleted(deleted: str, text: str, target: str, args: Sequence[str]) -
     return (
         None
         if " ".join(text.split()).count(words) > 1
-        else "it would delete code that stands nowhere else"
+        else "it would delete code that is nowhere else"
     )
 
 
 def _comparisons(source: ParsedSource) -> int:
-    """How many statements only compare: `==` is not what was meant there."""
+    """Return how many statements only compare: there `==` was not meant."""
     nodes = source.root.find_all(kind="expression_statement") if source.root is not None else []
     return sum(
         "==" in node.text()
@@ -92,7 +97,7 @@ def _is_long_character(new: str, target: str) -> bool:
 
 
 def _why_not_of_itself(before: ParsedSource, after: ParsedSource) -> str | None:
-    """Say which member a text now takes from its own object, though nothing says that it has one of that name."""
+    """Return why a member may not be read from its own object: nothing shows that there is one."""
     known = {name for _, name in _OF_ITSELF.findall(before.text)}
     member = _PYTHON_MEMBER if before.language == "python" else _MEMBER
     for word, name in _OF_ITSELF.findall(after.text):
@@ -102,7 +107,7 @@ def _why_not_of_itself(before: ParsedSource, after: ParsedSource) -> str | None:
 
 
 def _why_not_global(before: ParsedSource, after: ParsedSource) -> str | None:
-    """Say which name would be made global that is no variable of the module: an import, a function, nothing at all."""
+    """Return why a name may not be made global: it is an import, a function, or unknown."""
     if before.language != "python":
         return None
     made = set(_GLOBAL.findall(after.text)) - set(_GLOBAL.findall(before.text))
@@ -115,7 +120,7 @@ def _why_not_global(before: ParsedSource, after: ParsedSource) -> str | None:
 
 
 def _why_not_read(before: ParsedSource, after: ParsedSource) -> str | None:
-    """Say which text would be read as a number though the function around also uses it as the text that it is."""
+    """Return why a text may not be read as a number: the function also uses it as a text."""
     known = _READ.findall(before.text)
     for found in _READ.finditer(after.text):
         if found[1] in known:
@@ -128,7 +133,7 @@ def _why_not_read(before: ParsedSource, after: ParsedSource) -> str | None:
 
 
 def _why_not_assigned(before: ParsedSource, after: ParsedSource) -> str | None:
-    """Say which constant would be assigned to, because a second declaration of its name has gone."""
+    """Return why a constant would be assigned: a second declaration of its name is removed."""
     if before.language not in {"javascript", "typescript"}:
         return None
     left = Counter(_DECLARATION.findall(after.text))

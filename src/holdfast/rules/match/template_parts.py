@@ -1,4 +1,4 @@
-"""New text as parts: what comes from the message or from the old code is a hole, the rest stays as it is written."""
+"""New text as parts: constants, and holes for text of the message or of the old code."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ IMPORT_KINDS = frozenset(
 def parts_of(
     new: str, target: str, args: Sequence[str], pieces: Mapping[int, str] | None = None
 ) -> tuple[TextPart, ...]:
-    """Cut new text into parts; `pieces` are the texts of pieces that it may take over, by number."""
-    # A number in a message (`takes 1 argument`) is a number in the code by chance only.
+    """Split new text into parts; `pieces` are the texts of matched pieces by number."""
+    # A number in a message (`takes 1 argument`) is in the code by chance only.
     sources = [
         (text, Hole("arg", number))
         for number, text in enumerate(args)
@@ -53,7 +53,7 @@ def parts_of(
 
 
 def indented(parts: Sequence[TextPart], indent: str) -> tuple[TextPart, ...]:
-    """Say the beginning of each new line by that of the line where the text goes."""
+    """Replace the indentation of each new line by that of the line where the text goes."""
     made: list[TextPart] = []
     for part in parts:
         lines = part.split("\n") if isinstance(part, str) else []
@@ -67,7 +67,7 @@ def indented(parts: Sequence[TextPart], indent: str) -> tuple[TextPart, ...]:
 
 
 def tail_of(path: str) -> str:
-    """Give the last name of a path.
+    """Return the last name of a path.
 
     >>> tail_of("java.util.Map"), tail_of("std::cout"), tail_of("x")
     ('Map', 'cout', 'x')
@@ -76,11 +76,11 @@ def tail_of(path: str) -> str:
 
 
 def join_constants(parts: Iterable[TextPart]) -> str:
-    """Give what a fix brings of its own, with a blank for each hole."""
+    """Return the constant text of a fix, with a blank for each hole."""
     return " ".join(part for part in parts if isinstance(part, str))
 
 
 def args_used(fix: Iterable[FixEdit]) -> set[int]:
-    """Give the numbers of the arguments that the new text holds."""
+    """Return the numbers of the arguments that the new text contains."""
     holes = (part for edit in fix for part in edit.parts if isinstance(part, Hole))
     return {hole.number for hole in holes if hole.of in {"arg", "tail"}}

@@ -1,4 +1,4 @@
-"""Anchors: the ways to say where an edit of tokens is, seen from a diagnostic."""
+"""Anchors: names for the place of an edit of tokens, relative to a diagnostic."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import Token, count_before, first_at
 
 AnchorArea: TypeAlias = tuple[int, int]
-"""Where what a diagnostic is about begins and ends."""
+"""The offsets where the code that a diagnostic is about begins and ends."""
 _REACH = 3
-"""An edit is at most so many tokens from the diagnostic's, unless the line or its own text says where it is."""
+"""The largest distance from the diagnostic in tokens, unless the line or text names the place."""
 _LONGEST_TAIL = 3
 QUOTES = frozenset("\"'`")
 _OPERANDS = frozenset({"name", "number", "string"})
 
 
 def anchors_of(source: ParsedSource, area: AnchorArea, hunk: FixHunk) -> tuple[str, ...]:
-    """Give all the ways to find a hunk, the ones that carry furthest first."""
+    """Return all anchors of a hunk, the most general ones first."""
     names = _removal_names(source, hunk) if hunk.low < hunk.high else _insertion_names(source, hunk)
     found = tuple(name for name in dict.fromkeys(names) if index_of(name, source, area) == hunk.low)
-    # Of a string with apostrophes only the outer quotes say where it begins and ends, never how many words it has.
+    # In a string with apostrophes only the outer quotes mark its start and end, never the number of
+    # its words.
     return tuple(name for name in found if name.startswith("quote:")) or found
 
 
 def ends_block(hunk: FixHunk) -> bool:
-    """Whether a line comes that closes a bracket."""
+    """Return whether a line is added that closes a bracket."""
     return (
         hunk.sides == ("line", "line")
         and hunk.low == hunk.high
@@ -40,7 +41,7 @@ def ends_block(hunk: FixHunk) -> bool:
 def _insertion_names(source: ParsedSource, hunk: FixHunk) -> Iterator[str]:
     new = hunk.new.strip()
     if new in QUOTES:
-        # Where a string ends is not counted in its words.
+        # The end of a string is not counted in words.
         yield "line_end"
         yield from _tails(source, hunk.low)
         return
@@ -72,7 +73,7 @@ def _numbered(source: ParsedSource) -> Iterator[str]:
 
 
 def _tails(source: ParsedSource, low: int) -> Iterator[str]:
-    """Name the punctuation from a token on to the end of its line."""
+    """Yield the punctuation from a token to the end of its line."""
     tokens = source.tokens
     if low >= len(tokens):
         return
@@ -89,7 +90,7 @@ def _text_at(source: ParsedSource, low: int) -> str:
 
 
 def index_of(anchor: str, source: ParsedSource, area: AnchorArea) -> int | None:
-    """Give the number of the token that an anchor names (an insertion goes before it)."""
+    """Return the index of the token that an anchor names; an insertion goes before it."""
     name, _, rest = anchor.partition(":")
     if name in {"line_end", "line_start", "line_before", "tail", "quote"}:
         return _index_on_line(name, rest, source, source.line_of(area[0]))
@@ -156,7 +157,7 @@ def _index_on_line(name: str, rest: str, source: ParsedSource, line: int) -> int
 
 
 def _quote(name: str, source: ParsedSource, low: int, high: int) -> int | None:
-    """Find one of the two quotes around a text with apostrophes, or the one apostrophe in it."""
+    """Return one of the two quotes around a text with apostrophes, or the only apostrophe in it."""
     which, _, mark = name.partition(":")
     quotes = [token for token in source.tokens[low:high] if token.text == mark]
     outer = outer_quotes(source.text, quotes)
@@ -168,7 +169,7 @@ def _quote(name: str, source: ParsedSource, low: int, high: int) -> int | None:
 
 
 def _between_operands(tokens: tuple[Token, ...], low: int, high: int) -> int | None:
-    """Find the one place where two operands stand side by side: what should be between them is missing."""
+    """Return the only place where two operands are side by side without an operator."""
     found = [
         number
         for number in range(low + 1, high)

@@ -1,4 +1,4 @@
-"""Where an edit of tokens fits: found from the diagnostic's position, and held to its context."""
+"""Where an edit of tokens fits: found from the diagnostic and checked against its context."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TokenPlace:
 
 
 def find_tokens(edit: TokenEdit, source: ParsedSource, diagnostic: Diagnostic) -> TokenPlace | None:
-    """Find where the edit fits; None if it does not, or may not be what is meant there."""
+    """Return where the edit fits; None if nowhere, or if another edit may be meant there."""
     area, args = area_of(source, diagnostic), diagnostic.args
     low = index_of(edit.anchors[0], source, area) if area is not None and edit.anchors else None
     if low is None or low + len(edit.removed) > len(source.tokens):
@@ -48,7 +48,7 @@ def find_tokens(edit: TokenEdit, source: ParsedSource, diagnostic: Diagnostic) -
 
 
 def _glues(edit: TokenEdit, source: ParsedSource, place: TokenPlace) -> bool:
-    """Whether a word would take the place of a sign and make one word with what is beside it: `a&&b`, `aandb`."""
+    """Return whether a word replacing an operator would join a word beside it: `aandb`."""
     start, end = span_between(source, place, edit.sides)
     if not edit.removed or not edit.parts:
         return False
@@ -67,13 +67,13 @@ def _is_glued(beside: str, old: str, new: str) -> bool:
 
 
 def area_of(source: ParsedSource, diagnostic: Diagnostic) -> AnchorArea | None:
-    """Where what a diagnostic is about begins and ends."""
+    """Return the offsets where the code that a diagnostic is about begins and ends."""
     start, end = source.place_of(diagnostic), source.end_of(diagnostic)
     return None if start is None else (start, start if end is None else end)
 
 
 def neighbour(source: ParsedSource, low: int, high: int, way: int) -> Token | None:
-    """Give the token before or after some, on the same line; None if there the line begins or ends."""
+    """Return the token before or after some, on the same line; None at the edge of the line."""
     tokens = source.tokens
     at = low - 1 if way < 0 else high
     if not 0 <= at < len(tokens):
@@ -90,13 +90,13 @@ def neighbour(source: ParsedSource, low: int, high: int, way: int) -> Token | No
 
 
 def beyond(source: ParsedSource, low: int, high: int, way: int) -> Token | None:
-    """Give the token before or after some, on whatever line."""
+    """Return the token before or after some, on any line."""
     at = low - 1 if way < 0 else high
     return source.tokens[at] if 0 <= at < len(source.tokens) else None
 
 
 def context_kind(token: Token | None) -> str:
-    """Say coarsely what stands beside an edit."""
+    """Return the coarse kind of a token beside an edit."""
     if token is None:
         return "edge"
     return (
@@ -109,7 +109,7 @@ def context_kind(token: Token | None) -> str:
 def span_between(
     source: ParsedSource, place: TokenPlace, sides: tuple[PieceSide, PieceSide]
 ) -> tuple[int, int]:
-    """Give the text that an edit of these tokens replaces."""
+    """Return the span of the text that an edit of these tokens replaces."""
     tokens, text = source.tokens, source.text
     if sides == ("line", "line"):
         return _whole_lines(source, place)
@@ -122,7 +122,7 @@ def span_between(
 
 
 def _whole_lines(source: ParsedSource, place: TokenPlace) -> tuple[int, int]:
-    """Give the lines of the tokens; if there are none, where the line after the token before begins."""
+    """Return the span of the lines of the tokens; without tokens, the start of the next line."""
     tokens, text = source.tokens, source.text
     last = tokens[place.high - 1].end if place.high else 0
     end = text.find("\n", last) + 1 or len(text)
@@ -149,7 +149,7 @@ def _context_fits(
     if piece.arg is not None:
         if beside is None or piece.arg >= len(args) or beside.text != args[piece.arg]:
             return False
-        # The message says which token it is; only where its line ends is left to ask.
+        # The message names the token; only the end of its line is left to check.
         return ("edge" in piece.kinds) == (neighbour(source, *place, way) is None)
     token = neighbour(source, *place, way)
     return any(_kind_fits(kind, token, qualities_of(source, place, way)) for kind in piece.kinds)
@@ -166,7 +166,7 @@ def _kind_fits(kind: str, token: Token | None, qualities: frozenset[str]) -> boo
 
 
 def qualities_of(source: ParsedSource, place: tuple[int, int], way: int) -> frozenset[str]:
-    """Say of what stands beside some tokens whether blanks are between (`apart`), and if a name, in what case it is."""
+    """Return whether blanks are beside some tokens (`apart`), and the case of a name there."""
     low, high = place
     if low == high:
         return frozenset()
@@ -179,7 +179,8 @@ def qualities_of(source: ParsedSource, place: tuple[int, int], way: int) -> froz
 
 
 CONTEXTS = {
-    # What ends an operand: `x`, `f()`, `a[0]`, `else`; what one may begin after; what may follow it; what begins one.
+    # The end of an operand (`x`, `f()`, `a[0]`, `else`); what may precede one; what may follow one;
+    # what begins one.
     "ended": frozenset({"close", "operand", "keyword"}),
     "awaits": frozenset({"open", "operator", "keyword"}),
     "follows": frozenset({"close", "operator", "keyword", "edge"}),

@@ -1,4 +1,4 @@
-"""Where the tree of a pattern fits: one node of a text, with what each piece of the pattern stands for there."""
+"""Where the tree of a pattern fits: one node of a text, with the span of each piece."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 Spans: TypeAlias = Mapping[int, tuple[int, int]]
-"""Where each piece is, by its number: the pattern's own node is 0, and a piece comes before what is in it."""
+"""The span of each piece by its number: the root is 0, and a piece precedes its children."""
 _MOST_PLACES = 2_000
 _MOST_WAYS = 200
-"""More ways than these are not told apart, and a pattern with so many says little."""
+"""The largest number of matches that are compared: a pattern with more is too vague."""
 
 
 def find_tree(
@@ -38,10 +38,10 @@ def find_tree(
     diagnostic: Diagnostic,
     used: Collection[int] | None = None,
 ) -> Spans | None:
-    """Find the one place where the pattern fits; None if there is none, or more than one.
+    """Return the spans of the only place where the pattern fits; None if there is none, or several.
 
-    `used` are the pieces that the fix needs (None: all): where a pattern fits a node in two ways that differ in one of
-    those, the fix could go to either place, and is right in one of them at most.
+    `used` are the pieces that the fix needs (None: all). Where a pattern fits a node in two ways
+    that differ in one of those, the fix could go to either place, and at most one of them is right.
     """
     if pattern.tree is None or source.root is None:
         return None
@@ -59,13 +59,13 @@ def find_tree(
         if ways and _is_far_enough(pattern, node, offset, source.end_of(diagnostic)):
             return _only_way(pattern.tree, ways, used)
         if _is_about_function(pattern) and node.kind() in FUNCTIONS and span_of(node)[0] < offset:
-            # What a function lacks (`async`, `throws`), the nearest one lacks.
+            # What a function lacks (`async`, `throws`), the nearest function lacks.
             return None
     return None
 
 
 def used_pieces(fix: Iterable[FixEdit]) -> frozenset[int]:
-    """Give the numbers of the pieces that a fix needs to find its places and to fill its holes."""
+    """Return the numbers of the pieces that a fix needs for its places and its holes."""
     splices = [edit for edit in fix if isinstance(edit, RuleSplice)]
     sides = {number for edit in splices for number, _ in (edit.start, edit.end)}
     holes = {
@@ -90,7 +90,7 @@ def _only_way(
 
 
 def _is_about_function(pattern: RulePattern) -> bool:
-    """Whether the pattern is a function around the place, which may be anywhere in it."""
+    """Return whether the pattern is a function around the position, which may be anywhere in it."""
     assert pattern.tree is not None  # noqa: S101 - the caller has looked
     return (
         pattern.spot is not None
@@ -100,9 +100,9 @@ def _is_about_function(pattern: RulePattern) -> bool:
 
 
 def _is_far_enough(pattern: RulePattern, node: SgNode, offset: int, far: int | None) -> bool:
-    """Whether a node is all that a tool points at that says only where it begins.
+    """Return whether a node is all that a diagnostic without an end points at.
 
-    That is the largest expression that begins there, if nothing is known of what it is but its kind.
+    That is the largest expression that begins there, if only its kind is known.
     """
     assert pattern.tree is not None  # noqa: S101 - the caller has looked
     if offset != far or pattern.spot != (0, "start") or not is_variable(pattern.tree):
@@ -111,7 +111,7 @@ def _is_far_enough(pattern: RulePattern, node: SgNode, offset: int, far: int | N
 
 
 def is_largest(node: SgNode) -> bool:
-    """Whether no larger expression begins where this one does."""
+    """Return whether no larger expression begins where this one does."""
     parent = node.parent()
     return (
         parent is None or span_of(parent)[0] < span_of(node)[0] or parent.kind() not in EXPRESSIONS
@@ -119,12 +119,12 @@ def is_largest(node: SgNode) -> bool:
 
 
 def is_variable(piece: PatternPiece) -> bool:
-    """Whether nothing is said of a piece but its kind."""
+    """Return whether only the kind of a piece is known."""
     return piece.text is None and piece.arg is None and piece.children is None and not piece.rest
 
 
 def preorder(piece: PatternPiece) -> Iterator[PatternPiece]:
-    """Give a piece and all in it, as they are numbered."""
+    """Yield a piece and all pieces in it, in the order of their numbers."""
     yield piece
     for child in piece.children or ():
         yield from preorder(child)
@@ -170,7 +170,7 @@ def _find_elsewhere(
 def _innermost(
     found: list[tuple[SgNode, list[Spans]]], offset: int
 ) -> list[tuple[SgNode, list[Spans]]]:
-    """Keep what is declared in the innermost block around the offset, before it."""
+    """Return what is declared in the innermost block around the offset, before it."""
     scopes = [(_scope_of(node), node, ways) for node, ways in found]
     around = [
         each
@@ -184,37 +184,38 @@ def _innermost(
 def _scope_of(node: SgNode) -> tuple[int, int]:
     for ancestor in node.ancestors():
         if ancestor.kind().endswith(("block", "body", "compound_statement")):
-            # A name in a head (`for (int i = 0; …) {`) is seen in the statement that the head belongs to.
+            # A name in a head (`for (int i = 0; …) {`) is visible in the statement of the head.
             return span_of(ancestor)
     return span_of(node.get_root().root())
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a pattern is matched with: the message's arguments, and which pieces must have no equal beside them."""
+    """The arguments of the message, and the pieces that must have no equal beside them."""
 
     args: Sequence[str]
     single: Collection[int] = ()
 
 
 def match_piece(piece: PatternPiece, node: SgNode, args: Sequence[str]) -> Spans | None:
-    """Fit a piece to a node; gives where each piece within it is, in the first of the ways there are."""
+    """Match a piece with a node; return the span of each piece in it, for the first match."""
     return next(_ways(piece, node, _Asked(args), 0), None)
 
 
 def _ways_to_match(
     pattern: RulePattern, node: SgNode, args: Sequence[str], used: Collection[int] | None
 ) -> Iterator[Spans]:
-    """Give all the ways in which a pattern fits a node: a `rest` may take more or less."""
+    """Yield all matches of a pattern with a node: a `rest` may match more or fewer siblings."""
     assert pattern.tree is not None  # noqa: S101 - the caller has looked
     single = _single(pattern.tree, used, None if pattern.spot is None else pattern.spot[0])
     return islice(_ways(pattern.tree, node, _Asked(args, single), 0), _MOST_WAYS)
 
 
 def _single(tree: PatternPiece, used: Collection[int] | None, spot: int | None) -> frozenset[int]:
-    """Give the numbers of the pieces that are changed within, and that nothing but their form tells from others.
+    """Return the numbers of the edited pieces that only their shape distinguishes from others.
 
-    Neither a name of the message is in them nor the diagnostic's place: one of two `for` clauses could be meant.
+    They contain neither a name of the message nor the position of the diagnostic: one of two `for`
+    clauses could be meant.
     """
     found = set()
     for number, piece in enumerate(preorder(tree)):
@@ -229,7 +230,7 @@ def _single(tree: PatternPiece, used: Collection[int] | None, spot: int | None) 
 
 
 def size_of(piece: PatternPiece) -> int:
-    """How many numbers a piece takes, with all in it."""
+    """Return how many numbers a piece takes, with all pieces in it."""
     return 1 + sum(size_of(child) for child in piece.children or ())
 
 

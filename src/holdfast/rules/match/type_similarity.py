@@ -1,6 +1,7 @@
-"""When another value of a message's argument is as good as the one that was seen: types that a fix does not tell apart.
+"""Similar types in the arguments of a message, between which a fix makes no difference.
 
-An argument is compared in forms, from the strict to the loose one. A rule keeps the form that its fix allows.
+An argument is compared in forms, from the strict to the loose one. A rule keeps the form that its
+fix allows.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import Final
 OWN: Final = "@own"
 """A type that the program itself declares: in the next program it has another name."""
 _INTEGERS = """
-i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 usize isize int long short byte unsigned signed size_t ssize_t
+i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 usize isize int long short byte unsigned
+signed size_t ssize_t
 int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr int8_t int16_t int32_t int64_t
 uint8_t uint16_t uint32_t uint64_t Integer Long Short Byte
 """
@@ -46,7 +48,7 @@ _ITEM = re.compile(r"[\w.]+(?=\[\])")
 
 
 def forms_of(value: str, text: str) -> tuple[str, ...]:
-    """Give the value of an argument as it is, without what a program has chosen, and as a family of numbers.
+    """Return the forms of a value: as it is, without program-specific parts, and by number family.
 
     >>> forms_of("const char [8]", "")
     ('const char [8]', 'char []')
@@ -65,7 +67,7 @@ def forms_of(value: str, text: str) -> tuple[str, ...]:
 
 
 def shape(value: str, text: str) -> str:
-    """Give the value without qualifiers, lengths, what stands in `<…>`, `[…]` and `{…}`, and without own names."""
+    """Return the value without qualifiers, lengths, own names and the text in brackets."""
     own = declared(text)
     while (outer := _BRACED.sub("{}", value)) != value:
         value = outer
@@ -74,7 +76,7 @@ def shape(value: str, text: str) -> str:
 
 
 def held_form(value: str, text: str, words: Iterable[str]) -> str:
-    """Give the loosest form of a value that a fix with these words does not tell apart.
+    """Return the loosest form of a value for which a fix with these words is the same.
 
     >>> [held_form("int", "", (word,)) for word in ("valueOf", "doubleValue", "parseInt")]
     ['@number', '@integer', 'int']
@@ -88,7 +90,7 @@ def held_form(value: str, text: str, words: Iterable[str]) -> str:
 
 
 def family(value: str) -> str:
-    """Give the value with each type of numbers as the family that it is of."""
+    """Return the value with each number type replaced by its family."""
     loose = _WORD.sub(lambda word: _FAMILIES.get(word[0], word[0]), value)
     return _RUN.sub(r"\1", loose)
 
@@ -100,7 +102,7 @@ def _says(word: str) -> set[str]:
 
 @lru_cache(maxsize=8)
 def declared(text: str) -> frozenset[str]:
-    """Give the types that a program declares.
+    """Return the types that a program declares.
 
     >>> sorted(declared("typedef struct {int x;} Point; class Cart: pass"))
     ['Cart', 'Point']
@@ -110,7 +112,7 @@ def declared(text: str) -> frozenset[str]:
 
 
 def _without_arguments(value: str) -> str:
-    """Take out what stands within `<…>` and within `[…]` after a name; the brackets stay."""
+    """Remove the text within `<…>` and within `[…]` after a name; the brackets stay."""
     made: list[str] = []
     depth = 0
     for at, sign in enumerate(value):
@@ -122,5 +124,5 @@ def _without_arguments(value: str) -> str:
             made.append(sign)
         if opens:
             depth += 1
-    # A sign that only compares, or half a type: then nothing was taken out.
+    # A sign that only compares, or half a type: then nothing is removed.
     return "".join(made) if depth == 0 else value
