@@ -1,7 +1,8 @@
-"""The types that Python code says of its own: without them a checker knows nothing, and so has nothing to say.
+"""Type annotations that a fix removes from Python code: without them a checker reports nothing.
 
-The line that is drawn: what a function takes and gives, and what a class holds, keeps a type, whichever it is. A local
-variable may lose its own, as a checker finds that out for itself; so it does in TypeScript, everywhere.
+Parameters, results and the fields of a class must keep a type, though it may be another one. A
+local variable may lose its type, because a checker infers it. TypeScript is not compared: its
+checker infers types everywhere.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-    from holdfast.preservation.diagnostic_mentions import Spoken
+    from holdfast.preservation.diagnostic_mentions import Mentions
     from holdfast.syntax.source import ParsedSource
 
 _TYPED: Final = frozenset({"typed_parameter", "typed_default_parameter"})
@@ -22,23 +23,23 @@ _PLAIN: Final = frozenset(
 _OWN: Final = frozenset({"self", "cls"})
 
 
-def annotations_dropped(old: ParsedSource, new: ParsedSource, spoken: Spoken) -> set[str]:
-    """Name the parameters, results and fields that had a type and have none now."""
+def annotations_dropped(old: ParsedSource, new: ParsedSource, mentions: Mentions) -> set[str]:
+    """Return the parameters, results and fields that had a type and have none now."""
     if old.language != "python" or old.errors:
         return set()
-    had, has = _typed(old, spoken), _typed(new, None)
+    had, has = _typed(old, mentions), _typed(new, None)
     bare = _bare(new)
     return (had - has) & bare
 
 
-def _typed(reading: ParsedSource, spoken: Spoken | None) -> set[str]:
-    """Name all that have a type, but those of which an error says that it is too much."""
+def _typed(reading: ParsedSource, mentions: Mentions | None) -> set[str]:
+    """Return all names with a type, except those that an error calls superfluous."""
     found: set[str] = set()
     for function in reading.find("function_definition"):
         body = function.field("body")
         at = function.range()
         end = body.range().start.index if body is not None else at.end.index
-        if spoken is not None and spoken.too_much(at.start.index, end):
+        if mentions is not None and mentions.is_superfluous(at.start.index, end):
             continue
         whole = _path(function)
         found.update(
@@ -52,7 +53,7 @@ def _typed(reading: ParsedSource, spoken: Spoken | None) -> set[str]:
 
 
 def _bare(reading: ParsedSource) -> set[str]:
-    """Name all that are there without a type."""
+    """Return all names without a type."""
     found: set[str] = set()
     for function in reading.find("function_definition"):
         whole = _path(function)
@@ -77,15 +78,16 @@ def _fields(reading: ParsedSource) -> dict[str, list[bool]]:
 
 
 def _path(node: SgNode, last: str | None = None) -> str:
-    named = node.field("name")
-    names = [last if last is not None else named.text() if named is not None else ""]
+    if last is None:
+        own_name = node.field("name")
+        last = own_name.text() if own_name is not None else ""
+    names = [last]
     for outer in node.ancestors():
-        name = (
-            outer.field("name")
-            if outer.kind() in {"class_definition", "function_definition"}
-            else None
-        )
-        names += [name.text()] if name is not None else []
+        if outer.kind() not in {"class_definition", "function_definition"}:
+            continue
+        name = outer.field("name")
+        if name is not None:
+            names.append(name.text())
     return ".".join(reversed(names))
 
 

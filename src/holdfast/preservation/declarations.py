@@ -1,4 +1,4 @@
-"""The names that a text declares, how far each is seen, and what the functions among them take and do."""
+"""The names that a text declares, their visibility, and the signatures and bodies of functions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation.exports import exports_of
-from holdfast.preservation.function_bodies import Deed, deed_of
+from holdfast.preservation.function_bodies import BodyEffect, effect_of
 from holdfast.preservation.signatures import FunctionSignature, signature_of
-from holdfast.preservation.visibility import EVERYBODY, reach_of
+from holdfast.preservation.visibility import PUBLIC, reach_of
 from holdfast.syntax.node_kinds import (
     DECLARATIONS,
     DECLARED_FUNCTIONS,
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from holdfast.syntax.source import ParsedSource
 
-# What error recovery makes a declaration of, in a text that does not parse: `if (x) {` after a lost brace.
+# What error recovery takes for a declaration in a text that does not parse: `if (x) {` after a lost
+# brace.
 _NO_NAMES: Final = frozenset(
     {"if", "for", "while", "switch", "catch", "return", "else", "do", "try", "with", "match", "_"}
 )
@@ -46,10 +47,10 @@ _IMPORTS: Final = re.compile(r"(?:await\s+)?(?:require|import)\s*\(")
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function that has a body. `header` is where it begins and where its body does."""
+    """A function. `header` is its start and the start of its body."""
 
     signature: FunctionSignature | None
-    deed: Deed
+    effect: BodyEffect
     words: int
     header: tuple[int, int]
     end: int
@@ -57,9 +58,9 @@ class Function:
 
 @dataclass(slots=True)
 class Declared:
-    """What a text declares; `reach` says of each name how far it is seen.
+    """What a text declares; `reach` is the visibility of each name.
 
-    `variables` are those names that hold a value, and `brought` what an import or a pattern names.
+    `variables` are the names of values, and `brought` the names in imports and patterns.
     """
 
     names: set[str] = field(default_factory=set)
@@ -71,7 +72,7 @@ class Declared:
 
 
 def declared_in(reading: ParsedSource) -> Declared:
-    """Find what a text declares; what is in dead code is not declared."""
+    """Return what a text declares, without declarations in dead code."""
     found = Declared()
     for kind in DECLARATIONS[reading.language]:
         for node in reading.find(kind):
@@ -88,7 +89,7 @@ def declared_in(reading: ParsedSource) -> Declared:
 
 
 def _typedefs(reading: ParsedSource) -> Iterator[tuple[str, str]]:
-    """Give the structs of C that have two names: `typedef struct node { … } Node`."""
+    """Yield the structs of C that have two names: `typedef struct node { … } Node`."""
     for node in reading.find("type_definition") if reading.language in {"c", "cpp"} else ():
         made = node.field("type")
         tag = (
@@ -99,11 +100,11 @@ def _typedefs(reading: ParsedSource) -> Iterator[tuple[str, str]]:
 
 
 def _share(one: str, other: str, found: Declared) -> None:
-    """Give the parts of a type to its other name."""
+    """Copy the members of a type to its other name."""
     for name in [name for name in found.names if name.startswith(f"{one}.")]:
         again = other + name[len(one) :]
         found.names.add(again)
-        found.reach.setdefault(again, found.reach.get(name, EVERYBODY))
+        found.reach.setdefault(again, found.reach.get(name, PUBLIC))
 
 
 def _take(node: SgNode, reading: ParsedSource, found: Declared) -> None:
@@ -120,7 +121,7 @@ def _take(node: SgNode, reading: ParsedSource, found: Declared) -> None:
         found.names.add(whole)
         if node.kind() in {"variable_declarator", "assignment"}:
             found.variables.add(whole)
-        # How far a script's variable is seen, only its exports say.
+        # The visibility of a variable of a script is defined by the exports alone.
         if node.kind() != "variable_declarator" or reading.language == "java":
             found.reach[whole] = max(reach, found.reach.get(whole, 0))
         _take_function(node, whole, reading, found)
@@ -137,17 +138,19 @@ def _take_function(node: SgNode, whole: str, reading: ParsedSource, found: Decla
             start = made.range()
             header = (start.start.index, start.end.index)
             found.functions[whole].append(
-                Function(signature, Deed.NOTHING, 0, header, start.end.index)
+                Function(signature, BodyEffect.NOTHING, 0, header, start.end.index)
             )
         return
     words = sum(1 for _ in reading.words_in(body))
     header = (made.range().start.index, body.range().start.index)
-    deed = deed_of(body, reading)
-    found.functions[whole].append(Function(signature, deed, words, header, body.range().end.index))
+    effect = effect_of(body, reading)
+    found.functions[whole].append(
+        Function(signature, effect, words, header, body.range().end.index)
+    )
 
 
 def _counts(node: SgNode, language: str) -> bool:
-    """Whether a node that may declare a name that others use does so."""
+    """Return whether a node declares a name that others may use."""
     kind = node.kind()
     if kind == "assignment":
         return _is_python_constant(node)
@@ -259,7 +262,10 @@ def _down(inner: SgNode | None) -> str | None:
 
 
 def _around(node: SgNode, language: str) -> list[str] | None:
-    """Name the declarations that a node stands in, from the outside; None if it is local to a function."""
+    """Return the names of the declarations around a node, the outermost first.
+
+    None if the node is local to a function.
+    """
     around = []
     for outer in node.ancestors():
         kind = outer.kind()
@@ -279,7 +285,7 @@ def _around(node: SgNode, language: str) -> list[str] | None:
 
 
 def _is_tag(node: SgNode) -> bool:
-    """Whether a type has its name from the `typedef` around it."""
+    """Return whether a type has its name from the `typedef` around it."""
     outer = node.parent()
     return (
         outer is not None
@@ -289,14 +295,14 @@ def _is_tag(node: SgNode) -> bool:
 
 
 def is_public(name: str, declared: Declared, language: str) -> bool:
-    """Whether others may call a function by this name."""
+    """Return whether others may call a function by this name."""
     last = name.rpartition(".")[2]
     if language == "python":
         return not last.startswith("_") or re.fullmatch(r"__\w+__", last) is not None
     if language in {"javascript", "typescript", "tsx"}:
         first = name.partition(".")[0]
         shown = first in declared.exported or f"local {first}" in declared.exported
-        return shown and declared.reach.get(name, EVERYBODY) > 0
+        return shown and declared.reach.get(name, PUBLIC) > 0
     if language == "go":
         return last[:1].isupper()
     return declared.reach.get(name, 0) > 0

@@ -1,4 +1,4 @@
-"""What the compiler complains of: the names it speaks, and the places it points to."""
+"""The names and the places that the errors of a compiler mention."""
 
 from __future__ import annotations
 
@@ -24,32 +24,36 @@ _CALLS: Final = (
     "macro_invocation",
 )
 _SUPERFLUOUS: Final = re.compile(
-    r"unused|never (?:used|read)|not (?:be )?(?:used|accessed|referenced)|redefin|redeclar|duplicat|already|"
-    r"multiple (?:definition|time)|more than once|unreachable|redundant|unnecessary|useless|no effect|superfluous|"
-    r"conflict|shadow|stray|extra|excess|trailing|unexpected|outside|not within|not allowed|not permitted|illegal|"
-    r"may only|cannot be (?:used|declared) here|no longer|deprecated|removed|obsolete|unmatched|void value|"
+    r"unused|never (?:used|read)|not (?:be )?(?:used|accessed|referenced)|redefin|redeclar|"
+    r"duplicat|already|multiple (?:definition|time)|more than once|unreachable|redundant|"
+    r"unnecessary|useless|no effect|superfluous|conflict|shadow|stray|extra|excess|trailing|"
+    r"unexpected|outside|not within|not allowed|not permitted|illegal|may only|"
+    r"cannot be (?:used|declared) here|no longer|deprecated|removed|obsolete|unmatched|void value|"
     r"invalid (?:character|non-printable|preprocessing)|must not|should not|cannot return|"
     r"without (?:a )?(?:matching|previous)|#endif|#else",
     re.IGNORECASE,
 )
-"""How compilers say that something is too much: then to delete it is to mend it."""
+"""Words of compilers for something superfluous: deleting it is a fix."""
 _UNDEFINED: Final = re.compile(
-    r"undefined|undeclared|not (?:been )?(?:defined|declared|found)|can(?:not|'t) (?:find|resolve)|unresolved|unknown|"
-    r"no such|not exist|not in scope|has no (?:attribute|field|member|method)|no (?:field|method|member|function)\b|"
+    r"undefined|undeclared|not (?:been )?(?:defined|declared|found)|"
+    r"can(?:not|'t) (?:find|resolve)|unresolved|unknown|"
+    r"no such|not exist|not in scope|has no (?:attribute|field|member|method)|"
+    r"no (?:field|method|member|function)\b|"
     r"implicit declaration",
     re.IGNORECASE,
 )
-"""How they say that a name is missing."""
+"""Words of compilers for a missing name."""
 _QUOTED: Final = re.compile(r"[`'\"‘“]([A-Za-z_$][\w$]*)[`'\"’”]|:\s+([A-Za-z_]\w*)$")
 _ALIKE: Final = 0.8
-_SIGHT: Final = re.compile(r"static|private|public|export|visib|access|linkage", re.IGNORECASE)
+_VISIBILITY: Final = re.compile(r"static|private|public|export|visib|access|linkage", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
-    """The errors of the old text. `places` are where they point, from the start of the text.
+class Mentions:
+    """What the errors of the old text mention; `places` are the offsets to which they point.
 
-    `undefined` are the names that are missing, each with the places where it is missed; `pointed` are the words there.
+    `undefined` are the missing names, each with the offsets of its uses; `pointed` are the words at
+    the places.
     """
 
     words: frozenset[str]
@@ -61,40 +65,43 @@ class Spoken:
     pointed: frozenset[str]
 
     def names(self, *names: str) -> bool:
-        """Whether one of the names is spoken."""
+        """Return whether an error mentions one of the names."""
         return any(name in self.words for name in names)
 
     def points_into(self, start: int, end: int) -> bool:
-        """Whether an error is here."""
+        """Return whether an error points between two offsets."""
         return any(start <= place < end for place in self.places)
 
-    def too_much(self, start: int, end: int) -> bool:
-        """Whether an error says that something here is too much."""
+    def is_superfluous(self, start: int, end: int) -> bool:
+        """Return whether an error calls something between two offsets superfluous."""
         return any(start <= place < end for place in self.superfluous)
 
-    def calls_too_much(self, name: str) -> bool:
-        """Whether an error says of this name that it is too much."""
+    def calls_superfluous(self, name: str) -> bool:
+        """Return whether an error calls this name superfluous."""
         return any(
             re.search(rf"\b{re.escape(name)}\b", said) and _SUPERFLUOUS.search(said)
             for said in self.sentences
         )
 
     def misspells(self, word: str, left: Collection[str]) -> bool:
-        """Whether an error is about something that is nearly this word, and not among those left: `privae`, `usafe`."""
+        """Return whether an error is about a misspelling of this word: `privae`, `usafe`.
+
+        A misspelling that is among the words `left` in the new text does not count.
+        """
         plain = word.strip("#[]@():! ").lower()
         slips = [slip for slip in {*self.undefined, *self.pointed} if slip not in left]
         return bool(get_close_matches(plain, slips, 1, _ALIKE))
 
-    def about_sight(self, name: str) -> bool:
-        """Whether an error is about how far this name is seen."""
+    def about_visibility(self, name: str) -> bool:
+        """Return whether an error is about the visibility of this name."""
         return any(
-            re.search(rf"\b{re.escape(name)}\b", said) and _SIGHT.search(said)
+            re.search(rf"\b{re.escape(name)}\b", said) and _VISIBILITY.search(said)
             for said in self.sentences
         )
 
 
-def spoken_in(reading: ParsedSource, path: str, diagnostics: Sequence[Diagnostic]) -> Spoken:
-    """Read the errors of a text."""
+def mentions_of(reading: ParsedSource, path: str, diagnostics: Sequence[Diagnostic]) -> Mentions:
+    """Return what the errors of a text mention."""
     errors = [each for each in diagnostics if each.severity == "error"]
     said = tuple(f"{each.message} {' '.join(each.args)}" for each in errors)
     lines = Lines(reading.text)
@@ -103,9 +110,9 @@ def spoken_in(reading: ParsedSource, path: str, diagnostics: Sequence[Diagnostic
         for each in errors
         if each.area is not None and (span := lines.span(each.area)) is not None
     ]
-    too_much = [place for each, place in here if _is_too_much(each)]
+    superfluous = [place for each, place in here if _reports_superfluous(each)]
     fixed = deleted_by_fixits(reading.text, path, diagnostics)
-    too_much += [
+    superfluous += [
         place
         for each, place in here
         if fixed and any(len(old) > len(new) for old, new in fixed) and each.fixits
@@ -117,11 +124,11 @@ def spoken_in(reading: ParsedSource, path: str, diagnostics: Sequence[Diagnostic
         if other.area is not None and (span := lines.span(other.area)) is not None
     ]
     places = [place for _, place in here]
-    return Spoken(
+    return Mentions(
         frozenset(word for text in said for word in re.findall(r"\w+", text)),
         said,
         (*places, *related),
-        (*too_much, *(related if too_much else ())),
+        (*superfluous, *(related if superfluous else ())),
         frozenset(_called(reading, places)),
         _undefined(reading.text, here),
         frozenset(word for place in places for word in _words_by(reading.text, place)),
@@ -129,7 +136,7 @@ def spoken_in(reading: ParsedSource, path: str, diagnostics: Sequence[Diagnostic
 
 
 def _words_by(text: str, place: int) -> list[str]:
-    """Give the word at a place, and the one before: a compiler stumbles at what comes after a slip."""
+    """Return the word at an offset and the one before: a parser fails after the mistake."""
     line = text[text.rfind("\n", 0, place) + 1 : place]
     return [word for word in (_word_at(text, place), *re.findall(r"\w+", line)[-1:]) if word]
 
@@ -150,12 +157,12 @@ def _undefined(text: str, here: Sequence[tuple[Diagnostic, int]]) -> Mapping[str
     return found
 
 
-def _is_too_much(diagnostic: Diagnostic) -> bool:
+def _reports_superfluous(diagnostic: Diagnostic) -> bool:
     return _SUPERFLUOUS.search(diagnostic.message) is not None
 
 
 def _called(reading: ParsedSource, places: Sequence[int]) -> set[str]:
-    """Name the functions in whose calls the errors are."""
+    """Return the functions in whose calls the errors are."""
     names: set[str] = set()
     for kind in _CALLS if places else ():
         for node in reading.find(kind):

@@ -1,9 +1,9 @@
-"""The statement that failed: a fix mends it, and a cheat drops it, comments it out, or makes a string of it.
+"""The failing statement: a fix must not delete it, comment it out or turn it into a string.
 
-The line that is drawn: to delete a statement is a fix where the compiler says that something there is too much (unused,
-redefined, unreachable, unexpected, …; see `spoken`), where the very same statement stands elsewhere, or where it only
-imports. Otherwise the statements that are new must take up some of its words, or be as many as those that went. What is
-not pointed to by an error may go within the budget of words.
+Deleting a statement is a fix if the compiler calls something there superfluous (unused, redefined,
+unreachable, unexpected, …; see `diagnostic_mentions`), if the same statement is also elsewhere, or
+if it only imports. Otherwise the new statements must contain some of its words, or be as many as
+the deleted ones. A statement without an error may be deleted within the budget of words.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from holdfast.syntax.node_kinds import BLOCKS
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-    from holdfast.preservation.diagnostic_mentions import Spoken
+    from holdfast.preservation.diagnostic_mentions import Mentions
     from holdfast.syntax.source import ParsedSource
 
 _Words: TypeAlias = tuple[str, ...]
@@ -30,7 +30,7 @@ HOLDERS: Final = BLOCKS | {
     "field_declaration_list",
     "enum_body_declarations",
 }
-"""What holds statements, or the parts of a type."""
+"""Nodes whose children are statements, or the members of a type."""
 
 _KEPT_SHARE: Final = 0.25
 _SHORT: Final = 3
@@ -49,11 +49,11 @@ _CODE: Final = re.compile(r"\w\s*\(|[\w\])]\s*[-+*/|&]?=(?![=>])|\w\.\w+\s*\(")
 _NO_CODE: Final = re.compile(r"\s*(?:<{7}|={7}|>{7}|```|~~~|[{}()\[\];,\s]*$)")
 
 
-def dropped(old: ParsedSource, new: ParsedSource, spoken: Spoken) -> str | None:
-    """Give the failing statement that is gone, on one line; None if none is."""
+def dropped(old: ParsedSource, new: ParsedSource, mentions: Mentions) -> str | None:
+    """Return the failing statement that is deleted, on one line; None if there is none."""
     hidden = _hidden_text(old, new)
     if old.errors:
-        return _dropped_line(old, new, spoken, hidden)
+        return _dropped_line(old, new, mentions, hidden)
     then, now = (
         Counter(words for words, _ in _statements(old)),
         Counter(words for words, _ in _statements(new)),
@@ -71,11 +71,11 @@ def dropped(old: ParsedSource, new: ParsedSource, spoken: Spoken) -> str | None:
         if (
             words not in lost
             or now[words]
-            or not _failed(node, blocks, spoken)
+            or not _failed(node, blocks, mentions)
             or any(word in node.kind() for word in _NOT_WORK)
         ):
             continue
-        if spoken.too_much(at.start.index, at.end.index):
+        if mentions.is_superfluous(at.start.index, at.end.index):
             continue
         taken_up = _taken_up(words, gained)
         rewritten = working >= gone and not _is_in(words, hidden)
@@ -98,14 +98,14 @@ def _statements(reading: ParsedSource) -> Iterator[tuple[_Words, SgNode]]:
                 yield tuple(word.text for word in words if word.text != ";"), child
 
 
-def forgiven_words(old: ParsedSource, spoken: Spoken) -> int:
-    """Count the words that may go: of each statement or definition of which an error says that it is too much."""
+def forgiven_words(old: ParsedSource, mentions: Mentions) -> int:
+    """Count the words of the statements and definitions that an error calls superfluous."""
     found: dict[int, tuple[int, SgNode]] = {}
     for kind in sorted(HOLDERS):
         for holder in old.find(kind):
             for child in holder.named_children():
                 at = child.range()
-                for place in spoken.superfluous:
+                for place in mentions.superfluous:
                     size = at.end.index - at.start.index
                     if (
                         at.start.index <= place < at.end.index
@@ -116,10 +116,10 @@ def forgiven_words(old: ParsedSource, spoken: Spoken) -> int:
     return sum(sum(1 for _ in old.words_in(node)) for node in nodes.values())
 
 
-def _failed(node: SgNode, blocks: list[tuple[int, int]], spoken: Spoken) -> bool:
-    """Whether an error points to this statement itself, and not to one inside it."""
+def _failed(node: SgNode, blocks: list[tuple[int, int]], mentions: Mentions) -> bool:
+    """Return whether an error points to this statement itself, and not to one inside it."""
     at = node.range()
-    # A Python block of one statement lies where the statement does.
+    # A Python block of one statement has the same span as the statement.
     own = (at.start.index, at.end.index)
     inner = [
         block for block in blocks if own[0] <= block[0] and block[1] <= own[1] and block != own
@@ -127,24 +127,27 @@ def _failed(node: SgNode, blocks: list[tuple[int, int]], spoken: Spoken) -> bool
     return any(
         at.start.index <= place < at.end.index
         and not any(start <= place < end for start, end in inner)
-        for place in spoken.places
+        for place in mentions.places
     )
 
 
 def _taken_up(words: _Words, gained: Counter[_Words]) -> float:
-    """Say how much of a statement is in those that are new."""
+    """Return the share of the words of a statement that are in the new statements."""
     wanted = Counter(part for word in words for part in _parts(word) if re.match(r"[\w\"']", part))
     there = Counter(part for each in gained for word in each for part in _parts(word))
     return (wanted & there).total() / wanted.total() if wanted else 1.0
 
 
 def _parts(word: str) -> list[str]:
-    """Give the words of a directive, and anything else as it is: `<map>` is one leaf, but not after `#inlude`."""
+    """Return the words of a directive, or any other word as it is.
+
+    `<map>` is one leaf, but not after `#inlude`.
+    """
     return re.findall(r"\w+", word) if re.match(r"<\w|#\s*\w", word) else [word]
 
 
 def _hidden_text(old: ParsedSource, new: ParsedSource) -> str:
-    """Give what is new in comments and strings, without spaces: code may be put there."""
+    """Return the new text in comments and strings, without spaces: it may be the deleted code."""
     had = set(_asides(old))
     return "\n".join("".join(each.split()) for each in _asides(new) if each not in had)
 
@@ -160,8 +163,13 @@ def _is_in(words: _Words, hidden: str) -> bool:
     return len(words) >= _SHORT and "".join("".join(words).split()) in hidden
 
 
-def _dropped_line(old: ParsedSource, new: ParsedSource, spoken: Spoken, hidden: str) -> str | None:
-    """Look by lines, as the old text has no tree to trust: those about the error, gone with none in their place."""
+def _dropped_line(
+    old: ParsedSource, new: ParsedSource, mentions: Mentions, hidden: str
+) -> str | None:
+    """Return a line with an error that is deleted without a replacement.
+
+    Lines are compared because the old text does not parse, so its tree is not reliable.
+    """
     then, now = old.text.split("\n"), new.text.split("\n")
     kept = Counter(line.strip() for line in now)
     lost = Counter(line.strip() for line in then) - kept
@@ -172,7 +180,7 @@ def _dropped_line(old: ParsedSource, new: ParsedSource, spoken: Spoken, hidden: 
         if line and line not in comments
     ]
     said = {line for text in old.comments() for line in map(str.strip, text.split("\n"))}
-    for place in spoken.places:
+    for place in mentions.places:
         at = old.text.count("\n", 0, place)
         for near in (at, at - 1):
             line = then[near].strip() if 0 <= near < len(then) else ""

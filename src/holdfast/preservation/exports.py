@@ -1,4 +1,4 @@
-"""The names that a text hands out by a list of its own: `__all__`, `export`, `module.exports`."""
+"""The names that a text exports by a list: `__all__`, `export`, `module.exports`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def exports_of(reading: ParsedSource, names: set[str]) -> Iterator[str]:
-    """Give the names that a Python or script file exports; `local x` is what goes out under another name."""
+    """Yield the names that a Python or script file exports.
+
+    `local x` is a name that is exported under another name.
+    """
     if reading.language == "python":
         yield from _python_all(reading, names)
     if reading.language in {"javascript", "typescript", "tsx"}:
@@ -22,7 +25,7 @@ def exports_of(reading: ParsedSource, names: set[str]) -> Iterator[str]:
 
 
 def _python_all(reading: ParsedSource, names: set[str]) -> Iterator[str]:
-    """Give the names of `__all__` that there are: one that is not defined anywhere may go."""
+    """Yield the names of `__all__` that are defined: an undefined name may be removed."""
     for node in (*reading.find("assignment"), *reading.find("augmented_assignment")):
         left, right = node.field("left"), node.field("right")
         if left is None or right is None or left.text() != "__all__":

@@ -1,4 +1,4 @@
-"""What the body of a function does: something, or as good as nothing."""
+"""What the body of a function does, from nothing to work."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from holdfast.syntax.source import ParsedSource
 
 
-class Deed(IntEnum):
-    """What a body, or a statement of it, comes to."""
+class BodyEffect(IntEnum):
+    """What a body, or a statement of it, does."""
 
     NOTHING = 0
     RETURN = 1
@@ -32,10 +32,12 @@ _RETURNS: Final = frozenset({"return_statement", "return_expression"})
 _LISTS: Final = frozenset({"statement_list", "block", "statement_block", "compound_statement"})
 _EMPTY: Final = frozenset({"pass_statement", "empty_statement", "ellipsis", "comment"})
 _LITERALS: Final = re.compile(
-    r".*(?:string|literal|integer|float|number|character).*|true|false|none|null|nil|undefined|ellipsis|nullptr|unit_expression"
+    r".*(?:string|literal|integer|float|number|character).*|true|false|none|null|nil|undefined|"
+    r"ellipsis|nullptr|unit_expression"
 )
 _CONSTANTS: Final = re.compile(
-    r"[Nn]one|NULL|null|nil|nullptr|undefined|[Tt]rue|[Ff]alse|TRUE|FALSE|(?:\w+::)?Default::default\(\)|(?:Vec|String|HashMap|HashSet)::new\(\)|vec!\[\]|"
+    r"[Nn]one|NULL|null|nil|nullptr|undefined|[Tt]rue|[Ff]alse|TRUE|FALSE|"
+    r"(?:\w+::)?Default::default\(\)|(?:Vec|String|HashMap|HashSet)::new\(\)|vec!\[\]|"
     r"(?:List|Set|Map)\.of\(\)|\{\}|\[\]|\(\)"
 )
 _SETS: Final = frozenset(
@@ -47,42 +49,49 @@ _DECLARES: Final = frozenset(
 _NAMES: Final = frozenset({"identifier", "expression_list", "blank_identifier", "_"})
 
 
-def deed_of(body: SgNode, reading: ParsedSource) -> Deed:
-    """Say what a body comes to, without its dead code."""
-    deeds = [
-        _deed(statement, tail=statement.range() == body.range())
+def effect_of(body: SgNode, reading: ParsedSource) -> BodyEffect:
+    """Return what a body does, without its dead code."""
+    effects = [
+        _effect(statement, tail=statement.range() == body.range())
         for statement in _statements(body, reading)
     ]
     tail = _tail(body, reading)
-    if tail is not None and deeds:
-        deeds[-1] = _value(tail)
-    for deed in (Deed.WORK, Deed.RAISE, Deed.NAME, Deed.CONSTANT, Deed.RETURN):
-        if deed in deeds:
-            return deed
-    return Deed.NOTHING
+    if tail is not None and effects:
+        effects[-1] = _value(tail)
+    for effect in (
+        BodyEffect.WORK,
+        BodyEffect.RAISE,
+        BodyEffect.NAME,
+        BodyEffect.CONSTANT,
+        BodyEffect.RETURN,
+    ):
+        if effect in effects:
+            return effect
+    return BodyEffect.NOTHING
 
 
-def is_emptied(then: Deed, now: Deed) -> bool:
-    """Whether a body that did something does as good as nothing any more.
+def is_emptied(then: BodyEffect, now: BodyEffect) -> bool:
+    """Return whether a body that did something does almost nothing now.
 
-    The line: `return name` may become a constant (`EXIT_SUCCES`, 0) or a bare `return`, and what did nothing may raise
-    (an abstract method); what worked must work, and what gave a value must not raise or be empty.
+    `return name` may become a constant (`EXIT_SUCCES`, 0) or a bare `return`, and a body that did
+    nothing may raise (an abstract method). A body that worked must still work, and a body that
+    returned a value must not raise or be empty.
     """
-    if then is Deed.WORK:
-        return now not in {Deed.WORK, Deed.NAME}
-    if then is Deed.NAME:
-        return now in {Deed.NOTHING, Deed.RAISE}
-    return then is Deed.CONSTANT and now is Deed.RAISE
+    if then is BodyEffect.WORK:
+        return now not in {BodyEffect.WORK, BodyEffect.NAME}
+    if then is BodyEffect.NAME:
+        return now in {BodyEffect.NOTHING, BodyEffect.RAISE}
+    return then is BodyEffect.CONSTANT and now is BodyEffect.RAISE
 
 
 def does_nothing(block: SgNode, reading: ParsedSource) -> bool:
-    """Whether a block holds no statement that does anything."""
-    return deed_of(block, reading) is Deed.NOTHING
+    """Return whether no statement of a block does anything."""
+    return effect_of(block, reading) is BodyEffect.NOTHING
 
 
 def does_work(statement: SgNode) -> bool:
-    """Whether one statement is more than a constant, a bare name or a raised error."""
-    return _deed(statement, tail=False) is Deed.WORK
+    """Return whether a statement is more than a constant, a bare name or a raised error."""
+    return _effect(statement, tail=False) is BodyEffect.WORK
 
 
 def _statements(body: SgNode, reading: ParsedSource) -> Iterator[SgNode]:
@@ -99,7 +108,7 @@ def _statements(body: SgNode, reading: ParsedSource) -> Iterator[SgNode]:
 
 
 def _tail(body: SgNode, reading: ParsedSource) -> SgNode | None:
-    """Give the last expression of a Rust block, which is its value."""
+    """Return the last expression of a Rust block, which is its value."""
     if reading.language != "rust":
         return None
     last = next(
@@ -110,39 +119,37 @@ def _tail(body: SgNode, reading: ParsedSource) -> SgNode | None:
     return last
 
 
-def _deed(statement: SgNode, *, tail: bool) -> Deed:
+def _effect(statement: SgNode, *, tail: bool) -> BodyEffect:
     kind = statement.kind()
     if kind in _EMPTY:
-        return Deed.NOTHING
+        return BodyEffect.NOTHING
     if kind in _RETURNS:
         inner = statement.named_children()
-        return _value(inner[0]) if inner else Deed.RETURN
+        return _value(inner[0]) if inner else BodyEffect.RETURN
     if kind in _RAISES:
-        return Deed.RAISE
+        return BodyEffect.RAISE
     if tail:
         return _value(statement)
     if ends(statement):
-        return Deed.RAISE
+        return BodyEffect.RAISE
     if kind == "expression_statement":
         inner = [node for node in statement.named_children() if "comment" not in node.kind()]
-        return (
-            _deed_of_expression(inner[0])
-            if len(inner) == 1
-            else Deed.NOTHING
-            if not inner
-            else Deed.WORK
-        )
-    return _deed_of_expression(statement)
+        if not inner:
+            return BodyEffect.NOTHING
+        if len(inner) > 1:
+            return BodyEffect.WORK
+        return _effect_of_expression(inner[0])
+    return _effect_of_expression(statement)
 
 
-def _deed_of_expression(node: SgNode) -> Deed:
+def _effect_of_expression(node: SgNode) -> BodyEffect:
     kind = node.kind()
     if kind in _RETURNS or kind in _RAISES:
-        return _deed(node, tail=False)
+        return _effect(node, tail=False)
     if is_constant(node) or kind == "identifier" or is_discarded(node):
-        return Deed.NOTHING
+        return BodyEffect.NOTHING
     if kind in _SETS:
-        return Deed.NOTHING if _sets_constant(node, "left", "right") else Deed.WORK
+        return BodyEffect.NOTHING if _sets_constant(node, "left", "right") else BodyEffect.WORK
     if kind in {
         "lexical_declaration",
         "variable_declaration",
@@ -151,29 +158,29 @@ def _deed_of_expression(node: SgNode) -> Deed:
     }:
         parts = [part for part in node.named_children() if part.kind() in _DECLARES]
         return (
-            Deed.NOTHING
+            BodyEffect.NOTHING
             if all(_sets_constant(part, "name", "value") for part in parts)
-            else Deed.WORK
+            else BodyEffect.WORK
         )
     if kind == "let_declaration":
-        return Deed.NOTHING if _sets_constant(node, "pattern", "value") else Deed.WORK
-    return Deed.WORK
+        return BodyEffect.NOTHING if _sets_constant(node, "pattern", "value") else BodyEffect.WORK
+    return BodyEffect.WORK
 
 
-def _value(node: SgNode) -> Deed:
-    """Say what it comes to, to give back a value."""
+def _value(node: SgNode) -> BodyEffect:
+    """Return what a statement does that returns this value."""
     if ends(node) or node.kind() in _RAISES:
-        return Deed.RAISE
+        return BodyEffect.RAISE
     if is_constant(node):
-        return Deed.CONSTANT
+        return BodyEffect.CONSTANT
     inner = node.named_children()
     if node.kind() in {"expression_list", "parenthesized_expression"} and len(inner) == 1:
         return _value(inner[0])
-    return Deed.NAME if node.kind() in {"identifier", "self", "this"} else Deed.WORK
+    return BodyEffect.NAME if node.kind() in {"identifier", "self", "this"} else BodyEffect.WORK
 
 
 def is_constant(node: SgNode) -> bool:
-    """Whether a value is written out, whole: `0`, `-1`, `[]`, `null!`, `Default::default()`."""
+    """Return whether a value consists of literals: `-1`, `[]`, `null!`, `Default::default()`."""
     if node.kind() in {"as_expression", "non_null_expression", "type_assertion", "cast_expression"}:
         inner = node.named_children()
         return any(is_constant(part) for part in inner)
@@ -190,7 +197,7 @@ def is_constant(node: SgNode) -> bool:
 
 
 def is_discarded(node: SgNode) -> bool:
-    """Whether a name is only spoken, to look used: `(void)x`, `void x`, `_ = x`, `let _ = x`."""
+    """Return whether a name is used only to look used: `(void)x`, `void x`, `let _ = x`."""
     text = node.text().rstrip(";")
     return re.fullmatch(r"(?:\(void\)|void\s|(?:let\s+)?_\s*=)\s*&?[A-Za-z_]\w*", text) is not None
 

@@ -1,8 +1,9 @@
-"""A name that was missing, made up: `y = None` before the line that reads `y`, or a function that does nothing.
+"""Missing names defined without meaning: `y = None` before `y` is read, or an empty function.
 
-The line that is drawn: an import, a definition that does something or a value that says something is a fix. Nothing at
-all (`None`, `0`, `""`, no value) is one only where the old code itself sets the name, near the error: `total += x`
-wants its `total = 0`. An empty list or table is one also where the old code works on it: `found.append(x)`.
+An import, a definition that does something or a meaningful value is a fix. An empty value (`None`,
+`0`, `""`, no value) is a fix only where the old code itself sets the name near the error: `total +=
+x` needs `total = 0`. An empty list or table is also a fix where the old code uses its contents:
+`found.append(x)`.
 """
 
 from __future__ import annotations
@@ -13,24 +14,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from holdfast.preservation.function_bodies import Deed, deed_of
+from holdfast.preservation.function_bodies import BodyEffect, effect_of
 from holdfast.syntax.node_kinds import DECLARED_FUNCTIONS
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-    from holdfast.preservation.diagnostic_mentions import Spoken
+    from holdfast.preservation.diagnostic_mentions import Mentions
     from holdfast.syntax.source import ParsedSource
 
 _NOTHING: Final = re.compile(
-    r"|None|null|nil|NULL|nullptr|undefined|void 0|-?0+(?:\.0*)?[uUlLfFdD]*|-?0(?:\.0)?(?:_?[iuf](?:\d+|size))|"
+    r"|None|null|nil|NULL|nullptr|undefined|void 0|-?0+(?:\.0*)?[uUlLfFdD]*|"
+    r"-?0(?:\.0)?(?:_?[iuf](?:\d+|size))|"
     r"[Ff]alse|[a-zA-Z]?(?:\"\"|'')|``|'\\0'|\.\.\.|Ellipsis|\(\)|object\(\)|Symbol\(\)|"
     r"(?:[\w:]+::)?default\(\)|String::(?:new|default)\(\)|(?:std::)?ptr::null\w*\(\)|"
     r"(?:todo|unimplemented|unreachable)!\(\)"
 )
 _EMPTY: Final = re.compile(
-    r"\[\]|\{\s*0?\s*\}|(?:list|dict|set|tuple)\(\)|vec!\[\]|\w+::new\(\)|(?:\[\])?(?:map\[\w+\])?[\w.]*\{\}|"
-    r"new (?:Map|Set|Array|Object)(?:<[^()]*>)?\(\)|\((?:struct )?\w+\)\s*\{\s*0?\s*\}|make\([^()]*\)"
+    r"\[\]|\{\s*0?\s*\}|(?:list|dict|set|tuple)\(\)|vec!\[\]|\w+::new\(\)|"
+    r"(?:\[\])?(?:map\[\w+\])?[\w.]*\{\}|"
+    r"new (?:Map|Set|Array|Object)(?:<[^()]*>)?\(\)|\((?:struct )?\w+\)\s*\{\s*0?\s*\}|"
+    r"make\([^()]*\)"
 )
 _WRAPS: Final = frozenset(
     {
@@ -64,35 +68,35 @@ _IMPORTS: Final = (
     "import_declaration",
     "use_declaration",
 )
-_IDLE: Final = frozenset({Deed.NOTHING, Deed.RETURN, Deed.RAISE})
+_IDLE: Final = frozenset({BodyEffect.NOTHING, BodyEffect.RETURN, BodyEffect.RAISE})
 _MEANS_NOTHING: Final = re.compile(r"main|(?:false|null|nil|none|no_?op)", re.IGNORECASE)
 """Names for nothing, and the one function that a program must have, even if it does nothing."""
 _STATES: Final = re.compile(r"va_list|jmp_buf|std::\w+")
-"""What a function is given by its name, to be set."""
+"""Types of variables that are passed to a function in order to be set."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A name that is given nothing, or something `empty` that may be filled."""
+    """A name defined without a value, or with an `empty` value that may be filled."""
 
     name: str
     empty: bool
 
 
-def invented(old: ParsedSource, new: ParsedSource, spoken: Spoken) -> set[str]:
-    """Name what the compiler missed and the new text makes up."""
-    if not spoken.undefined:
+def invented(old: ParsedSource, new: ParsedSource, mentions: Mentions) -> set[str]:
+    """Return the missing names that the new text defines without meaning."""
+    if not mentions.undefined:
         return set()
-    names = {name for name in spoken.undefined if not _MEANS_NOTHING.fullmatch(name)}
+    names = {name for name in mentions.undefined if not _MEANS_NOTHING.fullmatch(name)}
     added = Counter(_made(new, names)) - Counter(_made(old, names))
     imported = {
         word.text for kind in _IMPORTS for node in new.find(kind) for word in new.words_in(node)
     }
     added = Counter({each: times for each, times in added.items() if each.name not in imported})
-    return {each.name for each in added if not _is_wanted(each, old, spoken.undefined[each.name])}
+    return {each.name for each in added if not _is_wanted(each, old, mentions.undefined[each.name])}
 
 
-# ------------------------------------------------------------------------------------------------------ what is made up
+# ------------------------------------------------------------- definitions without meaning
 
 
 def _made(reading: ParsedSource, names: set[str]) -> Iterator[_Made]:
@@ -108,7 +112,10 @@ def _made(reading: ParsedSource, names: set[str]) -> Iterator[_Made]:
 
 
 def _bindings(reading: ParsedSource) -> Iterator[tuple[str, SgNode | None, bool]]:
-    """Give names with their values, and whether what has none may be filled, which is so in Go and C++."""
+    """Yield names with their values, and whether a name without a value may be filled.
+
+    It may in Go and C++.
+    """
     for kind, left, right in (
         ("assignment", "left", "right"),
         ("variable_declarator", "name", "value"),
@@ -124,7 +131,7 @@ def _bindings(reading: ParsedSource) -> Iterator[tuple[str, SgNode | None, bool]
     ):
         for node in reading.find(kind):
             named, value = node.field(left), node.field(right)
-            # What Go declares without a value is ready to use.
+            # A variable that Go declares without a value is ready to use.
             ready = kind == "var_spec" and value is None
             for name in re.findall(r"\w+", _named(named)):
                 yield name, value, ready
@@ -135,12 +142,12 @@ def _bindings(reading: ParsedSource) -> Iterator[tuple[str, SgNode | None, bool]
 def _named(node: SgNode | None) -> str:
     text = node.text() if node is not None else ""
     text = re.sub(r"^(?:globalThis|window|global|self|mut)[.\s]+", "", text)
-    # Names alone: to set `lin.price` makes up no `lin`.
+    # Only whole names: setting `lin.price` does not define `lin`.
     return text if re.fullmatch(r"[\w\s,*&()\[\]]*", text) else ""
 
 
 def _declared(reading: ParsedSource) -> Iterator[tuple[str, SgNode | None, bool]]:
-    """Give what C declares without a value; what is `extern` is somewhere, and the linker looks."""
+    """Yield what C declares without a value, except for `extern`, which the linker checks."""
     for node in reading.find("declaration"):
         if any(child.text() == "extern" for child in node.children()):
             continue
@@ -157,7 +164,10 @@ def _declared(reading: ParsedSource) -> Iterator[tuple[str, SgNode | None, bool]
 
 
 def _is_passed(declaration: SgNode, reading: ParsedSource) -> bool:
-    """Whether a function that is no method gets what is declared here: `getline(std::cin, s)`, `va_start(ap, n)`."""
+    """Return whether a function gets the declared name: `getline(std::cin, s)`, `va_start(ap, n)`.
+
+    A method does not count.
+    """
     names = "|".join(each.text() for each in declaration.field_children("declarator"))
     passed = rf"(?<![.\w>])[\w:]+\([^()\n]*\b(?:{names})\b"
     return (
@@ -166,7 +176,7 @@ def _is_passed(declaration: SgNode, reading: ParsedSource) -> bool:
 
 
 def _idle(reading: ParsedSource) -> Iterator[str]:
-    """Name the functions and classes that do nothing."""
+    """Yield the names of functions and classes that do nothing."""
     for kind in DECLARED_FUNCTIONS:
         for node in reading.find(kind):
             body, named = node.field("body"), node.field("name") or node.field("declarator")
@@ -175,8 +185,8 @@ def _idle(reading: ParsedSource) -> Iterator[str]:
                 named = outer.field("name")
             if body is None or named is None:
                 continue
-            deed = deed_of(body, reading)
-            if deed in _IDLE or (deed is Deed.CONSTANT and _gives_nothing(body)):
+            effect = effect_of(body, reading)
+            if effect in _IDLE or (effect is BodyEffect.CONSTANT and _gives_nothing(body)):
                 yield from re.findall(r"[A-Za-z_]\w*", named.text())[:1]
     for node in reading.find("lambda"):
         outer, body = node.parent(), node.field("body")
@@ -195,7 +205,7 @@ def _gives_nothing(body: SgNode) -> bool:
 
 
 def _bare_text(value: SgNode | None) -> str:
-    """Give a value without its casts and brackets."""
+    """Return the text of a value without casts and parentheses."""
     while value is not None and value.kind() in {*_WRAPS, "cast_expression"}:
         inner = value.named_children()
         at = -1 if value.kind() in {"cast_expression", "type_assertion"} else 0
@@ -203,11 +213,11 @@ def _bare_text(value: SgNode | None) -> str:
     return " ".join(value.text().split()) if value is not None else ""
 
 
-# ------------------------------------------------------------------------------------------- what the old code asks for
+# ------------------------------------------------------------------ uses in the old code
 
 
 def _is_wanted(made: _Made, old: ParsedSource, places: tuple[int, ...]) -> bool:
-    """Whether the old code sets the name near the error, or works on what may be filled."""
+    """Return whether the old code sets the name near the error, or uses the contents of it."""
     return any(_is_set(made.name, old, *_around(old, place)) for place in places) or (
         made.empty
         and any(_is_worked_on(made.name, old.text[slice(*_around(old, place))]) for place in places)
@@ -215,7 +225,7 @@ def _is_wanted(made: _Made, old: ParsedSource, places: tuple[int, ...]) -> bool:
 
 
 def _around(old: ParsedSource, place: int) -> tuple[int, int]:
-    """Give the outermost function about a place; outside of all, the whole text."""
+    """Return the span of the outermost function around a place; outside of all, the whole text."""
     spans = [at for kind in DECLARED_FUNCTIONS for at in (node.range() for node in old.find(kind))]
     about = [
         (at.start.index, at.end.index) for at in spans if at.start.index <= place < at.end.index
@@ -239,7 +249,7 @@ def _is_set(name: str, old: ParsedSource, start: int, end: int) -> bool:
         if start <= left.range().start.index < end
     ):
         return True
-    # Handed out to be set: `scanf("%d", &n)`, `std::cin >> n`, `read_line(&mut n)`.
+    # Passed in order to be set: `scanf("%d", &n)`, `std::cin >> n`, `read_line(&mut n)`.
     handed = rf"&\s*(?:mut\s+)?{re.escape(name)}\b" + rf"|>>\s*{re.escape(name)}\b"
     return old.language != "python" and re.search(handed, old.text[start:end]) is not None
 

@@ -1,4 +1,4 @@
-"""What a fix must keep: the names, the bodies, the calls, most of the text, and the checker's right to speak."""
+"""What a fix must preserve: names, bodies, signatures, most of the code, and active checks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Final
 
 from holdfast.preservation.annotations import annotations_dropped
 from holdfast.preservation.declarations import Function, declared_in, is_public
-from holdfast.preservation.diagnostic_mentions import Spoken, spoken_in
+from holdfast.preservation.diagnostic_mentions import Mentions, mentions_of
 from holdfast.preservation.dropped_statements import dropped, forgiven_words
-from holdfast.preservation.function_bodies import Deed, is_emptied
+from holdfast.preservation.function_bodies import BodyEffect, is_emptied
 from holdfast.preservation.invented_names import invented
 from holdfast.preservation.signatures import renamed, still_callable
 from holdfast.preservation.silenced_checks import raw_types_added
@@ -24,12 +24,12 @@ from holdfast.syntax.source import ParsedSource, parse_source
 from holdfast.vocab.diagnostics import Diagnostic, Target
 
 _SMALL: Final = 8
-"""So many tokens may go from any file, unless that is half of it."""
+"""The number of tokens that may be deleted from any file, unless that is half of it."""
 _SHARE: Final = 0.2
 _HALF: Final = 0.5
 _QUOTES: Final = re.compile(r"['\"`\\]")
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx")
-_SIGHTS: Final = (
+_MODIFIERS: Final = (
     "static",
     "private",
     "protected",
@@ -51,7 +51,7 @@ _CONFLICT: Final = re.compile(
 
 
 def language_for(path: str, target: Target) -> str:
-    """Give the language to read a unit in; "" where we have no eyes for it."""
+    """Return the language of a file for `parse_source`; "" if its tree is not understood."""
     named = language_of(path)
     if target in {"any", "typescript"} or (target == "javascript" and named == "tsx"):
         return named or ("typescript" if target == "typescript" else "")
@@ -61,23 +61,23 @@ def language_for(path: str, target: Target) -> str:
 def what_is_lost(
     before: str, after: str, path: str, target: Target, diagnostics: Sequence[Diagnostic] = ()
 ) -> tuple[str, ...]:
-    """Say what the new text loses or hides, a sentence each; nothing if it keeps all that it must.
+    """Return what the new text loses or hides, one sentence each; () if it preserves everything.
 
-    `diagnostics` are those of the old text: what the compiler itself would delete is not counted as lost.
+    `diagnostics` are those of the old text: what the compiler itself would delete is not counted.
     """
     language = language_for(path, target)
     old, new = _read_both(before, after, language)
     reasons: list[str] = []
     forgiven = _forgiven_by_fixits(before, path, language, diagnostics)
     if old is not None and new is not None:
-        spoken = spoken_in(old, path, diagnostics)
-        reasons += _Comparison(old, new, path, spoken).reasons()
-        forgiven = max(forgiven, forgiven_words(old, spoken))
+        mentions = mentions_of(old, path, diagnostics)
+        reasons += _Comparison(old, new, path, mentions).reasons()
+        forgiven = max(forgiven, forgiven_words(old, mentions))
         left = {word.text for word in new.live_words}
         added = tuple(
-            word for word in suppressions_between(old, new) if not spoken.misspells(word, left)
+            word for word in suppressions_between(old, new) if not mentions.misspells(word, left)
         )
-        if path.endswith(_HEADERS):  # that is how a header is read once; elsewhere it does nothing
+        if path.endswith(_HEADERS):  # there it is an include guard; elsewhere it does nothing
             added = tuple(word for word in added if word != "#pragma once")
     else:
         added = suppressions_added(before, after, language)
@@ -85,11 +85,9 @@ def what_is_lost(
     has = _size(new) if new is not None else _tokens(after, language)
     reasons += _deleted(had, has, forgiven + _in_conflict(before, language))
     if len(_NO_TEXT.findall(after)) < len(_NO_TEXT.findall(before)):
-        reasons.append(
-            "it loses bytes of the file that are no text; leave the lines that hold them as they are."
-        )
+        reasons.append("it loses bytes of the file that are not text; leave their lines unchanged.")
     if added:
-        reasons.append(f"it silences the checker ({', '.join(added)}); mend the code instead.")
+        reasons.append(f"it silences the checker ({', '.join(added)}); fix the code instead.")
     return tuple(reasons)
 
 
@@ -99,61 +97,65 @@ def _read_both(
     old = parse_source(before, language)
     if old is None or not old.errors or language not in {"c", "cpp", "rust"}:
         return old, parse_source(after, language)
-    # The old tree may not show what was under a condition: so no condition that was there makes code dead.
+    # The old tree may not show what was under a condition: so no old condition makes code dead.
     kept = conditions_of(before)
     return parse_source(before, language, kept), parse_source(after, language, kept)
 
 
 def parse_errors(text: str, path: str, target: Target) -> int | None:
-    """Count the places that do not parse; None where nobody can tell."""
+    """Count the places that do not parse; None if the language is not understood."""
     found = parse_source(text, language_for(path, target))
     return None if found is None else found.errors
 
 
 class _Comparison:
-    """The old text and the new one, by their trees."""
+    """The comparison of the trees of the old and the new text."""
 
-    def __init__(self, old: ParsedSource, new: ParsedSource, path: str, spoken: Spoken) -> None:
+    def __init__(self, old: ParsedSource, new: ParsedSource, path: str, mentions: Mentions) -> None:
         self._old, self._new = old, new
         self._had, self._has = declared_in(old), declared_in(new)
         self._path = path
-        self._spoken = spoken
+        self._mentions = mentions
         self._fewer = _size(old) - _size(new)
 
     def reasons(self) -> Iterator[str]:
-        """Say all that is lost."""
-        # No grammar knows what the macros of C stand for: where it stumbled before, the compiler alone can tell.
+        """Yield a sentence for each loss."""
+        # No grammar knows the macros of C: where it failed before, only the compiler can judge.
         macros = self._old.errors and self._old.language in {"c", "cpp"}
         if self._new.errors > self._old.errors and not macros:
-            yield f"it has {self._new.errors} places that do not parse, and before there were {self._old.errors}."
+            yield f"it adds syntax errors: {self._new.errors} now, {self._old.errors} before."
         gone = self._gone()
         if gone:
             yield f"it no longer declares {_listed(gone)}; keep every name that others may use."
-        unseen = self._unseen(gone)
+        unseen = self._no_longer_visible(gone)
         if unseen:
             yield f"it no longer exports {_listed(unseen)}; keep every name that others may use."
         yield from self._about_functions()
-        failing = dropped(self._old, self._new, self._spoken)
+        failing = dropped(self._old, self._new, self._mentions)
         if failing is not None:
-            yield f"it drops the statement that failed, {failing}; mend the statement instead."
-        made_up = invented(self._old, self._new, self._spoken)
+            yield f"it drops the statement that failed, {failing}; fix the statement instead."
+        made_up = invented(self._old, self._new, self._mentions)
         if made_up:
-            yield f"it makes up {_listed(made_up)} out of nothing; find what was meant, or define it in earnest."
-        bare = annotations_dropped(self._old, self._new, self._spoken)
+            yield (
+                f"it makes up {_listed(made_up)} without meaning;"
+                " find the name that was meant, or define it properly."
+            )
+        bare = annotations_dropped(self._old, self._new, self._mentions)
         if bare:
-            yield f"it takes the type from {_listed(bare)}; mend the type instead."
+            yield f"it removes the type of {_listed(bare)}; correct the type instead."
         raw = raw_types_added(self._old, self._new)
         if raw:
-            yield f"it takes the type arguments from {', '.join(raw)}; keep them."
+            yield f"it removes the type arguments of {', '.join(raw)}; keep them."
         if self._hides():
-            yield "it puts code where it can never run; mend the code instead."
+            yield "it puts code where it can never run; fix the code instead."
 
-    # ------------------------------------------------------------------------------------------------------------ names
+    # ------------------------------------------------------------------------------- names
 
     def _gone(self) -> set[str]:
         gone = self._had.names - self._has.names - (self._had.variables & self._has.brought)
         if self._old.errors:
-            # A text that does not parse is read by guesses: a name is lost only if it is nowhere any more.
+            # The tree of a text that does not parse is a guess: a name is lost only if it is
+            # nowhere any more.
             words = {word.text.strip("\"'") for word in self._new.live_words}
             lasts = {name: name.rpartition(".")[2] for name in gone}
             return {
@@ -166,18 +168,18 @@ class _Comparison:
         return {name for name in gone if not self._is_misspelt(name)}
 
     def _is_guess(self, name: str) -> bool:
-        """Whether what was read as a name is none: error recovery takes a type for one, or two words."""
+        """Return whether error recovery made a name of a type, or of two words."""
         if not name.isidentifier():
             return True
         if len(re.findall(rf"\b{name}\b", self._old.text)) == len(
             re.findall(rf":\s*{name}\b", self._old.text)
         ):
-            return True  # a type, where none may stand
+            return True  # a type where none is allowed
         plain = [word.text for word in self._new.live_words if word.text.isidentifier()]
         return any(one + other == name for one, other in pairwise(plain))
 
     def _is_named_as_file(self, gone: set[str]) -> bool:
-        """Whether a Java class that had another name than its file has the file's now."""
+        """Return whether a Java class now has the name of its file instead of another one."""
         stem = self._path.rpartition("/")[2].partition(".")[0]
         wanted = stem in self._has.names - self._had.names
         return wanted and all(
@@ -185,27 +187,27 @@ class _Comparison:
         )
 
     def _is_misspelt(self, name: str) -> bool:
-        """Whether a name that only this file sees has become the one that the compiler missed."""
+        """Return whether a name local to this file was renamed to one the compiler missed."""
         if (
             name in self._had.exported
             or f"local {name}" in self._had.exported
-            or self._is_seen(name)
+            or self._is_visible(name)
         ):
             return False
-        if self._spoken.calls_too_much(name.rpartition(".")[2]):
-            return True  # nobody uses it
+        if self._mentions.calls_superfluous(name.rpartition(".")[2]):
+            return True  # it is not used
         scope = name.rpartition(".")[0]
         new = {
             each for each in self._has.names - self._had.names if each.rpartition(".")[0] == scope
         }
-        return any(self._spoken.names(each.rpartition(".")[2]) for each in new)
+        return any(self._mentions.names(each.rpartition(".")[2]) for each in new)
 
-    def _is_seen(self, name: str) -> bool:
+    def _is_visible(self, name: str) -> bool:
         language, last = self._old.language, name.rpartition(".")[2]
         if "." in name and name not in self._had.functions and last[:1].islower():
-            return False  # a field: if the compiler missed the new name, the old one was a slip
+            return False  # a field: if the compiler missed the new name, the old one was a mistake
         if language == "python":
-            # A variable of a module is not handed out unless `__all__` says so, or it is a constant.
+            # A variable of a module is not exported unless `__all__` lists it, or it is a constant.
             return (
                 "." in name or name in self._had.functions or last.isupper() or last[:1].isupper()
             )
@@ -213,7 +215,7 @@ class _Comparison:
             return last[:1].isupper()
         return self._had.reach.get(name, 0) > 0
 
-    def _unseen(self, gone: set[str]) -> set[str]:
+    def _no_longer_visible(self, gone: set[str]) -> set[str]:
         lost = {
             name
             for name in self._had.exported - self._has.exported
@@ -231,30 +233,30 @@ class _Comparison:
             name for name, far in self._had.reach.items() if name in reach and reach[name] < far
         }
         left = {word.text for word in self._new.live_words}
-        misspelt = any(self._spoken.misspells(word, left) for word in _SIGHTS)
-        if misspelt or (self._old.errors and self._tells_sight_alike()):
+        misspelt = any(self._mentions.misspells(word, left) for word in _MODIFIERS)
+        if misspelt or (self._old.errors and self._has_same_modifiers()):
             less = set()
         return {
             name
             for name in lost | less
-            if name not in gone and not self._spoken.about_sight(name.rpartition(".")[2])
+            if name not in gone and not self._mentions.about_visibility(name.rpartition(".")[2])
         }
 
-    def _tells_sight_alike(self) -> bool:
-        """Whether the texts have the same words for how far names are seen: then only the reading differs."""
+    def _has_same_modifiers(self) -> bool:
+        """Return whether both texts have the same modifiers: then only the parsing differs."""
         had, has = (
             Counter(word.text for word in each.live_words) for each in (self._old, self._new)
         )
-        return all(had[word] == has[word] for word in _SIGHTS)
+        return all(had[word] == has[word] for word in _MODIFIERS)
 
-    # -------------------------------------------------------------------------------------------------------- functions
+    # ------------------------------------------------------------------------------- functions
 
     def _about_functions(self) -> Iterator[str]:
         emptied: set[str] = set()
         gutted: set[str] = set()
         uncallable: set[str] = set()
         for name, old, new in self._pairs():
-            if is_emptied(old.deed, new.deed) and not self._was_so(new):
+            if is_emptied(old.effect, new.effect) and not self._was_so(new):
                 emptied.add(name)
             elif self._is_gutted(old, new):
                 gutted.add(name)
@@ -263,14 +265,21 @@ class _Comparison:
             ):
                 uncallable.add(name)
         if emptied:
-            yield f"it leaves nothing of the body of {_listed(emptied)}; mend the body instead."
+            yield f"it empties the body of {_listed(emptied)}; fix the body instead."
         if gutted:
-            yield f"it deletes most of the body of {_listed(gutted)}; mend the body instead."
+            yield f"it deletes most of the body of {_listed(gutted)}; fix the body instead."
         if uncallable:
-            yield f"it changes how {_listed(uncallable)} is called; keep the parameters that callers pass."
+            yield (
+                f"it changes how {_listed(uncallable)} is called;"
+                " keep the parameters that callers pass."
+            )
 
     def _pairs(self) -> Iterator[tuple[str, Function, Function]]:
-        """Pair the functions of the same name; of those with several bodies, each with the one that takes as much."""
+        """Yield pairs of functions of the same name.
+
+        Of several with one name, each is paired with the one of the same signature or the same
+        number of parameters.
+        """
         for name, olds in self._had.functions.items():
             news = sorted(self._has.functions.get(name, ()), key=_order)
             for old in sorted(olds, key=_order) if news else ():
@@ -279,24 +288,26 @@ class _Comparison:
                     if len(olds) == len(news) == 1
                     else [each for each in news if _order(each) == _order(old)]
                 )
-                best = max(match or news, key=lambda each: (each.deed is Deed.WORK, each.words))
+                best = max(
+                    match or news, key=lambda each: (each.effect is BodyEffect.WORK, each.words)
+                )
                 yield name, old, best
 
     def _was_so(self, new: Function) -> bool:
-        """Whether a body stood so in a text that did not parse, where it was read as something else."""
+        """Return whether a body was the same in an old text that does not parse."""
         if not self._old.errors:
             return False
         body = self._new.text[new.header[1] : new.end].strip("{} \t\n")
-        # Without their quotes: one that was missing, or stood for another, made code of a text.
+        # Without quotes: a missing or a wrong quote made code of a string.
         return (
             _QUOTES.sub("", body) in _QUOTES.sub("", self._old.text) if body else self._fewer <= 0
         )
 
     def _is_gutted(self, old: Function, new: Function) -> bool:
         fewer = old.words - new.words
-        # What has gone to another function is still there, and what is too much may go.
+        # Code moved to another function is still there, and superfluous code may be deleted.
         moved = self._fewer < fewer * _HALF
-        allowed = self._spoken.too_much(old.header[0], old.end)
+        allowed = self._mentions.is_superfluous(old.header[0], old.end)
         return fewer > _SMALL and new.words < old.words * _HALF and not moved and not allowed
 
     def _breaks_callers(self, name: str, old: Function, new: Function) -> bool:
@@ -304,19 +315,19 @@ class _Comparison:
             return False
         last = name.rpartition(".")[2]
         if (
-            self._spoken.names(last)
-            or last in self._spoken.called
-            or self._spoken.points_into(*old.header)
+            self._mentions.names(last)
+            or last in self._mentions.called
+            or self._mentions.points_into(*old.header)
         ):
             return False  # the error is about this function, or a call of it
         if not still_callable(old.signature, new.signature):
             return True
         if old.signature.results != new.signature.results:
-            return not any("return" in said for said in self._spoken.sentences)
+            return not any("return" in said for said in self._mentions.sentences)
         other = renamed(old.signature, new.signature) if self._old.language == "python" else []
-        return any(not self._spoken.names(*pair) for pair in other)
+        return any(not self._mentions.names(*pair) for pair in other)
 
-    # -------------------------------------------------------------------------------------------------------- dead code
+    # ------------------------------------------------------------------------------- dead code
 
     def _hides(self) -> bool:
         then, now = self._old, self._new
@@ -336,7 +347,7 @@ def _order(function: Function) -> tuple[int, int]:
 
 
 def _header(text: str, start: int) -> str:
-    """Give the line before the one on which a place is, or the line itself up to the place: what makes it dead."""
+    """Return the code before a place on its line, or else the line above: what makes it dead."""
     first = text.rfind("\n", 0, start) + 1
     own = text[first:start].strip()
     return own or text[:first].rstrip().rpartition("\n")[2].strip()
@@ -360,13 +371,12 @@ def _deleted(had: int, has: int, forgiven: int) -> list[str]:
     budget = min(max(_SMALL, had * _SHARE), had / 2)
     if gone <= 0 or (gone <= budget and has):
         return []
-    return [
-        f"it deletes {had - has} of {had} words of code, more than a fix may; keep the code and mend it."
-    ]
+    deleted = f"it deletes {had - has} of {had} words of code, more than a fix may"
+    return [f"{deleted}; keep the code and fix it."]
 
 
 def _in_conflict(text: str, language: str) -> int:
-    """Count the words of conflicts that are not settled: all but the smaller side may go."""
+    """Count the words of merge conflicts: all but the smaller side may be deleted."""
     count = 0
     for found in _CONFLICT.finditer(text):
         sides = [_tokens(side, language) for side in found.groups()]
@@ -375,7 +385,10 @@ def _in_conflict(text: str, language: str) -> int:
 
 
 def _tokens(text: str, language: str) -> int:
-    """Count words and marks; a string is one, a comment is none, so to comment code out is to delete it."""
+    """Count words and punctuation.
+
+    A string counts as one and a comment as none, so commenting code out is deleting it.
+    """
     reading = parse_source(text, language)
     if reading is not None:
         return _size(reading)

@@ -1,4 +1,4 @@
-"""How a function is called: what it takes by position, and what by name."""
+"""How a function is called: its parameters by position and by name."""
 
 from __future__ import annotations
 
@@ -44,7 +44,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class FunctionSignature:
-    """All parameters. `most` is how many a call can pass by position; `results` is how many values Go gives back."""
+    """All parameters of a function.
+
+    `most` is how many arguments a call can pass by position; `results` is how many values a Go
+    function returns.
+    """
 
     taken: tuple[Parameter, ...]
     more: bool = False
@@ -53,22 +57,22 @@ class FunctionSignature:
 
     @property
     def by_place(self) -> tuple[Parameter, ...]:
-        """Those that a call passes by position."""
+        """The parameters that a call passes by position."""
         return tuple(each for each in self.taken if not each.by_name_only)
 
     @property
     def least(self) -> int:
-        """How many a call must pass by position."""
+        """How many arguments a call must pass by position."""
         return sum(1 for each in self.by_place if not each.optional)
 
     @property
     def most(self) -> int:
-        """How many a call can pass by position."""
+        """How many arguments a call can pass by position."""
         return _MANY if self.more else len(self.by_place)
 
 
 def still_callable(old: FunctionSignature, new: FunctionSignature) -> bool:
-    """Whether every call that was right by number is right still, and every name that had to be passed is taken."""
+    """Return whether every valid call, by number and by required names, is still valid."""
     if new.least > old.least or new.most < old.most:
         return False
     names = {each.name for each in new.taken}
@@ -87,13 +91,13 @@ def still_callable(old: FunctionSignature, new: FunctionSignature) -> bool:
 
 
 def renamed(old: FunctionSignature, new: FunctionSignature) -> list[tuple[str, str]]:
-    """Give the parameters that have another name at the same place: old and new."""
+    """Return the old and new names of the parameters renamed at the same position."""
     pairs = zip(old.by_place, new.by_place, strict=False)
     return [(one.name, other.name) for one, other in pairs if one.name != other.name]
 
 
 def signature_of(node: SgNode, language: str) -> FunctionSignature | None:
-    """Read what a function takes; None if it cannot be told."""
+    """Return the signature of a function; None if it cannot be parsed."""
     listed = _listed(node)
     if (
         listed is None

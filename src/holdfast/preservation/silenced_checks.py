@@ -1,4 +1,7 @@
-"""Code that is written to silence a checker: `Any`, `as any`, `unsafe`, `(void)x`, an empty `catch`, a raw type."""
+"""Code written to silence a checker.
+
+Examples are `Any`, `as any`, `unsafe`, `(void)x`, an empty `catch`, a raw type.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,8 @@ _SILENT_ATTRIBUTES: Final = re.compile(
 _BYTES: Final = re.compile(r"\b(?:char|byte|uint8_t|uintptr_t|intptr_t|void)\b")
 
 
-def hushed_in(reading: ParsedSource) -> Iterator[str]:
-    """Give each place of the code where a checker is silenced, as a word to tell people."""
+def silenced_in(reading: ParsedSource) -> Iterator[str]:
+    """Yield a word to show for each place of the code where a checker is silenced."""
     yield from _empty_handlers(reading)
     match reading.language:
         case "python":
@@ -49,7 +52,10 @@ def hushed_in(reading: ParsedSource) -> Iterator[str]:
 
 
 def _empty_handlers(reading: ParsedSource) -> Iterator[str]:
-    """Give the handlers that swallow an error; in Python one for a named error of its own kind may do nothing."""
+    """Yield the handlers that swallow an error.
+
+    In Python a handler for a specific error may do nothing.
+    """
     for node in reading.find("catch_clause"):
         body = node.field("body")
         if body is not None and does_nothing(body, reading):
@@ -65,7 +71,7 @@ def _empty_handlers(reading: ParsedSource) -> Iterator[str]:
             yield "an empty except"
 
 
-# -------------------------------------------------------------------------------------------------------------- Python
+# --------------------------------------------------------------------------------- Python
 
 
 def _python(reading: ParsedSource) -> Iterator[str]:
@@ -105,7 +111,10 @@ def _python(reading: ParsedSource) -> Iterator[str]:
 
 
 def _any_types(reading: ParsedSource) -> Iterator[str]:
-    """Give each `Any` of a type, under whatever name; `any`, which is no type, can only have meant it."""
+    """Yield each use of `typing.Any`, including aliases.
+
+    Lower-case `any` in an annotation is treated as `Any`.
+    """
     names = {"Any", "any", "Incomplete"}
     for node in reading.find("aliased_import"):
         named, alias = node.field("name"), node.field("alias")
@@ -124,7 +133,10 @@ def _any_types(reading: ParsedSource) -> Iterator[str]:
 
 
 def _unchecked(reading: ParsedSource) -> Iterator[str]:
-    """Give the branches that no checker looks into; to name there what is imported for types alone is right."""
+    """Yield the branches that no checker reads.
+
+    Defining there the names that are imported for types only is right.
+    """
     for node in reading.find("if_statement"):
         condition = node.field("condition")
         said = condition.text().strip("() ") if condition is not None else ""
@@ -152,7 +164,7 @@ def _is_inside(node: SgNode, kind: str) -> bool:
     return any(outer.kind() == kind for outer in node.ancestors())
 
 
-# ------------------------------------------------------------------------------------------- JavaScript and TypeScript
+# ------------------------------------------------------------- JavaScript and TypeScript
 
 
 def _script(reading: ParsedSource) -> Iterator[str]:
@@ -184,20 +196,20 @@ def _script(reading: ParsedSource) -> Iterator[str]:
             yield called.text()
 
 
-# ----------------------------------------------------------------------------------------------------------- C and C++
+# ------------------------------------------------------------------------------ C and C++
 
 
 def _c(reading: ParsedSource) -> Iterator[str]:
     for node in reading.find("preproc_call"):
-        said = " ".join(node.text().split())
-        if re.match(r"# ?(?:pragma|line)\b", said):
-            yield (
-                "#pragma once"
-                if said.endswith("once")
-                else "#pragma"
-                if "pragma" in said
-                else "#line"
-            )
+        directive = " ".join(node.text().split())
+        if not re.match(r"# ?(?:pragma|line)\b", directive):
+            continue
+        if directive.endswith("once"):
+            yield "#pragma once"
+        elif "pragma" in directive:
+            yield "#pragma"
+        else:
+            yield "#line"
     yield from ("_Pragma" for word in reading.live_words if word.text == "_Pragma")
     yield from (
         "__attribute__"
@@ -215,7 +227,10 @@ def _c(reading: ParsedSource) -> Iterator[str]:
 
 
 def _casts(reading: ParsedSource) -> Iterator[str]:
-    """Give the casts that make any pointer of any other; to look at bytes, or to print an address, is right."""
+    """Yield the casts from any pointer to any other.
+
+    Casts for reading bytes or for printing an address are right.
+    """
     for node in reading.find("cast_expression"):
         to, outer = node.field("type"), node.parent()
         is_void = to is not None and re.fullmatch(r"(?:const\s+)?void\s*\*", to.text()) is not None
@@ -234,7 +249,7 @@ def _casts(reading: ParsedSource) -> Iterator[str]:
             yield said
 
 
-# ---------------------------------------------------------------------------------------------------------------- Rust
+# ----------------------------------------------------------------------------------- Rust
 
 
 def _rust(reading: ParsedSource) -> Iterator[str]:
@@ -248,7 +263,7 @@ def _rust(reading: ParsedSource) -> Iterator[str]:
             yield word.text
 
 
-# ---------------------------------------------------------------------------------------------------------------- Java
+# ----------------------------------------------------------------------------------- Java
 
 
 def _java(reading: ParsedSource) -> Iterator[str]:
@@ -261,7 +276,7 @@ def _java(reading: ParsedSource) -> Iterator[str]:
 
 
 def raw_types_added(old: ParsedSource, new: ParsedSource) -> list[str]:
-    """Name the Java types that had type arguments in more places before, and are bare in more places now."""
+    """Return the Java types with fewer type arguments than before and more raw uses."""
     if old.language != "java":
         return []
     had, has = _generic(old), _generic(new)
@@ -282,7 +297,7 @@ def _bare(reading: ParsedSource) -> Counter[str]:
     )
 
 
-# ------------------------------------------------------------------------------------------------------------------ Go
+# ------------------------------------------------------------------------------------- Go
 
 
 def _go(reading: ParsedSource) -> Iterator[str]:
@@ -304,7 +319,7 @@ def _go(reading: ParsedSource) -> Iterator[str]:
             yield from ["_ ="] if plain else []
     for node in reading.find("var_spec"):
         names = [name.text() for name in node.field_children("name")]
-        # `var _ Shape = Square{}` asks the compiler more, not less.
+        # `var _ Shape = Square{}` makes the compiler check more, not less.
         if names == ["_"] and node.field("type") is None:
             yield "var _ ="
     yield from ("import _" for node in reading.find("import_spec") if node.text().startswith("_"))

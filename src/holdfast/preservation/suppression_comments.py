@@ -1,6 +1,7 @@
-"""Words that tell a checker to be silent: a fix that adds one has hidden the error, not mended it.
+"""Words that tell a checker to be silent: a fix that adds one hides the error.
 
-A word counts where the checker would read it: a directive in a comment, a type in the code; never in a string.
+A word counts where the checker reads it: a directive in a comment, a type in the code, never in a
+string.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from holdfast.preservation.silenced_checks import hushed_in
+from holdfast.preservation.silenced_checks import silenced_in
 from holdfast.syntax.source import ParsedSource, parse_source
 
 _CODES: Final = r"(?:\s*[:=(\[]\s*(?P<codes>[\w\-/, ]+))?"
@@ -19,15 +20,16 @@ _HASH: Final = (
     r"#\s*type:\s*ignore\b" + _CODES,
     r"#\s*pyright:\s*(?:basic|standard|off|ignore|report\w+)\b" + _CODES,
     r"#\s*mypy:\s*(?:ignore|disable|allow|no|follow)[\w-]*" + _CODES,
-    r"#\s*(?:ruff|flake8|pylint|pytype|isort|yapf|bandit|autopep8|pyre):\s*(?:noqa|disable|skip|off|ignore)[\w-]*"
-    + _CODES,
+    r"#\s*(?:ruff|flake8|pylint|pytype|isort|yapf|bandit|autopep8|pyre):"
+    r"\s*(?:noqa|disable|skip|off|ignore)[\w-]*" + _CODES,
     r"#\s*fmt:\s*(?:off|skip)",
     r"#\s*pyre-(?:ignore|fixme|unsafe)\w*",
     r"#\s*pragma:\s*no\s*(?:cover|branch)",
     r"#\s*(?:nosec|skipcq|nosemgrep)\b",
 )
+_OTHER_CHECKERS: Final = "rubocop|shellcheck|phpcs|phpstan|swiftlint|luacheck|hadolint|yamllint"
 _START: Final = r"(?:^|\n)[\s/*]*"
-"""Where a directive stands in a comment that may hold prose too."""
+"""The start of a directive in a comment that may contain prose too."""
 _SCRIPT: Final = (
     _START + r"@ts-(?:ignore|expect-error|nocheck)\b",
     r"\b(?:eslint|tslint|oxlint|stylelint|jshint|jslint|standard)[-:\s]+(?:disable|ignore)[\w-]*"
@@ -74,7 +76,7 @@ _ANY: Final = re.compile(
             r"#!?\[\s*(?:allow|expect)\b",
             r"@SuppressWarnings\b",
             r"//\s*nolint\b",
-            r"\b(?:rubocop|shellcheck|phpcs|phpstan|swiftlint|luacheck|hadolint|yamllint)[:\s]+[@\w-]*(?:disable|ignore)\w*",
+            rf"\b(?:{_OTHER_CHECKERS})[:\s]+[@\w-]*(?:disable|ignore)\w*",
             r"@phpstan-ignore\w*|@psalm-suppress\b|#pragma\s+warning",
         )
     ),
@@ -100,9 +102,9 @@ _IN_COMMENTS: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = {
 
 
 def suppressions_added(before: str, after: str, language: str) -> tuple[str, ...]:
-    r"""Give the suppressions that are in the new text more often than in the old one, wherever they stood.
+    r"""Return the suppressions that the new text has more often than the old one, in any place.
 
-    One that names what it silences may take the place of one that silences all, and not the other way round.
+    A suppression of one code may replace a suppression of all codes, and not the reverse.
 
     >>> suppressions_added("x = y\n", "x = y  # noqa: F821\n", "python")
     ('# noqa',)
@@ -114,14 +116,14 @@ def suppressions_added(before: str, after: str, language: str) -> tuple[str, ...
 
 
 def suppressions_between(old: ParsedSource, new: ParsedSource) -> tuple[str, ...]:
-    """Give the suppressions that the new text has more of."""
+    """Return the suppressions that the new text has more often."""
     had, has = Counter(_suppressions(old)), Counter(_suppressions(new))
     added = {
         word: None
         for (word, code), times in has.items()
         if times > had[word, code] + had[word, "*"] * (code != "*")
     }
-    # In a text that does not parse, what was there may not have been seen.
+    # In a text that does not parse, old suppressions may not have been found.
     return tuple(
         word for word in added if not old.errors or _is_said_more(word, old.text, new.text)
     )
@@ -148,7 +150,7 @@ def _suppressions(reading: ParsedSource) -> Iterator[tuple[str, str]]:
         for pattern in _IN_COMMENTS[reading.language]:
             for found in pattern.finditer(comment):
                 yield from _coded(found)
-    for word in hushed_in(reading):
+    for word in silenced_in(reading):
         yield word, ""
 
 

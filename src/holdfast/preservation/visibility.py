@@ -1,4 +1,4 @@
-"""How far a declaration is seen: in its file or class, in its package, by everybody."""
+"""The visibility of a declaration: its file or class, its package, subclasses, or everything."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-_NOBODY: Final = 0
+_FILE: Final = 0
 _PACKAGE: Final = 1
-_HEIRS: Final = 2
-EVERYBODY: Final = 3
-_WORDS: Final = {"private": _NOBODY, "protected": _HEIRS, "public": EVERYBODY}
+_SUBCLASSES: Final = 2
+PUBLIC: Final = 3
+_WORDS: Final = {"private": _FILE, "protected": _SUBCLASSES, "public": PUBLIC}
 
 
 def reach_of(node: SgNode, language: str) -> int:
-    """Say how far a declaration is seen; where a language has no word for it, by everybody."""
+    """Return the visibility of a declaration; `PUBLIC` if the language has no word for it."""
     if language == "rust":
         return _in_rust(node)
     if language == "java":
@@ -27,15 +27,15 @@ def reach_of(node: SgNode, language: str) -> int:
             (child.text() for child in node.children() if child.kind() == "accessibility_modifier"),
             "public",
         )
-        return _WORDS.get(word, EVERYBODY)
-    return EVERYBODY
+        return _WORDS.get(word, PUBLIC)
+    return PUBLIC
 
 
 def _in_rust(node: SgNode) -> int:
     word = next((child for child in node.children() if child.kind() == "visibility_modifier"), None)
     if word is None:
-        return _NOBODY
-    return EVERYBODY if word.text() == "pub" else _PACKAGE
+        return _FILE
+    return PUBLIC if word.text() == "pub" else _PACKAGE
 
 
 def _in_java(node: SgNode) -> int:
@@ -44,7 +44,7 @@ def _in_java(node: SgNode) -> int:
         return _PACKAGE
     outer = holder.parent()
     if outer is not None and outer.kind() == "interface_body":
-        return EVERYBODY
+        return PUBLIC
     modifiers = next((child for child in holder.children() if child.kind() == "modifiers"), None)
     said = modifiers.text().split() if modifiers is not None else ()
     return next((_WORDS[word] for word in said if word in _WORDS), _PACKAGE)
@@ -58,7 +58,7 @@ def _in_c(node: SgNode) -> int:
         child.kind() == "storage_class_specifier" and child.text() == "static"
         for child in node.children()
     )
-    return _NOBODY if is_static else EVERYBODY
+    return _FILE if is_static else PUBLIC
 
 
 def _in_class(node: SgNode, listed: SgNode) -> int:
@@ -71,6 +71,6 @@ def _in_class(node: SgNode, listed: SgNode) -> int:
         None,
     )
     if said is not None:
-        return _WORDS.get(said.strip(), EVERYBODY)
+        return _WORDS.get(said.strip(), PUBLIC)
     holder = listed.parent()
-    return _NOBODY if holder is not None and holder.kind() == "class_specifier" else EVERYBODY
+    return _FILE if holder is not None and holder.kind() == "class_specifier" else PUBLIC

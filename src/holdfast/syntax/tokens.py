@@ -93,7 +93,7 @@ _SHAPES = (
 
 @lru_cache(maxsize=32)
 def tokenize(text: str, language: str) -> tuple[Token, ...]:
-    """Return all tokens of a text. Every text has some: a character that fits nowhere is an operator."""
+    """Return all tokens of a text; a character that fits no other kind is an operator."""
     pattern = _OTHER
     if language in {"python", "any"}:
         pattern = _PYTHON
