@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.rules.learn.learn_rule import NotLearned, learn
 from holdfast.rules.match.apply_rule import NoFit, Rewritten, rewrite
-from holdfast.rules.match.type_similarity import forms_of, held_form
+from holdfast.rules.match.type_similarity import forms_of, loosest_form
 from holdfast.rules.rule import Rule
 from holdfast.vocab.diagnostics import Diagnostic, Target
 from tests.rules.complaint import complaint
@@ -21,7 +21,7 @@ def rule_of(before: str, after: str, said: Diagnostic, target: Target) -> Rule:
 
 
 def alike(one: str, other: str, text: str = "", words: tuple[str, ...] = ()) -> bool:
-    return held_form(one, text, words) in forms_of(other, text)
+    return loosest_form(one, text, words) in forms_of(other, text)
 
 
 @pytest.mark.parametrize(
@@ -63,10 +63,10 @@ def test_a_fix_that_names_a_type_of_numbers_is_for_that_one_only() -> None:
 
 
 def test_a_type_of_the_program_is_another_one_in_the_next() -> None:
-    assert held_form("Option<Point>", "struct Point;", ()) == held_form(
+    assert loosest_form("Option<Point>", "struct Point;", ()) == loosest_form(
         "Option<Cart>", "struct Cart;", ()
     )
-    assert held_form("Point", "struct Point;", ()) != held_form("String", "struct Point;", ())
+    assert loosest_form("Point", "struct Point;", ()) != loosest_form("String", "struct Point;", ())
 
 
 PARAMETER = complaint("parameter {0} has no type", "n", column=12)

@@ -12,7 +12,7 @@ from holdfast.rules.learn.learn_rule import NotLearned, learn
 from holdfast.rules.learn.merge_rules import NotMerged, explains, merge
 from holdfast.rules.match.apply_rule import NoFit, Rewritten, rewrite
 from holdfast.rules.rule import Rule, example_of
-from holdfast.rules.rule_book import RuleBook, judged, rank_of, read_book, with_result
+from holdfast.rules.rule_book import RuleBook, rank_of, read_book, with_result, with_verdict
 from holdfast.rules.rule_json import BadRule, dump_rule, parse_rule, rule_to_json
 from tests.rules.complaint import complaint, learned, undefined
 
@@ -71,7 +71,7 @@ def test_another_name_code_template_or_language_is_a_miss() -> None:
 def test_in_production_only_a_pinned_rule_is_applied_and_the_other_says_what_it_needs() -> None:
     asked = [undefined("pritn")], "pritn(1)\n", "python", "production"
     assert lookup(RuleBook([PRINT]), *asked) == MissNeedsPin(PRINT)  # type: ignore[arg-type]
-    pinned = judged(PRINT, "pin")
+    pinned = with_verdict(PRINT, "pin")
     assert lookup(RuleBook([pinned]), *asked) == Applied(pinned, "print(1)\n", undefined("pritn"))  # type: ignore[arg-type]
 
 
@@ -121,7 +121,7 @@ def test_a_rule_that_fails_more_than_it_helps_is_demoted_and_a_pinned_one_is_not
     assert with_result(PRINT, helped=False).status == "active"
     assert with_result(with_result(PRINT, helped=False), helped=False).status == "demoted"
     assert (
-        with_result(with_result(judged(PRINT, "pin"), helped=False), helped=False).status
+        with_result(with_result(with_verdict(PRINT, "pin"), helped=False), helped=False).status
         == "pinned"
     )
 
@@ -211,7 +211,7 @@ def test_a_file_that_is_no_rule_or_another_one_is_told_and_left_out() -> None:
 
 def test_a_project_s_file_stands_before_the_builtin_of_that_name() -> None:
     files = MemoryRuleFiles()
-    files.kept = {f"python/{PRINT.id}": dump_rule(judged(PRINT, "pin"))}
+    files.kept = {f"python/{PRINT.id}": dump_rule(with_verdict(PRINT, "pin"))}
     assert [rule.status for rule in read_book(files, [PRINT])] == ["pinned"]
 
 

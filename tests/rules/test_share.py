@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.rules.learn.attribute_edits import shares_of
+from holdfast.rules.learn.attribute_edits import attribute_edits
 from holdfast.rules.match.apply_rule import Rewritten, rewrite
 from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import RuleBook
@@ -20,7 +20,7 @@ def made_of(rules: Sequence[Rule], text: str, said: Diagnostic) -> list[str]:
 def shares(
     before: str, after: str, said: Sequence[Diagnostic], target: Target = "python"
 ) -> list[str]:
-    return [share.after for share in shares_of(before, after, said, target)]
+    return [share.after for share in attribute_edits(before, after, said, target)]
 
 
 def test_each_line_is_the_share_of_the_complaint_about_it() -> None:
@@ -79,4 +79,6 @@ def test_what_no_complaint_is_near_to_belongs_to_all_of_them() -> None:
 def test_a_complaint_that_nothing_answers_has_no_share() -> None:
     before, after = "a = xrange(3)\nb = xrange(4)\nc = d\n", "a = range(3)\nb = range(4)\nc = d\n"
     said = [undefined("xrange", 1, 5), undefined("xrange", 2, 5), undefined("d", 3, 5)]
-    assert [share.diagnostic for share in shares_of(before, after, said, "python")] == said[:2]
+    assert [share.diagnostic for share in attribute_edits(before, after, said, "python")] == said[
+        :2
+    ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from holdfast.rules.fix_hunks import hunks_between, redone
+from holdfast.rules.fix_hunks import apply_hunks, hunks_between
 from holdfast.rules.learn.learn_rule import NotLearned, learn
 from holdfast.rules.match.apply_rule import NoFit, Rewritten, rewrite
 from holdfast.rules.rule import Rule
@@ -362,4 +362,4 @@ def test_what_differs_makes_the_repaired_text_again() -> None:
     after = ParsedSource("a\nnew\nb(c)\ne\nend\n", "python")
     differing = hunks_between(before, after)
     assert differing is not None
-    assert redone(before, differing) == after.text
+    assert apply_hunks(before, differing) == after.text

@@ -76,7 +76,7 @@ def declared_in(reading: ParsedSource) -> Declared:
     found = Declared()
     for kind in DECLARATIONS[reading.language]:
         for node in reading.find(kind):
-            _take(node, reading, found)
+            _add_declaration(node, reading, found)
     for tag, alias in _typedefs(reading):
         _share(tag, alias, found)
         _share(alias, tag, found)
@@ -107,7 +107,7 @@ def _share(one: str, other: str, found: Declared) -> None:
         found.reach.setdefault(again, found.reach.get(name, PUBLIC))
 
 
-def _take(node: SgNode, reading: ParsedSource, found: Declared) -> None:
+def _add_declaration(node: SgNode, reading: ParsedSource, found: Declared) -> None:
     if node.kind().endswith("_specifier") and node.field("body") is None:
         return  # `struct point p;` uses a name, and declares none
     around = _around(node, reading.language)
@@ -124,10 +124,10 @@ def _take(node: SgNode, reading: ParsedSource, found: Declared) -> None:
         # The visibility of a variable of a script is defined by the exports alone.
         if node.kind() != "variable_declarator" or reading.language == "java":
             found.reach[whole] = max(reach, found.reach.get(whole, 0))
-        _take_function(node, whole, reading, found)
+        _add_function(node, whole, reading, found)
 
 
-def _take_function(node: SgNode, whole: str, reading: ParsedSource, found: Declared) -> None:
+def _add_function(node: SgNode, whole: str, reading: ParsedSource, found: Declared) -> None:
     made = node.field("value") if node.kind() == "variable_declarator" else node
     if made is None or made.kind() not in DECLARED_FUNCTIONS:
         return

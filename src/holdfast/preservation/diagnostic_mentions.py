@@ -79,8 +79,8 @@ class Mentions:
     def calls_superfluous(self, name: str) -> bool:
         """Return whether an error calls this name superfluous."""
         return any(
-            re.search(rf"\b{re.escape(name)}\b", said) and _SUPERFLUOUS.search(said)
-            for said in self.sentences
+            re.search(rf"\b{re.escape(name)}\b", sentence) and _SUPERFLUOUS.search(sentence)
+            for sentence in self.sentences
         )
 
     def misspells(self, word: str, left: Collection[str]) -> bool:
@@ -95,15 +95,15 @@ class Mentions:
     def about_visibility(self, name: str) -> bool:
         """Return whether an error is about the visibility of this name."""
         return any(
-            re.search(rf"\b{re.escape(name)}\b", said) and _VISIBILITY.search(said)
-            for said in self.sentences
+            re.search(rf"\b{re.escape(name)}\b", sentence) and _VISIBILITY.search(sentence)
+            for sentence in self.sentences
         )
 
 
 def mentions_of(reading: ParsedSource, path: str, diagnostics: Sequence[Diagnostic]) -> Mentions:
     """Return what the errors of a text mention."""
     errors = [each for each in diagnostics if each.severity == "error"]
-    said = tuple(f"{each.message} {' '.join(each.args)}" for each in errors)
+    sentences = tuple(f"{each.message} {' '.join(each.args)}" for each in errors)
     lines = Lines(reading.text)
     here = [
         (each, span[0])
@@ -125,8 +125,8 @@ def mentions_of(reading: ParsedSource, path: str, diagnostics: Sequence[Diagnost
     ]
     places = [place for _, place in here]
     return Mentions(
-        frozenset(word for text in said for word in re.findall(r"\w+", text)),
-        said,
+        frozenset(word for text in sentences for word in re.findall(r"\w+", text)),
+        sentences,
         (*places, *related),
         (*superfluous, *(related if superfluous else ())),
         frozenset(_called(reading, places)),

@@ -179,14 +179,14 @@ def _dropped_line(
         for line in (kept - Counter(line.strip() for line in then))
         if line and line not in comments
     ]
-    said = {line for text in old.comments() for line in map(str.strip, text.split("\n"))}
+    old_comments = {line for text in old.comments() for line in map(str.strip, text.split("\n"))}
     for place in mentions.places:
         at = old.text.count("\n", 0, place)
         for near in (at, at - 1):
             line = then[near].strip() if 0 <= near < len(then) else ""
             if (
                 line not in lost
-                or line in said
+                or line in old_comments
                 or kept[line]
                 or not _CODE.search(line)
                 or _NO_CODE.match(line)

@@ -103,10 +103,10 @@ def _made(reading: ParsedSource, names: set[str]) -> Iterator[_Made]:
     for name, value, empty in _bindings(reading):
         if name not in names:
             continue
-        said = _bare_text(value)
-        if _NOTHING.fullmatch(said):
+        text = _bare_text(value)
+        if _NOTHING.fullmatch(text):
             yield _Made(name, empty=empty)
-        elif _EMPTY.fullmatch(said):
+        elif _EMPTY.fullmatch(text):
             yield _Made(name, empty=True)
     yield from (_Made(name, empty=False) for name in _idle(reading) if name in names)
 
@@ -186,7 +186,7 @@ def _idle(reading: ParsedSource) -> Iterator[str]:
             if body is None or named is None:
                 continue
             effect = effect_of(body, reading)
-            if effect in _IDLE or (effect is BodyEffect.CONSTANT and _gives_nothing(body)):
+            if effect in _IDLE or (effect is BodyEffect.CONSTANT and _returns_nothing(body)):
                 yield from re.findall(r"[A-Za-z_]\w*", named.text())[:1]
     for node in reading.find("lambda"):
         outer, body = node.parent(), node.field("body")
@@ -199,9 +199,9 @@ def _idle(reading: ParsedSource) -> Iterator[str]:
             yield from [named.text()] if re.fullmatch(r"pass|\.\.\.", body.text().strip()) else []
 
 
-def _gives_nothing(body: SgNode) -> bool:
-    given = re.sub(r"^\{?\s*(?:return\b)?\s*|[\s;]*\}?$", "", body.text())
-    return _NOTHING.fullmatch(given) is not None or _EMPTY.fullmatch(given) is not None
+def _returns_nothing(body: SgNode) -> bool:
+    value = re.sub(r"^\{?\s*(?:return\b)?\s*|[\s;]*\}?$", "", body.text())
+    return _NOTHING.fullmatch(value) is not None or _EMPTY.fullmatch(value) is not None
 
 
 def _bare_text(value: SgNode | None) -> str:

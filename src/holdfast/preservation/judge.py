@@ -256,7 +256,7 @@ class _Comparison:
         gutted: set[str] = set()
         uncallable: set[str] = set()
         for name, old, new in self._pairs():
-            if is_emptied(old.effect, new.effect) and not self._was_so(new):
+            if is_emptied(old.effect, new.effect) and not self._had_same_body(new):
                 emptied.add(name)
             elif self._is_gutted(old, new):
                 gutted.add(name)
@@ -293,7 +293,7 @@ class _Comparison:
                 )
                 yield name, old, best
 
-    def _was_so(self, new: Function) -> bool:
+    def _had_same_body(self, new: Function) -> bool:
         """Return whether a body was the same in an old text that does not parse."""
         if not self._old.errors:
             return False
@@ -323,7 +323,7 @@ class _Comparison:
         if not still_callable(old.signature, new.signature):
             return True
         if old.signature.results != new.signature.results:
-            return not any("return" in said for said in self._mentions.sentences)
+            return not any("return" in sentence for sentence in self._mentions.sentences)
         other = renamed(old.signature, new.signature) if self._old.language == "python" else []
         return any(not self._mentions.names(*pair) for pair in other)
 

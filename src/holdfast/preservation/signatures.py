@@ -77,9 +77,9 @@ def still_callable(old: FunctionSignature, new: FunctionSignature) -> bool:
         return False
     names = {each.name for each in new.taken}
     kept = all(each.name in names or new.more_by_name for each in old.taken if each.by_name_only)
-    asked = {each.name for each in old.taken}
+    known = {each.name for each in old.taken}
     asks_more = any(
-        each.by_name_only and not each.optional and each.name not in asked for each in new.taken
+        each.by_name_only and not each.optional and each.name not in known for each in new.taken
     )
     had = {each.name: each for each in old.taken}
     asks_again = any(

@@ -78,16 +78,16 @@ def _python(reading: ParsedSource) -> Iterator[str]:
     yield from _any_types(reading)
     yield from _unchecked(reading)
     for node in reading.find("call"):
-        called, given = node.field("function"), node.field("arguments")
+        called, arguments = node.field("function"), node.field("arguments")
         name = called.text() if called is not None else ""
-        first = next(iter(given.named_children()), None) if given is not None else None
-        asked = first.text().strip("\"'") if first is not None else ""
-        if name.rpartition(".")[2] == "cast" and asked.rpartition(".")[2] == "Any":
+        first = next(iter(arguments.named_children()), None) if arguments is not None else None
+        first_text = first.text().strip("\"'") if first is not None else ""
+        if name.rpartition(".")[2] == "cast" and first_text.rpartition(".")[2] == "Any":
             yield "cast(Any"
         if (
             name.rpartition(".")[2] == "suppress"
-            and given is not None
-            and _BROAD.intersection(re.findall(r"\w+", given.text()))
+            and arguments is not None
+            and _BROAD.intersection(re.findall(r"\w+", arguments.text()))
         ):
             yield "suppress(Exception)"
         if (
@@ -98,7 +98,7 @@ def _python(reading: ParsedSource) -> Iterator[str]:
                 "filterwarnings",
                 "simplefilter",
             }
-            and asked == "ignore"
+            and first_text == "ignore"
         ):
             yield name
     for node in reading.find("decorator"):
@@ -126,10 +126,10 @@ def _any_types(reading: ParsedSource) -> Iterator[str]:
             names.add(left.text())
     for node in reading.find("type"):
         if not _is_inside(node, "type"):
-            said = (
+            parts = (
                 part for word in reading.words_in(node) for part in re.findall(r"\w+", word.text)
             )
-            yield from ("Any" for part in said if part in names)
+            yield from ("Any" for part in parts if part in names)
 
 
 def _unchecked(reading: ParsedSource) -> Iterator[str]:
@@ -139,10 +139,10 @@ def _unchecked(reading: ParsedSource) -> Iterator[str]:
     """
     for node in reading.find("if_statement"):
         condition = node.field("condition")
-        said = condition.text().strip("() ") if condition is not None else ""
-        if re.fullmatch(r"not\s+\(?(?:\w+\.)?TYPE_CHECKING\)?", said):
+        test = condition.text().strip("() ") if condition is not None else ""
+        if re.fullmatch(r"not\s+\(?(?:\w+\.)?TYPE_CHECKING\)?", test):
             yield "if not TYPE_CHECKING"
-        if said.rpartition(".")[2] == "TYPE_CHECKING":
+        if test.rpartition(".")[2] == "TYPE_CHECKING":
             blocks = (other.field("body") for other in node.field_children("alternative"))
             inner = [
                 part for block in blocks if block is not None for part in block.named_children()
@@ -241,12 +241,14 @@ def _casts(reading: ParsedSource) -> Iterator[str]:
         ):
             yield "a cast through void *"
     for node in reading.find("template_function"):
-        name, given = node.field("name"), node.field("arguments")
-        said = name.text() if name is not None else ""
-        if said == "const_cast" or (
-            said == "reinterpret_cast" and given is not None and not _BYTES.search(given.text())
+        name, arguments = node.field("name"), node.field("arguments")
+        cast = name.text() if name is not None else ""
+        if cast == "const_cast" or (
+            cast == "reinterpret_cast"
+            and arguments is not None
+            and not _BYTES.search(arguments.text())
         ):
-            yield said
+            yield cast
 
 
 # ----------------------------------------------------------------------------------- Rust

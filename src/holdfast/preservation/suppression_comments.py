@@ -124,9 +124,7 @@ def suppressions_between(old: ParsedSource, new: ParsedSource) -> tuple[str, ...
         if times > had[word, code] + had[word, "*"] * (code != "*")
     }
     # In a text that does not parse, old suppressions may not have been found.
-    return tuple(
-        word for word in added if not old.errors or _is_said_more(word, old.text, new.text)
-    )
+    return tuple(word for word in added if not old.errors or _occurs_more(word, old.text, new.text))
 
 
 def _unread_added(before: str, after: str) -> tuple[str, ...]:
@@ -137,7 +135,7 @@ def _unread_added(before: str, after: str) -> tuple[str, ...]:
     return tuple(word for word, times in has.items() if times > had[word])
 
 
-def _is_said_more(word: str, before: str, after: str) -> bool:
+def _occurs_more(word: str, before: str, after: str) -> bool:
     keys = re.findall(r"[A-Za-z]+", word) or re.findall("_", word)
     if not keys:
         return True

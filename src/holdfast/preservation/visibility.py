@@ -46,8 +46,8 @@ def _in_java(node: SgNode) -> int:
     if outer is not None and outer.kind() == "interface_body":
         return PUBLIC
     modifiers = next((child for child in holder.children() if child.kind() == "modifiers"), None)
-    said = modifiers.text().split() if modifiers is not None else ()
-    return next((_WORDS[word] for word in said if word in _WORDS), _PACKAGE)
+    words = modifiers.text().split() if modifiers is not None else ()
+    return next((_WORDS[word] for word in words if word in _WORDS), _PACKAGE)
 
 
 def _in_c(node: SgNode) -> int:
@@ -62,7 +62,7 @@ def _in_c(node: SgNode) -> int:
 
 
 def _in_class(node: SgNode, listed: SgNode) -> int:
-    said = next(
+    specifier = next(
         (
             before.text().rstrip(":")
             for before in node.prev_all()
@@ -70,7 +70,7 @@ def _in_class(node: SgNode, listed: SgNode) -> int:
         ),
         None,
     )
-    if said is not None:
-        return _WORDS.get(said.strip(), PUBLIC)
+    if specifier is not None:
+        return _WORDS.get(specifier.strip(), PUBLIC)
     holder = listed.parent()
     return _FILE if holder is not None and holder.kind() == "class_specifier" else PUBLIC

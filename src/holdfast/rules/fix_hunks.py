@@ -61,7 +61,7 @@ def hunks_between(before: ParsedSource, after: ParsedSource) -> list[FixHunk | N
     return found
 
 
-def redone(before: ParsedSource, differing: Sequence[FixHunk | NewLines]) -> str:
+def apply_hunks(before: ParsedSource, differing: Sequence[FixHunk | NewLines]) -> str:
     """Return the text with all the differences applied."""
     spans = [
         (each.start, each.end, each.new)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import sqrt
 from typing import Literal, TypeAlias, assert_never
 
-from holdfast.rules.learn.attribute_edits import shares_of
+from holdfast.rules.learn.attribute_edits import attribute_edits
 from holdfast.rules.learn.learn_rule import NotLearned, learn
 from holdfast.rules.learn.merge_rules import NotMerged, merge_rules
 from holdfast.rules.match.name_usage import USED
@@ -99,7 +99,7 @@ class RuleBook:
         reason = NotLearned("there is no diagnostic to tie the fix to")
         learned: dict[tuple[str, str], Rule] = {}
         lines: set[tuple[int | None, str]] = set()
-        for share in shares_of(before, after, diagnostics, target):
+        for share in attribute_edits(before, after, diagnostics, target):
             diagnostic = share.diagnostic
             here = diagnostic.area.line if diagnostic.area is not None else None
             elsewhere = here is None or (here, share.after) not in lines
@@ -134,7 +134,7 @@ class RuleBook:
 
     def judge(self, rule_id: str, verdict: LearnVerdict) -> Rule:
         """Apply a user's verdict to a rule; raises OSError, and KeyError for an unknown rule."""
-        return self._change(rule_id, lambda rule: judged(rule, verdict))
+        return self._change(rule_id, lambda rule: with_verdict(rule, verdict))
 
     def _change(
         self, rule_id: str, change: Callable[[Rule], Rule], new: Rule | None = None
@@ -203,7 +203,7 @@ def with_result(rule: Rule, *, helped: bool) -> Rule:
     return replace(rule, applied=applied, failed=failed, confidence=confidence, status=status)
 
 
-def judged(rule: Rule, verdict: LearnVerdict) -> Rule:
+def with_verdict(rule: Rule, verdict: LearnVerdict) -> Rule:
     """Return a rule with a user's verdict applied."""
     match verdict:
         case "approve":

@@ -24,7 +24,7 @@ class AttributedEdit:
     after: str
 
 
-def shares_of(
+def attribute_edits(
     before: str, after: str, diagnostics: Sequence[Diagnostic], target: Target
 ) -> list[AttributedEdit]:
     """Return the edits of a fix that belong to each diagnostic.
@@ -37,7 +37,7 @@ def shares_of(
     source = ParsedSource(before, target, path)
     differing = hunks_between(source, ParsedSource(after, target, path)) or []
     edits = _single(differing, target)
-    if len(edits) < 2 or carried_out(source, differing) != after:
+    if len(edits) < 2 or _apply_edits(source, differing) != after:
         return [AttributedEdit(each, after) for each in diagnostics]
     found = []
     for diagnostic in diagnostics:
@@ -48,13 +48,13 @@ def shares_of(
         if mine:
             found.append(
                 AttributedEdit(
-                    diagnostic, after if len(mine) == len(edits) else carried_out(source, mine)
+                    diagnostic, after if len(mine) == len(edits) else _apply_edits(source, mine)
                 )
             )
     return found
 
 
-def carried_out(source: ParsedSource, edits: Sequence[FixHunk | NewLines]) -> str:
+def _apply_edits(source: ParsedSource, edits: Sequence[FixHunk | NewLines]) -> str:
     """Return the text with these edits applied."""
     spans = sorted(
         ((*_span(edit, source), _text(edit)) for edit in edits), key=lambda span: span[:2]

@@ -50,7 +50,7 @@ class Grown:
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class GrowthOptions:
     """Options for growing a pattern.
 
     `deep`: descend into the node around the diagnostic, down to its position. `neighbours`: in a
@@ -71,7 +71,7 @@ class Grower:
         hunks: Sequence[FixHunk],
         args: Sequence[str],
         offset: int | None,
-        ways: Ways = Ways(),  # noqa: B008 - frozen
+        options: GrowthOptions = GrowthOptions(),  # noqa: B008 - frozen
     ) -> None:
         """Grow around these edits.
 
@@ -81,7 +81,7 @@ class Grower:
         self.hunks = hunks
         self.args = args
         self.offset = offset
-        self.ways = ways
+        self.options = options
         self.news = "\0".join(hunk.new for hunk in hunks)
         self.untied: set[str] = set()
         self.constant = False
@@ -128,7 +128,7 @@ class Grower:
         return hunk.start < end and start < hunk.end
 
     def _with_children(self, node: SgNode, children: list[Grown]) -> Grown:
-        if node.kind() in LISTS and not self.ways.neighbours:
+        if node.kind() in LISTS and not self.options.neighbours:
             kept = _with_rests(
                 [
                     replace(child, beside=child.beside and not self._is_anchor(child))
@@ -179,7 +179,9 @@ class Grower:
             )
         if self.constant and self._is_module(node):
             return Grown(PatternPiece((node.kind(),), text=text), span, keep=True)
-        named = len(text) <= _LARGE and any(self._holds(node, arg) for arg in sorted(self.untied))
+        named = len(text) <= _LARGE and any(
+            self._contains(node, arg) for arg in sorted(self.untied)
+        )
         if named or self._is_on_the_way(node):
             return self._with_children(
                 node, [self._unchanged(child) for child in children_of(node)]
@@ -241,7 +243,7 @@ class Grower:
         ):
             # What is written before a name of the message is written before this name only.
             return self._arg_of(self.source.leaf_at(start)) is not None
-        if not self.ways.deep or self.offset is None:
+        if not self.options.deep or self.offset is None:
             return False
         if start == self.offset:
             return self._arg_of(self.source.leaf_at(start)) is not None
@@ -263,7 +265,7 @@ class Grower:
         )
 
     def _holds_any(self, node: SgNode) -> bool:
-        return any(self._holds(node, arg) for arg in self.args)
+        return any(self._contains(node, arg) for arg in self.args)
 
     def _removed(self, node: SgNode) -> Grown:
         span, text = span_of(node), node.text()
@@ -272,7 +274,7 @@ class Grower:
             return Grown(PatternPiece((node.kind(),), arg=number), span, keep=True)
         if not node.is_named():
             return Grown(PatternPiece((node.kind(),), text=text), span, keep=True)
-        if any(self._holds(node, arg) for arg in self.args) or (
+        if any(self._contains(node, arg) for arg in self.args) or (
             not node.is_leaf() and self._is_taken_apart(node)
         ):
             children = [self._removed(child) for child in children_of(node)]
@@ -286,7 +288,7 @@ class Grower:
             return False
         return any(child.is_named() and child.text() in self.news for child in children_of(node))
 
-    def _holds(self, node: SgNode, arg: str) -> bool:
+    def _contains(self, node: SgNode, arg: str) -> bool:
         if shape_of(arg) != "name" or arg not in node.text():
             return False
         return any(
@@ -331,7 +333,7 @@ def is_tie(arg: str) -> bool:
     )
 
 
-def settled(
+def with_constants(
     grown: Grown, source: ParsedSource, splices: Sequence[RuleSplice], hunks: Sequence[FixHunk]
 ) -> Grown:
     """Make constants of the removed pieces that no hole of the fix uses.

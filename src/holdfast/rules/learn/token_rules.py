@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from holdfast.rules.fix_hunks import FixHunk, NewLines, hunks_between, of_tokens, redone
+from holdfast.rules.fix_hunks import FixHunk, NewLines, apply_hunks, hunks_between, of_tokens
 from holdfast.rules.match.template_parts import parts_of
 from holdfast.rules.match.token_anchors import AnchorArea, anchors_of, ends_block
 from holdfast.rules.match.token_match import (
@@ -36,13 +36,17 @@ def token_fixes(
 ) -> Iterator[tuple[RulePattern, tuple[TokenEdit, ...]]]:
     """Yield the fix as edits of tokens and as edits of marks, the smaller one first."""
     by_tokens = of_tokens(source, differing)
-    ways = [(RulePattern("tokens"), source, by_tokens)]
+    variants = [(RulePattern("tokens"), source, by_tokens)]
     cut_up = ParsedSource(source.text, source.language, diagnostic.path, marks=True)
-    after = ParsedSource(redone(source, differing), source.language, diagnostic.path, marks=True)
+    after = ParsedSource(
+        apply_hunks(source, differing), source.language, diagnostic.path, marks=True
+    )
     if marks and (by_marks := hunks_between(cut_up, after)) is not None:
-        ways.append((RulePattern("marks"), cut_up, of_tokens(cut_up, by_marks)))
-    ways.sort(key=lambda way: sum(hunk.end - hunk.start + len(hunk.new) for hunk in way[2]))
-    for pattern, seen, hunks in ways:
+        variants.append((RulePattern("marks"), cut_up, of_tokens(cut_up, by_marks)))
+    variants.sort(
+        key=lambda variant: sum(hunk.end - hunk.start + len(hunk.new) for hunk in variant[2])
+    )
+    for pattern, seen, hunks in variants:
         if (area := area_of(seen, diagnostic)) is not None and (
             edits := _edits(seen, hunks, diagnostic.args, area)
         ):
@@ -93,16 +97,22 @@ def _removed_piece(token: Token, hunk: FixHunk, args: Sequence[str], taken: bool
     return PatternPiece((token.kind,), text=token.text)
 
 
-def _context(source: ParsedSource, hunk: FixHunk, args: Sequence[str], way: int) -> PatternPiece:
-    beside = beyond(source, hunk.low, hunk.high, way)
-    kinds = (_kind_before(source, hunk) if way < 0 else _kind_after(source, hunk),)
-    if way > 0 and beside is not None and (_is_new_line(hunk) or _goes_as_bracket(source, hunk)):
+def _context(
+    source: ParsedSource, hunk: FixHunk, args: Sequence[str], direction: int
+) -> PatternPiece:
+    beside = beyond(source, hunk.low, hunk.high, direction)
+    kinds = (_kind_before(source, hunk) if direction < 0 else _kind_after(source, hunk),)
+    if (
+        direction > 0
+        and beside is not None
+        and (_is_new_line(hunk) or _goes_as_bracket(source, hunk))
+    ):
         # What a line is inserted before shows what that line is for, and `;` that the brackets
         # before it should have ended.
         return PatternPiece(
             kinds, text=beside.text if beside.kind in {"keyword", "operator"} else None
         )
-    if way < 0 and _goes_as_word(source, hunk) and kinds == ("awaits",):
+    if direction < 0 and _goes_as_word(source, hunk) and kinds == ("awaits",):
         # In another place the rest may be what is too much: `x = return y`.
         return PatternPiece(
             kinds, text=beside.text if beside is not None and beside.kind == "operator" else None
@@ -173,7 +183,7 @@ def _is_suffix(source: ParsedSource, hunk: FixHunk) -> bool:
     )
 
 
-def _qualities(source: ParsedSource, hunk: FixHunk, way: int) -> str:
+def _qualities(source: ParsedSource, hunk: FixHunk, direction: int) -> str:
     """Return more about what is beside an operator that is replaced: `a -> b` is not `a->b`.
 
     Nor is `# a` the same as `#a`, or a comma between a type and a variable (`except Error, e`) the
@@ -182,10 +192,10 @@ def _qualities(source: ParsedSource, hunk: FixHunk, way: int) -> str:
     removed = source.tokens[hunk.low : hunk.high]
     if not hunk.new.strip() or any(token.kind != "operator" for token in removed):
         return ""
-    qualities = qualities_of(source, (hunk.low, hunk.high), way)
+    qualities = qualities_of(source, (hunk.low, hunk.high), direction)
     cases = {
         each & {"large", "small"}
-        for each in (qualities, qualities_of(source, (hunk.low, hunk.high), -way))
+        for each in (qualities, qualities_of(source, (hunk.low, hunk.high), -direction))
     }
     if cases != {frozenset({"large"}), frozenset({"small"})}:
         qualities -= {"large", "small"}

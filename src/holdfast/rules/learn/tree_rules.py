@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.rules.fix_hunks import FixHunk
-from holdfast.rules.learn.pattern_growth import Grower, Grown, Ways, is_tie, settled
+from holdfast.rules.learn.pattern_growth import Grower, Grown, GrowthOptions, is_tie, with_constants
 from holdfast.rules.match.name_origin import origin_of
 from holdfast.rules.match.names_at import names_here
 from holdfast.rules.match.template_parts import IMPORT_KINDS, indented, parts_of
@@ -184,7 +184,10 @@ def _fixes_at(
     for deep in (deep_first, not deep_first):
         for neighbours in (False, True):
             yield from _fix_at(
-                source, node, Grower(source, hunks, args, area[0], Ways(deep, neighbours)), area
+                source,
+                node,
+                Grower(source, hunks, args, area[0], GrowthOptions(deep, neighbours)),
+                area,
             )
 
 
@@ -235,7 +238,7 @@ def _fix_of(
     splices = _splices(source, hunks, args, _numbered(grown))
     if splices is None:
         return
-    grown = settled(grown, source, splices, hunks)
+    grown = with_constants(grown, source, splices, hunks)
     yield TreeFix(RulePattern("elsewhere" if spot is None else "at", grown.piece, spot), splices)
 
 
@@ -283,16 +286,20 @@ def _fixes_elsewhere(
     args: Sequence[str],
     offset: int | None,
 ) -> Iterator[TreeFix]:
-    for ways in (Ways(), Ways(neighbours=True)):
+    for options in (GrowthOptions(), GrowthOptions(neighbours=True)):
         for node in nodes:
             if _holds_written_names(source, node, hunks, args, offset):
-                yield from _fix_elsewhere(source, node, hunks, args, ways)
+                yield from _fix_elsewhere(source, node, hunks, args, options)
 
 
 def _fix_elsewhere(
-    source: ParsedSource, node: SgNode, hunks: Sequence[FixHunk], args: Sequence[str], ways: Ways
+    source: ParsedSource,
+    node: SgNode,
+    hunks: Sequence[FixHunk],
+    args: Sequence[str],
+    options: GrowthOptions,
 ) -> Iterator[TreeFix]:
-    grower = Grower(source, hunks, args, None, ways)
+    grower = Grower(source, hunks, args, None, options)
     grower.constant = node.kind() in IMPORT_KINDS
     if grower.typed and not node.kind().endswith(("declaration", "statement", "definition")):
         return

@@ -16,7 +16,7 @@ from holdfast.rules.match.import_block import (
     in_order,
     line_for,
 )
-from holdfast.rules.match.message_constraints import holds
+from holdfast.rules.match.message_constraints import is_allowed_value
 from holdfast.rules.match.names_at import with_names_here
 from holdfast.rules.match.rewrite_checks import why_not_deleted, why_not_sane
 from holdfast.rules.match.template_parts import IMPORT_KINDS, args_used, tail_of
@@ -67,7 +67,7 @@ def rewrite(rule: Rule, text: str, diagnostic: Diagnostic) -> Rewritten | NoFit:
         return NoFit("the diagnostic is another one")
     source = ParsedSource(text, rule.target, diagnostic.path, marks=rule.pattern.place == "marks")
     for number, values in rule.constants.items():
-        if not holds(values, number, diagnostic.args, source):
+        if not is_allowed_value(values, number, diagnostic.args, source):
             return NoFit("the message has an argument that is in no example")
     diagnostic = with_names_here(source, diagnostic)
     if (strange := _strange_hole(rule, diagnostic)) is not None:

@@ -48,12 +48,12 @@ def constants_of(
     general form that the fix allows (`type_similarity`); a name for which a type is added is
     limited to how the program uses it (`name_usage`).
     """
-    return _Holding(
+    return _FixAnalysis(
         fix, pattern, diagnostic, ParsedSource(before, target, diagnostic.path)
     ).constants()
 
 
-class _Holding:
+class _FixAnalysis:
     """Analysis of what a fix depends on."""
 
     def __init__(
@@ -84,28 +84,28 @@ class _Holding:
             for number in range(len(args))
             if (how := self._evidence(number)) is not None
         }
-        held = {
+        limited = {
             number: value
             for number, value in enumerate(args)
             if number not in uses and not self._is_free(number)
         }
-        said = _related(held)
+        related = _related(limited)
         converted = {
             number: type_similarity.family(args[number])
-            for number in self._converted - held.keys() - uses.keys()
+            for number in self._converted - limited.keys() - uses.keys()
         }
         words = [token.text for token in self.tokens]
         exact = set(range(len(args))) if self.imports else self.removed | self.kept | self.used
         loose = {
             number
-            for number, value in said.items()
+            for number, value in related.items()
             if number not in exact and value == args[number]
         }
         forms = {
-            number: type_similarity.held_form(value, self.source.text, words)
+            number: type_similarity.loosest_form(value, self.source.text, words)
             if number in loose
             else value
-            for number, value in said.items()
+            for number, value in related.items()
         }
         return {number: (form,) for number, form in sorted((uses | forms | converted).items())}
 
@@ -119,7 +119,7 @@ class _Holding:
         adds = any(isinstance(edit, AddLines) for edit in self.fix) and any(
             map(is_literal, self.tokens)
         )
-        return (adds or any(map(is_arbitrary, self.tokens))) and not _says_type(self.pattern)
+        return (adds or any(map(is_arbitrary, self.tokens))) and not _has_type(self.pattern)
 
     @cached_property
     def _words(self) -> frozenset[str]:
@@ -153,8 +153,8 @@ class _Holding:
             return shape_of(value) != "operator"
         if shape_of(value) == "number":
             # Which line or argument it is, not how many there are.
-            said = rf"\b(?:line|argument)(?:\(s\))? \{{{number}\}}"
-            return re.search(said, self.template, re.IGNORECASE) is not None
+            place = rf"\b(?:line|argument)(?:\(s\))? \{{{number}\}}"
+            return re.search(place, self.template, re.IGNORECASE) is not None
         if removed:
             return False
         if (
@@ -229,7 +229,7 @@ def _is_excerpt(value: str, before: str) -> bool:
     )
 
 
-def _says_type(pattern: RulePattern) -> bool:
+def _has_type(pattern: RulePattern) -> bool:
     """Return whether the pattern contains a type: a value added by the fix goes with it."""
     pieces = _preorder(pattern.tree) if pattern.tree is not None else ()
     return any(
@@ -260,28 +260,30 @@ _WITH_MORE = (
 )
 
 
-def _related(held: dict[int, str]) -> dict[int, str]:
+def _related(limited: dict[int, str]) -> dict[int, str]:
     """Express a constant by another if it only adds a sign (`&String` and `String`: `&{1}`)."""
-    for number, value in sorted(held.items()):
-        for other, part in sorted(held.items()):
+    for number, value in sorted(limited.items()):
+        for other, part in sorted(limited.items()):
             if number != other and value in {more.format(part) for more in _WITH_MORE}:
-                rest = {each: text for each, text in held.items() if each not in {number, other}}
+                rest = {each: text for each, text in limited.items() if each not in {number, other}}
                 return {**rest, number: value.replace(part, f"{{{other}}}")}
-    return held
+    return limited
 
 
-def holds(values: Sequence[str], number: int, args: Sequence[str], source: ParsedSource) -> bool:
+def is_allowed_value(
+    values: Sequence[str], number: int, args: Sequence[str], source: ParsedSource
+) -> bool:
     """Return whether an argument has one of the allowed values of a rule, in any form."""
     if number >= len(args):
         return False
     if any(value.startswith(USED) and used_alike(value, source, args[number]) for value in values):
         return True
-    said = {
+    filled = {
         re.sub(r"\{(\d+)\}", lambda hole: _arg(args, int(hole[1])), value)
         for value in values
         if "{" in value
     }
-    return args[number] in said or any(
+    return args[number] in filled or any(
         form in values for form in type_similarity.forms_of(args[number], source.text)
     )
 

@@ -72,13 +72,13 @@ def area_of(source: ParsedSource, diagnostic: Diagnostic) -> AnchorArea | None:
     return None if start is None else (start, start if end is None else end)
 
 
-def neighbour(source: ParsedSource, low: int, high: int, way: int) -> Token | None:
+def neighbour(source: ParsedSource, low: int, high: int, direction: int) -> Token | None:
     """Return the token before or after some, on the same line; None at the edge of the line."""
     tokens = source.tokens
-    at = low - 1 if way < 0 else high
+    at = low - 1 if direction < 0 else high
     if not 0 <= at < len(tokens):
         return None
-    if way < 0:
+    if direction < 0:
         between = source.text[
             tokens[at].end : tokens[low].start
             if low < len(tokens) and low < high
@@ -89,9 +89,9 @@ def neighbour(source: ParsedSource, low: int, high: int, way: int) -> Token | No
     return None if "\n" in between else tokens[at]
 
 
-def beyond(source: ParsedSource, low: int, high: int, way: int) -> Token | None:
+def beyond(source: ParsedSource, low: int, high: int, direction: int) -> Token | None:
     """Return the token before or after some, on any line."""
-    at = low - 1 if way < 0 else high
+    at = low - 1 if direction < 0 else high
     return source.tokens[at] if 0 <= at < len(source.tokens) else None
 
 
@@ -141,37 +141,43 @@ def _token_fits(piece: PatternPiece, token: Token, args: Sequence[str]) -> bool:
 
 
 def _context_fits(
-    piece: PatternPiece, source: ParsedSource, place: tuple[int, int], way: int, args: Sequence[str]
+    piece: PatternPiece,
+    source: ParsedSource,
+    place: tuple[int, int],
+    direction: int,
+    args: Sequence[str],
 ) -> bool:
-    beside = beyond(source, *place, way)
+    beside = beyond(source, *place, direction)
     if piece.text is not None and (beside is None or beside.text != piece.text):
         return False
     if piece.arg is not None:
         if beside is None or piece.arg >= len(args) or beside.text != args[piece.arg]:
             return False
         # The message names the token; only the end of its line is left to check.
-        return ("edge" in piece.kinds) == (neighbour(source, *place, way) is None)
-    token = neighbour(source, *place, way)
-    return any(_kind_fits(kind, token, qualities_of(source, place, way)) for kind in piece.kinds)
+        return ("edge" in piece.kinds) == (neighbour(source, *place, direction) is None)
+    token = neighbour(source, *place, direction)
+    return any(
+        _kind_fits(kind, token, qualities_of(source, place, direction)) for kind in piece.kinds
+    )
 
 
 def _kind_fits(kind: str, token: Token | None, qualities: frozenset[str]) -> bool:
-    wide, *asked = kind.split()
+    wide, *wanted = kind.split()
     found = context_kind(token)
     # A sign begins an operand: `-1`, `!done`.
     sign = wide == "begins" and token is not None and token.text in {"-", "+", "~", "!"}
-    return qualities.issuperset(asked) and (
+    return qualities.issuperset(wanted) and (
         sign or wide in {found, "any"} or found in CONTEXTS.get(wide, ())
     )
 
 
-def qualities_of(source: ParsedSource, place: tuple[int, int], way: int) -> frozenset[str]:
+def qualities_of(source: ParsedSource, place: tuple[int, int], direction: int) -> frozenset[str]:
     """Return whether blanks are beside some tokens (`apart`), and the case of a name there."""
     low, high = place
     if low == high:
         return frozenset()
-    at = source.tokens[low].start - 1 if way < 0 else source.tokens[high - 1].end
-    beside = neighbour(source, low, high, way)
+    at = source.tokens[low].start - 1 if direction < 0 else source.tokens[high - 1].end
+    beside = neighbour(source, low, high, direction)
     qualities = {"apart"} if source.text[at : at + 1].isspace() else set()
     if beside is not None and beside.kind == "name":
         qualities.add("large" if beside.text[0].isupper() else "small")

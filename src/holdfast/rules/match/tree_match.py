@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Spans: TypeAlias = Mapping[int, tuple[int, int]]
 """The span of each piece by its number: the root is 0, and a piece precedes its children."""
 _MOST_PLACES = 2_000
-_MOST_WAYS = 200
+_MOST_MATCHES = 200
 """The largest number of matches that are compared: a pattern with more is too vague."""
 
 
@@ -51,13 +51,13 @@ def find_tree(
     if offset is None:
         return None
     for node in reversed(source.nodes_around(offset)):
-        ways = [
+        matches = [
             spans
-            for spans in _ways_to_match(pattern, node, diagnostic.args, used)
-            if _stands_at(pattern, spans, offset, source.end_of(diagnostic))
+            for spans in _all_matches(pattern, node, diagnostic.args, used)
+            if _is_at_spot(pattern, spans, offset, source.end_of(diagnostic))
         ]
-        if ways and _is_far_enough(pattern, node, offset, source.end_of(diagnostic)):
-            return _only_way(pattern.tree, ways, used)
+        if matches and _is_far_enough(pattern, node, offset, source.end_of(diagnostic)):
+            return _only_match(pattern.tree, matches, used)
         if _is_about_function(pattern) and node.kind() in FUNCTIONS and span_of(node)[0] < offset:
             # What a function lacks (`async`, `throws`), the nearest function lacks.
             return None
@@ -77,14 +77,14 @@ def used_pieces(fix: Iterable[FixEdit]) -> frozenset[int]:
     return frozenset(sides | holes)
 
 
-def _only_way(
-    tree: PatternPiece, ways: Sequence[Spans], used: Collection[int] | None
+def _only_match(
+    tree: PatternPiece, matches: Sequence[Spans], used: Collection[int] | None
 ) -> Spans | None:
     rests = {number for number, piece in enumerate(preorder(tree)) if piece.rest}
-    numbers = set(ways[0]) - rests if used is None else used
+    numbers = set(matches[0]) - rests if used is None else used
     return (
-        ways[0]
-        if all(way[number] == ways[0][number] for way in ways for number in numbers)
+        matches[0]
+        if all(match[number] == matches[0][number] for match in matches for number in numbers)
         else None
     )
 
@@ -130,7 +130,7 @@ def preorder(piece: PatternPiece) -> Iterator[PatternPiece]:
         yield from preorder(child)
 
 
-def _stands_at(pattern: RulePattern, spans: Spans, offset: int, far: int | None) -> bool:
+def _is_at_spot(pattern: RulePattern, spans: Spans, offset: int, far: int | None) -> bool:
     if pattern.spot is None:
         return True
     number, spot = pattern.spot
@@ -159,26 +159,28 @@ def _find_elsewhere(
     found: list[tuple[SgNode, list[Spans]]] = []
     for kind in (each for each in tree.kinds if each.isidentifier()):
         for node in source.root.find_all(kind=kind)[:_MOST_PLACES]:
-            ways = list(_ways_to_match(RulePattern("elsewhere", tree), node, diagnostic.args, used))
-            if ways:
-                found.append((node, ways))
+            matches = list(
+                _all_matches(RulePattern("elsewhere", tree), node, diagnostic.args, used)
+            )
+            if matches:
+                found.append((node, matches))
     if len(found) > 1 and offset is not None:
         found = _innermost(found, offset)
-    return _only_way(tree, found[0][1], used) if len(found) == 1 else None
+    return _only_match(tree, found[0][1], used) if len(found) == 1 else None
 
 
 def _innermost(
     found: list[tuple[SgNode, list[Spans]]], offset: int
 ) -> list[tuple[SgNode, list[Spans]]]:
     """Return what is declared in the innermost block around the offset, before it."""
-    scopes = [(_scope_of(node), node, ways) for node, ways in found]
+    scopes = [(_scope_of(node), node, matches) for node, matches in found]
     around = [
         each
         for each in scopes
         if each[0][0] <= offset <= each[0][1] and span_of(each[1])[0] <= offset
     ]
     inner = max((scope[0] for scope, _, _ in around), default=-1)
-    return [(node, ways) for scope, node, ways in around if scope[0] == inner]
+    return [(node, matches) for scope, node, matches in around if scope[0] == inner]
 
 
 def _scope_of(node: SgNode) -> tuple[int, int]:
@@ -190,7 +192,7 @@ def _scope_of(node: SgNode) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _MatchContext:
     """The arguments of the message, and the pieces that must have no equal beside them."""
 
     args: Sequence[str]
@@ -199,16 +201,16 @@ class _Asked:
 
 def match_piece(piece: PatternPiece, node: SgNode, args: Sequence[str]) -> Spans | None:
     """Match a piece with a node; return the span of each piece in it, for the first match."""
-    return next(_ways(piece, node, _Asked(args), 0), None)
+    return next(_matches(piece, node, _MatchContext(args), 0), None)
 
 
-def _ways_to_match(
+def _all_matches(
     pattern: RulePattern, node: SgNode, args: Sequence[str], used: Collection[int] | None
 ) -> Iterator[Spans]:
     """Yield all matches of a pattern with a node: a `rest` may match more or fewer siblings."""
     assert pattern.tree is not None  # noqa: S101 - the caller has looked
     single = _single(pattern.tree, used, None if pattern.spot is None else pattern.spot[0])
-    return islice(_ways(pattern.tree, node, _Asked(args, single), 0), _MOST_WAYS)
+    return islice(_matches(pattern.tree, node, _MatchContext(args, single), 0), _MOST_MATCHES)
 
 
 def _single(tree: PatternPiece, used: Collection[int] | None, spot: int | None) -> frozenset[int]:
@@ -234,24 +236,26 @@ def size_of(piece: PatternPiece) -> int:
     return 1 + sum(size_of(child) for child in piece.children or ())
 
 
-def _ways(piece: PatternPiece, node: SgNode, asked: _Asked, number: int) -> Iterator[Spans]:
+def _matches(
+    piece: PatternPiece, node: SgNode, context: _MatchContext, number: int
+) -> Iterator[Spans]:
     if not _kind_fits(piece, node):
         return
     if piece.text is not None and node.text() != piece.text:
         return
     if piece.arg is not None and (
-        piece.arg >= len(asked.args) or node.text() != asked.args[piece.arg]
+        piece.arg >= len(context.args) or node.text() != context.args[piece.arg]
     ):
         return
     here = {number: span_of(node)}
     if piece.children is None:
         yield here
         return
-    if number in asked.single and any(
-        match_piece(piece, each, asked.args) for each in _siblings(node)
+    if number in context.single and any(
+        match_piece(piece, each, context.args) for each in _siblings(node)
     ):
         return
-    for inner in _ways_of_children(piece.children, children_of(node), asked, number + 1):
+    for inner in _matches_of_children(piece.children, children_of(node), context, number + 1):
         yield {**here, **inner}
 
 
@@ -279,8 +283,8 @@ def _kind_fits(piece: PatternPiece, node: SgNode) -> bool:
     return piece.text is None and is_related_kind(kind, piece.kinds, loose=loose)
 
 
-def _ways_of_children(
-    pieces: Sequence[PatternPiece], nodes: Sequence[SgNode], asked: _Asked, number: int
+def _matches_of_children(
+    pieces: Sequence[PatternPiece], nodes: Sequence[SgNode], context: _MatchContext, number: int
 ) -> Iterator[Spans]:
     if not pieces:
         if not nodes:
@@ -291,9 +295,9 @@ def _ways_of_children(
     if first.rest:
         for taken in range(len(nodes) + 1) if rest else [len(nodes)]:
             span = (span_of(nodes[0])[0], span_of(nodes[taken - 1])[1]) if taken else (-1, -1)
-            for others in _ways_of_children(rest, nodes[taken:], asked, after):
+            for others in _matches_of_children(rest, nodes[taken:], context, after):
                 yield {number: span, **others}
     elif nodes:
-        for here in _ways(first, nodes[0], asked, number):
-            for others in _ways_of_children(rest, nodes[1:], asked, after):
+        for here in _matches(first, nodes[0], context, number):
+            for others in _matches_of_children(rest, nodes[1:], context, after):
                 yield {**here, **others}

@@ -36,7 +36,7 @@ _NAMED_TYPE = re.compile(
 _LEADING = re.compile(r"\b(?:const|volatile|struct|class|enum|union)\s+|\s+const\b")
 _LENGTH = re.compile(r"\[\s*\d*\s*\]")
 _RUN = re.compile(r"(@integer)(?:\s+@integer)+")
-_SAYING: Final = {
+_FAMILY_WORDS: Final = {
     "@integer": re.compile(
         r"int|long|short|byte|itoa|atoi|atol|strtol|stoi|stol|size|\b[iu](?:8|16|32|64)\b"
     ),
@@ -75,18 +75,18 @@ def shape(value: str, text: str) -> str:
     return _ITEM.sub("", _without_arguments(_LENGTH.sub("[]", _LEADING.sub("", value))))
 
 
-def held_form(value: str, text: str, words: Iterable[str]) -> str:
+def loosest_form(value: str, text: str, words: Iterable[str]) -> str:
     """Return the loosest form of a value for which a fix with these words is the same.
 
-    >>> [held_form("int", "", (word,)) for word in ("valueOf", "doubleValue", "parseInt")]
+    >>> [loosest_form("int", "", (word,)) for word in ("valueOf", "doubleValue", "parseInt")]
     ['@number', '@integer', 'int']
     """
     plain = shape(value, text)
-    said = {family for word in words for family in _says(word)}
+    families = {family for word in words for family in _families_of(word)}
     own = {_FAMILIES[word] for word in _WORD.findall(plain) if word in _FAMILIES}
-    if said & own:
+    if families & own:
         return plain
-    return family(plain) if said else _NUMBER.sub("@number", family(plain))
+    return family(plain) if families else _NUMBER.sub("@number", family(plain))
 
 
 def family(value: str) -> str:
@@ -95,9 +95,9 @@ def family(value: str) -> str:
     return _RUN.sub(r"\1", loose)
 
 
-def _says(word: str) -> set[str]:
+def _families_of(word: str) -> set[str]:
     low = word.casefold()
-    return {family for family, said in _SAYING.items() if said.search(low)}
+    return {family for family, pattern in _FAMILY_WORDS.items() if pattern.search(low)}
 
 
 @lru_cache(maxsize=8)
