@@ -46,7 +46,7 @@ class GitWorktrees:
     @contextmanager
     def hold(self, *, make: bool) -> Iterator[GitWorktree]:
         """Lock the worktree; with `make`, create a private repository in a folder without git."""
-        locked = lock_worktree(self._root, self._state, SnapshotLimits(), self._say, make=make)
+        locked = lock_worktree(self._root, self._state, SnapshotLimits(), self._say, create=make)
         with locked as worktree, LateStore(self._state) as opened:
             _exclude_from_checkpoints(self._state, worktree.root)
             self._locked = worktree.root, self._store or opened
