@@ -1,9 +1,10 @@
-"""A change: edits of files that were asked for and landed, and their life.
+"""A change: requested edits of files that landed, and the states of the change.
 
     proposed -> applied -> rewound
     proposed -> rejected
 
-To propose is to land in memory; nothing is written before `applied`. No other way is legal.
+A proposed change has landed in memory only; nothing is written before `applied`. Only the moves
+shown above are legal.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ ChangeState: TypeAlias = Literal["proposed", "applied", "rejected", "rewound"]
 AT_ONCE = "apply"
 """The origin of a change that is proposed and applied by one command, under the root's lock."""
 FOR_REVIEW = "proposal"
-"""The origin of a change that waits for somebody to decide."""
+"""The origin of a change that waits for a review."""
 OBSERVED = "observed"
-"""The origin of a change that somebody else wrote, and that we only saw."""
+"""The origin of a change that another program wrote to the disk and Holdfast only observed."""
 SPLIT = "split"
-"""The origin of a change that is a part of another one."""
+"""The origin of a change that is a part of another change."""
 
 _ONLY_FROM: dict[ChangeState, ChangeState] = {
     "applied": "proposed",
@@ -39,9 +40,10 @@ _ONLY_FROM: dict[ChangeState, ChangeState] = {
 
 @dataclass(frozen=True, slots=True)
 class RequestedEdits:
-    """The requests as they came. `overwrite` says that a create may write a file anew that is there.
+    """The requests of a change, as received. `overwrite`: a create may replace an existing file.
 
-    None at all for what was observed, and for a part of a change (`part_of` is the id of that): their texts say all.
+    There are no requests for an observed change and for a part of a change (`part_of` is the id of
+    the whole): the contents in the plan describe these completely.
     """
 
     requests: tuple[FileRequest, ...] = ()
@@ -51,7 +53,7 @@ class RequestedEdits:
 
 @dataclass(frozen=True, slots=True)
 class ChangeOwner:
-    """The session and the turn that a change belongs to; none for what is done outside of any."""
+    """The session and the turn that a change belongs to; None for a change made outside of any."""
 
     session: str | None = None
     turn: str | None = None
@@ -62,11 +64,13 @@ NOBODY = ChangeOwner()
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was asked, what it makes of which bytes (`plan`), and how far it has come.
+    """The requested edits, the plan (which bytes become which), and the state.
 
-    `seq` is its place in the project's order: it gets one when it is recorded and, unless it is the latest anyway,
-    another one when it is applied. So the applied changes stand in the order in which they were applied. The log gives
-    `seq` and the moments, which are for people. `session` and `turn` are those of its owner.
+    `seq` is the position of the change in the project's order. The log assigns a `seq` when it
+    records the change and, unless the change is the latest already, a new one when the change is
+    applied: so applied changes are sorted by the order in which they were applied. The log also
+    sets `created_at` and `settled_at`, which are for display only. `session` and `turn` are those
+    of the owner.
     """
 
     id: str
@@ -87,7 +91,7 @@ class Change:
 
 
 def judge_move(change: Change, to: ChangeState) -> Refused | None:
-    """Refuse a move that is not legal; None if it is."""
+    """Return the refusal of an illegal move to another state, or None if the move is legal."""
     needed = _ONLY_FROM.get(to)
     if change.state == needed:
         return None
@@ -97,14 +101,18 @@ def judge_move(change: Change, to: ChangeState) -> Refused | None:
         )
     return Refused(
         "conflict",
-        f"change {change.id} is {change.state}; only {_a(needed)} change can become {to}.",
+        f"change {change.id} is {change.state}; only {_with_article(needed)} change can become {to}.",
     )
 
 
 def hash_of(content: Content | None) -> str | None:
-    """Give the SHA-256 of what a file holds; None for no file."""
-    return None if content is None else hashlib.sha256(content.data).hexdigest()
+    """Return the SHA-256 of a file's content, or None for no file."""
+    if content is None:
+        return None
+    return hashlib.sha256(content.data).hexdigest()
 
 
-def _a(state: ChangeState | None) -> str:
-    return f"an {state}" if state == "applied" else f"a {state}"
+def _with_article(state: ChangeState | None) -> str:
+    if state == "applied":
+        return "an applied"
+    return f"a {state}"

@@ -1,4 +1,4 @@
-"""A change as JSON and back, without loss: any text a request can hold, any bytes a file can."""
+"""Conversion of a change to JSON and back, without loss for any text and any bytes."""
 
 from __future__ import annotations
 
@@ -31,59 +31,64 @@ _KINDS: dict[type[Request], str] = {
 
 
 def asked_to_json(asked: RequestedEdits) -> dict[str, Any]:
-    """Write down what was asked."""
-    requests = [_file_request_to_json(each) for each in asked.requests]
+    """Return the requested edits as JSON."""
+    requests = [_file_request_to_json(request) for request in asked.requests]
     return {"overwrite": asked.overwrite, "requests": requests, "part_of": asked.part_of}
 
 
 def asked_from_json(read: dict[str, Any]) -> RequestedEdits:
-    """Read what `asked_to_json` wrote."""
-    requests = tuple(_file_request_from_json(each) for each in read["requests"])
+    """Parse the result of `asked_to_json`."""
+    requests = tuple(_file_request_from_json(request) for request in read["requests"])
     return RequestedEdits(requests, read["overwrite"], read.get("part_of"))
 
 
 def plan_to_json(plan: ChangePlan) -> dict[str, Any]:
-    """Write down what lands, with the bytes and the hashes of both sides."""
+    """Return a plan as JSON, with the bytes and the hashes of both sides of every swap."""
     return {
         "landed": [asdict(file) for file in plan.files],
-        "swaps": [
-            {
-                "path": swap.path,
-                "modes": swap.modes,
-                "before": _content_to_json(swap.before),
-                "after": _content_to_json(swap.after),
-            }
-            for swap in plan.swaps
-        ],
+        "swaps": [_swap_to_json(swap) for swap in plan.swaps],
         "makes": list(plan.makes),
     }
 
 
 def plan_from_json(read: dict[str, Any]) -> ChangePlan:
-    """Read what `plan_to_json` wrote."""
-    landed = (
-        FileLanded(**each | {"warnings": tuple(each["warnings"]), "real": tuple(each["real"])})
-        for each in read["landed"]
-    )
-    swaps = (
-        Swap(
-            each["path"],
-            _content_from_json(each["before"]),
-            _content_from_json(each["after"]),
-            each["modes"],
-        )
-        for each in read["swaps"]
-    )
-    return ChangePlan(tuple(landed), tuple(swaps), tuple(read["makes"]))
+    """Parse the result of `plan_to_json`."""
+    landed = tuple(_file_landed_from_json(file) for file in read["landed"])
+    swaps = tuple(_swap_from_json(swap) for swap in read["swaps"])
+    return ChangePlan(landed, swaps, tuple(read["makes"]))
 
 
-def _file_request_to_json(each: FileRequest) -> dict[str, Any]:
-    request = None if each.request is None else _request_to_json(each.request)
-    return {"path": each.path, "action": each.action, "to": each.to, "request": request}
+def _file_landed_from_json(read: dict[str, Any]) -> FileLanded:
+    tuples = {"warnings": tuple(read["warnings"]), "real": tuple(read["real"])}
+    return FileLanded(**read | tuples)
+
+
+def _swap_to_json(swap: Swap) -> dict[str, Any]:
+    return {
+        "path": swap.path,
+        "modes": swap.modes,
+        "before": _content_to_json(swap.before),
+        "after": _content_to_json(swap.after),
+    }
+
+
+def _swap_from_json(read: dict[str, Any]) -> Swap:
+    before = _content_from_json(read["before"])
+    after = _content_from_json(read["after"])
+    return Swap(read["path"], before, after, read["modes"])
+
+
+def _file_request_to_json(asked: FileRequest) -> dict[str, Any]:
+    request = None
+    if asked.request is not None:
+        request = _request_to_json(asked.request)
+    return {"path": asked.path, "action": asked.action, "to": asked.to, "request": request}
 
 
 def _file_request_from_json(read: dict[str, Any]) -> FileRequest:
-    request = None if read["request"] is None else _request_from_json(read["request"])
+    request = None
+    if read["request"] is not None:
+        request = _request_from_json(read["request"])
     return FileRequest(read["path"], read["action"], request, read["to"])
 
 
@@ -92,20 +97,23 @@ def _request_to_json(request: Request) -> dict[str, Any]:
 
 
 def _request_from_json(read: dict[str, Any]) -> Request:
-    fields = {name: value for name, value in read.items() if name != "kind"}
-    match read["kind"]:
+    fields = dict(read)
+    kind = fields.pop("kind")
+    match kind:
         case "replace":
             return Replace(**fields)
         case "patch":
             return Patch(**fields)
         case "line_edits":
-            return LineEdits(tuple(LineEdit(**each) for each in fields["edits"]), fields["shown"])
+            edits = tuple(LineEdit(**edit) for edit in fields["edits"])
+            return LineEdits(edits, fields["shown"])
         case "write_file":
             return WriteFile(**fields)
         case "one_of":
-            return OneOf(tuple(Replace(**each) for each in fields["readings"]))
-        case strange:
-            assert_never(strange)
+            readings = tuple(Replace(**reading) for reading in fields["readings"])
+            return OneOf(readings)
+        case unknown:
+            assert_never(unknown)
 
 
 def _content_to_json(content: Content | None) -> dict[str, Any] | None:
@@ -116,8 +124,7 @@ def _content_to_json(content: Content | None) -> dict[str, Any] | None:
 
 
 def _content_from_json(read: dict[str, Any] | None) -> Content | None:
-    return (
-        None
-        if read is None
-        else Content(zlib.decompress(base64.b64decode(read["zlib"])), read["mode"])
-    )
+    if read is None:
+        return None
+    data = zlib.decompress(base64.b64decode(read["zlib"]))
+    return Content(data, read["mode"])

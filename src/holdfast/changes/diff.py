@@ -1,4 +1,4 @@
-"""A file's change as a diff that says which file it is."""
+"""The diff of one file, with headers that name the file."""
 
 from __future__ import annotations
 
@@ -21,23 +21,33 @@ def diff_of(
     after: Content | None,
     landings: Sequence[Landed] = (),
 ) -> str:
-    """Give the whole diff of a file and what it becomes. A landing that did all of it alone has the hunks already."""
-    hunks = _hunks(before.data if before else b"", after.data if after else b"", landings)
-    names = (
-        f"--- {f'a/{old}' if before else '/dev/null'}\n+++ {f'b/{new}' if after else '/dev/null'}\n"
-    )
-    names = names if hunks else ""
+    """Return the whole diff from `before` (at path `old`) to `after` (at path `new`).
+
+    A single landing has the hunks already; they are reused.
+    """
+    hunks = _hunks(before, after, landings)
+    headers = ""
     if before and after and old != new:
-        names = f"diff --git a/{old} b/{new}\nrename from {old}\nrename to {new}\n" + names
-    return names + hunks
+        headers = f"diff --git a/{old} b/{new}\nrename from {old}\nrename to {new}\n"
+    if hunks:
+        headers += f"--- {_header_path('a', old, before)}\n+++ {_header_path('b', new, after)}\n"
+    return headers + hunks
 
 
-def _hunks(before: bytes, after: bytes, landings: Sequence[Landed]) -> str:
+def _header_path(prefix: str, path: str, content: Content | None) -> str:
+    if content is None:
+        return "/dev/null"
+    return f"{prefix}/{path}"
+
+
+def _hunks(before: Content | None, after: Content | None, landings: Sequence[Landed]) -> str:
     if len(landings) == 1 and landings[0].diff:
         return landings[0].diff
-    if before == after:
+    old_data = before.data if before else b""
+    new_data = after.data if after else b""
+    if old_data == new_data:
         return ""
-    old, new = decode(before), decode(after)
+    old, new = decode(old_data), decode(new_data)
     if old.binary or new.binary:
         return "Binary files differ\n"
     return landed(old.text, [Splice(0, len(old.text), new.text)], "exact").diff

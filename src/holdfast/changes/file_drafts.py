@@ -1,11 +1,11 @@
-"""Files in memory while requests land on them."""
+"""Drafts: files in memory while requests land on them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from holdfast.changes.ports import FileMissing, Files, FileUnfit
+from holdfast.changes.ports import FileFound, FileMissing, Files, FileUnfit
 from holdfast.changes.similar_paths import names_near
 from holdfast.changes.swaps import Content
 from holdfast.landing.encoding import Encoding, decode, encode
@@ -16,19 +16,23 @@ from holdfast.vocab.requests import FileRequest, Request, WriteFile
 if TYPE_CHECKING:
     from holdfast.vocab.requests import Action
 
-_MARK = "\ufeff"
+_BOM = "\ufeff"
 
 
 @dataclass(slots=True, eq=False)
 class FileDraft:
-    """One file in memory: what it was, what it is by now, and how that came."""
+    """One file in memory: its content on the disk (`before`), its bytes now (`data`), its landings.
+
+    `parents` are the missing directories above the file. `linked`: the last request named the file
+    by a symlink.
+    """
 
     path: str
     at: str
     before: Content | None
     parents: tuple[str, ...] = ()
     linked: bool = False
-    now: bytes | None = None
+    data: bytes | None = None
     mode: int | None = None
     action: Action = "edit"
     renamed_from: FileDraft | None = None
@@ -36,95 +40,94 @@ class FileDraft:
 
     @property
     def source(self) -> FileDraft:
-        """The draft whose text this was before: another one's, if it was renamed."""
+        """The draft that had this text first: the old name of a renamed file, else the draft itself."""
         return self.renamed_from or self
+
+    @property
+    def after(self) -> Content | None:
+        """The content that the file is to have; None for no file."""
+        if self.data is None:
+            return None
+        return Content(self.data, self.mode)
 
     @property
     def changed(self) -> bool:
         """Whether the file on the disk has to change."""
-        return self.now != (None if self.before is None else self.before.data)
+        if self.before is None:
+            return self.data is not None
+        return self.data != self.before.data
 
-    def become(self, action: Action, now: bytes | None, landings: list[Landed]) -> None:
-        """Forget how the text came, and start from this one."""
-        self.action, self.now, self.landings, self.renamed_from = action, now, landings, None
+    def become(self, action: Action, data: bytes | None, landings: list[Landed]) -> None:
+        """Replace the text and its history."""
+        self.action = action
+        self.data = data
+        self.landings = landings
+        self.renamed_from = None
 
 
 class FileDrafts:
-    """The drafts of all files that the requests name; two names of one file are one draft."""
+    """The drafts of all files that the requests name; two names of one file share one draft."""
 
     def __init__(self, files: Files, *, overwrite: bool) -> None:
-        """Start with nothing on the desk; `overwrite` lets a create write a file anew that is there."""
+        """Start without drafts; `overwrite` lets a create replace an existing file."""
         self.files = files
         self.overwrite = overwrite
         self.drafts: dict[str, FileDraft] = {}
 
-    def take(self, request: FileRequest) -> Refused | None:
-        """Land one request on its draft; None if it landed."""
+    def land(self, request: FileRequest) -> Refused | None:
+        """Land one request on its draft; return the refusal, or None if the request landed."""
         draft = self._draft(request.path)
         if isinstance(draft, FileUnfit):
             return Refused(draft.reason, draft.message)
         if request.action == "create":
             return self._create(draft, request)
-        if draft.now is None:
-            return self._not_there(request)
+        if draft.data is None:
+            return self._refuse_missing(request)
         if request.action == "edit":
             return _edit(draft, request.request, request.path)
-        if draft.linked:
-            cure = f"{request.action} the file it leads to"
-            return Refused("conflict", f"{request.path}: this is a symlink to {draft.at}; {cure}.")
-        if request.action == "delete":
-            return _delete(draft, request)
-        return self._rename(draft, request)
+        return self._remove_or_rename(draft, request)
 
     def _draft(self, path: str) -> FileDraft | FileUnfit:
         looked = self.files.look(path)
         if isinstance(looked, FileUnfit):
             return looked
-        if looked.at not in self.drafts:
-            if isinstance(looked, FileMissing):
-                draft = FileDraft(path, looked.at, None, looked.parents)
-            else:
-                draft = FileDraft(
-                    path,
-                    looked.at,
-                    Content(looked.data, looked.mode),
-                    now=looked.data,
-                    mode=looked.mode,
-                )
+        draft = self.drafts.get(looked.at)
+        if draft is None:
+            draft = _new_draft(path, looked)
             self.drafts[looked.at] = draft
-        draft = self.drafts[looked.at]
-        draft.linked = not isinstance(looked, FileMissing) and looked.linked
+        draft.linked = isinstance(looked, FileFound) and looked.linked
         return draft
 
-    def _not_there(self, request: FileRequest) -> Refused:
+    def _refuse_missing(self, request: FileRequest) -> Refused:
         near = names_near(request.path, self.files.names(request.path))
-        cure = (
-            f"did you mean {' or '.join(near)}?"
-            if near
-            else "give the path of a file that is there, or create it."
-        )
-        return Refused(
-            "not_found", f"{request.path}: there is no such file; {cure}", "\n".join(near)
-        )
+        cure = "give the path of a file that is there, or create it."
+        if near:
+            cure = f"did you mean {' or '.join(near)}?"
+        message = f"{request.path}: there is no such file; {cure}"
+        return Refused("not_found", message, "\n".join(near))
 
     def _create(self, draft: FileDraft, request: FileRequest) -> Refused | None:
-        if draft.now is not None:
-            return self._create_over(draft, draft.now, request)
+        if draft.data is not None:
+            return self._create_over(draft, draft.data, request)
         landed = _land_on_nothing(request.request, request.path)
         if isinstance(landed, Refused):
             return landed
         data = _encode(landed.text, "utf-8", request.path)
         if isinstance(data, Refused):
             return data
-        # The landing's own diff starts from nothing, and the draft perhaps from a file that the reply deletes above.
-        draft.become("create" if draft.before is None else "edit", data, [replace(landed, diff="")])
+        action: Action = "create" if draft.before is None else "edit"
+        # The diff of the landing starts from an empty text. The draft may start from a file on the
+        # disk that an earlier request of the same reply deletes.
+        draft.become(action, data, [replace(landed, diff="")])
         return None
 
-    def _create_over(self, draft: FileDraft, now: bytes, request: FileRequest) -> Refused | None:
+    def _create_over(
+        self, draft: FileDraft, existing: bytes, request: FileRequest
+    ) -> Refused | None:
         if self.overwrite:
             return _edit(draft, request.request, request.path)
         landed = _land_on_nothing(request.request, request.path)
-        if isinstance(landed, Landed) and decode(now).text == landed.text:
+        if isinstance(landed, Landed) and decode(existing).text == landed.text:
             return Refused(
                 "already_applied",
                 f"{request.path}: the file is there already, with this very text.",
@@ -135,28 +138,26 @@ class FileDrafts:
             f"{request.path}: the file to create is there already, with other text; {cure}.",
         )
 
+    def _remove_or_rename(self, draft: FileDraft, request: FileRequest) -> Refused | None:
+        if draft.linked:
+            cure = f"{request.action} the file it leads to"
+            return Refused("conflict", f"{request.path}: this is a symlink to {draft.at}; {cure}.")
+        if request.action == "delete":
+            return _delete(draft, request)
+        return self._rename(draft, request)
+
     def _rename(self, draft: FileDraft, request: FileRequest) -> Refused | None:
         target = self._draft(request.to or "")
         if isinstance(target, FileUnfit):
             return Refused(target.reason, target.message)
-        if target is draft:
-            return Refused(
-                "no_change",
-                f"{request.path}: the new name is the old one; give another, or edit the file.",
-            )
-        if target.now is not None:
-            cure = "give another name, or delete that file first"
-            return Refused(
-                "conflict",
-                f"{request.path}: cannot become {request.to}, which is there already; {cure}.",
-            )
-        if (
-            request.request is not None
-            and (refused := _edit(draft, request.request, request.path)) is not None
-        ):
+        refused = _judge_rename(draft, target, request)
+        if refused is None and request.request is not None:
+            refused = _edit(draft, request.request, request.path)
+        if refused is not None:
             return refused
         source = draft.source
-        target.become("create" if draft.action == "create" else "rename", draft.now, draft.landings)
+        action: Action = "create" if draft.action == "create" else "rename"
+        target.become(action, draft.data, draft.landings)
         target.mode = draft.mode
         if target is source:
             target.action = "edit"
@@ -166,10 +167,32 @@ class FileDrafts:
         return None
 
 
+def _new_draft(path: str, looked: FileFound | FileMissing) -> FileDraft:
+    if isinstance(looked, FileMissing):
+        return FileDraft(path, looked.at, None, looked.parents)
+    before = Content(looked.data, looked.mode)
+    return FileDraft(path, looked.at, before, data=looked.data, mode=looked.mode)
+
+
+def _judge_rename(draft: FileDraft, target: FileDraft, request: FileRequest) -> Refused | None:
+    if target is draft:
+        return Refused(
+            "no_change",
+            f"{request.path}: the new name is the old one; give another, or edit the file.",
+        )
+    if target.data is not None:
+        cure = "give another name, or delete that file first"
+        return Refused(
+            "conflict",
+            f"{request.path}: cannot become {request.to}, which is there already; {cure}.",
+        )
+    return None
+
+
 def _edit(draft: FileDraft, request: Request | None, path: str) -> Refused | None:
-    if request is None or draft.now is None:
+    if request is None or draft.data is None:
         return Refused("malformed", f"{path}: the request does not say what to change.")
-    decoded = decode(draft.now)
+    decoded = decode(draft.data)
     if decoded.binary:
         return Refused(
             "conflict",
@@ -179,21 +202,21 @@ def _edit(draft: FileDraft, request: Request | None, path: str) -> Refused | Non
     if isinstance(landed, Refused):
         return landed
     text = landed.text
-    if decoded.marked and not decoded.text.startswith(_MARK):
-        # The file's mark is in its encoding; a copy of it in the new text would be a second one.
-        text = text.removeprefix(_MARK)
+    if decoded.marked and not decoded.text.startswith(_BOM):
+        # The encoding writes the file's BOM; a BOM at the start of the text would be a second one.
+        text = text.removeprefix(_BOM)
     data = _encode(text, decoded.encoding, path)
     if isinstance(data, Refused):
         return data
-    draft.now = data
+    draft.data = data
     draft.landings.append(landed)
     return None
 
 
 def _delete(draft: FileDraft, request: FileRequest) -> Refused | None:
-    """Remove the file; a patch that removes it has to know all of it, as it would for any other edit."""
-    if request.request is not None and draft.now:
-        landed = land(decode(draft.now).text, request.request, request.path)
+    """Remove the file. A patch that deletes the file has to remove all of its text."""
+    if request.request is not None and draft.data:
+        landed = land(decode(draft.data).text, request.request, request.path)
         if isinstance(landed, Refused):
             return landed
         if landed.text:
@@ -208,7 +231,7 @@ def _delete(draft: FileDraft, request: FileRequest) -> Refused | None:
 
 
 def _land_on_nothing(request: Request | None, path: str) -> Landed | Refused:
-    """Give a new file's text. It may be empty, which on an empty file would be no change."""
+    """Return a new file's text. An empty text is legal here; `land` would call it no change."""
     if request is None or request == WriteFile(""):
         return Landed("", "", "exact", 1.0, ())
     return land("", request, path)

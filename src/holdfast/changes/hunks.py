@@ -1,13 +1,13 @@
-"""The hunks of a change, numbered over all its files, and a change that is split by them.
+"""The hunks of a change, numbered over all its files, and the split of a change by its hunks.
 
-A hunk of an edited text can be taken alone. A file that is made, goes, gets another name, or is no text is one hunk.
+Each hunk of an edited text can be accepted alone. A file that is created, deleted or renamed, or is
+not text, is one hunk.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import SPLIT, Change, RequestedEdits
@@ -18,16 +18,17 @@ from holdfast.changes.swaps import Content, Swap, in_order
 from holdfast.landing.encoding import decode, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
 _HEADER = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeHunk:
-    """A part of a change that can be taken alone; `number` counts from 1 over the whole change.
+    """A part of a change that can be accepted alone; `number` counts from 1 over the whole change.
 
-    `old` and `new` are its lines in the old and the new text, from 0; None if the hunk is the file as a whole.
+    `old` and `new` are the lines of the hunk in the old and the new text, from 0; None if the hunk
+    is the whole file.
     """
 
     number: int
@@ -38,8 +39,8 @@ class ChangeHunk:
 
 
 @dataclass(frozen=True, slots=True)
-class _Share:
-    """What a change does to one file, and the hunks of that."""
+class _FileHunks:
+    """The report, the swaps and the hunks of one file of a change."""
 
     file: FileLanded
     swaps: tuple[Swap, ...]
@@ -47,26 +48,32 @@ class _Share:
 
 
 def hunks_of(change: Change) -> tuple[ChangeHunk, ...]:
-    """Number the hunks of a change, in the order of its files."""
-    return tuple(hunk for share in _shares(change.plan) for hunk in share.hunks)
+    """Return the hunks of a change, numbered in the order of its files."""
+    hunks: list[ChangeHunk] = []
+    for file in _files_with_hunks(change.plan):
+        hunks.extend(file.hunks)
+    return tuple(hunks)
 
 
 def split(
     change: Change, numbers: Collection[int], accepted_id: str, rest_id: str
 ) -> tuple[Change, Change]:
-    """Give the change with only these hunks, and the rest of it, made on top of that; there must be some of each."""
-    first: list[_Share] = []
-    second: list[_Share] = []
-    for share in _shares(change.plan):
-        wanted = [hunk for hunk in share.hunks if hunk.number in numbers]
-        if len(wanted) == len(share.hunks):
-            first.append(share)
+    """Return the change with only these hunks, and the rest, made on top of the first.
+
+    There must be at least one hunk in each of the two.
+    """
+    first: list[_FileHunks] = []
+    second: list[_FileHunks] = []
+    for file in _files_with_hunks(change.plan):
+        wanted = [hunk for hunk in file.hunks if hunk.number in numbers]
+        if len(wanted) == len(file.hunks):
+            first.append(file)
         elif not wanted:
-            second.append(share)
+            second.append(file)
         else:
-            taken, left = _split_share(share, wanted)
-            first.append(taken)
-            second.append(left)
+            accepted, rest = _split_file(file, wanted)
+            first.append(accepted)
+            second.append(rest)
     part = replace(change, state="proposed", origin=SPLIT, asked=RequestedEdits(part_of=change.id))
     return (
         replace(part, id=accepted_id, plan=_plan(first, change.plan)),
@@ -74,91 +81,109 @@ def split(
     )
 
 
-def _shares(plan: ChangePlan) -> list[_Share]:
-    numbers = count(1)
-    named = [path for file in plan.files for path in file.at]
-    if sorted(named) != sorted(swap.path for swap in plan.swaps):
-        # Files that changed places with each other: no report speaks of one swap alone.
-        return [_whole(plan, next(numbers))]
-    shares: list[_Share] = []
+def _files_with_hunks(plan: ChangePlan) -> list[_FileHunks]:
+    if _shares_swaps(plan):
+        return [_whole(plan)]
+    files: list[_FileHunks] = []
+    number = 1
     for file in plan.files:
         swaps = tuple(swap for swap in plan.swaps if swap.path in file.at)
-        parts = _text_hunks(file, swaps[0]) if file.action == "edit" else []
-        hunks = parts or [ChangeHunk(0, file.path, file.diff)]
-        shares.append(
-            _Share(file, swaps, tuple(replace(hunk, number=next(numbers)) for hunk in hunks))
-        )
-    return shares
+        hunks = _hunks_of_file(file, swaps)
+        numbered = tuple(replace(hunk, number=place) for place, hunk in enumerate(hunks, number))
+        files.append(_FileHunks(file, swaps, numbered))
+        number += len(hunks)
+    return files
 
 
-def _whole(plan: ChangePlan, number: int) -> _Share:
-    hunk = ChangeHunk(number, plan.swaps[0].path, "".join(file.diff for file in plan.files))
-    return _Share(
-        plan.files[0] if plan.files else FileLanded(hunk.path, "edit", "exact", 1.0, ""),
-        plan.swaps,
-        (hunk,),
-    )
+def _shares_swaps(plan: ChangePlan) -> bool:
+    """Return whether files changed places with each other, so that no report has its own swaps."""
+    reported: list[str] = []
+    for file in plan.files:
+        reported.extend(file.at)
+    return sorted(reported) != sorted(swap.path for swap in plan.swaps)
 
 
-def _text_hunks(file: FileLanded, swap: Swap) -> list[ChangeHunk]:
-    found = list(_HEADER.finditer(file.diff))
-    ends = [*(each.start() for each in found[1:]), len(file.diff)]
-    hunks = [
-        ChangeHunk(
-            0,
-            file.path,
-            file.diff[each.start() : end],
-            _range(each[1], each[2]),
-            _range(each[3], each[4]),
-        )
-        for each, end in zip(found, ends, strict=True)
-    ]
-    # All of them together must make the new bytes of the old; a diff that says less is not taken apart.
-    whole = swap.after and swap.after.data
-    return hunks if len(hunks) > 1 and _with_hunks(swap, hunks) == whole else []
+def _whole(plan: ChangePlan) -> _FileHunks:
+    """Return the whole plan as one hunk."""
+    path = plan.swaps[0].path
+    hunk = ChangeHunk(1, path, "".join(file.diff for file in plan.files))
+    file = FileLanded(path, "edit", "exact", 1.0, "")
+    if plan.files:
+        file = plan.files[0]
+    return _FileHunks(file, plan.swaps, (hunk,))
+
+
+def _hunks_of_file(file: FileLanded, swaps: Sequence[Swap]) -> list[ChangeHunk]:
+    if file.action == "edit":
+        hunks = list(_text_hunks(file))
+        # All hunks together must turn the old bytes into the new bytes; a file whose diff does
+        # less stays whole.
+        after = swaps[0].after
+        if len(hunks) > 1 and _with_hunks(swaps[0], hunks) == (after and after.data):
+            return hunks
+    return [ChangeHunk(0, file.path, file.diff)]
+
+
+def _text_hunks(file: FileLanded) -> Iterator[ChangeHunk]:
+    headers = list(_HEADER.finditer(file.diff))
+    ends = [header.start() for header in headers[1:]]
+    ends.append(len(file.diff))
+    for header, end in zip(headers, ends, strict=True):
+        diff = file.diff[header.start() : end]
+        old = _range(header[1], header[2])
+        new = _range(header[3], header[4])
+        yield ChangeHunk(0, file.path, diff, old, new)
 
 
 def _range(line: str, size: str | None) -> range:
     length = 1 if size is None else int(size)
-    start = int(line) - (length > 0)
+    start = int(line)
+    if length:
+        start -= 1
     return range(start, start + length)
 
 
 def _with_hunks(swap: Swap, hunks: Iterable[ChangeHunk]) -> bytes | None:
-    """Give the old bytes with these hunks; None if one side is no text, or both are not the same kind of it."""
+    """Return the old bytes with these hunks; None if the two sides are not text of one encoding."""
     if swap.before is None or swap.after is None:
         return None
     old, new = decode(swap.before.data), decode(swap.after.data)
     if old.binary or new.binary or old.encoding != new.encoding:
         return None
-    lines, others = raw_lines(old.text), raw_lines(new.text)
+    old_lines, new_lines = raw_lines(old.text), raw_lines(new.text)
     out: list[str] = []
     at = 0
     for hunk in hunks:
         if hunk.old is not None and hunk.new is not None:
-            out += [*lines[at : hunk.old.start], *others[hunk.new.start : hunk.new.stop]]
+            out += old_lines[at : hunk.old.start]
+            out += new_lines[hunk.new.start : hunk.new.stop]
             at = hunk.old.stop
-    return encode("".join([*out, *lines[at:]]), old.encoding)
+    out += old_lines[at:]
+    return encode("".join(out), old.encoding)
 
 
-def _split_share(share: _Share, wanted: Collection[ChangeHunk]) -> tuple[_Share, _Share]:
-    (swap,) = share.swaps
-    middle = Content(_with_hunks(swap, wanted) or b"", swap.after.mode if swap.after else None)
-    return (
-        _part(share.file, replace(swap, after=middle)),
-        _part(share.file, replace(swap, before=middle)),
-    )
+def _split_file(file: _FileHunks, wanted: Collection[ChangeHunk]) -> tuple[_FileHunks, _FileHunks]:
+    (swap,) = file.swaps
+    mode = swap.after.mode if swap.after else None
+    middle = Content(_with_hunks(swap, wanted) or b"", mode)
+    accepted = _part(file.file, replace(swap, after=middle))
+    rest = _part(file.file, replace(swap, before=middle))
+    return accepted, rest
 
 
-def _part(file: FileLanded, swap: Swap) -> _Share:
-    return _Share(
-        replace(file, diff=diff_of(file.path, file.path, swap.before, swap.after)), (swap,), ()
-    )
+def _part(file: FileLanded, swap: Swap) -> _FileHunks:
+    diff = diff_of(file.path, file.path, swap.before, swap.after)
+    return _FileHunks(replace(file, diff=diff), (swap,), ())
 
 
-def _plan(shares: Iterable[_Share], whole: ChangePlan) -> ChangePlan:
-    kept = list(shares)
-    swaps = in_order(swap for share in kept for swap in share.swaps)
-    made = [swap.path for swap in swaps if swap.after is not None]
-    makes = tuple(make for make in whole.makes if any(path.startswith(f"{make}/") for path in made))
-    return ChangePlan(tuple(share.file for share in kept), swaps, makes)
+def _plan(files: Sequence[_FileHunks], whole: ChangePlan) -> ChangePlan:
+    swaps: list[Swap] = []
+    for file in files:
+        swaps.extend(file.swaps)
+    written = [swap.path for swap in swaps if swap.after is not None]
+    makes = tuple(make for make in whole.makes if _is_parent(make, written))
+    return ChangePlan(tuple(file.file for file in files), in_order(swaps), makes)
+
+
+def _is_parent(directory: str, paths: Iterable[str]) -> bool:
+    return any(path.startswith(f"{directory}/") for path in paths)

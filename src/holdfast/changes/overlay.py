@@ -1,4 +1,4 @@
-"""The files as they would be if every proposed change were applied, in order. Nothing is written."""
+"""The files as they would be with every proposed change applied, in order. Nothing is written."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from holdfast.changes.change import Change
     from holdfast.changes.swaps import Content
 
-_NEW_FILE = 0o644
+_NEW_FILE_MODE = 0o644
 
 
 @dataclass(frozen=True, slots=True)
-class Stuck:
+class StuckChange:
     """A proposed change that no longer fits on the files and the changes before it, and why."""
 
     change: Change
@@ -27,75 +27,92 @@ class Stuck:
 
 
 class Overlay:
-    """The files below a root with proposed changes on top (port `Files`); `stuck` are those that do not fit."""
+    """The files below a root with proposed changes on top (port `Files`).
+
+    `stuck` are the changes that do not fit.
+    """
 
     def __init__(self, files: Files, changes: Iterable[Change]) -> None:
         """Lay the changes, oldest first, over the files."""
         self._files = files
-        self._on_top: dict[str, Content | None] = {}
-        self.stuck: list[Stuck] = []
+        self._proposed: dict[str, Content | None] = {}
+        self.stuck: list[StuckChange] = []
         self._named: dict[str, None] = {}
         for change in changes:
-            self._named |= dict.fromkeys(
-                [*change.paths, *(file.path for file in change.plan.files)]
-            )
-            landed = land_again(change, self)
-            if isinstance(landed, ChangePlan):
-                self._on_top.update({swap.path: swap.after for swap in landed.swaps})
-            else:
-                self.stuck.append(Stuck(change, landed))
+            self._add(change)
 
     @property
     def covered(self) -> frozenset[str]:
         """The real paths that are not as on the disk."""
-        return frozenset(self._on_top)
+        return frozenset(self._proposed)
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Every path that the changes are about, on top or stuck: while these are as on the disk, so is this."""
+        """Every path of the changes, stuck ones included.
+
+        While the files at these paths stay as they are on the disk, the overlay stays valid.
+        """
         return tuple(self._named)
 
     def look(self, path: str) -> FileLook:
-        """Say what would be at a path."""
+        """Return what would be at a path."""
         looked = self._files.look(path)
         if isinstance(looked, FileUnfit):
             return looked
-        if looked.at in self._on_top:
-            return self._look_on_top(looked, self._on_top[looked.at])
+        if looked.at in self._proposed:
+            return _look_at_proposed(looked, self._proposed[looked.at])
         if isinstance(looked, FileMissing):
-            return self._judge_place(path, looked)
+            return self._judge_missing(path, looked)
         return looked
 
     def names(self, near: str) -> list[str]:
         """List the files that would be there."""
-        names = [
-            name for name in self._files.names(near) if self._on_top.get(name, True) is not None
-        ]
+        names = [name for name in self._files.names(near) if not self._is_deleted(name)]
         known = set(names)
-        return names + [
-            name
-            for name, content in self._on_top.items()
-            if content is not None and name not in known
-        ]
+        return names + [name for name in self._written() if name not in known]
 
-    def _look_on_top(self, below: FileFound | FileMissing, content: Content | None) -> FileLook:
-        if content is None:
-            return FileMissing(below.at, below.parents if isinstance(below, FileMissing) else ())
-        mode = below.mode if isinstance(below, FileFound) else content.mode
-        linked = isinstance(below, FileFound) and below.linked
-        return FileFound(below.at, content.data, _NEW_FILE if mode is None else mode, linked)
+    def _add(self, change: Change) -> None:
+        self._named.update(dict.fromkeys(change.paths))
+        self._named.update(dict.fromkeys(file.path for file in change.plan.files))
+        landed = land_again(change, self)
+        if isinstance(landed, ChangePlan):
+            self._proposed.update({swap.path: swap.after for swap in landed.swaps})
+        else:
+            self.stuck.append(StuckChange(change, landed))
 
-    def _judge_place(self, path: str, missing: FileMissing) -> FileLook:
-        """No file is there yet; one cannot be made where a proposed change makes a directory, or a file above it."""
-        made = [name for name, content in self._on_top.items() if content is not None]
-        if any(name.startswith(f"{missing.at}/") for name in made):
-            return FileUnfit(
-                "conflict", f"{path}: a proposed change makes this a directory; give another name."
-            )
-        above = next((name for name in made if missing.at.startswith(f"{name}/")), None)
-        if above:
-            return FileUnfit(
-                "conflict",
-                f"{path}: a proposed change makes {above} a file, so no file can be in it.",
-            )
+    def _is_deleted(self, path: str) -> bool:
+        return path in self._proposed and self._proposed[path] is None
+
+    def _written(self) -> list[str]:
+        return [path for path, content in self._proposed.items() if content is not None]
+
+    def _judge_missing(self, path: str, missing: FileMissing) -> FileLook:
+        """Return `missing`, or why no file can be made there.
+
+        A proposed change may make a directory of the path, or a file of a directory above it.
+        """
+        for name in self._written():
+            if name.startswith(f"{missing.at}/"):
+                return FileUnfit(
+                    "conflict",
+                    f"{path}: a proposed change makes this a directory; give another name.",
+                )
+        for name in self._written():
+            if missing.at.startswith(f"{name}/"):
+                return FileUnfit(
+                    "conflict",
+                    f"{path}: a proposed change makes {name} a file, so no file can be in it.",
+                )
         return missing
+
+
+def _look_at_proposed(below: FileFound | FileMissing, content: Content | None) -> FileLook:
+    """Return a look at the proposed content; a file on the disk keeps its mode and its symlink."""
+    if isinstance(below, FileMissing):
+        if content is None:
+            return below
+        mode = _NEW_FILE_MODE if content.mode is None else content.mode
+        return FileFound(below.at, content.data, mode)
+    if content is None:
+        return FileMissing(below.at)
+    return FileFound(below.at, content.data, below.mode, below.linked)

@@ -1,6 +1,7 @@
-"""What becomes of files when every request has landed; or the requests that did not.
+"""The plan of a change: the landed edit of every file, or the requests that were refused.
 
-Apart from the verb (`apply.py`), which brings the landing engine: to say "refused" nobody should wait for that.
+Separate from `plan_requests`, which imports the landing engine: code that only reads a plan or a
+refusal starts faster without it.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileLanded:
-    """What lands on one file. `rung` and `similarity` are those of the loosest of its requests; `diff` is whole.
+    """The landed edit of one file, with its whole diff.
 
-    `real` are the real paths, where the names lead elsewhere: over a link, or not straight.
+    `rung` and `similarity` are those of the loosest request for the file. `real` are the real
+    paths, set only where they differ from the names: by a symlink, or by parts such as `..`.
     """
 
     path: str
@@ -32,13 +34,17 @@ class FileLanded:
 
     @property
     def at(self) -> tuple[str, ...]:
-        """The real paths that change for it: one, or for a rename the old and the new."""
-        return self.real or ((self.path,) if self.to is None else (self.path, self.to))
+        """The real paths that change: one, or for a rename the old path and the new path."""
+        if self.real:
+            return self.real
+        if self.to is None:
+            return (self.path,)
+        return (self.path, self.to)
 
 
 @dataclass(frozen=True, slots=True)
 class FileRefused:
-    """A request that does not land, and the file that it is for ("" if it names none)."""
+    """A request that does not land, and the path of its file ("" if the request names none)."""
 
     path: str
     refused: Refused
@@ -46,7 +52,7 @@ class FileRefused:
 
 @dataclass(frozen=True, slots=True)
 class ChangePlan:
-    """Every request landed: what becomes of which file, and the directories that have to be made first."""
+    """The result when every request landed: reports, swaps, and the directories to make first."""
 
     files: tuple[FileLanded, ...]
     swaps: tuple[Swap, ...]

@@ -1,4 +1,4 @@
-"""The plan of an apply: every request landed in memory, before any file is touched."""
+"""Planning of requests: every request lands in memory before any file is written."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, get_args
 from holdfast.changes.diff import diff_of
 from holdfast.changes.file_drafts import FileDraft, FileDrafts
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
-from holdfast.changes.swaps import Content, Swap, in_order
+from holdfast.changes.swaps import Swap, in_order
 from holdfast.vocab.outcomes import Refused, Rung
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.changes.ports import Files
     from holdfast.vocab.requests import FileRequest
@@ -23,60 +23,64 @@ _RUNGS: tuple[Rung, ...] = get_args(Rung)
 def plan(
     requests: Iterable[FileRequest], files: Files, *, overwrite: bool
 ) -> ChangePlan | tuple[FileRefused, ...]:
-    """Land every request in memory, each on what the ones before it left; or give all that are refused.
+    """Land every request in memory, each on the result of the ones before; or return all refusals.
 
-    `overwrite` says that a create over a file that is there writes it anew; otherwise it is a conflict.
+    `overwrite` lets a create replace an existing file; otherwise that create is a conflict.
     """
-    desk = FileDrafts(files, overwrite=overwrite)
-    refusals = [
-        FileRefused(request.path, refused)
-        for request in requests
-        if (refused := desk.take(request)) is not None
-    ]
-    drafts = [draft for draft in desk.drafts.values() if draft.changed]
-    made = dict.fromkeys(
-        parent for draft in drafts if draft.now is not None for parent in draft.parents
-    )
-    refusals = refusals or [
-        FileRefused(
-            draft.path,
-            Refused("conflict", f"{draft.path}: the reply makes this a file and a directory."),
-        )
-        for draft in drafts
-        if draft.now is not None and draft.at in made
-    ]
-    if not drafts and not refusals:
-        unchanged = "all of this together leaves every file as it is; nothing to do."
-        refusals = [FileRefused("", Refused("no_change", unchanged))]
+    landing = FileDrafts(files, overwrite=overwrite)
+    refusals: list[FileRefused] = []
+    for request in requests:
+        refused = landing.land(request)
+        if refused is not None:
+            refusals.append(FileRefused(request.path, refused))
+    drafts = [draft for draft in landing.drafts.values() if draft.changed]
+    makes = _missing_directories(drafts)
+    refusals = refusals or _judge_whole(drafts, makes)
     if refusals:
         return tuple(refusals)
-    moved = [draft.source for draft in drafts if draft.source is not draft]
-    return ChangePlan(
-        tuple(_report(draft) for draft in drafts if not any(draft is source for source in moved)),
-        in_order(
-            Swap(
-                draft.at,
-                draft.before,
-                None if draft.now is None else Content(draft.now, draft.mode),
-            )
-            for draft in drafts
-        ),
-        tuple(made),
-    )
+    swaps = in_order(Swap(draft.at, draft.before, draft.after) for draft in drafts)
+    return ChangePlan(tuple(_reports(drafts)), swaps, makes)
+
+
+def _missing_directories(drafts: Sequence[FileDraft]) -> tuple[str, ...]:
+    """Return the directories to make for the files that are to exist, each once, outermost first."""
+    makes: dict[str, None] = {}
+    for draft in drafts:
+        if draft.data is not None:
+            makes.update(dict.fromkeys(draft.parents))
+    return tuple(makes)
+
+
+def _judge_whole(drafts: Sequence[FileDraft], makes: Sequence[str]) -> list[FileRefused]:
+    """Return what is wrong with requests that landed one by one and make no sense together."""
+    if not drafts:
+        unchanged = "all of this together leaves every file as it is; nothing to do."
+        return [FileRefused("", Refused("no_change", unchanged))]
+    refusals: list[FileRefused] = []
+    for draft in drafts:
+        if draft.data is not None and draft.at in makes:
+            message = f"{draft.path}: the reply makes this a file and a directory."
+            refusals.append(FileRefused(draft.path, Refused("conflict", message)))
+    return refusals
+
+
+def _reports(drafts: Sequence[FileDraft]) -> Iterator[FileLanded]:
+    """Yield one report for each draft; a renamed file is reported by its new draft only."""
+    renamed = {id(draft.renamed_from) for draft in drafts}
+    for draft in drafts:
+        if id(draft) not in renamed:
+            yield _report(draft)
 
 
 def _report(draft: FileDraft) -> FileLanded:
-    rung = _RUNGS[max((_RUNGS.index(landed.rung) for landed in draft.landings), default=0)]
+    rung = max((landed.rung for landed in draft.landings), key=_RUNGS.index, default=_RUNGS[0])
     similarity = min((landed.similarity for landed in draft.landings), default=1.0)
     warnings = tuple(landed.warning for landed in draft.landings if landed.warning)
+    source = draft.source
     to = draft.path if draft.action == "rename" else None
-    landed = FileLanded(
-        draft.source.path, draft.action, rung, similarity, _diff(draft), to, warnings
-    )
-    real = tuple(dict.fromkeys((draft.source.at, draft.at)))
-    return landed if landed.at == real else replace(landed, real=real)
-
-
-def _diff(draft: FileDraft) -> str:
-    after = None if draft.now is None else Content(draft.now)
-    return diff_of(draft.source.path, draft.path, draft.source.before, after, draft.landings)
+    diff = diff_of(source.path, draft.path, source.before, draft.after, draft.landings)
+    landed = FileLanded(source.path, draft.action, rung, similarity, diff, to, warnings)
+    real = tuple(dict.fromkeys((source.at, draft.at)))
+    if landed.at == real:
+        return landed
+    return replace(landed, real=real)

@@ -1,4 +1,4 @@
-"""The plan of a rewind: a change taken back exactly, or only what it did, where later edits stand beside it."""
+"""The plan of a rewind: the change is reverted; later edits of the same files stay."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from holdfast.changes.ports import Files
     from holdfast.changes.swaps import Swap
 
-_WHY = {
+_CAUSES = {
     "touched": "later edits touch the same lines",
     "there": "a file stands there now",
     "gone": "it is gone",
@@ -25,7 +25,7 @@ _WHY = {
     "mode": "its mode was changed again, or its text beside it",
     "unfit": "there is something else now",
 }
-# Whoever has done it by hand, and then runs the command again, is told that it is done.
+# A user who has followed one of these and runs the command again learns that the rewind is done.
 _CURES = {
     "touched": "take its lines out by hand",
     "there": "move that file away",
@@ -39,45 +39,55 @@ _CURES = {
 def plan_rewind(
     change: Change, files: Files, later: Sequence[Change], *, left_by: str
 ) -> Batch | tuple[FileRefused, ...]:
-    """Give the batch that takes an applied change back; or why it cannot be.
+    """Return the batch that reverts an applied change, or the reasons why it cannot be reverted.
 
-    `later` are the changes that were applied after it and still are. `left_by` names the change in a refusal.
+    `later` are the changes that were applied after `change` and still are. `left_by` names the
+    change in a refusal.
     """
-    back = [swap.reversed() for swap in reversed(change.plan.swaps)]
-    projected = project(back, files)
-    clashes = projected.clashes or tuple(
-        Clash(swap.path, "touched") for swap in back if _depends(swap, later)
-    )
+    inverse = [swap.reversed() for swap in reversed(change.plan.swaps)]
+    projected = project(inverse, files)
+    clashes = projected.clashes
+    if not clashes:
+        needed = [swap.path for swap in inverse if _is_needed(swap, later)]
+        clashes = tuple(Clash(path, "touched") for path in needed)
     if clashes:
         return tuple(_refuse(clash, later, left_by) for clash in clashes)
     clears = tuple(reversed(change.plan.makes))
     return Batch(change.id, projected.swaps, projected.makes, clears, rewinds=True)
 
 
-def _depends(back: Swap, later: Sequence[Change]) -> bool:
-    """Whether a later change has to go first.
+def _is_needed(inverse: Swap, later: Sequence[Change]) -> bool:
+    """Return whether a later change has to be rewound before the swap that `inverse` reverts.
 
-    The file may look right by chance: one later edit has undone another. Without this one below them, none of the two
-    could be taken back any more. So what is taken out must be there before and after each of them.
+    The file may look right by chance, because one later change undoes another. Without the swap
+    below them, neither of the two could be rewound any more. So the inverse must fit on the file
+    before and after each later change.
     """
-    above = [swap for change in later for swap in change.plan.swaps if swap.path == back.path]
-    return not all(_passes(back, swap) for swap in above)
+    for change in later:
+        for swap in change.plan.swaps:
+            if swap.path == inverse.path and not _fits_on_both_sides(inverse, swap):
+                return True
+    return False
 
 
-def _passes(back: Swap, above: Swap) -> bool:
-    if back.before is None or back.after is None or above.before is None or above.after is None:
+def _fits_on_both_sides(inverse: Swap, later: Swap) -> bool:
+    if inverse.before is None or inverse.after is None:
         return False
-    sides = (above.before.data, above.after.data)
-    return all(project_bytes(back.before.data, back.after.data, side) is not None for side in sides)
+    for content in (later.before, later.after):
+        if content is None:
+            return False
+        if project_bytes(inverse.before.data, inverse.after.data, content.data) is None:
+            return False
+    return True
 
 
 def _refuse(clash: Clash, later: Sequence[Change], left_by: str) -> FileRefused:
-    above = [each.id for each in later if clash.path in each.paths]
     by_hand = _CURES[clash.why]
-    cure = (
-        f"rewind change {above[0]} first, or {by_hand}"
-        if above
-        else f"{by_hand}, and run this again"
-    )
-    told = f"{clash.path}: this is no longer what {left_by} left ({_WHY[clash.why]}); {cure}."
-    return FileRefused(clash.path, Refused("conflict", told))
+    above = [change.id for change in later if clash.path in change.paths]
+    if above:
+        cure = f"rewind change {above[0]} first, or {by_hand}"
+    else:
+        cure = f"{by_hand}, and run this again"
+    cause = _CAUSES[clash.why]
+    message = f"{clash.path}: this is no longer what {left_by} left ({cause}); {cure}."
+    return FileRefused(clash.path, Refused("conflict", message))

@@ -1,4 +1,4 @@
-"""Files a model may have meant when it named one that is not there."""
+"""Suggestions for a path at which there is no file."""
 
 from __future__ import annotations
 
@@ -8,23 +8,30 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MOST = 3
+_LIMIT = 3
 
 
 def names_near(path: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Give the files most like `path`: those of the same name in another place, then those of a similar name.
+    """Return the paths most similar to `path`: those with the same file name, then a similar one.
 
     >>> names_near("src/util.py", ["docs/a.md", "src/utils.py", "src/app/util.py"])
     ('src/app/util.py', 'src/utils.py')
     """
-    base = _base(path)
-    same = [name for name in names if _base(name) == base]
-    # Without the suffix: `a.py` and `b.py` would be alike.
-    stems = {name: _base(name).partition(".")[0] for name in names}
-    alike = get_close_matches(base.partition(".")[0], sorted(set(stems.values())), _MOST)
-    similar = [name for stem in alike for name in names if stems[name] == stem]
-    return tuple(dict.fromkeys([*same, *similar]))[:_MOST]
+    wanted = _base(path)
+    same = [name for name in names if _base(name) == wanted]
+    by_stem: dict[str, list[str]] = {}
+    for name in names:
+        by_stem.setdefault(_stem(name), []).append(name)
+    similar: list[str] = []
+    for stem in get_close_matches(_stem(path), sorted(by_stem), _LIMIT):
+        similar.extend(by_stem[stem])
+    return tuple(dict.fromkeys([*same, *similar]))[:_LIMIT]
 
 
-def _base(name: str) -> str:
-    return name.rpartition("/")[2]
+def _base(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _stem(path: str) -> str:
+    """Return the file name without suffixes: with them, `a.py` and `b.py` would be similar."""
+    return _base(path).partition(".")[0]

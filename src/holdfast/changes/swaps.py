@@ -1,4 +1,4 @@
-"""What is to become of which files: the unit that happens wholly or not at all."""
+"""Swaps of file contents, and the batch: swaps that are applied together or not at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a file holds. `mode` is for a file that is made (None: as the umask says); one that is there keeps its."""
+    """The content of a file.
+
+    `mode` is for a file that is created (None: by the umask); an existing file keeps its mode.
+    """
 
     data: bytes
     mode: int | None = None
@@ -21,7 +24,7 @@ class Content:
 class Swap:
     """At `path` (real, below the root) `before` becomes `after`; None is no file.
 
-    `modes` says that the mode of a file that is there is a part of it: it is compared, and it is set.
+    With `modes`, the mode of an existing file is part of its content: it is compared and set.
     """
 
     path: str
@@ -30,25 +33,35 @@ class Swap:
     modes: bool = False
 
     def reversed(self) -> Swap:
-        """Give the swap that takes this one back."""
+        """Return the inverse swap."""
         return Swap(self.path, self.after, self.before, self.modes)
 
 
 def in_order(swaps: Iterable[Swap]) -> tuple[Swap, ...]:
-    """Sort: new files, then changed ones, then those that go. Reversed, a batch is in this order again.
+    """Return the swaps sorted: created files, then edited files, then deleted files.
 
-    Only a new name can need room on the disk by then. If there is none, all that has to be taken back are new files,
-    and to remove them needs no room; old text would have to be written again.
+    The reversed inverse of a batch is in the same order. When the new contents are staged, only a
+    new name can still need room on the disk. If there is no room, only created files have to be
+    reverted, and to remove those needs none; an old text would have to be written again.
     """
-    return tuple(sorted(swaps, key=lambda swap: (swap.after is None) - (swap.before is None)))
+    return tuple(sorted(swaps, key=_rank))
+
+
+def _rank(swap: Swap) -> int:
+    if swap.before is None and swap.after is not None:
+        return -1
+    if swap.after is None and swap.before is not None:
+        return 1
+    return 0
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Swaps that happen together (see `in_order`), each of another path.
+    """Swaps that are applied together (sorted by `in_order`), each of a different path.
 
-    `makes` are the directories that are made first, outermost first; `clears` those that go at the end if nothing is
-    left in them, innermost first. `id` is that of the change that the batch applies or (`rewinds`) takes back.
+    `makes` are the directories to make first, outermost first. `clears` are the directories to
+    remove at the end if they are empty, innermost first. `id` is the id of the change that the
+    batch applies or, with `rewinds`, reverts.
     """
 
     id: str
@@ -58,13 +71,14 @@ class Batch:
     rewinds: bool = False
 
     def reversed(self) -> Batch:
-        """Give the batch that takes this one back, where the directories of its files are still there."""
+        """Return the inverse batch, for when the directories of its files still exist."""
         swaps = tuple(swap.reversed() for swap in reversed(self.swaps))
         return Batch(self.id, swaps, clears=tuple(reversed(self.makes)), rewinds=True)
 
     def sibling(self, place: int) -> str:
-        """Name the file in which the new text of swap number `place` waits beside the old one.
+        """Return the name of the file beside the old one in which the new text is staged.
 
-        Short, whatever the file is called: a name derived from a long one could be longer than the disk allows.
+        `place` is the index of the swap. The name does not contain the name of the file: a name
+        derived from a long one could be longer than the file system allows.
         """
         return f".holdfast-{self.id}-{place}.tmp"

@@ -1,4 +1,4 @@
-"""What somebody else did to the files, from the difference of two trees."""
+"""The plan of a change that another program made, from the difference of two trees."""
 
 from __future__ import annotations
 
@@ -14,41 +14,49 @@ if TYPE_CHECKING:
     from holdfast.vocab.requests import Action
 
 TreeOf: TypeAlias = "Mapping[str, tuple[bytes, int]]"
-"""Every regular file's real path below the root, to its bytes and its mode."""
+"""The bytes and the mode of every regular file, by its real path below the root."""
 
 
 def plan_of_difference(before: TreeOf, after: TreeOf) -> ChangePlan:
-    """Give the plan that turns the first tree into the second; nothing in it if they are the same."""
+    """Return the plan that turns the first tree into the second; an empty plan for equal trees."""
     paths = sorted(path for path in {*before, *after} if before.get(path) != after.get(path))
     swaps = [_swap(path, before.get(path), after.get(path)) for path in paths]
-    made = dict.fromkeys(
-        parent
-        for path in paths
-        if path not in before
-        for parent in _parents(path)
-        if not _had(parent, before)
-    )
+    made: dict[str, None] = {}
+    for path in paths:
+        if path not in before:
+            made.update(dict.fromkeys(_new_parents(path, before)))
     return ChangePlan(tuple(_report(swap) for swap in swaps), in_order(swaps), tuple(made))
 
 
 def _swap(path: str, before: tuple[bytes, int] | None, after: tuple[bytes, int] | None) -> Swap:
-    modes = before is not None and after is not None and before[1] != after[1]
-    return Swap(path, before and Content(*before), after and Content(*after), modes)
+    old = Content(*before) if before else None
+    new = Content(*after) if after else None
+    modes = old is not None and new is not None and old.mode != new.mode
+    return Swap(path, old, new, modes)
 
 
 def _report(swap: Swap) -> FileLanded:
     before, after = swap.before, swap.after
-    action: Action = "create" if before is None else "delete" if after is None else "edit"
     diff = diff_of(swap.path, swap.path, before, after)
     if swap.modes and before and after:
         diff = f"old mode {before.mode or 0:o}\nnew mode {after.mode or 0:o}\n{diff}"
-    return FileLanded(swap.path, action, "exact", 1.0, diff)
+    return FileLanded(swap.path, _action(swap), "exact", 1.0, diff)
 
 
-def _parents(path: str) -> list[str]:
+def _action(swap: Swap) -> Action:
+    if swap.before is None:
+        return "create"
+    if swap.after is None:
+        return "delete"
+    return "edit"
+
+
+def _new_parents(path: str, tree: TreeOf) -> list[str]:
+    """Return the directories above the path that have no file in the tree, outermost first."""
     parts = path.split("/")
-    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
+    parents = ["/".join(parts[:depth]) for depth in range(1, len(parts))]
+    return [parent for parent in parents if not _has_files_below(parent, tree)]
 
 
-def _had(directory: str, tree: TreeOf) -> bool:
+def _has_files_below(directory: str, tree: TreeOf) -> bool:
     return any(path.startswith(f"{directory}/") for path in tree)

@@ -1,4 +1,4 @@
-"""A proposed change on the files of now, which may have moved on since it was made."""
+"""A proposed change, landed again on files that may have changed since it was proposed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from holdfast.changes.diff import diff_of
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.plan_requests import plan
-from holdfast.changes.ports import FileFound, FileMissing, Files, FileUnfit
+from holdfast.changes.ports import FileLook, FileMissing, Files, FileUnfit
 from holdfast.changes.rebase.rebase_swaps import Clash, project
+from holdfast.changes.swaps import Content
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import WriteFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from holdfast.changes.change import Change
     from holdfast.changes.swaps import Swap
@@ -24,44 +25,66 @@ _CURES = {
     "touched": "and the two edits meet on the same lines; propose it anew",
     "there": "a file stands there now; move it away, or propose an edit of it",
     "gone": "it is gone; bring it back, or reject the change",
-    "changed": "and only a file that is exactly as it was can be removed; look at it, and propose it anew",
+    "changed": (
+        "and only a file that is exactly as it was can be removed; look at it, and propose it anew"
+    ),
     "mode": "its mode or its text; look at it, and propose it anew",
     "unfit": "no file can be written there now; reject the change",
 }
 
 
 def land_again(change: Change, files: Files) -> ChangePlan | tuple[FileRefused, ...]:
-    """Give the plan as it was made if the files are what they were; else land the requests anew, or refuse."""
-    if _stands(change, files):
+    """Return the plan of the change for the files as they are now, or the refusals.
+
+    The plan stays the same if the files are what they were when the change was made. Otherwise
+    the requests land again.
+    """
+    if _is_current(change, files):
         return replace(change.plan, makes=_missing_parents(change.plan.swaps, files))
-    if _by_texts(change.asked.requests):
+    if _needs_projection(change.asked.requests):
         return _project(change, files)
     return plan(change.asked.requests, files, overwrite=change.asked.overwrite)
 
 
-def _stands(change: Change, files: Files) -> bool:
-    """Whether every file is byte for byte what the change was made against, and its names lead where they led."""
+def _is_current(change: Change, files: Files) -> bool:
+    """Return whether every file is byte for byte as before, and every name leads where it led."""
     for swap in change.plan.swaps:
-        looked = files.look(swap.path)
-        if isinstance(looked, FileUnfit) or looked.at != swap.path:
+        if not _is_before(swap, files.look(swap.path)):
             return False
-        there = looked if isinstance(looked, FileFound) else None
-        if (there and (there.data, there.mode)) != (
-            swap.before and (swap.before.data, swap.before.mode)
-        ):
+    for file in change.plan.files:
+        if not _leads_to(change.paths, files.look(file.path)):
             return False
-    names = [name for file in change.plan.files for name in (file.path, file.to) if name]
-    looks = [files.look(name) for name in names]
-    return all(not isinstance(looked, FileUnfit) and looked.at in change.paths for looked in looks)
+        if file.to and not _leads_to(change.paths, files.look(file.to)):
+            return False
+    return True
 
 
-def _by_texts(requests: Iterable[FileRequest]) -> bool:
-    """Whether the requests would not see what has moved on: a whole file, a plain delete; or there are none."""
-    asked = tuple(requests)
-    return not asked or any(
-        isinstance(each.request, WriteFile) or (each.action == "delete" and each.request is None)
-        for each in asked
-    )
+def _is_before(swap: Swap, looked: FileLook) -> bool:
+    if isinstance(looked, FileUnfit) or looked.at != swap.path:
+        return False
+    if isinstance(looked, FileMissing):
+        return swap.before is None
+    return swap.before == Content(looked.data, looked.mode)
+
+
+def _leads_to(paths: Collection[str], looked: FileLook) -> bool:
+    return not isinstance(looked, FileUnfit) and looked.at in paths
+
+
+def _needs_projection(requests: Sequence[FileRequest]) -> bool:
+    """Return whether the requests would overwrite what has changed since, or there are none.
+
+    A whole-file write and a delete without a patch land on any text.
+    """
+    if not requests:
+        return True
+    return any(_lands_on_any_text(request) for request in requests)
+
+
+def _lands_on_any_text(request: FileRequest) -> bool:
+    if request.action == "delete" and request.request is None:
+        return True
+    return isinstance(request.request, WriteFile)
 
 
 def _project(change: Change, files: Files) -> ChangePlan | tuple[FileRefused, ...]:
@@ -73,21 +96,25 @@ def _project(change: Change, files: Files) -> ChangePlan | tuple[FileRefused, ..
 
 
 def _refuse(clash: Clash) -> FileRefused:
-    told = f"{clash.path}: this has changed since the edit was proposed, {_CURES[clash.why]}."
-    return FileRefused(clash.path, Refused("conflict", told))
+    cure = _CURES[clash.why]
+    message = f"{clash.path}: this has changed since the edit was proposed, {cure}."
+    return FileRefused(clash.path, Refused("conflict", message))
 
 
-def _report(file: FileLanded, swaps: tuple[Swap, ...]) -> FileLanded:
-    swap = next((each for each in swaps if file.at == (each.path,)), None)
-    if swap is None or swap.before is None or swap.after is None:
-        return file
-    return replace(file, diff=diff_of(file.path, file.path, swap.before, swap.after))
+def _report(file: FileLanded, swaps: Iterable[Swap]) -> FileLanded:
+    """Return the report with the diff of the projected swap, if the file is edited in place."""
+    for swap in swaps:
+        if file.at == (swap.path,) and swap.before is not None and swap.after is not None:
+            return replace(file, diff=diff_of(file.path, file.path, swap.before, swap.after))
+    return file
 
 
 def _missing_parents(swaps: Iterable[Swap], files: Files) -> tuple[str, ...]:
-    looks = [files.look(swap.path) for swap in swaps if swap.after is not None]
-    return tuple(
-        dict.fromkeys(
-            parent for look in looks if isinstance(look, FileMissing) for parent in look.parents
-        )
-    )
+    parents: dict[str, None] = {}
+    for swap in swaps:
+        if swap.after is None:
+            continue
+        looked = files.look(swap.path)
+        if isinstance(looked, FileMissing):
+            parents.update(dict.fromkeys(looked.parents))
+    return tuple(parents)

@@ -1,4 +1,4 @@
-"""Swaps of recorded bytes, carried over to files that may have moved on since."""
+"""Swaps of recorded contents, projected onto files that may have changed since."""
 
 from __future__ import annotations
 
@@ -13,13 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 ClashReason: TypeAlias = Literal["touched", "there", "gone", "changed", "mode", "unfit"]
-"""Later edits touch the same lines; a file stands where none was; it is gone; it would go, and is not what it was; its
-mode would change, and it is not what it was; no file can be there."""
+"""Why a swap does not fit.
+
+touched: later edits touch the same lines
+there: there is a file where none was
+gone: the file no longer exists
+changed: the swap deletes the file, and the file has changed
+mode: the swap changes the mode, and the file has changed
+unfit: no file can be at the path
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """A swap that does not fit the file of now."""
+    """A swap that does not fit the file as it is now."""
 
     path: str
     why: ClashReason
@@ -27,7 +34,10 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class Projected:
-    """The swaps as they fit the files of now; those that are done already are left out. `clashes` fit in no way."""
+    """The swaps that fit the files as they are now, and the clashes.
+
+    Swaps that are done already are in neither. `makes` are the missing directories.
+    """
 
     swaps: tuple[Swap, ...]
     makes: tuple[str, ...]
@@ -35,10 +45,11 @@ class Projected:
 
 
 def project(swaps: Iterable[Swap], files: Files, *, never_done: Collection[str] = ()) -> Projected:
-    """Carry each swap over: as it is where the file is what it was, else what it changes onto the text of now.
+    """Project each swap onto the file as it is now.
 
-    A file that is made or goes must be exactly what it was. What is as the swap would leave it, or was edited so by
-    somebody, is done already, but at the paths in `never_done` that is chance.
+    A swap stays as it is if the file is what it was. Otherwise its edit is applied to the present
+    text; a swap that creates or deletes the file clashes then. A swap whose result is there already
+    is done, but not at the paths in `never_done`: there it is a coincidence.
     """
     fitting: list[Swap] = []
     clashes: list[Clash] = []
@@ -49,45 +60,51 @@ def project(swaps: Iterable[Swap], files: Files, *, never_done: Collection[str] 
             clashes.append(Clash(swap.path, "unfit"))
             continue
         present = Content(looked.data, looked.mode) if isinstance(looked, FileFound) else None
-        if (
-            holds(swap, swap.after, present)
-            and not holds(swap, swap.before, present)
-            and swap.path not in never_done
-        ):
+        may_be_done = swap.path not in never_done
+        if may_be_done and _is_done(swap, present):
             continue
         fitted = _fit(swap, present)
-        if isinstance(fitted, Clash):
-            if swap.path in never_done or not _done_by_hand(swap, present):
-                clashes.append(fitted)
-            continue
-        fitting.append(fitted)
-        if isinstance(looked, FileMissing):
-            makes.update(dict.fromkeys(looked.parents))
+        if isinstance(fitted, Swap):
+            fitting.append(fitted)
+            if isinstance(looked, FileMissing):
+                makes.update(dict.fromkeys(looked.parents))
+        elif not may_be_done or not _is_done_beside_other_edits(swap, present):
+            clashes.append(fitted)
     return Projected(tuple(fitting), tuple(makes), tuple(clashes))
 
 
-def holds(swap: Swap, content: Content | None, present: Content | None) -> bool:
-    """Whether the file of now is this content, as far as the swap looks."""
+def _is_done(swap: Swap, present: Content | None) -> bool:
+    return _matches(swap, swap.after, present) and not _matches(swap, swap.before, present)
+
+
+def _matches(swap: Swap, content: Content | None, present: Content | None) -> bool:
+    """Return whether the file has this content now; the mode counts only if the swap sets it."""
     if content is None or present is None:
         return content is present
-    return content.data == present.data and (not swap.modes or content.mode == present.mode)
+    if swap.modes and content.mode != present.mode:
+        return False
+    return content.data == present.data
 
 
-def _done_by_hand(swap: Swap, present: Content | None) -> bool:
-    if swap.modes or swap.before is None or swap.after is None or present is None:
+def _is_done_beside_other_edits(swap: Swap, present: Content | None) -> bool:
+    if swap.modes or present is None:
+        return False
+    if swap.before is None or swap.after is None:
         return False
     return holds_already(swap.before.data, swap.after.data, present.data)
 
 
 def _fit(swap: Swap, present: Content | None) -> Swap | Clash:
-    if holds(swap, swap.before, present):
+    if _matches(swap, swap.before, present):
         return swap
     if present is None:
         return Clash(swap.path, "gone")
     if swap.before is None:
         return Clash(swap.path, "there")
-    if swap.after is None or swap.modes:
-        return Clash(swap.path, "mode" if swap.modes else "changed")
+    if swap.modes:
+        return Clash(swap.path, "mode")
+    if swap.after is None:
+        return Clash(swap.path, "changed")
     projected = project_bytes(swap.before.data, swap.after.data, present.data)
     if projected is None or projected == present.data:
         return Clash(swap.path, "touched")

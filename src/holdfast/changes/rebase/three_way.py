@@ -1,7 +1,8 @@
-"""Three-way projection of whole texts: what one edit did to a text, done to what another has made of it meanwhile.
+"""Three-way projection of whole texts: the edit of a text, applied to another version of it.
 
-Stricter than the landing engine, for here both versions are known byte for byte: an edit goes only where its lines and
-their neighbours are as they were, line endings included. Where two edits touch, there is no answer.
+Stricter than the landing engine, because both versions are known byte for byte here: an edit fits
+only where its lines and their neighbours are as they were, line endings included. Where two edits
+touch, there is no result.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _MIDDLE_LIMIT = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _LineEdit:
     """Lines `first` up to `last` of the base become `lines`."""
 
     first: int
@@ -31,14 +32,21 @@ class _Piece:
 
 
 def project_bytes(base: bytes, wanted: bytes, present: bytes) -> bytes | None:
-    """Give `present` with what turned `base` into `wanted`; None if the edits touch, or one of the three is no text."""
+    """Return `present` with the edit that turned `base` into `wanted`.
+
+    Return None if the edits touch, or if one of the three is not text.
+    """
     texts = _texts(base, wanted, present)
-    projected = project_text(*texts) if texts else None
-    return None if projected is None else encode(projected, decode(base).encoding)
+    if texts is None:
+        return None
+    projected = project_text(*texts)
+    if projected is None:
+        return None
+    return encode(projected, decode(base).encoding)
 
 
 def holds_already(base: bytes, wanted: bytes, present: bytes) -> bool:
-    r"""Whether somebody has edited `base` into `wanted` already, and more besides.
+    r"""Return whether `present` is `wanted` with other edits beside those that `wanted` made.
 
     >>> holds_already(b"a\nb\nc\n", b"A\nb\nc\n", b"A\nB\nc\n")
     True
@@ -49,18 +57,22 @@ def holds_already(base: bytes, wanted: bytes, present: bytes) -> bool:
     if texts is None:
         return False
     old, new, now = (raw_lines(text) for text in texts)
-    mine, theirs = _pieces(old, new), _pieces(new, now)
-    if any(_overlaps(place, piece) for place in _places(mine) for piece in theirs):
-        return False
-    # Where lines have twins, which of them is which is chance: so none that had to go may be left over.
-    there, meant = Counter(now), Counter(new)
-    return all(
-        there[line] <= meant[line] for piece in mine for line in old[piece.first : piece.last]
-    )
+    wanted_edits = _line_edits(old, new)
+    other_edits = _line_edits(new, now)
+    for place in _places(wanted_edits):
+        if any(_overlaps(place, edit) for edit in other_edits):
+            return False
+    # Equal lines cannot be told apart: so no removed line may occur more often than it should.
+    counts_now, counts_wanted = Counter(now), Counter(new)
+    for edit in wanted_edits:
+        for line in old[edit.first : edit.last]:
+            if counts_now[line] > counts_wanted[line]:
+                return False
+    return True
 
 
 def project_text(base: str, wanted: str, present: str) -> str | None:
-    r"""Give `present` with what turned `base` into `wanted`; None if the two edits touch.
+    r"""Return `present` with the edit that turned `base` into `wanted`; None if the edits touch.
 
     >>> project_text("a\nb\nc\nd\n", "A\nb\nc\nd\n", "a\nb\nc\nD\n")
     'A\nb\nc\nD\n'
@@ -68,16 +80,16 @@ def project_text(base: str, wanted: str, present: str) -> str | None:
     True
     """
     lines = raw_lines(base)
-    pieces = [*_pieces(lines, raw_lines(wanted)), *_pieces(lines, raw_lines(present))]
-    pieces.sort(key=lambda piece: (piece.first, piece.last))
-    # Two that meet without a line between them touch: which of them comes first is not known.
-    if any(one.last >= other.first for one, other in pairwise(pieces)):
+    edits = _line_edits(lines, raw_lines(wanted)) + _line_edits(lines, raw_lines(present))
+    edits.sort(key=lambda edit: (edit.first, edit.last))
+    # Two edits without a line between them touch: their order is unknown.
+    if any(edit.last >= following.first for edit, following in pairwise(edits)):
         return None
-    return "".join(_replaced(lines, pieces))
+    return "".join(_apply(lines, edits))
 
 
 def raw_lines(text: str) -> list[str]:
-    r"""Give the lines with their endings.
+    r"""Return the lines with their endings.
 
     >>> raw_lines("a\r\nb")
     ['a\r\n', 'b']
@@ -86,52 +98,59 @@ def raw_lines(text: str) -> list[str]:
     return [line + end for line, end in zip(lines, ends, strict=True)]
 
 
-def _places(pieces: Iterable[_Piece]) -> Iterator[range]:
-    """Say where the lines of each piece stand once all are done."""
+def _places(edits: Iterable[_LineEdit]) -> Iterator[range]:
+    """Yield for each edit where its new lines are once all edits are applied."""
     shift = 0
-    for piece in pieces:
-        start = piece.first + shift
-        yield range(start, start + len(piece.lines))
-        shift += len(piece.lines) - (piece.last - piece.first)
+    for edit in edits:
+        start = edit.first + shift
+        yield range(start, start + len(edit.lines))
+        shift += len(edit.lines) - (edit.last - edit.first)
 
 
-def _overlaps(place: range, piece: _Piece) -> bool:
-    """Whether the piece changes lines of the place; an empty place is touched by what comes right beside it, too."""
+def _overlaps(place: range, edit: _LineEdit) -> bool:
+    """Return whether the edit changes lines of the place; an empty place must not be adjacent."""
     if not place:
-        return piece.first <= place.start <= piece.last
-    return piece.first < place.stop and place.start < piece.last
+        return edit.first <= place.start <= edit.last
+    return edit.first < place.stop and place.start < edit.last
 
 
 def _texts(*contents: bytes) -> list[str] | None:
-    """Read the contents as texts of one encoding; None if they are not."""
-    texts = [decode(data) for data in contents]
-    if any(text.binary for text in texts) or len({text.encoding for text in texts}) > 1:
+    """Return the contents as texts; None if one is binary or their encodings differ."""
+    decoded = [decode(data) for data in contents]
+    if any(each.binary for each in decoded):
         return None
-    return [text.text for text in texts]
+    if len({each.encoding for each in decoded}) > 1:
+        return None
+    return [each.text for each in decoded]
 
 
-def _replaced(lines: Sequence[str], pieces: Sequence[_Piece]) -> list[str]:
+def _apply(lines: Sequence[str], edits: Sequence[_LineEdit]) -> list[str]:
     out: list[str] = []
     at = 0
-    for piece in pieces:
-        out += [*lines[at : piece.first], *piece.lines]
-        at = piece.last
-    return [*out, *lines[at:]]
+    for edit in edits:
+        out += lines[at : edit.first]
+        out += edit.lines
+        at = edit.last
+    out += lines[at:]
+    return out
 
 
-def _pieces(old: Sequence[str], new: Sequence[str]) -> list[_Piece]:
+def _line_edits(old: Sequence[str], new: Sequence[str]) -> list[_LineEdit]:
+    """Return the edits that turn `old` into `new`."""
     size = min(len(old), len(new))
     head = next((i for i in range(size) if old[i] != new[i]), size)
     tail = next((i for i in range(size - head) if old[-1 - i] != new[-1 - i]), size - head)
-    middle, other = old[head : len(old) - tail], new[head : len(new) - tail]
-    if not middle and not other:
+    old_middle = old[head : len(old) - tail]
+    new_middle = new[head : len(new) - tail]
+    if not old_middle and not new_middle:
         return []
-    # One piece for all of it: difflib is quadratic on long texts.
-    if len(middle) + len(other) > _MIDDLE_LIMIT:
-        return [_Piece(head, len(old) - tail, tuple(other))]
-    codes = SequenceMatcher(None, middle, other, autojunk=False).get_opcodes()
-    return [
-        _Piece(head + i1, head + i2, tuple(other[j1:j2]))
-        for tag, i1, i2, j1, j2 in codes
-        if tag != "equal"
-    ]
+    # One edit for the whole middle: difflib is quadratic on long texts.
+    if len(old_middle) + len(new_middle) > _MIDDLE_LIMIT:
+        return [_LineEdit(head, len(old) - tail, tuple(new_middle))]
+    edits: list[_LineEdit] = []
+    matcher = SequenceMatcher(None, old_middle, new_middle, autojunk=False)
+    for tag, first, last, new_first, new_last in matcher.get_opcodes():
+        if tag != "equal":
+            lines = tuple(new_middle[new_first:new_last])
+            edits.append(_LineEdit(head + first, head + last, lines))
+    return edits
