@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.adapters.filesystem.journal import DiskJournal, hold, place_of
+from holdfast.adapters.filesystem.journal import DiskJournal, lock_journal, place_of
+from holdfast.changes.ports import JournalDamaged, PendingBatch
 from holdfast.changes.swaps import Batch, Content, Swap
-from holdfast.changes.transaction import Damaged, Pending
 
 contents = st.none() | st.builds(
     Content, st.binary(max_size=20), st.none() | st.integers(0, 0o7777)
@@ -38,9 +38,9 @@ def test_any_batch_is_read_as_it_was_written(
 ) -> None:
     journal = DiskJournal(tmp_path_factory.mktemp("journal"))
     journal.prepare(batch)
-    assert journal.pending() == Pending(batch, committed=False)
+    assert journal.pending() == PendingBatch(batch, committed=False)
     journal.commit()
-    assert journal.pending() == Pending(batch, committed=True)
+    assert journal.pending() == PendingBatch(batch, committed=True)
 
 
 def names(place: Path) -> list[str]:
@@ -74,7 +74,7 @@ def test_a_damaged_journal_is_named_and_not_guessed_at(tmp_path: Path, spoil: ob
     journal.prepare(BATCH)
     prepared = tmp_path / "prepared"
     prepared.write_bytes(spoil(prepared.read_bytes()))
-    with pytest.raises(Damaged, match=str(prepared)):
+    with pytest.raises(JournalDamaged, match=str(prepared)):
         journal.pending()
 
 
@@ -100,7 +100,7 @@ def test_each_real_root_has_a_journal_of_its_own_that_others_cannot_read(tmp_pat
         == place_of(state, tmp_path / "link")
         != place_of(state, tmp_path / "b")
     )
-    with hold(state, tmp_path / "a"):
+    with lock_journal(state, tmp_path / "a"):
         assert place_of(state, tmp_path / "a").stat().st_mode & 0o077 == 0
 
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 BEGIN = """\
 import os, signal, subprocess, sys, threading
-from holdfast.adapters import watchdog
+from holdfast.adapters.processes import watchdog
 from holdfast.adapters.processes.commands import run_process
 never = threading.Event()
 def run(*words, take=lambda data: True):

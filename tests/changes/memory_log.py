@@ -72,7 +72,9 @@ class MemoryLog:
 
     def join(self, change_id: str, parts: Collection[str]) -> bool:
         found = [self._changes[part] for part in parts if part in self._changes]
-        fit = all(part.state == "proposed" and part.asked.part_of == change_id for part in found)
+        fit = all(
+            part.state == "proposed" and part.requested.part_of == change_id for part in found
+        )
         whole = self._changes.get(change_id)
         if whole is None or whole.state != "rejected" or len(found) != len(parts) or not fit:
             return False

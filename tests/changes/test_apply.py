@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
-from holdfast.changes.plan_requests import plan
+from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.swaps import Content, Swap
 from holdfast.testing import MemoryFiles
 from holdfast.vocab.outcomes import Refused
@@ -11,7 +11,7 @@ from holdfast.vocab.requests import FileRequest, Patch, Replace, WriteFile
 
 
 def planned(*requests: FileRequest, files: MemoryFiles, overwrite: bool = False) -> ChangePlan:
-    made = plan(requests, files, overwrite=overwrite)
+    made = plan_requests(requests, files, overwrite=overwrite)
     assert isinstance(made, ChangePlan), made
     return made
 
@@ -19,7 +19,7 @@ def planned(*requests: FileRequest, files: MemoryFiles, overwrite: bool = False)
 def refused(
     *requests: FileRequest, files: MemoryFiles, overwrite: bool = False
 ) -> tuple[FileRefused, ...]:
-    made = plan(requests, files, overwrite=overwrite)
+    made = plan_requests(requests, files, overwrite=overwrite)
     assert isinstance(made, tuple), made
     return made
 

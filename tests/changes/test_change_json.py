@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from holdfast.changes.change import RequestedEdits
 from holdfast.changes.change_json import (
-    asked_from_json,
-    asked_to_json,
     plan_from_json,
     plan_to_json,
+    requested_from_json,
+    requested_to_json,
 )
 from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.swaps import Content, Swap
@@ -74,7 +74,7 @@ def through_json(value: object) -> dict[str, object]:
     )
 )
 def test_what_was_asked_is_read_as_it_was_written(asked: RequestedEdits) -> None:
-    assert asked_from_json(through_json(asked_to_json(asked))) == asked
+    assert requested_from_json(through_json(requested_to_json(asked))) == asked
 
 
 @given(

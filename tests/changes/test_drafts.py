@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
-from holdfast.changes.plan_requests import plan
+from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.swaps import Content, Swap
 from holdfast.testing import MemoryFiles
 from holdfast.vocab.outcomes import Reason, Refused
@@ -24,7 +24,7 @@ LINKS = {"link": "a"}
 def planned(
     *requests: FileRequest, overwrite: bool = False
 ) -> ChangePlan | tuple[FileRefused, ...]:
-    return plan(requests, MemoryFiles({**FILES, "dir/x": b""}, LINKS), overwrite=overwrite)
+    return plan_requests(requests, MemoryFiles({**FILES, "dir/x": b""}, LINKS), overwrite=overwrite)
 
 
 @pytest.mark.parametrize(

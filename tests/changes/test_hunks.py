@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from holdfast.changes.change import Change, RequestedEdits
 from holdfast.changes.diff import diff_of
-from holdfast.changes.hunks import ChangeHunk, hunks_of, split
+from holdfast.changes.hunks import ChangeHunk, hunks_of, split_change
 from holdfast.changes.plan import ChangePlan, FileLanded
-from holdfast.changes.plan_requests import plan
+from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.swaps import Content, Swap
 from holdfast.changes.tree_difference import plan_of_difference
 from holdfast.testing import MemoryFiles
@@ -24,7 +24,7 @@ def change_of(planned: ChangePlan) -> Change:
 
 
 def proposed(*requests: FileRequest, files: MemoryFiles) -> Change:
-    planned = plan(requests, files, overwrite=True)
+    planned = plan_requests(requests, files, overwrite=True)
     assert isinstance(planned, ChangePlan), planned
     return change_of(planned)
 
@@ -67,7 +67,7 @@ def test_the_accepted_hunks_are_one_change_and_the_rest_is_made_on_top_of_it() -
         FileRequest("new/n.txt", "create", WriteFile("n\n")),
         files=files,
     )
-    accepted, rest = split(change, {1, 3}, "one", "two")
+    accepted, rest = split_change(change, {1, 3}, "one", "two")
     middle = Content(twenty_with(1, 20), 0o644)
     assert accepted.plan.swaps == (Swap("a.txt", Content(TWENTY.encode(), 0o644), middle),)
     assert accepted.plan.makes == ()
@@ -101,14 +101,14 @@ def test_files_that_change_places_are_reported_by_the_first_of_them_with_all_the
     )
     change = change_of(ChangePlan(reports, swaps, ()))
     assert hunks_of(change) == (ChangeHunk(1, "a", "A\nB\n"),)
-    accepted, rest = split(change, {1}, "one", "two")
+    accepted, rest = split_change(change, {1}, "one", "two")
     assert accepted.plan == ChangePlan(reports[:1], swaps, ())
     assert rest.plan == ChangePlan((), (), ())
 
 
 def test_swaps_that_no_report_speaks_of_are_one_hunk_of_an_edit() -> None:
     swaps = (Swap("a", Content(b"1"), Content(b"2")),)
-    accepted, _ = split(change_of(ChangePlan((), swaps, ())), {1}, "one", "two")
+    accepted, _ = split_change(change_of(ChangePlan((), swaps, ())), {1}, "one", "two")
     assert accepted.plan == ChangePlan((FileLanded("a", "edit", "exact", 1.0, ""),), swaps, ())
 
 
@@ -176,7 +176,7 @@ def test_each_part_keeps_the_mode_and_the_directories_of_its_own_files() -> None
         (3, "d/one"),
         (4, "e/two"),
     ]
-    accepted, rest = split(change, {2, 3}, "one", "two")
+    accepted, rest = split_change(change, {2, 3}, "one", "two")
     middle = Content(twenty_with(20), 0o755)
     assert accepted.plan.makes == ("d",)
     assert rest.plan.makes == ("e",)
@@ -200,7 +200,7 @@ def test_the_two_parts_of_any_split_make_what_the_whole_makes(
     change = change_of(plan_of_difference(*trees))
     numbers = [hunk.number for hunk in hunks_of(change)]
     taken = data.draw(st.sets(st.sampled_from(numbers)))
-    accepted, rest = split(change, taken, "one", "two")
+    accepted, rest = split_change(change, taken, "one", "two")
     contents: dict[str, Content | None] = {"a": Content(before.encode(), 0o644), "b": None}
     for part in (accepted, rest):
         for swap in part.plan.swaps:

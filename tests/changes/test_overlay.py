@@ -5,14 +5,14 @@ from __future__ import annotations
 from holdfast.changes.change import Change, RequestedEdits
 from holdfast.changes.overlay import Overlay
 from holdfast.changes.plan import ChangePlan
-from holdfast.changes.plan_requests import plan
+from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileFound, FileMissing, Files, FileUnfit
 from holdfast.testing import MemoryFiles
 from holdfast.vocab.requests import FileRequest, Replace, WriteFile
 
 
 def proposed(name: str, files: Files, *requests: FileRequest, overwrite: bool = False) -> Change:
-    planned = plan(requests, files, overwrite=overwrite)
+    planned = plan_requests(requests, files, overwrite=overwrite)
     assert isinstance(planned, ChangePlan), planned
     return Change(name, "proposed", "proposal", RequestedEdits(requests, overwrite), planned)
 

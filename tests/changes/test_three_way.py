@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.changes.rebase.three_way import holds_already, project_bytes, project_text, raw_lines
+from holdfast.changes.rebase.three_way import contains_edit, project_bytes, project_text, raw_lines
 
 lines = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "d\r", "\n", "e\n"]), max_size=12)
 texts = st.builds("".join, lines) | st.builds(
@@ -48,7 +48,7 @@ def test_edits_of_lines_that_are_apart_are_both_there_and_those_that_meet_have_n
 
 @given(texts, texts)
 def test_what_was_done_alone_is_done_already(base: str, wanted: str) -> None:
-    assert holds_already(base.encode(), wanted.encode(), wanted.encode())
+    assert contains_edit(base.encode(), wanted.encode(), wanted.encode())
 
 
 @given(st.integers(0, 7), st.integers(0, 7))
@@ -59,12 +59,12 @@ def test_what_somebody_did_by_hand_is_seen_beside_their_other_edits_and_not_wher
     wanted = [*base[:mine], "mine\n", *base[mine + 1 :]]
     present = [*wanted[:theirs], "theirs\n", *wanted[theirs + 1 :]]
     texts = ["".join(lines).encode() for lines in (base, wanted, present)]
-    assert holds_already(*texts) == (mine != theirs)
+    assert contains_edit(*texts) == (mine != theirs)
 
 
 def test_lines_that_came_in_and_have_twins_are_not_taken_for_gone() -> None:
-    assert not holds_already(b"x\nm\nx\nm\n", b"x\nm\n", b"z\nx\nm\nx\nQ\nm\n")
-    assert holds_already(b"x\nm\nx\nm\n", b"x\nm\n", b"z\nx\nm\n")
+    assert not contains_edit(b"x\nm\nx\nm\n", b"x\nm\n", b"z\nx\nm\nx\nQ\nm\n")
+    assert contains_edit(b"x\nm\nx\nm\n", b"x\nm\n", b"z\nx\nm\n")
 
 
 def test_line_endings_are_brought_back_as_they_were() -> None:

@@ -15,7 +15,7 @@ from holdfast.adapters.processes.commands import OsCommands
 from holdfast.adapters.project.directories import DiskDirectories
 from holdfast.adapters.project.search import DiskSearcher
 from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests
-from holdfast.changes.change import NOBODY
+from holdfast.changes.change import NO_OWNER
 from holdfast.changes.ports import Files
 from holdfast.guards.commands import CommandRules
 from holdfast.tools.context import ToolPolicy, ToolPorts
@@ -118,7 +118,7 @@ def open_world(
             files,
             DiskDirectories(str(root)),
             DiskSearcher(str(root)),
-            TurnEditor(workspace, NOBODY, review=review),
+            TurnEditor(workspace, NO_OWNER, review=review),
             OsCommands(),
             gate,
             DiskWorktreeDigests(str(root)),

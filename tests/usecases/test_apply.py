@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.changes.transaction import Finished, Moved, Stopped, TakenBack
+from holdfast.changes.transaction import BatchConflict, Finished, RolledBack, Stopped
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
 from holdfast.usecases.workspace import NothingDone, note_of
 from tests.usecases.world import Act, World
@@ -174,7 +174,7 @@ def test_a_command_that_died_before_it_committed_is_taken_back_by_the_next(world
     assert world.texts() != {"a.py": "x = 1\n", "b.py": "y = 1\n"}
     outcome = apply(world, reply("b", old="y = 1", new="y = 2"))
     assert isinstance(outcome, AppliedReply)
-    assert isinstance(outcome.recovered, TakenBack)
+    assert isinstance(outcome.recovered, RolledBack)
     assert note_of(outcome.recovered) == (
         "an earlier command here was stopped before it changed a file: it is dropped (1 file)."
     )
@@ -204,7 +204,7 @@ def test_recovery_stops_at_a_file_that_is_neither_old_nor_new_and_says_where_its
     outcome = apply(world, reply("a"))
     assert reasons(outcome) == [("b.py", "conflict")]
     assert isinstance(outcome.recovered, Stopped)
-    assert isinstance(outcome.recovered.carried, Moved)
+    assert isinstance(outcome.recovered.outcome, BatchConflict)
     assert (world.root / "a.py").stat().st_ino == untouched
     assert world.texts() == {"a.py": "x = 1\n", "b.py": "somebody else\n"}
     assert isinstance(apply(world, reply("a")), AppliedReply)

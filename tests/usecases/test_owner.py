@@ -71,7 +71,7 @@ def test_the_parts_of_a_change_belong_to_its_turn(world: World) -> None:
         assert isinstance(apply_change(proposed.change.id, workspace, hunks=[1]), Accepted)
         ours = list_changes(workspace, owner=owner)
     assert isinstance(ours, tuple)
-    assert [(each.state, each.asked.part_of) for each in ours] == [
+    assert [(each.state, each.requested.part_of) for each in ours] == [
         ("applied", proposed.change.id),
         ("rejected", None),
         ("proposed", proposed.change.id),

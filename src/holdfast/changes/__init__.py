@@ -1,1 +1,1 @@
-"""Edits of files that happen together or not at all."""
+"""Changes: edits of files that are applied together or not at all."""

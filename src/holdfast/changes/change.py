@@ -59,7 +59,7 @@ class ChangeOwner:
     turn: str | None = None
 
 
-NOBODY = ChangeOwner()
+NO_OWNER = ChangeOwner()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Change:
     id: str
     state: ChangeState
     origin: str
-    asked: RequestedEdits
+    requested: RequestedEdits
     plan: ChangePlan
     seq: int = 0
     created_at: str = ""

@@ -30,14 +30,18 @@ _KINDS: dict[type[Request], str] = {
 }
 
 
-def asked_to_json(asked: RequestedEdits) -> dict[str, Any]:
+def requested_to_json(requested: RequestedEdits) -> dict[str, Any]:
     """Return the requested edits as JSON."""
-    requests = [_file_request_to_json(request) for request in asked.requests]
-    return {"overwrite": asked.overwrite, "requests": requests, "part_of": asked.part_of}
+    requests = [_file_request_to_json(request) for request in requested.requests]
+    return {
+        "overwrite": requested.overwrite,
+        "requests": requests,
+        "part_of": requested.part_of,
+    }
 
 
-def asked_from_json(read: dict[str, Any]) -> RequestedEdits:
-    """Parse the result of `asked_to_json`."""
+def requested_from_json(read: dict[str, Any]) -> RequestedEdits:
+    """Parse the result of `requested_to_json`."""
     requests = tuple(_file_request_from_json(request) for request in read["requests"])
     return RequestedEdits(requests, read["overwrite"], read.get("part_of"))
 
@@ -78,11 +82,11 @@ def _swap_from_json(read: dict[str, Any]) -> Swap:
     return Swap(read["path"], before, after, read["modes"])
 
 
-def _file_request_to_json(asked: FileRequest) -> dict[str, Any]:
+def _file_request_to_json(file: FileRequest) -> dict[str, Any]:
     request = None
-    if asked.request is not None:
-        request = _request_to_json(asked.request)
-    return {"path": asked.path, "action": asked.action, "to": asked.to, "request": request}
+    if file.request is not None:
+        request = _request_to_json(file.request)
+    return {"path": file.path, "action": file.action, "to": file.to, "request": request}
 
 
 def _file_request_from_json(read: dict[str, Any]) -> FileRequest:

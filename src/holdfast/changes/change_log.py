@@ -1,4 +1,4 @@
-"""The record of the changes of one project, as the code here needs it."""
+"""The log of the changes of one project (port)."""
 
 from __future__ import annotations
 
@@ -12,32 +12,34 @@ if TYPE_CHECKING:
 
 
 KEPT = 1_000
-"""How many settled changes a project's log keeps: else it would grow for ever, with the texts of every file."""
+"""How many settled changes a project's log keeps: it has the texts of every file, and must not grow
+without limit."""
 
 
 class LogUnavailable(Exception):  # noqa: N818 - the word for it
-    """The log cannot be read or written; the message says where, why, and the next step."""
+    """The log cannot be read or written; the message has the place, the cause and the next step."""
 
 
 class ChangeLog(Protocol):
-    """The changes of one project, durably: what a call has recorded survives a kill right after it.
+    """The changes of one project, durably: a record survives a kill right after the call.
 
-    Several processes may share it. Each call is one transaction, and may raise `LogUnavailable`.
+    Several processes may share the log. Each call is one transaction and may raise
+    `LogUnavailable`.
     """
 
     def add(self, change: Change) -> Change:
-        """Record a new change, as the latest; give it with its `seq` and its moment.
+        """Record a new change as the latest; return it with `seq` and `created_at` set.
 
-        Then as `prune` with `KEPT`.
+        Then prune the log to `KEPT` settled changes.
         """
         ...
 
     def get(self, change_id: str) -> Change | None:
-        """Give a change; None if there is none of this id."""
+        """Return the change with this id, or None."""
         ...
 
     def ids(self) -> tuple[str, ...]:
-        """Give the ids of all changes, newest first."""
+        """Return the ids of all changes, newest first."""
         ...
 
     def list(
@@ -50,38 +52,46 @@ class ChangeLog(Protocol):
         after: int = 0,
         limit: int | None = None,
     ) -> tuple[Change, ...]:
-        """Give changes, newest first: in this state, of this origin, session, turn, with a greater `seq`; so many."""
+        """Return the changes that match every filter, newest first, at most `limit`.
+
+        `after` matches the changes with a greater `seq`.
+        """
         ...
 
     def marks(self, state: ChangeState) -> tuple[tuple[str, int], ...]:
-        """Give id and `seq` of the changes in a state, newest first: `list` without their texts, which cost."""
+        """Return id and `seq` of the changes in a state, newest first.
+
+        Cheaper than `list`, which reads the texts of every file.
+        """
         ...
 
     def revise(self, change_id: str, plan: ChangePlan) -> bool:
-        """Put what has landed anew in place of what had landed; False, and nothing done, if it is not proposed."""
+        """Replace the plan of a change; return False, and do nothing, if it is not proposed."""
         ...
 
     def move(self, change_id: str, old: ChangeState, new: ChangeState) -> bool:
-        """Change the state from `old` to `new`; False, and nothing done, if it is not `old`.
+        """Change the state from `old` to `new`; return False, and do nothing, if it is not `old`.
 
-        What becomes applied becomes the latest.
+        A change that becomes applied becomes the latest.
         """
         ...
 
     def split(self, change_id: str, accepted: Change, rest: Change) -> Sequence[Change] | None:
-        """Reject a proposed change and record its two parts; None, and nothing done, if it is not proposed.
+        """Reject a proposed change and record its two parts.
 
-        `rest` takes the place of the whole in the order; `accepted` is the latest.
+        `rest` takes the place of the whole in the order; `accepted` becomes the latest. Return
+        None, and do nothing, if the change is not proposed.
         """
         ...
 
     def join(self, change_id: str, parts: Collection[str]) -> bool:
-        """Take a split back: the parts go, and the whole is proposed in the place of the rest, as if nothing had been.
+        """Undo a split: remove the parts and propose the whole again, in the place of the rest.
 
-        False, and nothing done, if it was not split into these, or one of them is no longer proposed.
+        Return False, and do nothing, if the change was not split into these parts, or if one of
+        them is no longer proposed.
         """
         ...
 
     def prune(self, keep: int) -> tuple[str, ...]:
-        """Drop all but the latest `keep` changes that are settled, and give their ids; what is proposed stays."""
+        """Remove all settled changes but the latest `keep`; return the ids of the removed ones."""
         ...

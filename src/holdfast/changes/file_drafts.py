@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileFound, FileMissing, Files, FileUnfit
-from holdfast.changes.similar_paths import names_near
+from holdfast.changes.similar_paths import similar_paths
 from holdfast.changes.swaps import Content
 from holdfast.landing.encoding import Encoding, decode, encode
 from holdfast.landing.land import land
@@ -99,7 +99,7 @@ class FileDrafts:
         return draft
 
     def _refuse_missing(self, request: FileRequest) -> Refused:
-        near = names_near(request.path, self.files.names(request.path))
+        near = similar_paths(request.path, self.files.names(request.path))
         cure = "give the path of a file that is there, or create it."
         if near:
             cure = f"did you mean {' or '.join(near)}?"

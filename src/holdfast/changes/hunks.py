@@ -55,7 +55,7 @@ def hunks_of(change: Change) -> tuple[ChangeHunk, ...]:
     return tuple(hunks)
 
 
-def split(
+def split_change(
     change: Change, numbers: Collection[int], accepted_id: str, rest_id: str
 ) -> tuple[Change, Change]:
     """Return the change with only these hunks, and the rest, made on top of the first.
@@ -74,7 +74,8 @@ def split(
             accepted, rest = _split_file(file, wanted)
             first.append(accepted)
             second.append(rest)
-    part = replace(change, state="proposed", origin=SPLIT, asked=RequestedEdits(part_of=change.id))
+    requested = RequestedEdits(part_of=change.id)
+    part = replace(change, state="proposed", origin=SPLIT, requested=requested)
     return (
         replace(part, id=accepted_id, plan=_plan(first, change.plan)),
         replace(part, id=rest_id, plan=_plan(second, change.plan)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.changes.plan import ChangePlan, FileRefused
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, Files, FileUnfit
-from holdfast.changes.rebase.rebase_requests import land_again
+from holdfast.changes.rebase.rebase_change import rebase_change
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,7 +74,7 @@ class Overlay:
     def _add(self, change: Change) -> None:
         self._named.update(dict.fromkeys(change.paths))
         self._named.update(dict.fromkeys(file.path for file in change.plan.files))
-        landed = land_again(change, self)
+        landed = rebase_change(change, self)
         if isinstance(landed, ChangePlan):
             self._proposed.update({swap.path: swap.after for swap in landed.swaps})
         else:

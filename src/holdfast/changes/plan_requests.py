@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _RUNGS: tuple[Rung, ...] = get_args(Rung)
 
 
-def plan(
+def plan_requests(
     requests: Iterable[FileRequest], files: Files, *, overwrite: bool
 ) -> ChangePlan | tuple[FileRefused, ...]:
     """Land every request in memory, each on the result of the ones before; or return all refusals.

@@ -1,17 +1,25 @@
-"""What a plan sees of the disk."""
+"""The ports of this package: the files that a plan reads, and the tree and the journal of a batch."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.changes.swaps import Batch, Swap
     from holdfast.vocab.outcomes import Reason
+
+# ------------------------------------------------------------------------------------------ files
 
 
 @dataclass(frozen=True, slots=True)
 class FileFound:
-    """A regular file. `at` is its real path below the root; `linked`, that the path asked for is a symlink to it."""
+    """A regular file at the real path `at` below the root.
+
+    `linked`: the path that was looked at is a symlink to the file.
+    """
 
     at: str
     data: bytes
@@ -21,7 +29,7 @@ class FileFound:
 
 @dataclass(frozen=True, slots=True)
 class FileMissing:
-    """No file, but one could be made at `at`, once the directories `parents` (outermost first) are."""
+    """No file, but one can be created at `at` once the directories `parents` (outermost first) are."""
 
     at: str
     parents: tuple[str, ...] = ()
@@ -29,7 +37,7 @@ class FileMissing:
 
 @dataclass(frozen=True, slots=True)
 class FileUnfit:
-    """No file can be edited or made there."""
+    """A path at which no file can be edited or created."""
 
     reason: Reason
     message: str
@@ -42,9 +50,103 @@ class Files(Protocol):
     """The files below one root, as they are now."""
 
     def look(self, path: str) -> FileLook:
-        """Say what is at a path that a model named."""
+        """Return what is at a path that a model named."""
         ...
 
     def names(self, near: str) -> list[str]:
-        """List files below the root, those in the directory of `near` first; not all, if there are very many."""
+        """List files below the root, those in the directory of `near` first; at most some thousands."""
+        ...
+
+
+# ------------------------------------------------------------------------------------------- tree
+
+SwapSide: TypeAlias = Literal["before", "after", "neither"]
+"""Which of a swap's two contents is on the disk."""
+
+
+class Tree(Protocol):
+    """The files of the workspace. No symlink in a path is followed. Each call may raise OSError."""
+
+    def side(self, swap: Swap) -> SwapSide:
+        """Return which of the two contents the file has now."""
+        ...
+
+    def make(self, directory: str) -> None:
+        """Make a directory, if nothing is there."""
+        ...
+
+    def clear(self, directory: str) -> None:
+        """Remove a directory, if it exists and is empty."""
+        ...
+
+    def stage(self, swap: Swap, sibling: str) -> None:
+        """Write the new content to the sibling, durably, with the mode that the file will have."""
+        ...
+
+    def put(self, swap: Swap, sibling: str) -> bool:
+        """Replace the file by the staged content.
+
+        Return False, and do nothing, if the file is neither old nor new. If the file is new
+        already, only remove the sibling.
+        """
+        ...
+
+    def discard(self, swap: Swap, sibling: str) -> None:
+        """Remove the sibling, if it exists."""
+        ...
+
+    def settle(self, batch: Batch) -> None:
+        """Make the names of the batch durable: fsync every existing directory that it touches."""
+        ...
+
+
+# ---------------------------------------------------------------------------------------- journal
+
+
+@dataclass(frozen=True, slots=True)
+class PendingBatch:
+    """The batch that a process left behind. `committed`: its files may have been changed."""
+
+    batch: Batch
+    committed: bool
+
+
+class JournalDamaged(Exception):  # noqa: N818 - the word for it
+    """A file of the journal (`place`) cannot be read: from another version, or changed since."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(
+            f"{place}: this journal is damaged; move it away, and look at the files it was about."
+        )
+        self.place = place
+
+
+class Journal(Protocol):
+    """The batch under way on one root, durably.
+
+    Only the process with the root's lock uses the journal. Each call may raise OSError.
+    """
+
+    def prepare(self, batch: Batch) -> None:
+        """Record the batch before any part of it is done."""
+        ...
+
+    def commit(self) -> None:
+        """Record that every sibling is staged and the files may be changed."""
+        ...
+
+    def finish(self, batch: Batch) -> None:
+        """Remove the batch: it is applied, and the log of changes has recorded it."""
+        ...
+
+    def drop(self) -> None:
+        """Remove the batch: it is rolled back."""
+        ...
+
+    def pending(self) -> PendingBatch | None:
+        """Return the batch under way, or None."""
+        ...
+
+    def save(self, batch: Batch, swaps: Iterable[Swap]) -> str:
+        """Write the old and new texts of these swaps to plain files; return their directory."""
         ...

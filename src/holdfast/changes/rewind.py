@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.changes.plan import FileRefused
-from holdfast.changes.rebase.rebase_swaps import Clash, project
+from holdfast.changes.rebase.rebase_swaps import Clash, rebase_swaps
 from holdfast.changes.rebase.three_way import project_bytes
 from holdfast.changes.swaps import Batch
 from holdfast.vocab.outcomes import Refused
@@ -45,15 +45,15 @@ def plan_rewind(
     change in a refusal.
     """
     inverse = [swap.reversed() for swap in reversed(change.plan.swaps)]
-    projected = project(inverse, files)
-    clashes = projected.clashes
+    rebased = rebase_swaps(inverse, files)
+    clashes = rebased.clashes
     if not clashes:
         needed = [swap.path for swap in inverse if _is_needed(swap, later)]
         clashes = tuple(Clash(path, "touched") for path in needed)
     if clashes:
         return tuple(_refuse(clash, later, left_by) for clash in clashes)
     clears = tuple(reversed(change.plan.makes))
-    return Batch(change.id, projected.swaps, projected.makes, clears, rewinds=True)
+    return Batch(change.id, rebased.swaps, rebased.makes, clears, rewinds=True)
 
 
 def _is_needed(inverse: Swap, later: Sequence[Change]) -> bool:

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 _LIMIT = 3
 
 
-def names_near(path: str, names: Sequence[str]) -> tuple[str, ...]:
+def similar_paths(path: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return the paths most similar to `path`: those with the same file name, then a similar one.
 
-    >>> names_near("src/util.py", ["docs/a.md", "src/utils.py", "src/app/util.py"])
+    >>> similar_paths("src/util.py", ["docs/a.md", "src/utils.py", "src/app/util.py"])
     ('src/app/util.py', 'src/utils.py')
     """
     wanted = _base(path)

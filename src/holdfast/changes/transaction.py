@@ -1,122 +1,46 @@
-"""Carry out a batch wholly or not at all, and finish or take back one that a dead process left.
+"""The transaction: apply a batch wholly or not at all, and recover one that a dead process left.
 
-The order is what makes a kill at any instant harmless. Until `Journal.commit` no file of the workspace has changed:
-there are only siblings to remove. From then on the journal holds the old and the new bytes of every file, and what is
-not yet new becomes new. A file that is neither old nor new is somebody else's: then nothing of the batch stays.
-When every file is new, durably, the log of changes is told, and only then the journal forgets the batch: whoever dies
-in between leaves a journal from which the next command tells the log again.
+The order of the steps makes a kill at any instant harmless.
+
+- Until `Journal.commit` no file of the workspace has changed: only siblings have to be removed.
+- From then on the journal has the old and the new bytes of every file, and every file that is
+  still old becomes new. If a file is neither old nor new, another program has changed it: then the
+  whole batch is rolled back.
+- When every file is new, durably, the log records the batch. Only then the journal removes the
+  batch: if the process dies in between, the next command finds the journal and records the batch
+  again.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.changes.change_log import LogUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
-    from holdfast.changes.swaps import Batch, Swap
-
-SwapSide: TypeAlias = Literal["before", "after", "neither"]
-"""Which of a swap's two contents the disk holds."""
-
-
-class Tree(Protocol):
-    """The workspace's files. A symlink in a path is never followed. Each call may raise OSError."""
-
-    def side(self, swap: Swap) -> SwapSide:
-        """Look what the file holds now."""
-        ...
-
-    def make(self, directory: str) -> None:
-        """Make a directory, if it is not there."""
-        ...
-
-    def clear(self, directory: str) -> None:
-        """Remove a directory, if it is there and empty."""
-        ...
-
-    def stage(self, swap: Swap, sibling: str) -> None:
-        """Write the new content into the sibling, durably, with the mode that the file will have."""
-        ...
-
-    def put(self, swap: Swap, sibling: str) -> bool:
-        """Let the staged content take the file's place; False, and nothing done, if the file is neither old nor new.
-
-        A file that is new already stays, and its sibling goes.
-        """
-        ...
-
-    def discard(self, swap: Swap, sibling: str) -> None:
-        """Remove the sibling, if it is there."""
-        ...
-
-    def settle(self, batch: Batch) -> None:
-        """Make the names of the batch durable: fsync every directory that it touches and that is there."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """The batch that a process left behind."""
-
-    batch: Batch
-    committed: bool
-
-
-class Damaged(Exception):  # noqa: N818 - the word for it
-    """A journal's file cannot be read: not written by this version, or changed since. `place` is the file."""
-
-    def __init__(self, place: str) -> None:
-        super().__init__(
-            f"{place}: this journal is damaged; move it away, and look at the files it was about."
-        )
-        self.place = place
-
-
-class Journal(Protocol):
-    """What is under way on one root, durably; its holder has the root's lock. Each call may raise OSError."""
-
-    def prepare(self, batch: Batch) -> None:
-        """Record the batch before anything of it is done."""
-        ...
-
-    def commit(self) -> None:
-        """Record that every sibling is in place and the files may be touched."""
-        ...
-
-    def finish(self, batch: Batch) -> None:
-        """Forget the batch: it is done, and the log knows."""
-        ...
-
-    def drop(self) -> None:
-        """Forget the batch: nothing of it is left."""
-        ...
-
-    def pending(self) -> Pending | None:
-        """Give the batch that is under way."""
-        ...
-
-    def save(self, batch: Batch, swaps: Iterable[Swap]) -> str:
-        """Keep the old and new texts of these swaps as plain files, and say in which directory."""
-        ...
+    from holdfast.changes.ports import Journal, Tree
+    from holdfast.changes.swaps import Batch
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Every file is new. `unrecorded` says why the log could not be told; the next command on this root tells it."""
+    """Every file is new.
+
+    `unrecorded` is why the log could not record the batch; the next command on this root retries.
+    """
 
     unrecorded: LogUnavailable | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """Files that were neither old nor new were left alone, and nothing of the batch stays.
+class BatchConflict:
+    """The files at `paths` were neither old nor new: they stay, and the batch is rolled back.
 
-    `saved` is the directory where their old and new texts are, if other files of the batch had been touched already.
+    `saved` is the directory with their old and new texts, if other files had been changed already.
     """
 
     paths: tuple[str, ...]
@@ -125,72 +49,72 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The disk refused. Every file is old, or (`unsettled`) will be old or new after the next command."""
+    """The disk refused. Every file is old, or (`unsettled`) is settled by the next command."""
 
     error: OSError
     unsettled: bool = False
 
 
-Carried: TypeAlias = Done | Moved | Failed
+BatchOutcome: TypeAlias = Done | BatchConflict | Failed
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A batch that a process left half done is done now."""
+    """A batch that a process left half done is applied now."""
 
     batch: Batch
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
-    """A batch that a process left before the first file had changed is gone."""
+class RolledBack:
+    """A batch that a process left before the first file had changed is rolled back."""
 
     batch: Batch
 
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """A batch left half done could not be finished: `carried` says why."""
+    """A batch that a process left half done could not be finished: `outcome` is why."""
 
     batch: Batch
-    carried: Moved | Failed
+    outcome: BatchConflict | Failed
 
 
-BatchRecovery: TypeAlias = Finished | TakenBack | Stopped
+BatchRecovery: TypeAlias = Finished | RolledBack | Stopped
 RecordBatch: TypeAlias = "Callable[[Batch], None]"
-"""Tells the log that a batch is done. Told twice, it is as if told once. May raise `LogUnavailable`."""
+"""Records in the log that a batch is applied. Idempotent. May raise `LogUnavailable`."""
 
 
-def _tell_nobody(batch: Batch) -> None:
-    """Record nothing: for a batch that is no change's."""
+def _record_nothing(batch: Batch) -> None:
+    """Record nothing: for a batch that belongs to no change."""
 
 
-def carry_out(
-    batch: Batch, tree: Tree, journal: Journal, record: RecordBatch = _tell_nobody
-) -> Carried:
-    """Swap all files of the batch, or none; `record` tells the log once they are new."""
+def apply_batch(
+    batch: Batch, tree: Tree, journal: Journal, record: RecordBatch = _record_nothing
+) -> BatchOutcome:
+    """Swap all files of the batch, or none; call `record` once they are new."""
     try:
         journal.prepare(batch)
     except OSError as error:
         return Failed(error)
     try:
         _stage(batch, tree)
-        moved = tuple(swap.path for swap in batch.swaps if tree.side(swap) != "before")
-        if moved:
+        changed = tuple(swap.path for swap in batch.swaps if tree.side(swap) != "before")
+        if changed:
             _clean_up(batch, tree, journal)
-            return Moved(moved)
+            return BatchConflict(changed)
         journal.commit()
     except OSError as error:
-        return _give_up(error, _clean_up, batch, tree, journal)
+        return _undo_after_error(error, _clean_up, batch, tree, journal)
     return _swap(batch, tree, journal, record)
 
 
 def recover(
-    tree: Tree, journal: Journal, record: RecordBatch = _tell_nobody
+    tree: Tree, journal: Journal, record: RecordBatch = _record_nothing
 ) -> BatchRecovery | None:
-    """Finish or take back what a process that died has left; None if it left nothing.
+    """Finish or roll back the batch that a dead process left; return None if there is none.
 
-    Raises `LogUnavailable` if the log cannot be told: no other batch can begin before it is.
+    Raise `LogUnavailable` if the log cannot record the batch: no other batch may begin before.
     """
     pending = journal.pending()
     if pending is None:
@@ -199,16 +123,18 @@ def recover(
     try:
         if not pending.committed:
             _clean_up(batch, tree, journal)
-            return TakenBack(batch)
+            return RolledBack(batch)
         if any(tree.side(swap) == "neither" for swap in batch.swaps):
-            return Stopped(batch, _unwind(batch, tree, journal))
+            return Stopped(batch, _roll_back(batch, tree, journal))
         _stage(batch, tree)
     except OSError as error:
         return Stopped(batch, Failed(error, unsettled=True))
-    carried = _swap(batch, tree, journal, record)
-    if isinstance(carried, Done) and carried.unrecorded:
-        raise carried.unrecorded
-    return Finished(batch) if isinstance(carried, Done) else Stopped(batch, carried)
+    outcome = _swap(batch, tree, journal, record)
+    if not isinstance(outcome, Done):
+        return Stopped(batch, outcome)
+    if outcome.unrecorded:
+        raise outcome.unrecorded
+    return Finished(batch)
 
 
 def _stage(batch: Batch, tree: Tree) -> None:
@@ -219,19 +145,19 @@ def _stage(batch: Batch, tree: Tree) -> None:
             tree.stage(swap, batch.sibling(place))
 
 
-def _swap(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) -> Carried:
+def _swap(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) -> BatchOutcome:
     try:
         for place, swap in enumerate(batch.swaps):
             if not tree.put(swap, batch.sibling(place)):
-                moved = _unwind(batch, tree, journal)
-                return moved if moved.paths else Moved((swap.path,))
+                conflict = _roll_back(batch, tree, journal)
+                return conflict if conflict.paths else BatchConflict((swap.path,))
         tree.settle(batch)
         for directory in batch.clears:
             tree.clear(directory)
     except OSError as error:
-        return _give_up(error, _unwind, batch, tree, journal)
-    # Every file is new, and durably so. What cannot be brought up to date now, the next command will. Nothing is taken
-    # back here: whether a log that failed has been told is not known.
+        return _undo_after_error(error, _roll_back, batch, tree, journal)
+    # Every file is new, durably. What cannot be recorded now, the next command records. Nothing is
+    # rolled back here: a log that failed may have recorded the batch.
     try:
         record(batch)
     except LogUnavailable as error:
@@ -241,43 +167,49 @@ def _swap(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) -> Ca
     return Done()
 
 
-def _unwind(batch: Batch, tree: Tree, journal: Journal) -> Moved:
-    """Bring back the old bytes wherever the new ones stand. Done twice, it does the rest of the first time."""
+def _roll_back(batch: Batch, tree: Tree, journal: Journal) -> BatchConflict:
+    """Restore the old bytes wherever the new ones are; a second call completes a failed first one.
+
+    Return the files that are neither old nor new.
+    """
     for directory in reversed(batch.clears):
         tree.make(directory)
     for place, swap in enumerate(batch.swaps):
         if tree.side(swap) == "after":
-            back = swap.reversed()
-            if back.after is not None:
-                tree.stage(back, batch.sibling(place))
-            tree.put(back, batch.sibling(place))
+            inverse = swap.reversed()
+            if inverse.after is not None:
+                tree.stage(inverse, batch.sibling(place))
+            tree.put(inverse, batch.sibling(place))
     foreign = [swap for swap in batch.swaps if tree.side(swap) == "neither"]
     saved = journal.save(batch, foreign) if foreign else None
     _clean_up(batch, tree, journal)
-    return Moved(tuple(swap.path for swap in foreign), saved)
+    return BatchConflict(tuple(swap.path for swap in foreign), saved)
 
 
-def _clean_up(batch: Batch, tree: Tree, journal: Journal) -> Moved:
-    """Remove all that stands beside the files, which are old, and forget the batch."""
+def _clean_up(batch: Batch, tree: Tree, journal: Journal) -> BatchConflict:
+    """Remove the siblings and the made directories of a batch whose files are old, and its record.
+
+    Return an empty conflict.
+    """
     for place, swap in enumerate(batch.swaps):
         tree.discard(swap, batch.sibling(place))
     for directory in reversed(batch.makes):
         tree.clear(directory)
     tree.settle(batch)
     journal.drop()
-    return Moved(())
+    return BatchConflict(())
 
 
-def _give_up(
+def _undo_after_error(
     error: OSError,
-    take_back: Callable[[Batch, Tree, Journal], Moved],
+    undo: Callable[[Batch, Tree, Journal], BatchConflict],
     batch: Batch,
     tree: Tree,
     journal: Journal,
-) -> Moved | Failed:
-    """Take everything back after the disk refused; if it refuses that too, the next command on this root will do it."""
+) -> BatchConflict | Failed:
+    """Undo the batch after the disk refused; if the disk refuses that too, the next command does."""
     try:
-        moved = take_back(batch, tree, journal)
+        conflict = undo(batch, tree, journal)
     except OSError:
         return Failed(error, unsettled=True)
-    return moved if moved.paths else Failed(error)
+    return conflict if conflict.paths else Failed(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from holdfast.changes.ports import FileUnfit
-from holdfast.changes.similar_paths import names_near
+from holdfast.changes.similar_paths import similar_paths
 from holdfast.tools.arguments import Arguments
 from holdfast.tools.context import ToolContext, failed, refuse_path
 from holdfast.tools.globs import glob_to_regex
@@ -89,7 +89,7 @@ def _matching(pattern: str, paths: list[str], under: str) -> list[str] | None:
 
 
 def _suggest(pattern: str, paths: list[str]) -> str:
-    near = names_near(pattern.replace("*", ""), paths)
+    near = similar_paths(pattern.replace("*", ""), paths)
     if not near:
         return ""
     return f" Names like it: {one_or_many(near)}."

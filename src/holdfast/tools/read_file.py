@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.changes.ports import FileFound, FileMissing, Files, FileUnfit
-from holdfast.changes.similar_paths import names_near
+from holdfast.changes.similar_paths import similar_paths
 from holdfast.landing.encoding import decode
 from holdfast.landing.text.lines import split_lines
 from holdfast.tools.arguments import Arguments
@@ -66,7 +66,7 @@ def _judge_place(path: str, place: PathLook) -> ToolOutcome | None:
 
 def _missing(path: str, files: Files) -> str:
     """Return a sentence with the files that have a similar name."""
-    near = names_near(path, files.names(path))
+    near = similar_paths(path, files.names(path))
     if near:
         return f"{path}: there is no such file; did you mean {one_or_many(near)}?"
     return f"{path}: there is no such file; use find_files or list_dir to see what there is."

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import AT_ONCE, SPLIT, Change
-from holdfast.changes.transaction import BatchRecovery, Carried, Journal, carry_out, recover
+from holdfast.changes.ports import Journal
+from holdfast.changes.transaction import BatchOutcome, BatchRecovery, apply_batch, recover
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,10 +26,10 @@ class LockedWorkspace:
     journal: Journal
     recovered: BatchRecovery | None
 
-    def carry_out(self, batch: Batch) -> Carried:
+    def carry_out(self, batch: Batch) -> BatchOutcome:
         """Swap the files of a batch, all or none, and tell the log that its change is applied or rewound."""
         log = self.workspace.log
-        return carry_out(batch, self.workspace.tree, self.journal, lambda done: tell(log, done))
+        return apply_batch(batch, self.workspace.tree, self.journal, lambda done: tell(log, done))
 
     def reconcile(self) -> ChangeLog:
         """Give the log, after what a dead process left in it: a change that was never begun is rejected.
@@ -42,7 +43,7 @@ class LockedWorkspace:
             log.move(change.id, "proposed", "rejected")
         parts: dict[str, list[str]] = {}
         for change in log.list(state="proposed", origin=SPLIT):
-            parts.setdefault(change.asked.part_of or "", []).append(change.id)
+            parts.setdefault(change.requested.part_of or "", []).append(change.id)
         for whole, both in parts.items():
             if len(both) > 1:
                 log.join(whole, both)

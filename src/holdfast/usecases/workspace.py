@@ -6,16 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from holdfast.changes.plan import FileRefused
-from holdfast.changes.transaction import BatchRecovery, Failed, Finished, Moved, Stopped, TakenBack
+from holdfast.changes.transaction import (
+    BatchConflict,
+    BatchRecovery,
+    Failed,
+    Finished,
+    RolledBack,
+    Stopped,
+)
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from holdfast.changes.change_log import ChangeLog
-    from holdfast.changes.ports import Files
+    from holdfast.changes.ports import Files, Journal, Tree
     from holdfast.changes.swaps import Batch
-    from holdfast.changes.transaction import Journal, Tree
 
 
 class Workspace(Protocol):
@@ -62,7 +68,7 @@ class NothingDone:
     unsettled: bool = False
 
 
-def nothing_done(carried: Moved | Failed, recovered: BatchRecovery | None) -> NothingDone:
+def nothing_done(carried: BatchConflict | Failed, recovered: BatchRecovery | None) -> NothingDone:
     """Say why a batch was not carried out."""
     if isinstance(carried, Failed):
         error = carried.error
@@ -90,7 +96,7 @@ def note_of(recovered: BatchRecovery | None) -> str | None:
     match recovered:
         case Finished(batch):
             return f"an earlier command here was stopped halfway: it is now finished ({_count(batch)})."
-        case TakenBack(batch):
+        case RolledBack(batch):
             return f"an earlier command here was stopped before it changed a file: it is dropped ({_count(batch)})."
         case Stopped():
             return "an earlier command here was stopped halfway and could not be finished; run this one again."

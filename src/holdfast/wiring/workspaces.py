@@ -41,7 +41,7 @@ class DiskWorkspace:
 
     def hold(self) -> AbstractContextManager[DiskJournal]:
         """Lock the root, and return its journal."""
-        return hold(self._state, self.files.root)
+        return lock_journal(self._state, self.files.root)
 
     def has_journal(self) -> bool:
         """Return whether anything was ever written below this root."""

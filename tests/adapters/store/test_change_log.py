@@ -70,7 +70,8 @@ def change(name: str, **values: object) -> Change:
 
 
 PARTS = tuple(
-    change(name, origin="split", asked=RequestedEdits(part_of="whole")) for name in ("part", "rest")
+    change(name, origin="split", requested=RequestedEdits(part_of="whole"))
+    for name in ("part", "rest")
 )
 
 
@@ -138,7 +139,7 @@ def test_a_split_rejects_the_whole_and_the_rest_takes_its_place(log: ChangeLog) 
     parts = log.split("whole", *PARTS)
     assert parts
     assert [part.id for part in parts] == ["part", "rest"]
-    assert [part.asked.part_of for part in parts] == ["whole", "whole"]
+    assert [part.requested.part_of for part in parts] == ["whole", "whole"]
     assert [each.id for each in log.list(state="proposed")] == ["part", "above", "rest"]
     assert [each.id for each in log.list(state="rejected")] == ["whole"]
     assert log.split("whole", change("a"), change("b")) is None

@@ -21,8 +21,8 @@ from holdfast.guards.paths import Barred, judge_path
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from holdfast.changes.ports import SwapSide
     from holdfast.changes.swaps import Batch, Swap
-    from holdfast.changes.transaction import SwapSide
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK: a named pipe without a writer would hold the open for ever, if one took the file's place after the lstat.

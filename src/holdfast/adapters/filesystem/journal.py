@@ -21,8 +21,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from holdfast.changes.ports import JournalDamaged, PendingBatch
 from holdfast.changes.swaps import Batch, Content, Swap
-from holdfast.changes.transaction import Damaged, Pending
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ _SAVED_KEPT = 10
 
 
 class DiskJournal:
-    """The journal of one root (port `Journal`); made by `hold`, under the lock."""
+    """The journal of one root (port `Journal`); made by `lock_journal`."""
 
     def __init__(self, directory: Path) -> None:
         """Take a directory that is there and whose lock is held."""
@@ -66,13 +66,13 @@ class DiskJournal:
         # Else, after a power cut, a batch that was taken back could be there again and go forward.
         _sync(self._directory)
 
-    def pending(self) -> Pending | None:
-        """Give the batch that is under way; raises `Damaged` if it cannot be read."""
+    def pending(self) -> PendingBatch | None:
+        """Give the batch that is under way; raises `JournalDamaged` if it cannot be read."""
         _remove(self._directory / "draft")
         for name, committed in (("committed", True), ("prepared", False)):
             batch = _unpack(self._directory / name)
             if batch is not None:
-                return Pending(batch, committed=committed)
+                return PendingBatch(batch, committed=committed)
         return None
 
     def save(self, batch: Batch, swaps: Iterable[Swap]) -> str:
@@ -97,7 +97,7 @@ class DiskJournal:
 
 
 @contextmanager
-def hold(state: Path, root: Path) -> Iterator[DiskJournal]:
+def lock_journal(state: Path, root: Path) -> Iterator[DiskJournal]:
     """Wait for the root's lock and give its journal; no other process writes below the root until the end."""
     directory = place_of(state, root)
     directory.mkdir(0o700, parents=True, exist_ok=True)
@@ -149,9 +149,9 @@ def _unpack(file: Path) -> Batch | None:
     try:
         read: dict[str, Any] = json.loads(head)
     except ValueError as error:
-        raise Damaged(str(file)) from error
+        raise JournalDamaged(str(file)) from error
     if read.get("version") != _VERSION or read.get("sha256") != hashlib.sha256(body).hexdigest():
-        raise Damaged(str(file))
+        raise JournalDamaged(str(file))
     at = 0
 
     def take(entry: dict[str, Any] | None) -> Content | None:

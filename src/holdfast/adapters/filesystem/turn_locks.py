@@ -32,7 +32,7 @@ class TurnLocks:
         if lock is not None:
             os.close(lock)
 
-    def is_held(self, turn: str) -> bool:
+    def is_locked(self, turn: str) -> bool:
         """Whether a process is at work on the turn."""
         if turn in self._held:
             return True

@@ -17,10 +17,10 @@ from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import changes, sessions, turns
 from holdfast.changes.change import Change, ChangeState
 from holdfast.changes.change_json import (
-    asked_from_json,
-    asked_to_json,
     plan_from_json,
     plan_to_json,
+    requested_from_json,
+    requested_to_json,
 )
 from holdfast.changes.change_log import KEPT, LogUnavailable
 
@@ -146,7 +146,7 @@ def _insert(
         "turn_id": change.turn,
         "state": change.state,
         "origin": change.origin,
-        "request": asked_to_json(change.asked),
+        "request": requested_to_json(change.requested),
         "files": plan_to_json(change.plan),
         "created_at": created,
         "settled_at": settled,
@@ -290,7 +290,7 @@ def _change(row: RowMapping) -> Change:
         row["id"],
         row["state"],
         row["origin"],
-        asked_from_json(row["request"]),
+        requested_from_json(row["request"]),
         plan_from_json(row["files"]),
         row["seq"],
         _moment(row["created_at"]),

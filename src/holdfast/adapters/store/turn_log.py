@@ -81,7 +81,7 @@ class StoredTurnLog:
         """Record the turns of dead processes as interrupted."""
         with _told():
             running = self._store.query(_running, self._root)
-            dead = [begun for begun in running if not self._locks.is_held(begun.turn)]
+            dead = [begun for begun in running if not self._locks.is_locked(begun.turn)]
             for begun in dead:
                 self._store.run(_end, begun, _last_words(), "interrupted")
                 self._locks.drop(begun.turn)
@@ -104,7 +104,7 @@ class StoredTurnLog:
                 return found
             session, chat = found
             busy = _turn_at_work(connection, chat)
-            if busy is not None and self._locks.is_held(busy):
+            if busy is not None and self._locks.is_locked(busy):
                 return TurnNotBegun(
                     f"session {session}: a turn of it is still running; wait for its end, or cancel it."
                 )

@@ -1,1 +1,1 @@
-"""Carry a change over to files that have changed since."""
+"""Rebase of a change onto files that have changed since."""

@@ -1,4 +1,4 @@
-"""Swaps of recorded contents, projected onto files that may have changed since."""
+"""Swaps of recorded contents, rebased onto files that may have changed since."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.changes.ports import FileFound, FileMissing, Files, FileUnfit
-from holdfast.changes.rebase.three_way import holds_already, project_bytes
+from holdfast.changes.rebase.three_way import contains_edit, project_bytes
 from holdfast.changes.swaps import Content, Swap
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Clash:
 
 
 @dataclass(frozen=True, slots=True)
-class Projected:
+class RebasedSwaps:
     """The swaps that fit the files as they are now, and the clashes.
 
     Swaps that are done already are in neither. `makes` are the missing directories.
@@ -44,8 +44,10 @@ class Projected:
     clashes: tuple[Clash, ...]
 
 
-def project(swaps: Iterable[Swap], files: Files, *, never_done: Collection[str] = ()) -> Projected:
-    """Project each swap onto the file as it is now.
+def rebase_swaps(
+    swaps: Iterable[Swap], files: Files, *, never_done: Collection[str] = ()
+) -> RebasedSwaps:
+    """Rebase each swap onto the file as it is now.
 
     A swap stays as it is if the file is what it was. Otherwise its edit is applied to the present
     text; a swap that creates or deletes the file clashes then. A swap whose result is there already
@@ -70,7 +72,7 @@ def project(swaps: Iterable[Swap], files: Files, *, never_done: Collection[str] 
                 makes.update(dict.fromkeys(looked.parents))
         elif not may_be_done or not _is_done_beside_other_edits(swap, present):
             clashes.append(fitted)
-    return Projected(tuple(fitting), tuple(makes), tuple(clashes))
+    return RebasedSwaps(tuple(fitting), tuple(makes), tuple(clashes))
 
 
 def _is_done(swap: Swap, present: Content | None) -> bool:
@@ -91,7 +93,7 @@ def _is_done_beside_other_edits(swap: Swap, present: Content | None) -> bool:
         return False
     if swap.before is None or swap.after is None:
         return False
-    return holds_already(swap.before.data, swap.after.data, present.data)
+    return contains_edit(swap.before.data, swap.after.data, present.data)
 
 
 def _fit(swap: Swap, present: Content | None) -> Swap | Clash:

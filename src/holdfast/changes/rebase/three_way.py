@@ -45,12 +45,12 @@ def project_bytes(base: bytes, wanted: bytes, present: bytes) -> bytes | None:
     return encode(projected, decode(base).encoding)
 
 
-def holds_already(base: bytes, wanted: bytes, present: bytes) -> bool:
+def contains_edit(base: bytes, wanted: bytes, present: bytes) -> bool:
     r"""Return whether `present` is `wanted` with other edits beside those that `wanted` made.
 
-    >>> holds_already(b"a\nb\nc\n", b"A\nb\nc\n", b"A\nB\nc\n")
+    >>> contains_edit(b"a\nb\nc\n", b"A\nb\nc\n", b"A\nB\nc\n")
     True
-    >>> holds_already(b"a\nb\nc\n", b"A\nb\nc\n", b"X\nB\nc\n")
+    >>> contains_edit(b"a\nb\nc\n", b"A\nb\nc\n", b"X\nB\nc\n")
     False
     """
     texts = _texts(base, wanted, present)

@@ -124,7 +124,7 @@ def _summary(change: Change) -> dict[str, Any]:
         "settled_at": change.settled_at,
         "session": change.session,
         "turn": change.turn,
-        "part_of": change.asked.part_of,
+        "part_of": change.requested.part_of,
         "files": [_file(file) for file in change.plan.files],
     }
 

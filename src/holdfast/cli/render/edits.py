@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.plan import FileRefused
-from holdfast.changes.transaction import Damaged
+from holdfast.changes.ports import JournalDamaged
 from holdfast.cli.render.text import warn, write, write_diff
 from holdfast.landing.explain import explain
 from holdfast.usecases.workspace import NothingDone, note_of
@@ -109,7 +109,7 @@ def attempt(use_case: Callable[[], _Outcome]) -> _Outcome | NothingDone:
     """Run a use case. A state directory or a database that cannot be used is a refusal."""
     try:
         return use_case()
-    except (Damaged, LogUnavailable) as error:
+    except (JournalDamaged, LogUnavailable) as error:
         message = str(error)
     except OSError as error:
         message = _disk_problem(error)

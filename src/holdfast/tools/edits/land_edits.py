@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.changes.plan import ChangePlan, FileRefused
-from holdfast.changes.plan_requests import plan
+from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileFound, FileLook, FileUnfit
 from holdfast.guards.secrets import is_secret
 from holdfast.landing.encoding import decode
@@ -82,7 +82,7 @@ def edit(asked: EditCall, bench: ToolContext) -> ToolOutcome:
     if barred is not None:
         return denied(barred.message)
     # In memory first: nobody is asked about an edit that would not land.
-    planned = plan(asked.requests, bench.ports.files, overwrite=asked.overwrite)
+    planned = plan_requests(asked.requests, bench.ports.files, overwrite=asked.overwrite)
     if not isinstance(planned, ChangePlan):
         return _refused(planned, call)
     refused = _ask(planned, call)

@@ -6,10 +6,10 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.changes.change import AT_ONCE, NOBODY, Change, ChangeOwner, RequestedEdits
+from holdfast.changes.change import AT_ONCE, NO_OWNER, Change, ChangeOwner, RequestedEdits
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
-from holdfast.changes.plan_requests import plan
+from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.swaps import Batch
 from holdfast.changes.transaction import BatchRecovery, Done, Failed, Stopped
 from holdfast.landing.formats.parse import Format, parse
@@ -50,7 +50,7 @@ def apply_reply(
     workspace: Workspace,
     *,
     check: bool = False,
-    owner: ChangeOwner = NOBODY,
+    owner: ChangeOwner = NO_OWNER,
 ) -> AppliedReply | NothingDone:
     """Finish what a dead process left, land every request in memory, record the change, then swap the files.
 
@@ -63,7 +63,7 @@ def apply_reply(
     with under_lock as root:
         recovered = root.recovered if root else None
         if isinstance(recovered, Stopped):
-            return nothing_done(recovered.carried, recovered)
+            return nothing_done(recovered.outcome, recovered)
         landed = land_reply(reply, workspace.files)
         if not isinstance(landed, PlannedReply):
             return NothingDone(landed, recovered)
@@ -99,7 +99,7 @@ def land_reply(
     asked = _read(reply) if isinstance(reply, ReplyText) else reply
     if isinstance(asked, Refused):
         return (FileRefused("", asked),)
-    planned = plan(asked.requests, files, overwrite=asked.overwrite)
+    planned = plan_requests(asked.requests, files, overwrite=asked.overwrite)
     return PlannedReply(asked, planned) if isinstance(planned, ChangePlan) else planned
 
 

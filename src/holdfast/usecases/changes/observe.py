@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.changes.change import NOBODY, OBSERVED, Change, ChangeOwner, RequestedEdits
+from holdfast.changes.change import NO_OWNER, OBSERVED, Change, ChangeOwner, RequestedEdits
 from holdfast.changes.transaction import Stopped
 from holdfast.changes.tree_difference import TreeOf, plan_of_difference
 from holdfast.usecases.locked_workspace import locked
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def observe_difference(
-    before: TreeOf, after: TreeOf, workspace: Workspace, *, owner: ChangeOwner = NOBODY
+    before: TreeOf, after: TreeOf, workspace: Workspace, *, owner: ChangeOwner = NO_OWNER
 ) -> Change | NothingDone | None:
     """Record the difference of two trees as an applied change of `owner`; None if there is none."""
     plan = plan_of_difference(before, after)
@@ -23,7 +23,7 @@ def observe_difference(
         return None
     with locked(workspace) as root:
         if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.carried, root.recovered)
+            return nothing_done(root.recovered.outcome, root.recovered)
         seen = Change(
             workspace.new_id(),
             "applied",

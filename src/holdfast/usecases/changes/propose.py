@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from holdfast.changes.change import AT_ONCE, FOR_REVIEW, NOBODY, Change, ChangeOwner, RequestedEdits
+from holdfast.changes.change import (
+    AT_ONCE,
+    FOR_REVIEW,
+    NO_OWNER,
+    Change,
+    ChangeOwner,
+    RequestedEdits,
+)
 from holdfast.changes.overlay import Overlay
 from holdfast.changes.transaction import BatchRecovery, Stopped
 from holdfast.usecases.changes.apply import PlannedReply, ReplyText, land_reply
@@ -21,7 +28,7 @@ class Proposed:
 
 
 def propose_reply(
-    reply: ReplyText | RequestedEdits, workspace: Workspace, *, owner: ChangeOwner = NOBODY
+    reply: ReplyText | RequestedEdits, workspace: Workspace, *, owner: ChangeOwner = NO_OWNER
 ) -> Proposed | NothingDone:
     """Record what a reply makes of the files and of the changes proposed before it.
 
@@ -29,7 +36,7 @@ def propose_reply(
     """
     with locked(workspace) as root:
         if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.carried, root.recovered)
+            return nothing_done(root.recovered.outcome, root.recovered)
         log = root.reconcile()
         landed = land_reply(reply, overlay_of(workspace))
         if not isinstance(landed, PlannedReply):

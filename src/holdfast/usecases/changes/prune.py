@@ -24,7 +24,7 @@ def prune_changes(workspace: Workspace, *, keep: int) -> ChangesPruned | Nothing
         return ChangesPruned((), 0)
     with locked(workspace) as root:
         if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.carried, root.recovered)
+            return nothing_done(root.recovered.outcome, root.recovered)
         log = root.reconcile()
         removed = log.prune(keep)
         return ChangesPruned(removed, len(log.ids()), root.recovered)

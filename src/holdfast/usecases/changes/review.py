@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.changes.change import NOBODY, Change, ChangeOwner, ChangeState, judge_move
+from holdfast.changes.change import NO_OWNER, Change, ChangeOwner, ChangeState, judge_move
 from holdfast.changes.change_log import LogUnavailable
-from holdfast.changes.hunks import hunks_of, split
+from holdfast.changes.hunks import hunks_of, split_change
 from holdfast.changes.plan import ChangePlan, FileRefused
-from holdfast.changes.rebase.rebase_requests import land_again
+from holdfast.changes.rebase.rebase_change import rebase_change
 from holdfast.changes.transaction import BatchRecovery, Stopped
 from holdfast.usecases.changes.apply import AppliedReply, write_change
 from holdfast.usecases.changes.find_change import find_change
@@ -74,7 +74,7 @@ def list_changes(
     workspace: Workspace,
     *,
     state: ChangeState | None = None,
-    owner: ChangeOwner = NOBODY,
+    owner: ChangeOwner = NO_OWNER,
     limit: int | None = None,
 ) -> tuple[Change, ...] | NothingDone:
     """Give the changes below this root, newest first: all, or those in a state, or of a session or turn."""
@@ -82,7 +82,7 @@ def list_changes(
         return ()
     with locked(workspace) as root:
         if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.carried, root.recovered)
+            return nothing_done(root.recovered.outcome, root.recovered)
         return root.reconcile().list(
             state=state, session=owner.session, turn=owner.turn, limit=limit
         )
@@ -96,7 +96,7 @@ def show_change(name: str, workspace: Workspace) -> Change | NothingDone:
 
 def _find(name: str, root: LockedWorkspace) -> Change | NothingDone:
     if isinstance(root.recovered, Stopped):
-        return nothing_done(root.recovered.carried, root.recovered)
+        return nothing_done(root.recovered.outcome, root.recovered)
     change = find_change(name, root.reconcile())
     return NothingDone((change,), root.recovered) if isinstance(change, FileRefused) else change
 
@@ -118,9 +118,9 @@ def _apply_some(
     if not hunks or len(hunks) == len(hunks_of(change)):
         return _apply_whole(change, root)
     new_id = root.workspace.new_id
-    accepted, rest = split(change, hunks, new_id(), new_id())
+    accepted, rest = split_change(change, hunks, new_id(), new_id())
     # First whether the part fits: a change that cannot be applied must not be taken apart.
-    landed = land_again(accepted, root.workspace.files)
+    landed = rebase_change(accepted, root.workspace.files)
     if not isinstance(landed, ChangePlan):
         return NothingDone(_cured(landed, change, log), root.recovered)
     parts = log.split(change.id, replace(accepted, plan=landed), rest)
@@ -138,7 +138,7 @@ def _apply_some(
 
 def _apply_whole(change: Change, root: LockedWorkspace) -> Accepted | NothingDone:
     log = root.workspace.log
-    landed = land_again(change, root.workspace.files)
+    landed = rebase_change(change, root.workspace.files)
     if not isinstance(landed, ChangePlan):
         return NothingDone(_cured(landed, change, log), root.recovered)
     # On record before a file is touched: whoever dies halfway leaves a change that says what is being written.

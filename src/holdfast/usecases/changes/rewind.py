@@ -42,7 +42,7 @@ def rewind_change(name: str, workspace: Workspace) -> Rewound | NothingDone:
     """Take back the change of this id (or of the beginning of it)."""
     with locked(workspace) as root:
         if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.carried, root.recovered)
+            return nothing_done(root.recovered.outcome, root.recovered)
         change = find_change(name, root.reconcile())
         if isinstance(change, FileRefused):
             return NothingDone((change,), root.recovered)

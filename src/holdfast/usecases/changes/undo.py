@@ -33,7 +33,7 @@ def undo_last(workspace: Workspace) -> Undone | NothingDone:
         return NothingDone((_nothing_to_undo(),))
     with locked(workspace) as root:
         if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.carried, root.recovered)
+            return nothing_done(root.recovered.outcome, root.recovered)
         last = root.reconcile().list(state="applied", limit=1)
         if not last:
             return NothingDone((_nothing_to_undo(),), root.recovered)

@@ -8,11 +8,11 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from holdfast.changes.change import AT_ONCE, NOBODY, ChangeOwner, RequestedEdits
+from holdfast.changes.change import AT_ONCE, NO_OWNER, ChangeOwner, RequestedEdits
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.plan import FileLanded, FileRefused
-from holdfast.changes.ports import FileFound, FileMissing, FileUnfit
-from holdfast.changes.transaction import Damaged, Stopped
+from holdfast.changes.ports import FileFound, FileMissing, FileUnfit, JournalDamaged
+from holdfast.changes.transaction import Stopped
 from holdfast.landing.encoding import decode, encode
 from holdfast.landing.land import land
 from holdfast.repair.context import PipelinePorts, RepairUnit
@@ -49,7 +49,7 @@ class RepairDependencies:
     world_for: Callable[[Check], PipelinePorts]
     workers: int = 2
     dry_run: bool = False
-    owner: ChangeOwner = NOBODY
+    owner: ChangeOwner = NO_OWNER
     stop: Callable[[], None] = lambda: None
     withdraw: Callable[[str, str, str], None] = lambda _module, _sha, _why: None
     may_begin: Callable[[str], str | None] = lambda _path: None
@@ -232,7 +232,7 @@ def _write(
     """Write it; a state directory or a database that cannot be used is a refusal too."""
     try:
         return write_repaired(unit, code, crew.workspace, crew.owner)
-    except (Damaged, LogUnavailable) as error:
+    except (JournalDamaged, LogUnavailable) as error:
         told = str(error)
     except OSError as error:
         told = (
@@ -260,7 +260,7 @@ def _withdraw(ready: _Ready, code: str, crew: RepairDependencies, why: str) -> N
     nobody writes.
     """
     with ExitStack() as stack:
-        with suppress(Damaged, LogUnavailable, OSError):
+        with suppress(JournalDamaged, LogUnavailable, OSError):
             stack.enter_context(locked(crew.workspace))
         if not _holds(ready.unit, code, crew.workspace):
             for decision in ready.noted.accepted:
@@ -273,7 +273,7 @@ class AlreadyThere:
 
 
 def write_repaired(
-    unit: RepairUnit, code: str, workspace: Workspace, owner: ChangeOwner = NOBODY
+    unit: RepairUnit, code: str, workspace: Workspace, owner: ChangeOwner = NO_OWNER
 ) -> AppliedReply | AlreadyThere | NothingDone:
     """Swap the file for the code that was verified, and record that as a change.
 
@@ -283,7 +283,7 @@ def write_repaired(
     request = FileRequest(unit.path, "create", WriteFile(code))
     with locked(workspace) as root:
         if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.carried, root.recovered)
+            return nothing_done(root.recovered.outcome, root.recovered)
         if _holds(unit, code, workspace):
             return AlreadyThere()
         landed = land_reply(RequestedEdits((request,), overwrite=True), workspace.files)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from holdfast.changes.change import ChangeOwner
 from holdfast.changes.change_log import LogUnavailable
-from holdfast.changes.transaction import Damaged
+from holdfast.changes.ports import JournalDamaged
 from holdfast.loop.context.history import rebuild
 from holdfast.loop.turn import run_turn
 from holdfast.usecases.checkpoints import checkpoint
@@ -97,7 +97,7 @@ def send(
             say(note)
         opening = TurnRequest(message.prompt, crew.model.name, system, crew.tools, message.session)
         begun = crew.records.begin(opening)
-    except (RecordsUnavailable, LogUnavailable, Damaged) as error:
+    except (RecordsUnavailable, LogUnavailable, JournalDamaged) as error:
         return NotSent(f"the turn cannot be recorded: {error}")
     if isinstance(begun, TurnNotBegun):
         return NotSent(begun.message)

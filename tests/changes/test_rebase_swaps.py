@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.changes.rebase.rebase_swaps import Clash, Projected, project
+from holdfast.changes.rebase.rebase_swaps import Clash, RebasedSwaps, rebase_swaps
 from holdfast.changes.swaps import Content, Swap
 from holdfast.testing import MemoryFiles
 
@@ -23,15 +23,15 @@ def of_mode(before: int, after: int) -> Swap:
     return Swap("a", Content(OLD, before), Content(OLD, after), modes=True)
 
 
-def fits(swap: Swap, *makes: str) -> Projected:
-    return Projected((swap,), makes, ())
+def fits(swap: Swap, *makes: str) -> RebasedSwaps:
+    return RebasedSwaps((swap,), makes, ())
 
 
-def clash(swap: Swap, why: str) -> Projected:
-    return Projected((), (), (Clash(swap.path, why),))  # type: ignore[arg-type]  # the case of the test is a literal
+def clash(swap: Swap, why: str) -> RebasedSwaps:
+    return RebasedSwaps((), (), (Clash(swap.path, why),))  # type: ignore[arg-type]  # the case of the test is a literal
 
 
-DONE = Projected((), (), ())
+DONE = RebasedSwaps((), (), ())
 
 
 @pytest.mark.parametrize(
@@ -61,10 +61,10 @@ DONE = Projected((), (), ())
     ],
 )
 def test_a_swap_fits_is_done_already_or_clashes_for_a_reason(
-    swap: Swap, present: bytes | None, expected: Projected
+    swap: Swap, present: bytes | None, expected: RebasedSwaps
 ) -> None:
     files = MemoryFiles({} if present is None else {swap.path: present})
-    assert project([swap], files) == expected
+    assert rebase_swaps([swap], files) == expected
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_swap_fits_is_done_already_or_clashes_for_a_reason(
 def test_at_a_path_that_is_never_done_the_same_text_is_chance_and_clashes(
     present: bytes, why: str
 ) -> None:
-    assert project([EDIT], MemoryFiles({"a": present}), never_done={"a"}) == clash(EDIT, why)
+    assert rebase_swaps([EDIT], MemoryFiles({"a": present}), never_done={"a"}) == clash(EDIT, why)
 
 
 @pytest.mark.parametrize(("swap", "why"), [(CREATE, "there"), (DELETE, "gone")])
@@ -81,28 +81,28 @@ def test_at_a_path_that_is_never_done_a_file_that_came_or_went_clashes(
     swap: Swap, why: str
 ) -> None:
     files = MemoryFiles({"d/e/a": NEW})
-    assert project([swap], files, never_done={swap.path}) == clash(swap, why)
+    assert rebase_swaps([swap], files, never_done={swap.path}) == clash(swap, why)
 
 
 def test_only_the_named_paths_are_never_done() -> None:
     other = Swap("b", EDIT.before, EDIT.after)
-    found = project([EDIT, other], MemoryFiles({"a": NEW, "b": NEW}), never_done={"b"})
+    found = rebase_swaps([EDIT, other], MemoryFiles({"a": NEW, "b": NEW}), never_done={"b"})
     assert found == clash(other, "touched")
 
 
 def test_a_swap_that_changes_nothing_fits_and_is_not_done() -> None:
     """So that the change it belongs to is seen to have this file."""
     same = Swap("a", Content(OLD), Content(OLD))
-    assert project([same], MemoryFiles({"a": OLD})) == fits(same)
+    assert rebase_swaps([same], MemoryFiles({"a": OLD})) == fits(same)
 
 
 def test_a_path_that_cannot_be_a_file_or_leads_elsewhere_by_now_clashes() -> None:
-    assert project([EDIT], MemoryFiles({"a/x": b""})) == clash(EDIT, "unfit")
-    assert project([EDIT], MemoryFiles({"b": OLD}, {"a": "b"})) == clash(EDIT, "unfit")
+    assert rebase_swaps([EDIT], MemoryFiles({"a/x": b""})) == clash(EDIT, "unfit")
+    assert rebase_swaps([EDIT], MemoryFiles({"b": OLD}, {"a": "b"})) == clash(EDIT, "unfit")
 
 
 def test_all_swaps_are_carried_over_and_each_missing_directory_is_named_once() -> None:
     second = Swap("d/e/b", None, Content(NEW))
     gone = Swap("gone", Content(OLD), Content(NEW))
-    found = project([CREATE, gone, second, EDIT], MemoryFiles({"a": OLD}))
-    assert found == Projected((CREATE, second, EDIT), ("d", "d/e"), (Clash("gone", "gone"),))
+    found = rebase_swaps([CREATE, gone, second, EDIT], MemoryFiles({"a": OLD}))
+    assert found == RebasedSwaps((CREATE, second, EDIT), ("d", "d/e"), (Clash("gone", "gone"),))

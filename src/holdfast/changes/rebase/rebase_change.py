@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.changes.diff import diff_of
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
-from holdfast.changes.plan_requests import plan
+from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileLook, FileMissing, Files, FileUnfit
-from holdfast.changes.rebase.rebase_swaps import Clash, project
+from holdfast.changes.rebase.rebase_swaps import Clash, rebase_swaps
 from holdfast.changes.swaps import Content
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import WriteFile
@@ -33,17 +33,18 @@ _CURES = {
 }
 
 
-def land_again(change: Change, files: Files) -> ChangePlan | tuple[FileRefused, ...]:
+def rebase_change(change: Change, files: Files) -> ChangePlan | tuple[FileRefused, ...]:
     """Return the plan of the change for the files as they are now, or the refusals.
 
     The plan stays the same if the files are what they were when the change was made. Otherwise
-    the requests land again.
+    the requests land again, or the swaps are rebased.
     """
     if _is_current(change, files):
         return replace(change.plan, makes=_missing_parents(change.plan.swaps, files))
-    if _needs_projection(change.asked.requests):
-        return _project(change, files)
-    return plan(change.asked.requests, files, overwrite=change.asked.overwrite)
+    requested = change.requested
+    if _must_not_land_again(requested.requests):
+        return _rebase_plan(change, files)
+    return plan_requests(requested.requests, files, overwrite=requested.overwrite)
 
 
 def _is_current(change: Change, files: Files) -> bool:
@@ -71,10 +72,11 @@ def _leads_to(paths: Collection[str], looked: FileLook) -> bool:
     return not isinstance(looked, FileUnfit) and looked.at in paths
 
 
-def _needs_projection(requests: Sequence[FileRequest]) -> bool:
-    """Return whether the requests would overwrite what has changed since, or there are none.
+def _must_not_land_again(requests: Sequence[FileRequest]) -> bool:
+    """Return whether to rebase the recorded swaps instead of landing the requests again.
 
-    A whole-file write and a delete without a patch land on any text.
+    A whole-file write and a delete without a patch land on any text, and would overwrite what has
+    changed since. A change without requests has only its swaps.
     """
     if not requests:
         return True
@@ -87,12 +89,12 @@ def _lands_on_any_text(request: FileRequest) -> bool:
     return isinstance(request.request, WriteFile)
 
 
-def _project(change: Change, files: Files) -> ChangePlan | tuple[FileRefused, ...]:
-    projected = project(change.plan.swaps, files, never_done=change.paths)
-    if projected.clashes:
-        return tuple(_refuse(clash) for clash in projected.clashes)
-    reports = tuple(_report(file, projected.swaps) for file in change.plan.files)
-    return ChangePlan(reports, projected.swaps, projected.makes)
+def _rebase_plan(change: Change, files: Files) -> ChangePlan | tuple[FileRefused, ...]:
+    rebased = rebase_swaps(change.plan.swaps, files, never_done=change.paths)
+    if rebased.clashes:
+        return tuple(_refuse(clash) for clash in rebased.clashes)
+    reports = tuple(_report(file, rebased.swaps) for file in change.plan.files)
+    return ChangePlan(reports, rebased.swaps, rebased.makes)
 
 
 def _refuse(clash: Clash) -> FileRefused:
@@ -102,7 +104,7 @@ def _refuse(clash: Clash) -> FileRefused:
 
 
 def _report(file: FileLanded, swaps: Iterable[Swap]) -> FileLanded:
-    """Return the report with the diff of the projected swap, if the file is edited in place."""
+    """Return the report with the diff of the rebased swap, if the file is edited in place."""
     for swap in swaps:
         if file.at == (swap.path,) and swap.before is not None and swap.after is not None:
             return replace(file, diff=diff_of(file.path, file.path, swap.before, swap.after))

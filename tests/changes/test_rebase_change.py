@@ -7,8 +7,8 @@ import pytest
 from holdfast.changes.change import Change, RequestedEdits
 from holdfast.changes.diff import diff_of
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
-from holdfast.changes.plan_requests import plan
-from holdfast.changes.rebase.rebase_requests import land_again
+from holdfast.changes.plan_requests import plan_requests
+from holdfast.changes.rebase.rebase_change import rebase_change
 from holdfast.changes.swaps import Content, Swap
 from holdfast.changes.tree_difference import plan_of_difference
 from holdfast.testing import MemoryFiles
@@ -27,7 +27,7 @@ CREATE = FileRequest("d/new", "create", WriteFile("n\n"))
 
 
 def proposed(*requests: FileRequest, files: MemoryFiles) -> Change:
-    planned = plan(requests, files, overwrite=True)
+    planned = plan_requests(requests, files, overwrite=True)
     assert isinstance(planned, ChangePlan), planned
     return Change("c", "proposed", "proposal", RequestedEdits(requests, overwrite=True), planned)
 
@@ -44,7 +44,7 @@ def refused(path: str, why: str) -> tuple[FileRefused]:
 @pytest.mark.parametrize("request_", [WRITE, REPLACE, DELETE, CREATE])
 def test_on_the_same_files_it_is_the_plan_as_it_was_made(request_: FileRequest) -> None:
     change = on_a(request_)
-    assert land_again(change, MemoryFiles({"a": OLD})) == change.plan
+    assert rebase_change(change, MemoryFiles({"a": OLD})) == change.plan
 
 
 def test_on_the_same_files_the_report_is_not_made_anew() -> None:
@@ -52,13 +52,13 @@ def test_on_the_same_files_the_report_is_not_made_anew() -> None:
     observed = plan_of_difference({"a": (OLD, 0o644)}, {"a": (NEW, 0o755)})
     assert observed.files[0].diff.startswith("old mode 644\nnew mode 755\n--- a/a\n")
     change = Change("c", "proposed", "observed", RequestedEdits(), observed)
-    assert land_again(change, MemoryFiles({"a": OLD})) == observed
+    assert rebase_change(change, MemoryFiles({"a": OLD})) == observed
 
 
 def test_a_file_of_another_mode_is_not_the_one_the_change_was_made_against() -> None:
     observed = plan_of_difference({"a": (OLD, 0o600)}, {"a": (OLD, 0o755)})
     change = Change("c", "proposed", "observed", RequestedEdits(), observed)
-    assert land_again(change, MemoryFiles({"a": OLD})) == refused(
+    assert rebase_change(change, MemoryFiles({"a": OLD})) == refused(
         "a", "its mode or its text; look at it, and propose it anew"
     )
 
@@ -66,7 +66,7 @@ def test_a_file_of_another_mode_is_not_the_one_the_change_was_made_against() -> 
 def test_directories_are_made_only_where_they_are_missing_now() -> None:
     change = on_a(CREATE)
     assert change.plan.makes == ("d",)
-    again = land_again(change, MemoryFiles({"a": OLD, "d/other": b""}))
+    again = rebase_change(change, MemoryFiles({"a": OLD, "d/other": b""}))
     assert again == ChangePlan(change.plan.files, change.plan.swaps, ())
 
 
@@ -78,7 +78,7 @@ def test_an_edit_is_carried_over_to_a_text_that_differs_elsewhere_and_its_diff_i
     diff = diff_of("a", "a", before, after)
     assert "-5\n+five\n" in diff
     assert "@@ -3,5 +3,5 @@" in diff
-    again = land_again(on_a(request_), MemoryFiles({"a": ELSEWHERE}))
+    again = rebase_change(on_a(request_), MemoryFiles({"a": ELSEWHERE}))
     assert again == ChangePlan(
         (FileLanded("a", "edit", "exact", 1.0, diff),), (Swap("a", before, after),), ()
     )
@@ -87,7 +87,7 @@ def test_an_edit_is_carried_over_to_a_text_that_differs_elsewhere_and_its_diff_i
 def test_a_change_without_requests_is_carried_over_by_its_texts() -> None:
     whole = on_a(REPLACE)
     part = Change("p", "proposed", "split", RequestedEdits(part_of="c"), whole.plan)
-    assert land_again(part, MemoryFiles({"a": ELSEWHERE})) == land_again(
+    assert rebase_change(part, MemoryFiles({"a": ELSEWHERE})) == rebase_change(
         whole, MemoryFiles({"a": ELSEWHERE})
     )
 
@@ -114,13 +114,13 @@ def test_a_change_without_requests_is_carried_over_by_its_texts() -> None:
 def test_what_does_not_fit_is_refused_with_the_reason(
     request_: FileRequest, files: dict[str, bytes], expected: tuple[FileRefused]
 ) -> None:
-    assert land_again(on_a(request_), MemoryFiles(files)) == expected
+    assert rebase_change(on_a(request_), MemoryFiles(files)) == expected
 
 
 def test_a_path_that_became_a_directory_or_a_link_is_refused() -> None:
     why = "no file can be written there now; reject the change"
-    assert land_again(on_a(WRITE), MemoryFiles({"a/x": b""})) == refused("a", why)
-    assert land_again(on_a(WRITE), MemoryFiles({"b": OLD}, {"a": "b"})) == refused("a", why)
+    assert rebase_change(on_a(WRITE), MemoryFiles({"a/x": b""})) == refused("a", why)
+    assert rebase_change(on_a(WRITE), MemoryFiles({"b": OLD}, {"a": "b"})) == refused("a", why)
 
 
 def test_a_link_that_leads_elsewhere_by_now_is_followed_anew() -> None:
@@ -129,7 +129,7 @@ def test_a_link_that_leads_elsewhere_by_now_is_followed_anew() -> None:
     change = proposed(
         FileRequest("link", "edit", Replace("5", "five")), files=MemoryFiles(files, {"link": "one"})
     )
-    again = land_again(change, MemoryFiles(files, {"link": "two"}))
+    again = rebase_change(change, MemoryFiles(files, {"link": "two"}))
     assert isinstance(again, ChangePlan)
     assert again.swaps == (Swap("two", Content(ELSEWHERE, 0o644), Content(BOTH, 0o644)),)
 
@@ -137,7 +137,7 @@ def test_a_link_that_leads_elsewhere_by_now_is_followed_anew() -> None:
 def test_one_file_that_differs_is_enough_for_all_to_be_carried_over() -> None:
     other = FileRequest("b", "edit", WriteFile("B\n"))
     change = proposed(WRITE, other, files=MemoryFiles({"a": OLD, "b": b"b\n"}))
-    again = land_again(change, MemoryFiles({"a": OLD, "b": b"other\n"}))
+    again = rebase_change(change, MemoryFiles({"a": OLD, "b": b"other\n"}))
     assert again == refused("b", "and the two edits meet on the same lines; propose it anew")
 
 
@@ -145,7 +145,7 @@ def test_the_reports_of_created_and_deleted_files_stay_beside_a_carried_edit() -
     change = proposed(
         WRITE, CREATE, FileRequest("gone", "delete"), files=MemoryFiles({"a": OLD, "gone": b"g\n"})
     )
-    again = land_again(change, MemoryFiles({"a": ELSEWHERE, "gone": b"g\n"}))
+    again = rebase_change(change, MemoryFiles({"a": ELSEWHERE, "gone": b"g\n"}))
     assert isinstance(again, ChangePlan)
     first, *others = change.plan.files
     assert [file.path for file in again.files] == ["a", "d/new", "gone"]

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.adapters.filesystem.disk_files import DiskFiles
-from holdfast.adapters.filesystem.journal import hold
+from holdfast.adapters.filesystem.journal import lock_journal
 from holdfast.changes.ports import FileMissing
 from holdfast.changes.swaps import Batch, Content, Swap, in_order
-from holdfast.changes.transaction import Done, carry_out
+from holdfast.changes.transaction import Done, apply_batch
 from tests.end_to_end.fifty_files import Snapshot, restore, snapshot
 
 NAMES = ["a", "b.py", "d/a", "d/e/b", "d/e/f/c", "other/x"]
@@ -41,10 +41,10 @@ def test_a_batch_makes_any_files_of_any_and_its_reverse_brings_them_back(
             parent for look in looked if isinstance(look, FileMissing) for parent in look.parents
         )
         batch = Batch("one", swaps, tuple(makes))
-        with hold(Path(place) / "state", root) as journal:
-            assert carry_out(batch, files, journal) == Done()
+        with lock_journal(Path(place) / "state", root) as journal:
+            assert apply_batch(batch, files, journal) == Done()
             assert _texts(snapshot(root)) == {name: data for name, (data, _) in after.items()}
-            assert carry_out(batch.reversed(), files, journal) == Done()
+            assert apply_batch(batch.reversed(), files, journal) == Done()
         files.close()
         assert snapshot(root) == old
 
