@@ -53,7 +53,7 @@ def test_none_removes_a_manifest(files: DiskDecisionFiles, tmp_path: Path) -> No
 def test_a_name_that_is_none_of_ours_is_refused(
     files: DiskDecisionFiles, tmp_path: Path, module: str
 ) -> None:
-    with pytest.raises(ValueError, match="no module's name"):
+    with pytest.raises(ValueError, match="not the name of a module"):
         files.update("build", module, lambda _: b"x")
     assert names(tmp_path) == []
 

@@ -63,7 +63,7 @@ def test_none_removes_the_file_and_the_same_bytes_do_not_write_it(tmp_path: Path
     "name", ["../x", "python/../x", "python/", "nothing/abc", "python/a/b", "python/.x", "/etc/x"]
 )
 def test_a_name_that_is_not_ours_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ValueError, match="no rule's name"):
+    with pytest.raises(ValueError, match="not the name of a rule"):
         DiskRuleFiles(tmp_path).update(name, lambda _: b"x")
 
 

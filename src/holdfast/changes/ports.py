@@ -54,7 +54,7 @@ class Files(Protocol):
         ...
 
     def names(self, near: str) -> list[str]:
-        """List files below the root, those in the directory of `near` first; at most some thousands."""
+        """List files below the root, those in the directory of `near` first; there is a limit."""
         ...
 
 

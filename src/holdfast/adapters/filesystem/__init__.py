@@ -1,1 +1,1 @@
-"""Files on disk: the project's files, the journal, and what Holdfast keeps in folders."""
+"""Files on the disk: the files of the project, the journal, and the files of Holdfast itself."""

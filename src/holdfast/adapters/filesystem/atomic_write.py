@@ -1,7 +1,7 @@
-"""Small files that are whole or not there, whatever dies in between.
+"""Atomic writes of small files: after a crash a file is whole, or as it was before.
 
-All effects are calls of functions of `os`, or of Path's methods: the test that kills a process at every effect finds
-them there.
+All effects are calls of functions of `os` or of methods of `Path`: the test that kills a process at
+every effect intercepts these.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def put(file: Path, data: bytes, *, sync: bool) -> None:
-    """Let a file hold these bytes; with `sync` they are on the disk, and so is its name."""
+    """Write these bytes to a file; with `sync`, the bytes and the name are durable on return."""
     draft = file.with_name(f"{file.name}.draft")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
@@ -28,7 +28,7 @@ def put(file: Path, data: bytes, *, sync: bool) -> None:
 
 
 def drop(file: Path, *, sync: bool = False) -> None:
-    """Remove a file, if it is there."""
+    """Remove a file, if it exists."""
     try:
         file.unlink()
     except FileNotFoundError:
@@ -38,7 +38,7 @@ def drop(file: Path, *, sync: bool = False) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Put a directory's names on the disk."""
+    """Make the names in a directory durable."""
     handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

@@ -1,4 +1,7 @@
-"""The commands that were allowed for good, one file a project in the state directory (port `Grants`)."""
+"""The commands that are always allowed, one file per project in the state directory.
+
+Implements the port `Grants`.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +18,21 @@ if TYPE_CHECKING:
 
 
 class DiskGrants:
-    """The commands that somebody has allowed for good at one root."""
+    """The commands that the user has allowed permanently at one root."""
 
     def __init__(self, state: Path, root: Path) -> None:
-        """Name the file; it is made when a command is allowed."""
+        """Set the path of the file; `add` creates the file."""
         name = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]
         self._file = state / "grants" / f"{name}.json"
 
     def has(self, command: str) -> bool:
-        """Whether this very command was allowed."""
+        """Return whether exactly this command is allowed."""
         return command in self._read()
 
     def add(self, command: str) -> None:
-        """Allow this very command from now on; raises OSError."""
+        """Allow exactly this command from now on; raise OSError if that cannot be recorded."""
         self._file.parent.mkdir(0o700, parents=True, exist_ok=True)
-        with self._alone():
+        with self._locked():
             commands = sorted({*self._read(), command})
             new = self._file.with_suffix(".new")
             new.write_text(json.dumps(commands, indent=1))
@@ -39,15 +42,16 @@ class DiskGrants:
         try:
             commands = json.loads(self._file.read_bytes())
         except (FileNotFoundError, ValueError):
-            # What cannot be read allows nothing: somebody will be asked again.
+            # A file that cannot be read allows nothing: the user is asked again.
             return []
-        return commands if isinstance(commands, list) else []
+        if not isinstance(commands, list):
+            return []
+        return commands
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        lock = os.open(
-            self._file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-        )
+    def _locked(self) -> Iterator[None]:
+        file = self._file.with_suffix(".lock")
+        lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield

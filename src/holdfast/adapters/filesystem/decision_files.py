@@ -1,7 +1,7 @@
 """The decision manifests on the disk (port `DecisionFiles`).
 
-Build scope: `<root>/.holdfast/decisions/build/<module>.json`, part of the project, meant to be committed.
-Runtime scope: `<state>/decisions/<root>/runtime/<module>.json`, which stays on this machine.
+Build scope: `<root>/.holdfast/decisions/build/<module>.json`, part of the project, to be committed.
+Runtime scope: `<state>/decisions/<root>/runtime/<module>.json`, local to this machine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class DiskDecisionFiles:
     """The manifests of one root."""
 
     def __init__(self, root: Path, state: Path) -> None:
-        """Take the project's directory and the state directory; nothing is made before the first update."""
+        """Set the project's directory and the state directory; `update` creates what is missing."""
         real = Path(os.path.realpath(root))
         name = hashlib.sha256(os.fsencode(real)).hexdigest()[:32]
         self._root, self._state = real, state
@@ -32,20 +32,22 @@ class DiskDecisionFiles:
         }
 
     def read_all(self, scope: Literal["build", "runtime"]) -> list[tuple[str, bytes]]:
-        """Give each module's name and bytes, sorted. What is no manifest's name is not read."""
+        """Return each module's name and bytes, sorted; skip files with other names."""
         return self._folders[scope].read_all(is_module)
 
     def place(self, scope: Literal["build", "runtime"], module: str) -> str:
-        """Say where a manifest is, for people: in the project from its root, else in full."""
-        at = self._folders[scope].place(module)
-        return str(at.relative_to(self._root) if scope == "build" else at)
+        """Return the path of a manifest for display: relative to the project's root if inside."""
+        file = self._folders[scope].place(module)
+        if scope == "build":
+            file = file.relative_to(self._root)
+        return str(file)
 
     def update(
         self, scope: Literal["build", "runtime"], module: str, change: UpdateBytes
     ) -> bytes | None:
-        """Replace one manifest atomically, one process at a time; raises OSError."""
+        """Replace one manifest atomically, one process at a time; raise OSError if that fails."""
         if not is_module(module):
-            raise ValueError(f"{module}: this is no module's name.")
+            raise ValueError(f"{module}: not the name of a module.")
         if scope == "runtime":
             self._state.mkdir(0o700, parents=True, exist_ok=True)
         return self._folders[scope].update(module, change)

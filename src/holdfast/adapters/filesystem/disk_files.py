@@ -1,8 +1,9 @@
-"""The workspace's files on the disk: the only place where they are read and the only writer there is.
+"""The workspace's files on the disk: the only module that reads and writes them.
 
-Every path is walked from the root's descriptor, directory by directory, and no step follows a symlink: what is swapped
-in between a look and a write is met as an error, not as a way out. All effects are calls of functions of `os`, by that
-name: the test that kills a process at every effect finds them there.
+Every path is opened from the root's descriptor, directory by directory, and no step follows a
+symlink: a directory that is replaced by a symlink between a look and a write is an error, and no
+way out of the root. All effects are calls of functions of `os`, by that name: the test that kills a
+process at every effect intercepts these.
 """
 
 from __future__ import annotations
@@ -14,22 +15,21 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
+from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit, SwapSide
 from holdfast.changes.swaps import Content
 from holdfast.guards.paths import Barred, judge_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.changes.ports import SwapSide
     from holdfast.changes.swaps import Batch, Swap
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# O_NONBLOCK: a named pipe without a writer would hold the open for ever, if one took the file's place after the lstat.
+# O_NONBLOCK: without it, `open` blocks forever if a named pipe replaces the file after the lstat.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-# A parent that is missing, a file, or a symlink. Linux says ENOTDIR of the last, macOS ELOOP.
-_OFF_THE_PATH = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+# A parent that is missing, a file, or a symlink (ENOTDIR on Linux, ELOOP on macOS).
+_NO_SUCH_PARENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 _NO_HARD_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EXDEV}
 _NAMES_LIMIT = 3_000
 _NOT_SEARCHED = {".git", "node_modules", "__pycache__", ".venv"}
@@ -39,29 +39,30 @@ class DiskFiles:
     """The files below one root (ports `Files` and `Tree`)."""
 
     def __init__(self, root: str) -> None:
-        """Open the root; raises OSError if it is no directory."""
+        """Open the root; raise OSError if it is not a directory."""
         self.root = Path(os.path.realpath(root))
         self._root = os.open(self.root, _DIRECTORY)
 
     def close(self) -> None:
-        """Let the root go."""
+        """Close the root."""
         os.close(self._root)
 
-    # ------------------------------------------------------------------------------------------------------- reading
+    # ------------------------------------------------------------------------------------ reading
 
     def look(self, path: str) -> FileLook:
-        """Say what is at a path that a model named."""
+        """Return what is at a path that a model named."""
         plain = judge_path(path)
         if isinstance(plain, Barred):
             return FileUnfit("out_of_bounds", plain.message)
-        # A hint only: the walk below follows no symlink, so if the disk changes now there is an error and no escape.
+        # A hint only: `_look_at` follows no symlink. If the disk changes meanwhile, it fails.
         at = self._below(os.path.realpath(self.root / plain))
         if at is None:
             return FileUnfit(
                 "out_of_bounds",
                 f"{path}: a symlink on this path leads out of the project; name one in it.",
             )
-        if isinstance(judged := judge_path(at), Barred):
+        judged = judge_path(at)
+        if isinstance(judged, Barred):
             return FileUnfit(
                 "out_of_bounds", f"{path}: a symlink on this path leads to {judged.message}"
             )
@@ -71,9 +72,11 @@ class DiskFiles:
             return FileUnfit("conflict", f"{path}: this cannot be read ({error.strerror}).")
 
     def names(self, near: str) -> list[str]:
-        """List files below the root, those in the directory of `near` first; at most some thousands."""
+        """List files below the root, those in the directory of `near` first; at most 3,000."""
+        queue = [""]
         first = near.rpartition("/")[0]
-        queue = [first, ""] if first and not isinstance(judge_path(first), Barred) else [""]
+        if first and not isinstance(judge_path(first), Barred):
+            queue.insert(0, first)
         names: dict[str, None] = {}
         seen: set[str] = set()
         while queue and len(names) < _NAMES_LIMIT:
@@ -101,7 +104,7 @@ class DiskFiles:
                 )
         there = None if missing else self._stat(at)
         if there is None:
-            if self._dangles(path):
+            if self._has_broken_link(path):
                 return FileUnfit(
                     "conflict",
                     f"{path}: a symlink on this path leads to nothing; name another file.",
@@ -119,11 +122,14 @@ class DiskFiles:
         return FileFound(at, data, stat.S_IMODE(there.st_mode), linked)
 
     def _below(self, real: str) -> str | None:
+        """Return a real path relative to the root, or None if it is outside."""
         top = str(self.root).rstrip("/") + "/"
-        return real[len(top) :] if real.startswith(top) else None
+        if not real.startswith(top):
+            return None
+        return real.removeprefix(top)
 
-    def _dangles(self, path: str) -> bool:
-        """Whether one of the names on the path is a symlink to nothing."""
+    def _has_broken_link(self, path: str) -> bool:
+        """Return whether one of the names on the path is a symlink to nothing."""
         names = [self.root / path, *(self.root / path).parents]
         return any(name.is_symlink() and not name.exists() for name in names)
 
@@ -149,7 +155,7 @@ class DiskFiles:
 
     @contextmanager
     def _parent(self, path: str) -> Iterator[tuple[int, str]]:
-        """Open the directory that holds the path, without a symlink on the way; give it and the last name."""
+        """Open the directory of the path without following symlinks; yield it and the last name."""
         *parents, name = path.split("/")
         here = self._root
         try:
@@ -163,17 +169,19 @@ class DiskFiles:
             if here != self._root:
                 os.close(here)
 
-    # ------------------------------------------------------------------------------------------------------- writing
+    # ------------------------------------------------------------------------------------ writing
 
     def side(self, swap: Swap) -> SwapSide:
-        """Look which of the two contents the file holds now."""
+        """Return which of the two contents the file has now."""
         try:
             with self._parent(swap.path) as (parent, name):
                 return _side(parent, name, swap)
         except OSError as error:
-            if error.errno not in _OFF_THE_PATH:
+            if error.errno not in _NO_SUCH_PARENT:
                 raise
-            return _which(swap, None) if error.errno == errno.ENOENT else "neither"
+            if error.errno == errno.ENOENT:
+                return _side_of(swap, None)
+            return "neither"
 
     def make(self, directory: str) -> None:
         """Make a directory, if nothing is there."""
@@ -181,18 +189,18 @@ class DiskFiles:
             os.mkdir(name, dir_fd=parent)
 
     def clear(self, directory: str) -> None:
-        """Remove a directory, if it is there and empty."""
+        """Remove a directory, if it exists and is empty."""
         try:
             with self._parent(directory) as (parent, name):
                 if _exists(parent, name):
                     os.rmdir(name, dir_fd=parent)
         except OSError as error:
-            # POSIX lets a disk say EEXIST of a directory that is not empty.
-            if error.errno not in _OFF_THE_PATH | {errno.ENOTEMPTY, errno.EEXIST}:
+            # POSIX allows EEXIST for a directory that is not empty.
+            if error.errno not in _NO_SUCH_PARENT | {errno.ENOTEMPTY, errno.EEXIST}:
                 raise
 
     def stage(self, swap: Swap, sibling: str) -> None:
-        """Write the new content beside the file, durably, with the mode (and the owner) that the file will have."""
+        """Write the new content beside the file, durably, with the mode and owner of the file."""
         if swap.after is None:
             return
         with self._parent(swap.path) as (parent, name):
@@ -204,15 +212,16 @@ class DiskFiles:
             try:
                 _write(parent, sibling, swap, there)
             except OSError as error:
-                # The call has named a handle or the sibling; whoever reads of it knows the file.
+                # The error names a descriptor or the sibling; the user knows only the file.
                 error.filename = swap.path
                 raise
 
     def put(self, swap: Swap, sibling: str) -> bool:
-        """Let the sibling take the file's place; False, and nothing done, if the file is neither old nor new.
+        """Replace the file by the sibling.
 
-        Between the comparison and the rename another program could still write the file: no disk offers the two as one
-        step. A new file has no such gap, for a hard link is refused where something is.
+        Return False, and do nothing, if the file is neither old nor new. Another program could
+        still write the file between the comparison and the rename: no file system does both in one
+        step. A new file has no such gap, because a hard link never replaces a file.
         """
         side = self.side(swap)
         if side == "after":
@@ -220,33 +229,36 @@ class DiskFiles:
         if side != "before":
             return side == "after"
         with self._parent(swap.path) as (parent, name):
-            return _side(parent, name, swap) == "before" and _replace(parent, name, swap, sibling)
+            if _side(parent, name, swap) != "before":
+                return False
+            return _replace(parent, name, swap, sibling)
 
     def discard(self, swap: Swap, sibling: str) -> None:
-        """Remove the sibling, if it is there."""
+        """Remove the sibling, if it exists."""
         try:
             with self._parent(swap.path) as (parent, _):
                 _remove(parent, sibling)
         except OSError as error:
-            if error.errno not in _OFF_THE_PATH:
+            if error.errno not in _NO_SUCH_PARENT:
                 raise
 
     def settle(self, batch: Batch) -> None:
-        """Make the names durable that the batch made and removed."""
+        """Make the names durable that the batch created and removed."""
         touched = [swap.path for swap in batch.swaps] + [*batch.makes, *batch.clears]
         for directory in dict.fromkeys(path.rpartition("/")[0] for path in touched):
+            inside = f"{directory}/." if directory else "."
             try:
-                with self._parent(f"{directory}/." if directory else ".") as (here, _):
+                with self._parent(inside) as (here, _):
                     _sync_directory(here)
             except OSError as error:
-                if error.errno not in _OFF_THE_PATH:
+                if error.errno not in _NO_SUCH_PARENT:
                     raise
 
 
 def _read(parent: int, name: str) -> bytes | None:
-    """Read a regular file; None if there is nothing, or something else."""
+    """Return the bytes of a regular file; None if there is nothing, or something else."""
     try:
-        # Looked at first: to open a device can do things.
+        # Before the open: to open a device can have effects.
         if not stat.S_ISREG(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
             return None
         handle = os.open(name, _READ, dir_fd=parent)
@@ -257,31 +269,37 @@ def _read(parent: int, name: str) -> bytes | None:
             return None
         raise
     with os.fdopen(handle, "rb") as file:
-        return file.read() if stat.S_ISREG(os.fstat(handle).st_mode) else None
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        return file.read()
 
 
 def _side(parent: int, name: str, swap: Swap) -> SwapSide:
     data = _read(parent, name)
+    if data is None and _exists(parent, name):
+        return "neither"
     if data is None:
-        return "neither" if _exists(parent, name) else _which(swap, None)
-    mode = (
-        stat.S_IMODE(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
-        if swap.modes
-        else None
-    )
-    return _which(swap, Content(data, mode))
+        return _side_of(swap, None)
+    mode = None
+    if swap.modes:
+        mode = stat.S_IMODE(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
+    return _side_of(swap, Content(data, mode))
 
 
-def _which(swap: Swap, there: Content | None) -> SwapSide:
-    if _same(swap, swap.after, there):
+def _side_of(swap: Swap, present: Content | None) -> SwapSide:
+    if _matches(swap, swap.after, present):
         return "after"
-    return "before" if _same(swap, swap.before, there) else "neither"
+    if _matches(swap, swap.before, present):
+        return "before"
+    return "neither"
 
 
-def _same(swap: Swap, content: Content | None, there: Content | None) -> bool:
-    if content is None or there is None:
-        return content is there
-    return content.data == there.data and (not swap.modes or content.mode == there.mode)
+def _matches(swap: Swap, content: Content | None, present: Content | None) -> bool:
+    if content is None or present is None:
+        return content is present
+    if swap.modes and content.mode != present.mode:
+        return False
+    return content.data == present.data
 
 
 def _exists(parent: int, name: str) -> bool:
@@ -293,16 +311,21 @@ def _exists(parent: int, name: str) -> bool:
 
 
 def _write(parent: int, name: str, swap: Swap, like: os.stat_result | None) -> None:
+    """Write the new content to a new file with the mode and, if permitted, the owner of `like`."""
     content = swap.after or Content(b"")
-    mode = stat.S_IMODE(like.st_mode) if like and not swap.modes else content.mode
-    # A file with a mode of its own is closed to others until it has it; any other is made as any program would.
-    handle = os.open(name, _NEW, 0o666 if mode is None else 0o600, dir_fd=parent)
+    mode = content.mode
+    if like and not swap.modes:
+        mode = stat.S_IMODE(like.st_mode)
+    # A file that gets a mode is private until then; any other file gets the mode of the umask.
+    first_mode = 0o666 if mode is None else 0o600
+    handle = os.open(name, _NEW, first_mode, dir_fd=parent)
     try:
         rest = memoryview(content.data)
         while rest:
             rest = rest[os.write(handle, rest) :]
-        if like and not _give_to(handle, like):
-            mode = None if mode is None else mode & 0o777
+        if like and not _set_owner(handle, like) and mode is not None:
+            # No setuid or setgid bit of another owner may stay on a file of ours.
+            mode &= 0o777
         if mode is not None:
             os.fchmod(handle, mode)
         os.fsync(handle)
@@ -310,8 +333,8 @@ def _write(parent: int, name: str, swap: Swap, like: os.stat_result | None) -> N
         os.close(handle)
 
 
-def _give_to(handle: int, like: os.stat_result) -> bool:
-    """Give the file the same owner; False if we may not, and then no setuid bit of theirs may stay on it."""
+def _set_owner(handle: int, like: os.stat_result) -> bool:
+    """Set the owner and the group of `like`; return False if that is not permitted."""
     mine = os.fstat(handle)
     if (mine.st_uid, mine.st_gid) == (like.st_uid, like.st_gid):
         return True
@@ -342,7 +365,7 @@ def _replace(parent: int, name: str, swap: Swap, sibling: str) -> bool:
 
 
 def _remove(parent: int, name: str) -> None:
-    # Looked at first: a read-only disk refuses to remove even what is not there.
+    # Checked first: a read-only disk refuses to remove even a file that does not exist.
     if _exists(parent, name):
         os.unlink(name, dir_fd=parent)
 
@@ -351,7 +374,8 @@ def _sync_directory(handle: int) -> None:
     try:
         os.fsync(handle)
     except OSError as error:
-        # Some disks (network, FUSE) have no fsync for directories, and on a read-only one nothing has changed.
+        # Some file systems (network, FUSE) have no fsync for directories; a read-only one has
+        # nothing to write.
         if error.errno not in {errno.EINVAL, errno.ENOTSUP, errno.EROFS}:
             raise
 

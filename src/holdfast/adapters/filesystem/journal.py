@@ -1,14 +1,15 @@
-"""The journal of one root, in the state directory: what is under way there.
+"""The journal of one root, in the state directory: the batch under way there.
 
-    lock              held (flock) by the one process that writes below the root
-    draft             a batch that is being written down; worth nothing
-    prepared          the batch under way, while its files are untouched
-    committed         the same file, renamed: from then on the batch goes forward, until the log of changes knows
-    saved/<id>/       texts of a batch that met somebody else's change
+    lock              locked (flock) by the one process that writes below the root
+    draft             a batch that is being written; ignored after a crash
+    prepared          the batch under way, while its files are unchanged
+    committed         the same file, renamed: from then on the batch is completed, and the file
+                      stays until the log of changes has recorded the batch
+    saved/<id>/       texts of a batch that met a change of another program
 
-A batch is one file, so that it takes one fsync however many files it swaps: a line of JSON, then the bytes. All
-effects are calls of functions of `os`, of Path's methods or by their name: the test that kills a process at every
-effect finds them there.
+A batch is one file, so that it needs one fsync however many files it swaps: a line of JSON, then
+the bytes. All effects are calls of functions of `os` or of methods of `Path`: the test that kills a
+process at every effect intercepts these.
 """
 
 from __future__ import annotations
@@ -28,18 +29,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _VERSION = 2
-_SAVED_KEPT = 10
+_SAVED_LIMIT = 10
 
 
 class DiskJournal:
     """The journal of one root (port `Journal`); made by `lock_journal`."""
 
     def __init__(self, directory: Path) -> None:
-        """Take a directory that is there and whose lock is held."""
+        """Set the directory, which exists and is locked by this process."""
         self._directory = directory
 
     def prepare(self, batch: Batch) -> None:
-        """Record the batch, durably."""
+        """Record the batch durably."""
         draft = self._directory / "draft"
         try:
             _write(draft, _pack(batch))
@@ -51,23 +52,23 @@ class DiskJournal:
             raise
 
     def commit(self) -> None:
-        """Record that the files may be touched."""
+        """Record that the files may be changed."""
         (self._directory / "prepared").replace(self._directory / "committed")
         _sync(self._directory)
 
     def finish(self, batch: Batch) -> None:  # noqa: ARG002 - there is only one under way
-        """Forget the batch, which is done."""
+        """Remove the batch, which is applied."""
         self.drop()
 
     def drop(self) -> None:
-        """Forget the batch that is under way."""
+        """Remove the batch that is under way."""
         _remove(self._directory / "committed")
         _remove(self._directory / "prepared")
-        # Else, after a power cut, a batch that was taken back could be there again and go forward.
+        # Otherwise, after a power cut, a rolled-back batch could reappear and be completed.
         _sync(self._directory)
 
     def pending(self) -> PendingBatch | None:
-        """Give the batch that is under way; raises `JournalDamaged` if it cannot be read."""
+        """Return the batch under way, or None; raise `JournalDamaged` if it cannot be read."""
         _remove(self._directory / "draft")
         for name, committed in (("committed", True), ("prepared", False)):
             batch = _unpack(self._directory / name)
@@ -76,14 +77,10 @@ class DiskJournal:
         return None
 
     def save(self, batch: Batch, swaps: Iterable[Swap]) -> str:
-        """Keep the old and new texts of these swaps as plain files, and say in which directory."""
+        """Write the old and new texts of these swaps to plain files; return their directory."""
         saved = self._directory / "saved"
         _make(saved)
-        kept = sorted(saved.iterdir(), key=lambda entry: entry.stat().st_mtime_ns)
-        for entry in kept[: -(_SAVED_KEPT - 1)]:
-            for file in entry.iterdir():
-                _remove(file)
-            entry.rmdir()
+        _remove_oldest(saved)
         place = saved / batch.id
         _make(place)
         for number, swap in enumerate(swaps, 1):
@@ -98,7 +95,7 @@ class DiskJournal:
 
 @contextmanager
 def lock_journal(state: Path, root: Path) -> Iterator[DiskJournal]:
-    """Wait for the root's lock and give its journal; no other process writes below the root until the end."""
+    """Wait for the root's lock and yield its journal; no other process writes below the root."""
     directory = place_of(state, root)
     directory.mkdir(0o700, parents=True, exist_ok=True)
     lock = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -110,23 +107,24 @@ def lock_journal(state: Path, root: Path) -> Iterator[DiskJournal]:
 
 
 def place_of(state: Path, root: Path) -> Path:
-    """Say where the journal of a root is: one directory for each real path."""
-    return state / "roots" / hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:32]
+    """Return the directory of a root's journal: one for each real path."""
+    real = os.fsencode(os.path.realpath(root))
+    return state / "roots" / hashlib.sha256(real).hexdigest()[:32]
 
 
 def _pack(batch: Batch) -> bytes:
     blobs: list[bytes] = []
 
-    def put_by(content: Content | None) -> dict[str, Any] | None:
+    def pack_content(content: Content | None) -> dict[str, Any] | None:
         if content is None:
             return None
         blobs.append(content.data)
         return {"size": len(content.data), "mode": content.mode}
 
-    swaps = [
-        {"path": s.path, "before": put_by(s.before), "after": put_by(s.after), "modes": s.modes}
-        for s in batch.swaps
-    ]
+    swaps: list[dict[str, Any]] = []
+    for swap in batch.swaps:
+        before, after = pack_content(swap.before), pack_content(swap.after)
+        swaps.append({"path": swap.path, "before": before, "after": after, "modes": swap.modes})
     body = b"".join(blobs)
     head = {
         "version": _VERSION,
@@ -141,7 +139,7 @@ def _pack(batch: Batch) -> bytes:
 
 
 def _unpack(file: Path) -> Batch | None:
-    """Read a batch; None if there is no such file."""
+    """Return the batch in a file, or None if there is no such file."""
     try:
         head, _, body = file.read_bytes().partition(b"\n")
     except FileNotFoundError:
@@ -154,18 +152,20 @@ def _unpack(file: Path) -> Batch | None:
         raise JournalDamaged(str(file))
     at = 0
 
-    def take(entry: dict[str, Any] | None) -> Content | None:
+    def unpack_content(entry: dict[str, Any] | None) -> Content | None:
         nonlocal at
         if entry is None:
             return None
+        start = at
         at += entry["size"]
-        return Content(body[at - entry["size"] : at], entry["mode"])
+        return Content(body[start:at], entry["mode"])
 
-    swaps = tuple(
-        Swap(each["path"], take(each["before"]), take(each["after"]), each["modes"])
-        for each in read["swaps"]
-    )
-    return Batch(read["id"], swaps, tuple(read["makes"]), tuple(read["clears"]), read["rewinds"])
+    swaps: list[Swap] = []
+    for entry in read["swaps"]:
+        before, after = unpack_content(entry["before"]), unpack_content(entry["after"])
+        swaps.append(Swap(entry["path"], before, after, entry["modes"]))
+    makes, clears = tuple(read["makes"]), tuple(read["clears"])
+    return Batch(read["id"], tuple(swaps), makes, clears, read["rewinds"])
 
 
 def _write(file: Path, data: bytes) -> None:
@@ -176,11 +176,20 @@ def _write(file: Path, data: bytes) -> None:
             rest = rest[os.write(handle, rest) :]
         os.fsync(handle)
     except OSError as error:
-        # To write to a handle names no file, and on which disk there is no room is what one has to know.
+        # The error of a descriptor names no file, and the user has to know which disk is full.
         error.filename = str(file)
         raise
     finally:
         os.close(handle)
+
+
+def _remove_oldest(saved: Path) -> None:
+    """Remove the oldest directories, so that there is room for one more."""
+    entries = sorted(saved.iterdir(), key=lambda entry: entry.stat().st_mtime_ns)
+    for entry in entries[: -(_SAVED_LIMIT - 1)]:
+        for file in entry.iterdir():
+            _remove(file)
+        entry.rmdir()
 
 
 def _make(directory: Path) -> None:

@@ -1,7 +1,8 @@
 """A folder of small JSON files that several processes write: rules, decisions.
 
-One writer at a time, in any process: the lock is on the folder itself, so that it leaves no file in the project.
-No symlink on the way is followed: a repository that somebody cloned must not lead our writes elsewhere.
+There is one writer at a time among all processes. The lock is on the folder itself, so that no lock
+file remains in the project. No symlink below the top is followed: a cloned repository must not
+redirect our writes.
 """
 
 from __future__ import annotations
@@ -25,44 +26,46 @@ _FOLDER = _TOP | os.O_NOFOLLOW
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _SUFFIX = ".json"
-_LEFT = ".new-"
-# What the disk says of something that is in the place of a record and is none. Any other error is the disk's own.
+_NEW_PREFIX = ".new-"
+# The errors for something at a record's path that is not a readable file. Any other error is a
+# failure of the disk.
 _NO_RECORD = frozenset(
     {errno.EISDIR, errno.ELOOP, errno.EMLINK, errno.EACCES, errno.EPERM, errno.ENXIO, errno.EINVAL}
 )
 
 
 class JsonFolder:
-    """The folder at `parts` below `top`. Names are without `.json`; whoever calls has judged them."""
+    """The folder at `parts` below `top`. Names are without `.json`, and validated by the caller."""
 
     def __init__(self, top: Path, *parts: str) -> None:
-        """Name the folder; nothing is made before the first update."""
+        """Set the path of the folder; `update` creates the folder."""
         self._top = top
         self._parts = parts
 
     def place(self, name: str) -> Path:
-        """Say where a record is, or would be."""
+        """Return the path of a record, whether it exists or not."""
         return self._top.joinpath(*self._parts, name + _SUFFIX)
 
     def read_all(self, is_name: Callable[[str], object]) -> list[tuple[str, bytes]]:
-        """Give each record's name and bytes, sorted; raises OSError. What `is_name` does not take is not read.
+        """Return the name and the bytes of each record whose name `is_name` accepts, sorted.
 
-        A directory, a symlink or a file that may not be read has no bytes: like any record that is damaged, it must
-        not keep anybody from the others.
+        A directory, a symlink or an unreadable file has empty bytes: like a damaged record, it must
+        not prevent the use of the others. Raise OSError if the disk fails.
         """
+        records: list[tuple[str, bytes]] = []
         try:
             with self._opened(make=False) as here:
-                names = sorted(
-                    name.removesuffix(_SUFFIX) for name in _names(here) if name.endswith(_SUFFIX)
-                )
-                found = [
-                    (name, self._read_or_nothing(here, name)) for name in names if is_name(name)
-                ]
+                for name in _record_names(here):
+                    if not is_name(name):
+                        continue
+                    data = self._read_or_empty(here, name)
+                    if data is not None:
+                        records.append((name, data))
         except FileNotFoundError:
             return []
-        return [(name, data) for name, data in found if data is not None]
+        return records
 
-    def _read_or_nothing(self, here: int, name: str) -> bytes | None:
+    def _read_or_empty(self, here: int, name: str) -> bytes | None:
         try:
             with _named(self.place(name)):
                 return _read(here, name + _SUFFIX)
@@ -72,14 +75,17 @@ class JsonFolder:
             return b""
 
     def update(self, name: str, change: UpdateBytes) -> bytes | None:
-        """Replace one record atomically, one process at a time; None removes it. Raises OSError."""
+        """Replace one record atomically, one process at a time; return its new bytes.
+
+        `change` returns None to remove the record. Raise OSError if the disk fails.
+        """
         with self._opened(make=True) as here, _named(self.place(name)):
             fcntl.flock(here, fcntl.LOCK_EX)
             before = _read(here, name + _SUFFIX)
             after = change(before)
             if after == before:
                 return after
-            _sweep(here)
+            _remove_leftovers(here)
             if after is None:
                 os.unlink(name + _SUFFIX, dir_fd=here)
             else:
@@ -89,7 +95,7 @@ class JsonFolder:
 
     @contextmanager
     def _opened(self, *, make: bool) -> Iterator[int]:
-        """Open the folder, without a symlink below the top on the way."""
+        """Open the folder; raise OSError at a symlink below the top."""
         here = os.open(self._top, _TOP)
         at = self._top
         try:
@@ -109,7 +115,7 @@ class JsonFolder:
 
 @contextmanager
 def _named(place: Path) -> Iterator[None]:
-    """Have an error name its place: the disk itself knows only a handle here, or a name below one."""
+    """Set the path of an OSError: without this, it names a descriptor or a name below one."""
     try:
         yield
     except OSError as error:
@@ -117,7 +123,12 @@ def _named(place: Path) -> Iterator[None]:
 
 
 def _names(folder: int) -> list[str]:
-    return os.listdir(folder)  # of a handle, not a path: no symlink can be put in its place
+    return os.listdir(folder)  # a descriptor, not a path: it cannot be replaced by a symlink
+
+
+def _record_names(folder: int) -> list[str]:
+    files = [name for name in _names(folder) if name.endswith(_SUFFIX)]
+    return sorted(name.removesuffix(_SUFFIX) for name in files)
 
 
 def _read(parent: int, name: str) -> bytes | None:
@@ -127,7 +138,7 @@ def _read(parent: int, name: str) -> bytes | None:
         return None
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError(errno.EINVAL, "this is no regular file", name)
+            raise OSError(errno.EINVAL, "not a regular file", name)
         with os.fdopen(handle, "rb", closefd=False) as file:
             return file.read()
     finally:
@@ -135,7 +146,7 @@ def _read(parent: int, name: str) -> bytes | None:
 
 
 def _swap(parent: int, name: str, data: bytes) -> None:
-    new = f"{_LEFT}{secrets.token_hex(6)}"
+    new = f"{_NEW_PREFIX}{secrets.token_hex(6)}"
     handle = os.open(new, _NEW, 0o666, dir_fd=parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -149,9 +160,9 @@ def _swap(parent: int, name: str, data: bytes) -> None:
         raise
 
 
-def _sweep(parent: int) -> None:
-    """Remove what a process that was killed has left; the lock is ours, so nobody is writing it."""
+def _remove_leftovers(parent: int) -> None:
+    """Remove the files that a killed process left; the caller has the lock, so none is in use."""
     for name in _names(parent):
-        if name.startswith(_LEFT):
+        if name.startswith(_NEW_PREFIX):
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=parent)

@@ -1,4 +1,7 @@
-"""The responses of models, in the user's state directory (port `Answers`): one file a question, named by its hash."""
+"""The cache of model responses in the state directory: one file per request, named by its hash.
+
+Implements the port `Answers`.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,18 @@ from contextlib import suppress
 from pathlib import Path
 
 _KEY = re.compile(r"[0-9a-f]{64}")
-_MOST = 5_000
+_LIMIT = 5_000
 
 
 class ResponseCache:
-    """A directory of responses. It is a cache: what cannot be read or written is as if it had never been."""
+    """A directory of responses. Errors of the disk are ignored: a cache may miss."""
 
     def __init__(self, state: Path) -> None:
-        """Name the directory; it is made when a response is kept."""
-        self._place = state / "responses"
+        """Set the directory; `put` creates it."""
+        self._directory = state / "responses"
 
     def get(self, key: str) -> bytes | None:
-        """Give the response; None if there is none."""
+        """Return the response for this key, or None."""
         if not _KEY.fullmatch(key):
             return None
         try:
@@ -29,14 +32,14 @@ class ResponseCache:
             return None
 
     def put(self, key: str, response: bytes) -> None:
-        """Keep the response, whole or not at all."""
+        """Write the response atomically."""
         if not _KEY.fullmatch(key):
             raise ValueError("a key is a SHA-256 in hexadecimal digits.")
         file = self._file(key)
         new = file.with_name(f"{key}.{secrets.token_hex(4)}.new")
         try:
-            # One by one: parents that mkdir makes by itself are open to others.
-            for directory in (self._place.parent, self._place, file.parent):
+            # One by one: mkdir makes missing parents with the default mode, readable by others.
+            for directory in (self._directory.parent, self._directory, file.parent):
                 directory.mkdir(0o700, parents=True, exist_ok=True)
             handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             with os.fdopen(handle, "wb") as out:
@@ -46,18 +49,20 @@ class ResponseCache:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
             return
-        self._forget_oldest()
+        self._evict_oldest()
 
     def _file(self, key: str) -> Path:
-        return self._place / key[:2] / f"{key}.json"
+        return self._directory / key[:2] / f"{key}.json"
 
-    def _forget_oldest(self) -> None:
-        """Keep the newest some thousands; looked at only now and then, for to list them costs more than to keep one."""
+    def _evict_oldest(self) -> None:
+        """Remove all but the newest `_LIMIT` responses, in one of a hundred calls.
+
+        To list the directory costs more than to write a response.
+        """
         if secrets.randbelow(100):
             return
         with suppress(OSError):
-            files = sorted(
-                self._place.glob("*/*.json"), key=lambda file: file.stat().st_mtime_ns, reverse=True
-            )
-            for file in files[_MOST:]:
+            files = list(self._directory.glob("*/*.json"))
+            files.sort(key=lambda file: file.stat().st_mtime_ns, reverse=True)
+            for file in files[_LIMIT:]:
                 file.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""A lock for each running turn: it is free again when the process that runs the turn is dead."""
+"""A lock for each running turn; the lock is free when the process that runs the turn has died."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from pathlib import Path
 
 
 class TurnLocks:
-    """The locks of the turns that run on this machine, files below the state directory."""
+    """The locks of the turns that run on this machine: files below the state directory."""
 
     def __init__(self, state: Path) -> None:
-        """Keep the locks below the state directory."""
-        self._place = state / "turns"
-        self._held: dict[str, int] = {}
+        """Set the directory of the lock files; `take` creates it."""
+        self._directory = state / "turns"
+        self._locked: dict[str, int] = {}
 
     def take(self, turn: str) -> None:
-        """Hold a turn's lock until it is dropped, or this process ends; raises OSError."""
-        self._place.mkdir(0o700, parents=True, exist_ok=True)
-        # Not inherited: a command that the turn has started may outlive it.
+        """Lock a turn until `drop`, or until this process ends; raise OSError if that fails."""
+        self._directory.mkdir(0o700, parents=True, exist_ok=True)
+        # Not inherited: a command that the turn has started may outlive the turn.
         lock = os.open(self._file(turn), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX)
-        self._held[turn] = lock
+        self._locked[turn] = lock
 
     def drop(self, turn: str) -> None:
-        """Let a turn's lock go."""
-        lock = self._held.pop(turn, None)
+        """Unlock a turn."""
+        lock = self._locked.pop(turn, None)
         with suppress(FileNotFoundError):
             self._file(turn).unlink()
         if lock is not None:
             os.close(lock)
 
     def is_locked(self, turn: str) -> bool:
-        """Whether a process is at work on the turn."""
-        if turn in self._held:
+        """Return whether a process runs the turn."""
+        if turn in self._locked:
             return True
         try:
             lock = os.open(self._file(turn), os.O_RDWR | os.O_CLOEXEC)
@@ -49,4 +49,4 @@ class TurnLocks:
         return False
 
     def _file(self, turn: str) -> Path:
-        return self._place / f"{turn}.lock"
+        return self._directory / f"{turn}.lock"
