@@ -99,10 +99,8 @@ def judge_move(change: Change, to: ChangeState) -> Refused | None:
         return Refused(
             "already_applied", f"change {change.id} is {to} already; there is nothing to do."
         )
-    return Refused(
-        "conflict",
-        f"change {change.id} is {change.state}; only {_with_article(needed)} change can become {to}.",
-    )
+    rule = f"only {_with_article(needed)} change can become {to}"
+    return Refused("conflict", f"change {change.id} is {change.state}; {rule}.")
 
 
 def hash_of(content: Content | None) -> str | None:

@@ -40,7 +40,7 @@ class FileDraft:
 
     @property
     def source(self) -> FileDraft:
-        """The draft that had this text first: the old name of a renamed file, else the draft itself."""
+        """The draft that had the text at first: that of the old name, if the file was renamed."""
         return self.renamed_from or self
 
     @property

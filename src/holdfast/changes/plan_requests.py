@@ -43,7 +43,7 @@ def plan_requests(
 
 
 def _missing_directories(drafts: Sequence[FileDraft]) -> tuple[str, ...]:
-    """Return the directories to make for the files that are to exist, each once, outermost first."""
+    """Return the directories to make for the files that are to exist, outermost first."""
     makes: dict[str, None] = {}
     for draft in drafts:
         if draft.data is not None:

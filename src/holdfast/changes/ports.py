@@ -1,4 +1,4 @@
-"""The ports of this package: the files that a plan reads, and the tree and the journal of a batch."""
+"""The ports of this package: files to plan with, and the tree and the journal of a batch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FileFound:
 
 @dataclass(frozen=True, slots=True)
 class FileMissing:
-    """No file, but one can be created at `at` once the directories `parents` (outermost first) are."""
+    """No file, but one can be created at `at`, after the directories `parents`, outermost first."""
 
     at: str
     parents: tuple[str, ...] = ()

@@ -207,7 +207,7 @@ def _undo_after_error(
     tree: Tree,
     journal: Journal,
 ) -> BatchConflict | Failed:
-    """Undo the batch after the disk refused; if the disk refuses that too, the next command does."""
+    """Undo the batch after an error; if the disk refuses that too, leave it to the next command."""
     try:
         conflict = undo(batch, tree, journal)
     except OSError:

@@ -99,15 +99,23 @@ def _is_done_beside_other_edits(swap: Swap, present: Content | None) -> bool:
 def _fit(swap: Swap, present: Content | None) -> Swap | Clash:
     if _matches(swap, swap.before, present):
         return swap
+    projected = _project(swap, present)
+    if isinstance(projected, Swap):
+        return projected
+    return Clash(swap.path, projected)
+
+
+def _project(swap: Swap, present: Content | None) -> Swap | ClashReason:
+    """Return the swap from the present content to that content with the same edit."""
     if present is None:
-        return Clash(swap.path, "gone")
+        return "gone"
     if swap.before is None:
-        return Clash(swap.path, "there")
+        return "there"
     if swap.modes:
-        return Clash(swap.path, "mode")
+        return "mode"
     if swap.after is None:
-        return Clash(swap.path, "changed")
+        return "changed"
     projected = project_bytes(swap.before.data, swap.after.data, present.data)
     if projected is None or projected == present.data:
-        return Clash(swap.path, "touched")
+        return "touched"
     return Swap(swap.path, present, Content(projected, present.mode))
