@@ -155,7 +155,7 @@ def test_both_ends_of_a_stream_are_kept_however_it_is_cut(size: int) -> None:
     data = bytes(range(65, 91)) * 4
     kept = HeadAndTail(10, 10)
     for at in range(0, len(data), size):
-        kept.take(data[at : at + size])
+        kept.add(data[at : at + size])
     assert kept.text() == "ABCDEFGHIJ\n… (84 bytes left out) …\nQRSTUVWXYZ"
 
 
@@ -164,5 +164,5 @@ def test_a_stream_that_fits_is_kept_whole(length: int) -> None:
     data = (b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")[:length]
     kept = HeadAndTail(10, 10)
     for at in range(0, length, 3):
-        kept.take(data[at : at + 3])
+        kept.add(data[at : at + 3])
     assert kept.text() == data.decode()

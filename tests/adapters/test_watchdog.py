@@ -20,7 +20,7 @@ from holdfast.adapters.processes import watchdog
 from holdfast.adapters.processes.commands import run_process
 never = threading.Event()
 def run(*words, take=lambda data: True):
-    return run_process(words, "/", dict(os.environ), 600.0, never, take=take)
+    return run_process(words, "/", dict(os.environ), 600.0, never, on_output=take)
 def die(data=b""):
     os.kill(os.getpid(), signal.SIGKILL)
 """

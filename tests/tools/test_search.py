@@ -120,7 +120,7 @@ def test_an_expression_that_never_ends_is_ended_by_a_cancel(tmp_path: Path) -> N
 def test_an_expression_that_never_ends_is_ended_by_the_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.adapters.project.search._PATIENCE", 0.3)
+    monkeypatch.setattr("holdfast.adapters.project.search._TIMEOUT", 0.3)
     (tmp_path / "1.txt").write_text("aa\n")
     (tmp_path / "2.txt").write_text("a" * 60 + "b\n")
     found = DiskSearcher(str(tmp_path), "no-such-program").find(Query("(a+)+$"), threading.Event())

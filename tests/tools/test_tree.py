@@ -163,7 +163,7 @@ def test_files_that_were_not_touched_are_not_read_again(
         read.append(Path(place).name)
         return "new", 0
 
-    monkeypatch.setattr(trees, "_read", note)
+    monkeypatch.setattr("holdfast.adapters.project.worktree_digest._read", note)
     assert trees.look().marks == {**before.marks, "3.py": "new"}
     assert read == ["3.py"]
 

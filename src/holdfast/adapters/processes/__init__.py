@@ -1,1 +1,1 @@
-"""Processes: running commands, and the watchdog that ends them."""
+"""Processes: commands, and the watchdog that ends them if Holdfast is killed."""

@@ -1,6 +1,7 @@
-"""A small process beside ours that ends what we have started, should we be killed in the middle (`kill -9`).
+"""The watchdog: a process that ends the processes we have started if we are killed (`kill -9`).
 
-It waits at the end of a pipe that only we hold. There is one for all that we run, begun with the first.
+The watchdog reads from a pipe that only we can write to, and acts when the pipe is closed. There is
+one watchdog for all processes that we run; the first of them starts it.
 """
 
 from __future__ import annotations
@@ -16,65 +17,70 @@ from contextlib import contextmanager
 from pathlib import Path
 
 MARK = "_HOLDFAST_RUN"
-"""The variable by which a process is known to be ours before we could tell its number."""
+"""The variable that marks a process as ours before the watchdog knows its number."""
 
 _CHILD = Path(__file__).with_name("watchdog_child.py")
-_LONGEST = 5.0
-_guard = threading.Lock()
+_EXIT_TIMEOUT = 5.0
+_lock = threading.Lock()
 _running: list[subprocess.Popen[bytes]] = []
 _numbers = itertools.count(1)
 
 
 @contextmanager
 def watching() -> Iterator[tuple[dict[str, str], Callable[[int], None]]]:
-    """Have what is started within this ended, if we end before: with these variables, and the group to be told."""
-    # Ours alone: a copy of this program that runs within what it has started counts from 1, too.
+    """Watch a process that is started in this context.
+
+    Yield the variables to add to its environment, and a function to call with its process group
+    once it has started.
+    """
+    # Unique: another Holdfast, run by a process of this one, counts from 1, too.
     value = f"{os.getpid()}-{next(_numbers)}-{os.urandom(8).hex()}"
     mark = f"{MARK}={value}"
-    _tell(f"> {mark}\n")
+    _send(f"> {mark}\n")
     try:
-        yield {MARK: value}, lambda group: _tell(f"+ {mark} {group}\n")
+        yield {MARK: value}, lambda group: _send(f"+ {mark} {group}\n")
     finally:
-        _tell(f"- {mark}\n")
+        _send(f"- {mark}\n")
 
 
-def _tell(line: str) -> None:
-    with _guard:
-        dog = _running[0] if _running else _begin()
+def _send(line: str) -> None:
+    """Write a line to the watchdog; start the watchdog if there is none."""
+    with _lock:
+        dog = _running[0] if _running else _start()
         if dog is None or dog.stdin is None:
             return
         try:
             dog.stdin.write(line.encode())
         except BrokenPipeError:
-            # Somebody has ended it; what runs now goes unwatched, and the next begins another.
-            _end()
+            # The watchdog was killed. What runs now is not watched; the next call starts another.
+            _stop()
 
 
-def _begin() -> subprocess.Popen[bytes] | None:
+def _start() -> subprocess.Popen[bytes] | None:
     try:
-        dog = subprocess.Popen(  # noqa: S603 - our own words
+        dog = subprocess.Popen(  # noqa: S603 - a fixed list of words
             [sys.executable, "-I", "-S", "-B", str(_CHILD)],
             cwd="/",
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            # Ctrl-C is for us, and not for it.
+            # Ctrl-C must not reach the watchdog.
             start_new_session=True,
         )
     except OSError:
-        # Where there is no room for one more process, what was asked for comes first.
+        # No room for another process: run the command without a watchdog.
         return None
     _running.append(dog)
     return dog
 
 
-def _end() -> None:
+def _stop() -> None:
     for dog in _running:
         if dog.stdin is not None:
             dog.stdin.close()
         try:
-            dog.wait(_LONGEST)
+            dog.wait(_EXIT_TIMEOUT)
         except subprocess.TimeoutExpired:
             dog.kill()
             dog.wait()
@@ -82,8 +88,8 @@ def _end() -> None:
 
 
 @atexit.register
-def _say_goodbye() -> None:
-    """End it: what is left now was left on purpose."""
+def _dismiss() -> None:
+    """Stop the watchdog without ending any process: what runs now was left on purpose."""
     if _running:
-        _tell(". .\n")
-    _end()
+        _send(". .\n")
+    _stop()

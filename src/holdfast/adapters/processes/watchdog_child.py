@@ -1,17 +1,19 @@
-"""Told what runs, a line each: `> mark` before it is started, `+ mark group` when it is, `- mark` when it has ended.
+"""The program of the watchdog.
 
-When nobody can write any more, it ends what is left; after `. .` nothing.
+Reads lines about processes: `> mark` before a process is started, `+ mark group` after, and
+`- mark` when it has ended. At the end of the input it ends the processes that are left; after the
+line `. .` it exits without that.
 """
 
 import os
 import signal
 import sys
 from pathlib import Path
-from typing import Dict  # noqa: UP035 - whatever Python runs this
+from typing import Dict  # noqa: UP035 - any Python 3 may run this
 
 
 def main() -> None:
-    """Outlive whoever started us, by a moment."""
+    """Read until the input is closed, and end the processes that are left."""
     groups: Dict[bytes, int] = {}  # noqa: UP006 - as above
     for line in sys.stdin.buffer:
         sign, mark, *group = line.split()
@@ -19,8 +21,10 @@ def main() -> None:
             groups.pop(mark, None)
         elif sign == b".":
             return
+        elif group:
+            groups[mark] = int(group[0])
         else:
-            groups[mark] = int(group[0]) if group else 0
+            groups[mark] = 0
     for mark, group in groups.items():
         if group:
             end_group(group)
@@ -29,22 +33,22 @@ def main() -> None:
 
 
 def end_group(group: int) -> None:
-    """End a process group."""
+    """Kill a process group."""
     try:
         os.killpg(group, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
-        # It has ended meanwhile.
+        # The group has ended meanwhile.
         return
 
 
 def end_marked(mark: bytes) -> None:
-    """End what was being started: its number nobody could tell us, but it has the mark in its environment."""
+    """Kill a process whose number was not sent yet; its environment has the mark."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if mark in (folder / "environ").read_bytes().split(b"\0"):
                 end_group(os.getpgid(int(folder.name)))
         except OSError:
-            # Another's, or gone.
+            # A process of another user, or one that has ended.
             continue
 
 

@@ -1,1 +1,1 @@
-"""What a project holds: listing, search, overview, digests."""
+"""The content of a project: listing, search, overview, digests."""

@@ -1,4 +1,4 @@
-"""The directories below a root: what is where, and which files matter. No symlink is followed while walking."""
+"""The directories below a root: their entries, and the files of the project."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_OFF_THE_PATH = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
-_MOST_ENTRIES = 5_000
+_NO_SUCH_PATH = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+_ENTRY_LIMIT = 5_000
 
 
 class DiskDirectories:
-    """The directories below one root (port `Folders`)."""
+    """The directories below one root (port `Directories`). No symlink is followed."""
 
     def __init__(self, root: str) -> None:
-        """Take the root's real path, as it is now."""
+        """Resolve the root to its real path, as it is now."""
         self._root = os.path.realpath(root)
 
     def place(self, path: str) -> PathLook:
-        """Say what is at a path that a model named; "" is the root."""
+        """Return what is at a path that a model named; "" is the root."""
         at = self._resolve(path)
         if isinstance(at, FileUnfit):
             return at
         try:
             return self._look(path, at)
         except OSError as error:
-            if error.errno in _OFF_THE_PATH:
+            if error.errno in _NO_SUCH_PATH:
                 return NothingThere(at)
             if error.errno == errno.ENAMETOOLONG:
                 return FileUnfit(
@@ -53,11 +53,11 @@ class DiskDirectories:
             return FileUnfit("conflict", f"{path}: this cannot be read ({error.strerror}).")
 
     def names(self, under: str) -> FileNames:
-        """List all files that matter below a directory, whose real path this is."""
+        """List the project's files below the directory with this real path."""
         return list_files(self._root, under)
 
     def _resolve(self, path: str) -> str | FileUnfit:
-        """Give the real path below the root. A hint only: the walk that follows meets no symlink, or fails."""
+        """Return the real path below the root. A hint only: `open_below` fails at a symlink."""
         if not path:
             return ""
         plain = judge_path(path)
@@ -73,15 +73,17 @@ class DiskDirectories:
                 f"{path}: a symlink on this path leads out of the project; name one in it.",
             )
         at = real[len(top) :]
-        if isinstance(judged := judge_path(at), Barred):
+        judged = judge_path(at)
+        if isinstance(judged, Barred):
             return FileUnfit(
                 "out_of_bounds", f"{path}: a symlink on this path leads to {judged.message}"
             )
         return at
 
     def _look(self, path: str, at: str) -> PathLook:
-        with open_below(self._root, at.rpartition("/")[0]) as parent:
-            name = at.rpartition("/")[2] or "."
+        directory, _, name = at.rpartition("/")
+        name = name or "."
+        with open_below(self._root, directory) as parent:
             there = os.stat(name, dir_fd=parent, follow_symlinks=False)
             if stat.S_ISREG(there.st_mode):
                 return Regular(at, there.st_size)
@@ -96,10 +98,11 @@ class DiskDirectories:
 
 @contextmanager
 def open_below(root: str, directory: str) -> Iterator[int]:
-    """Open a directory below the root, without a symlink on the way; raises OSError if it is not there."""
+    """Open a directory below the root; raise OSError if it is missing or behind a symlink."""
+    parts = directory.split("/") if directory else []
     here = os.open(root, _DIRECTORY)
     try:
-        for part in directory.split("/") if directory else ():
+        for part in parts:
             inner = os.open(part, _DIRECTORY, dir_fd=here)
             os.close(here)
             here = inner
@@ -114,7 +117,7 @@ def _list(at: str, handle: int) -> Directory:
         for entry in found:
             if entry.name == ".git":
                 continue
-            if len(entries) == _MOST_ENTRIES:
+            if len(entries) == _ENTRY_LIMIT:
                 return Directory(at, tuple(entries), more=True)
             entries.append(_entry(entry))
     return Directory(at, tuple(entries))

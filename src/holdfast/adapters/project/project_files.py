@@ -1,4 +1,4 @@
-"""The files of a project that matter: what git knows or would take in, else all but caches."""
+"""The files of a project: those that git tracks or would add; without git, all but caches."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import subprocess
 from holdfast.adapters.git.git_command import SETTINGS, environment
 from holdfast.tools.ports import FileNames
 
-MOST_FILES = 50_000
-_PATIENCE = 10.0
+FILE_LIMIT = 50_000
+_GIT_TIMEOUT = 10.0
 CACHES = frozenset(
     {
         ".git",
@@ -31,72 +31,82 @@ CACHES = frozenset(
         "target",
     }
 )
-"""Directories that programs fill by themselves."""
+"""Directories that tools fill with generated files."""
 
 
 def list_files(root: str, under: str = "") -> FileNames:
     """List the files below `under`, sorted, as paths from the root."""
-    names = _ask_git(root, under)
-    # Nothing at all is what git says of a directory that it ignores as a whole: then it is no judge here.
-    return _cut(names) if names else walk(root, under)
+    names = _list_with_git(root, under)
+    if not names:
+        # There is no git, or git ignores the whole directory. In both cases, list everything.
+        return list_without_git(root, under)
+    return FileNames(tuple(names[:FILE_LIMIT]), more=len(names) > FILE_LIMIT)
 
 
 def git(root: str, *words: str) -> bytes | None:
-    """Ask git a question; None if there is no git, no repository, or no answer in time."""
-    options = [word for setting in SETTINGS for word in ("-c", setting)]
+    """Return the output of a git command.
+
+    Return None if there is no git, no repository, or no answer in time.
+    """
+    options: list[str] = []
+    for setting in SETTINGS:
+        options += ["-c", setting]
     try:
-        asked = subprocess.run(  # noqa: S603 - a list of words, no shell
+        done = subprocess.run(  # noqa: S603 - a list of words, no shell
             ["git", *options, *words],  # noqa: S607 - the user's git, as the user would find it
             cwd=root,
             env=environment({}),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
-            timeout=_PATIENCE,
+            timeout=_GIT_TIMEOUT,
         )
     except (FileNotFoundError, NotADirectoryError, subprocess.TimeoutExpired):
         return None
-    return asked.stdout if asked.returncode == 0 else None
+    if done.returncode != 0:
+        return None
+    return done.stdout
 
 
-def walk(root: str, under: str = "", most: int = MOST_FILES) -> FileNames:
-    """List the files below a directory without git: all that are in no cache. No symlink is followed."""
+def list_without_git(root: str, under: str = "", limit: int = FILE_LIMIT) -> FileNames:
+    """List the files below a directory that are in no cache, sorted. No symlink is followed."""
     found: list[str] = []
     queue = [under]
     while queue:
-        directory = queue.pop()
-        try:
-            with os.scandir(os.path.join(root, directory)) as entries:  # noqa: PTH118 - Path costs more than the look
-                for entry in entries:
-                    path = f"{directory}/{entry.name}" if directory else entry.name
-                    if entry.is_dir(follow_symlinks=False):
-                        queue += [] if entry.name in CACHES else [path]
-                    elif entry.is_file(follow_symlinks=False):
-                        found.append(path)
-        except (FileNotFoundError, NotADirectoryError, PermissionError):
-            continue
-        if len(found) > most:
-            return FileNames(tuple(sorted(found)[:most]), more=True)
+        files, directories = _entries(root, queue.pop())
+        found += files
+        queue += directories
+        if len(found) > limit:
+            return FileNames(tuple(sorted(found)[:limit]), more=True)
     return FileNames(tuple(sorted(found)))
 
 
-def _ask_git(root: str, under: str) -> list[str]:
-    words = [
-        "ls-files",
-        "-z",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-        "--",
-        f":(literal){under or '.'}",
-    ]
-    listed = git(root, *words)
+def _entries(root: str, directory: str) -> tuple[list[str], list[str]]:
+    """Return the files and the directories in a directory, as paths from the root."""
+    files: list[str] = []
+    directories: list[str] = []
+    place = os.path.join(root, directory)  # noqa: PTH118 - Path is slower than the system call
+    try:
+        with os.scandir(place) as entries:
+            for entry in entries:
+                path = f"{directory}/{entry.name}" if directory else entry.name
+                if entry.is_file(follow_symlinks=False):
+                    files.append(path)
+                elif entry.is_dir(follow_symlinks=False) and entry.name not in CACHES:
+                    directories.append(path)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        # Removed meanwhile, or not ours to read: what was found before that counts.
+        return files, directories
+    return files, directories
+
+
+def _list_with_git(root: str, under: str) -> list[str]:
+    pathspec = f":(literal){under or '.'}"
+    listed = git(
+        root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", pathspec
+    )
     if listed is None:
         return []
     names = {name.decode("utf-8", "surrogateescape") for name in listed.split(b"\0") if name}
     # A whole repository inside this one is listed as its directory.
     return sorted(name for name in names if not name.endswith("/"))
-
-
-def _cut(names: list[str]) -> FileNames:
-    return FileNames(tuple(names[:MOST_FILES]), more=len(names) > MOST_FILES)

@@ -1,4 +1,4 @@
-"""What can be seen of a project at first sight: its files, its guide for agents, how it is checked."""
+"""The overview of a project: its files, its guide for agents, and the command that checks it."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from holdfast.tools.ports import Directories
 
 _GUIDES = ("AGENTS.md", "CLAUDE.md")
-_LARGEST = 100_000
+_SIZE_LIMIT = 100_000
 
 
 def look_over(files: Files, folders: Directories) -> Repository:
-    """Look at a project; what is not there, or cannot be read, is not told."""
-    guide = next(((name, text) for name in _GUIDES if (text := _text(name, files, folders))), None)
-    return Repository(
-        folders.names("").paths,
-        guide[1] if guide else None,
-        guide[0] if guide else _GUIDES[0],
-        _check(files, folders),
-    )
+    """Return the overview of a project; what is missing or cannot be read is left out."""
+    paths = folders.names("").paths
+    check = _check_command(files, folders)
+    for name in _GUIDES:
+        guide = _text(name, files, folders)
+        if guide:
+            return Repository(paths, guide, name, check)
+    return Repository(paths, None, _GUIDES[0], check)
 
 
-def _check(files: Files, folders: Directories) -> str | None:
-    """Guess the command that checks the project, from the files in which projects say so."""
+def _check_command(files: Files, folders: Directories) -> str | None:
+    """Return the command that probably checks the project, from its build files, or None."""
     makefile = _text("Makefile", files, folders) or ""
     for target in ("check", "test"):
         if re.search(rf"^{target}\s*:", makefile, re.MULTILINE):
@@ -49,24 +49,28 @@ def _check(files: Files, folders: Directories) -> str | None:
 
 
 def _has_test_script(text: str | None) -> bool:
+    """Return whether a package.json has a test script that is not npm's placeholder."""
     try:
         package = json.loads(text or "null")
     except (json.JSONDecodeError, RecursionError):
         return False
-    scripts = package.get("scripts") if isinstance(package, dict) else None
-    return (
-        isinstance(scripts, dict)
-        and isinstance(scripts.get("test"), str)
-        and "no test specified" not in scripts["test"]
-    )
+    if not isinstance(package, dict):
+        return False
+    scripts = package.get("scripts")
+    if not isinstance(scripts, dict):
+        return False
+    test = scripts.get("test")
+    return isinstance(test, str) and "no test specified" not in test
 
 
 def _text(name: str, files: Files, folders: Directories) -> str | None:
     place = folders.place(name)
-    if not isinstance(place, Regular) or place.size > _LARGEST:
+    if not isinstance(place, Regular) or place.size > _SIZE_LIMIT:
         return None
     looked = files.look(name)
     if not isinstance(looked, FileFound):
         return None
     decoded = decode(looked.data)
-    return None if decoded.binary else decoded.text
+    if decoded.binary:
+        return None
+    return decoded.text

@@ -1,4 +1,4 @@
-"""Search in files: with ripgrep where it is installed, else with a small program of ours."""
+"""Search in files: with ripgrep if it is installed, otherwise with `search_child.py`."""
 
 from __future__ import annotations
 
@@ -25,131 +25,138 @@ if TYPE_CHECKING:
     from holdfast.tools.ports import Query
     from holdfast.vocab.cancellation import Cancel
 
-_MOST_HITS = 100
-_PATIENCE = 10.0
+_HIT_LIMIT = 100
+_TIMEOUT = 10.0
 _CHILD = Path(__file__).with_name("search_child.py")
-_LARGEST_OUTPUT = 4_000_000
-_SOME_LEFT_OUT = 2
-"""What ripgrep ends with when it could not read the expression, or not all files."""
+_OUTPUT_LIMIT = 4_000_000
+_RIPGREP_ERROR = 2
+"""The exit code of ripgrep if it rejects the expression, or could not read all files."""
 
 
 class DiskSearcher:
-    """Searches the files below one root (port `Searcher`)."""
+    """Search in the files below one root (port `Searcher`)."""
 
     def __init__(self, root: str, ripgrep: str = "rg") -> None:
-        """Take the root's real path; `ripgrep` is what that program is called, if it is installed."""
+        """Resolve the root to its real path; `ripgrep` is the name of that program."""
         self._root = os.path.realpath(root)
         self._ripgrep = shutil.which(ripgrep)
 
     def find(self, query: Query, cancel: Cancel) -> Hits:
-        """Give the lines that match."""
+        """Return the lines that match."""
         if self._ripgrep and not query.instead:
-            found = self._ask_ripgrep(self._ripgrep, query, cancel)
+            found = self._search_with_ripgrep(self._ripgrep, query, cancel)
             if found is not None:
                 return found
-        return self._search(query, cancel)
+        return self._search_with_child(query, cancel)
 
-    # ------------------------------------------------------------------------------------------------ our own program
-
-    def _search(self, query: Query, cancel: Cancel) -> Hits:
-        asked = {
+    def _search_with_child(self, query: Query, cancel: Cancel) -> Hits:
+        request = {
             "root": self._root,
             "pattern": re.escape(query.pattern) if query.literal else query.pattern,
             "paths": self._paths(query),
-            "texts": {
-                path: text for path, text in (query.instead or {}).items() if text is not None
-            },
-            "most": _MOST_HITS + 1,
+            "texts": _replaced_texts(query),
+            "limit": _HIT_LIMIT + 1,
         }
         output = _Output()
-        with tempfile.TemporaryFile() as given:
-            given.write(json.dumps(asked, ensure_ascii=False).encode("utf-8", "surrogatepass"))
-            given.seek(0)
+        with tempfile.TemporaryFile() as stdin:
+            stdin.write(json.dumps(request, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+            stdin.seek(0)
             run_process(
                 [sys.executable, "-I", "-S", str(_CHILD)],
                 self._root,
                 environment(()),
-                _PATIENCE,
+                _TIMEOUT,
                 cancel,
-                take=output.take,
-                errors=subprocess.DEVNULL,
-                given=given.fileno(),
+                on_output=output.add,
+                stderr=subprocess.DEVNULL,
+                stdin=stdin.fileno(),
             )
-        read = [json.loads(line) for line in output.lines()]
-        hits = [Hit(*each) for each in read if each is not None]
-        more = len(hits) > _MOST_HITS
-        return Hits(tuple(hits[:_MOST_HITS]), more, late=not more and None not in read)
+        records = [json.loads(line) for line in output.lines()]
+        hits = [Hit(*record) for record in records if record is not None]
+        more = len(hits) > _HIT_LIMIT
+        finished = None in records
+        return Hits(tuple(hits[:_HIT_LIMIT]), more, late=not more and not finished)
 
     def _paths(self, query: Query) -> list[str]:
-        instead = query.instead or {}
-        names = list_files(self._root, query.under).paths or ((query.under,) if query.under else ())
-        known = {path for path in names if instead.get(path, "") is not None}
-        known |= {
-            path
-            for path, text in instead.items()
-            if text is not None and _is_below(path, query.under)
-        }
-        return sorted(path for path in known if _is_wanted(path, query))
+        """Return the files to search: those on the disk, as changed by `query.instead`."""
+        paths = set(list_files(self._root, query.under).paths)
+        if not paths and query.under:
+            paths.add(query.under)
+        for path, text in (query.instead or {}).items():
+            if text is None:
+                paths.discard(path)
+            elif _is_below(path, query.under):
+                paths.add(path)
+        return sorted(path for path in paths if _is_wanted(path, query))
 
-    # ---------------------------------------------------------------------------------------------------------- ripgrep
+    def _search_with_ripgrep(self, program: str, query: Query, cancel: Cancel) -> Hits | None:
+        """Search with ripgrep; return None if it rejects the expression.
 
-    def _ask_ripgrep(self, program: str, query: Query, cancel: Cancel) -> Hits | None:
-        """Ask ripgrep; None if it cannot read the expression: Python's has more, such as looking behind."""
+        Python's expressions have more features, such as look-behind.
+        """
         output = _Output()
         ended = run_process(
-            [program, *_words(query)],
+            [program, *_ripgrep_arguments(query)],
             self._root,
             environment(()),
-            _PATIENCE,
+            _TIMEOUT,
             cancel,
-            take=output.take,
-            errors=subprocess.DEVNULL,
+            on_output=output.add,
+            stderr=subprocess.DEVNULL,
         )
-        if ended.code == _SOME_LEFT_OUT and not output.data:
+        if ended.code == _RIPGREP_ERROR and not output.data:
             return None
-        found = [
-            hit
-            for line in output.lines()
-            if (hit := _read(line)) is not None and _is_wanted(hit.path, query)
-        ]
-        found.sort(key=lambda hit: (hit.path, hit.line))
-        return Hits(
-            tuple(found[:_MOST_HITS]), len(found) > _MOST_HITS or output.full, late=ended.timed_out
-        )
+        hits: list[Hit] = []
+        for line in output.lines():
+            hit = _parse_ripgrep(line)
+            if hit is not None and _is_wanted(hit.path, query):
+                hits.append(hit)
+        hits.sort(key=lambda hit: (hit.path, hit.line))
+        more = len(hits) > _HIT_LIMIT or output.full
+        return Hits(tuple(hits[:_HIT_LIMIT]), more, late=ended.timed_out)
 
 
-def _words(query: Query) -> Sequence[str]:
-    ignored = [word for name in sorted(CACHES) for word in ("--glob", f"!**/{name}/**")]
-    return [
+def _replaced_texts(query: Query) -> dict[str, str]:
+    texts = query.instead or {}
+    return {path: text for path, text in texts.items() if text is not None}
+
+
+def _ripgrep_arguments(query: Query) -> Sequence[str]:
+    arguments = [
         "--no-config",
         "--json",
         "--crlf",
         "--hidden",
         "--no-messages",
         "--max-filesize=2M",
-        *(["--multiline"] if r"\n" in query.pattern or "\n" in query.pattern else []),
-        *(["--fixed-strings"] if query.literal else []),
-        *ignored,
-        f"--regexp={query.pattern}",
-        "--",
-        f"./{query.under}" if query.under else ".",
     ]
+    if r"\n" in query.pattern or "\n" in query.pattern:
+        arguments.append("--multiline")
+    if query.literal:
+        arguments.append("--fixed-strings")
+    for name in sorted(CACHES):
+        arguments += ["--glob", f"!**/{name}/**"]
+    place = f"./{query.under}" if query.under else "."
+    return [*arguments, f"--regexp={query.pattern}", "--", place]
 
 
-def _read(line: bytes) -> Hit | None:
+def _parse_ripgrep(line: bytes) -> Hit | None:
+    """Return the match in a line of ripgrep's output, or None for another record."""
     record = json.loads(line)
     if record["type"] != "match":
         return None
     data = record["data"]
-    path, text = _bytes(data["path"]), _bytes(data["lines"]).decode("utf-8", "replace")
-    return Hit(
-        os.fsdecode(path.removeprefix(b"./")), data["line_number"], text.split("\n")[0].rstrip("\r")
-    )
+    path = _bytes(data["path"]).removeprefix(b"./")
+    text = _bytes(data["lines"]).decode("utf-8", "replace")
+    first_line = text.split("\n")[0].rstrip("\r")
+    return Hit(os.fsdecode(path), data["line_number"], first_line)
 
 
 def _bytes(value: Mapping[str, str]) -> bytes:
-    """Read what ripgrep writes as text, or in base64 where it is no UTF-8."""
-    return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])
+    """Return a string of ripgrep's output: text, or base64 if it is not UTF-8."""
+    if "text" in value:
+        return value["text"].encode()
+    return base64.b64decode(value["bytes"])
 
 
 def _is_below(path: str, under: str) -> bool:
@@ -157,7 +164,7 @@ def _is_below(path: str, under: str) -> bool:
 
 
 def _is_wanted(path: str, query: Query) -> bool:
-    # A file that was named is wanted, secrets or not: somebody has been asked about it.
+    # A file named by the query is wanted even if it has secrets: the user was asked about it.
     if path == query.under:
         return True
     if is_secret(path):
@@ -165,23 +172,26 @@ def _is_wanted(path: str, query: Query) -> bool:
     if query.glob is None:
         return True
     expression = glob_to_regex(query.glob)
+    if expression.fullmatch(path):
+        return True
     below = path[len(query.under) + 1 :] if query.under else path
-    return bool(expression.fullmatch(path) or expression.fullmatch(below))
+    return expression.fullmatch(below) is not None
 
 
 class _Output:
-    """What a search prints, up to a size."""
+    """The output of a search, up to a limit."""
 
     def __init__(self) -> None:
         self.data = bytearray()
         self.full = False
 
-    def take(self, data: bytes) -> bool:
+    def add(self, data: bytes) -> bool:
+        """Add a chunk; return whether there is room for more."""
         self.data += data
-        self.full = len(self.data) > _LARGEST_OUTPUT
+        self.full = len(self.data) > _OUTPUT_LIMIT
         return not self.full
 
     def lines(self) -> list[bytes]:
-        """Give the whole lines: the last one may have been cut."""
+        """Return the whole lines: the last line may have been cut."""
         *whole, _ = bytes(self.data).split(b"\n")
         return [line for line in whole if line]

@@ -1,7 +1,7 @@
-"""The search itself, in a process of its own: an expression can keep Python's `re` busy until it is killed.
+"""The search with Python's `re`, in its own process: an expression can run until it is killed.
 
-Started as a script with `python -I -S`, for speed; so it imports nothing but the standard library.
-Reads one JSON object, prints one JSON line a match, `null` at the end if all files were read.
+Started as a script with `python -I -S`, for speed, and imports only the standard library. Reads one
+JSON object; prints one JSON line per match, and `null` at the end if all files were read.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-_LARGEST = 2_000_000
-_LONGEST_LINE = 1_000
+_SIZE_LIMIT = 2_000_000
+_LINE_LIMIT = 1_000
 _ENDING = re.compile(r"\r\n?")
 
 
 class Reader:
-    """Reads files below a root by descriptors, so that no symlink is followed; keeps the last directory open."""
+    """Read files below a root without following symlinks; the last directory stays open."""
 
     def __init__(self, root: str) -> None:
         """Open the root."""
@@ -30,7 +30,7 @@ class Reader:
         self._here = self._root
 
     def read(self, path: str) -> bytes | None:
-        """Give what a regular file of modest size holds; None for anything else."""
+        """Return the bytes of a regular file of limited size; None for anything else."""
         directory, _, name = path.rpartition("/")
         try:
             self._enter(directory)
@@ -38,10 +38,10 @@ class Reader:
         except OSError:
             return None
         with os.fdopen(handle, "rb") as file:
-            there = os.fstat(handle)
-            return (
-                file.read() if stat.S_ISREG(there.st_mode) and there.st_size <= _LARGEST else None
-            )
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > _SIZE_LIMIT:
+                return None
+            return file.read()
 
     def _enter(self, directory: str) -> None:
         if directory == self._at:
@@ -50,7 +50,8 @@ class Reader:
             os.close(self._here)
         self._at, self._here = "", self._root
         here = self._root
-        for part in directory.split("/") if directory else ():
+        parts = directory.split("/") if directory else []
+        for part in parts:
             inner = os.open(part, _DIRECTORY, dir_fd=here)
             if here != self._root:
                 os.close(here)
@@ -58,37 +59,42 @@ class Reader:
         self._at, self._here = directory, here
 
 
-def search(asked: dict[str, Any]) -> None:
+def search(request: dict[str, Any]) -> None:
     """Print the matches, and `null` after the last file."""
-    expression = re.compile(asked["pattern"])
-    reader = Reader(asked["root"])
-    room = asked["most"]
-    texts: dict[str, str] = asked["texts"]
-    for path in asked["paths"]:
+    expression = re.compile(request["pattern"])
+    reader = Reader(request["root"])
+    room = request["limit"]
+    texts: dict[str, str] = request["texts"]
+    for path in request["paths"]:
         text = texts.get(path)
         if text is None:
-            data = reader.read(path)
-            if data is None or b"\0" in data[:8_192]:
-                continue
-            text = data.decode("utf-8", "replace")
+            text = read_text(reader, path)
+        if text is None:
+            continue
         for number, line in matches(expression, text):
-            sys.stdout.write(json.dumps([path, number, line[:_LONGEST_LINE]]) + "\n")
+            sys.stdout.write(json.dumps([path, number, line[:_LINE_LIMIT]]) + "\n")
             room -= 1
             if not room:
                 return
     sys.stdout.write("null\n")
 
 
+def read_text(reader: Reader, path: str) -> str | None:
+    """Return the text of a file, or None if it cannot be read or is binary."""
+    data = reader.read(path)
+    if data is None or b"\0" in data[:8_192]:
+        return None
+    return data.decode("utf-8", "replace")
+
+
 def matches(expression: re.Pattern[str], text: str) -> list[tuple[int, str]]:
-    """Give the lines that match, with their numbers; of a match over several lines the first."""
+    """Return the lines that match, with their numbers; of a multi-line match the first line."""
     text = _ENDING.sub("\n", text)
+    lines = text.split("\n")
     if "\n" in expression.pattern or r"\n" in expression.pattern:
         found = {text.count("\n", 0, match.start()) for match in expression.finditer(text)}
-        lines = text.split("\n")
         return [(number + 1, lines[number]) for number in sorted(found)]
-    return [
-        (number, line) for number, line in enumerate(text.split("\n"), 1) if expression.search(line)
-    ]
+    return [(number, line) for number, line in enumerate(lines, 1) if expression.search(line)]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Marks of the files that a command may have changed: those that git calls changed, or without git all of them."""
+"""Digests of the files that a command may have changed: with git the changed ones, else all."""
 
 from __future__ import annotations
 
@@ -7,46 +7,47 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.project.project_files import CACHES, git, walk
+from holdfast.adapters.project.project_files import CACHES, git, list_without_git
 from holdfast.tools.changed_files import mark_of
 from holdfast.tools.ports import FileDigests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_MOST_FILES = 2_000
-_LARGEST = 1_000_000
-_MOST_BYTES = 16_000_000
-# What programs write about themselves at every run. To call that progress would hide a loop.
+_FILE_LIMIT = 2_000
+_SIZE_LIMIT = 1_000_000
+_TOTAL_SIZE_LIMIT = 16_000_000
+# Files that programs rewrite at every run. If they counted as progress, a loop would go unnoticed.
 _ENDINGS = (".pyc", ".pyo", ".log", ".tmp", ".swp", ".tsbuildinfo")
 _NAMES = frozenset({".coverage", ".DS_Store", ".eslintcache"})
 
 
 class DiskWorktreeDigests:
-    """The files below one root (port `Trees`)."""
+    """The digests of the files below one root (port `Trees`)."""
 
     def __init__(self, root: str) -> None:
-        """Take the root's real path; nothing is looked at before `look`."""
+        """Resolve the root to its real path; `look` reads the files."""
         self._root = os.path.realpath(root)
         self._prefix: str | None = None
         self._git: bool | None = None
         self._known: dict[str, tuple[tuple[int, ...], str]] = {}
 
     def look(self) -> FileDigests:
-        """Give a mark of each file that matters and may have changed."""
+        """Return a digest of each relevant file that may have changed."""
         if self._in_git():
-            return FileDigests(self._marks(self._changed()), whole=False)
-        return FileDigests(self._marks(walk(self._root, most=_MOST_FILES).paths), whole=True)
+            return FileDigests(self._digests(self._changed()), whole=False)
+        paths = list_without_git(self._root, limit=_FILE_LIMIT).paths
+        return FileDigests(self._digests(paths), whole=True)
 
     def _in_git(self) -> bool:
         if self._git is None:
-            told = git(self._root, "rev-parse", "--show-prefix")
-            self._git = told is not None
-            self._prefix = (told or b"").decode("utf-8", "surrogateescape").rstrip("\n")
+            prefix = git(self._root, "rev-parse", "--show-prefix")
+            self._git = prefix is not None
+            self._prefix = (prefix or b"").decode("utf-8", "surrogateescape").rstrip("\n")
         return self._git
 
     def _changed(self) -> list[str]:
-        """Name the files that git calls changed, staged or not, and those it does not know; none that it ignores."""
+        """Return the files that git reports as changed (staged or not) or untracked."""
         words = (
             "status",
             "--porcelain",
@@ -55,69 +56,68 @@ class DiskWorktreeDigests:
             "--no-renames",
             "--ignore-submodules=all",
         )
-        told = git(self._root, *words, "--", ".")
-        if told is None:
+        status = git(self._root, *words, "--", ".")
+        if status is None:
             return []
+        # The paths are relative to the root of the repository, which may be above our root.
         prefix = self._prefix or ""
-        names = (
-            entry[3:].decode("utf-8", "surrogateescape")
-            for entry in told.split(b"\0")
-            if len(entry) > 3
-        )
-        # Always from the repository's own root, which may be above ours.
-        return [
-            name[len(prefix) :]
-            for name in names
-            if name.startswith(prefix) and not name.endswith("/")
-        ]
+        changed: list[str] = []
+        for entry in status.split(b"\0"):
+            name = entry[3:].decode("utf-8", "surrogateescape")
+            if name and name.startswith(prefix) and not name.endswith("/"):
+                changed.append(name.removeprefix(prefix))
+        return changed
 
-    def _marks(self, paths: Iterable[str]) -> dict[str, str]:
-        marks: dict[str, str] = {}
+    def _digests(self, paths: Iterable[str]) -> dict[str, str]:
+        digests: dict[str, str] = {}
         size = 0
         for path in paths:
-            if not _matters(path):
+            if not _is_relevant(path):
                 continue
-            if len(marks) == _MOST_FILES:
+            if len(digests) == _FILE_LIMIT:
                 break
-            mark, read = self._mark(path, whole=size < _MOST_BYTES)
-            marks[path] = mark
+            digest, read = self._digest(path, whole=size < _TOTAL_SIZE_LIMIT)
+            digests[path] = digest
             size += read
-        return marks
+        return digests
 
-    def _mark(self, path: str, *, whole: bool) -> tuple[str, int]:
-        """Give the file's mark, and how many bytes had to be read for it. One that has not been touched is not read."""
-        place = os.path.join(self._root, path)  # noqa: PTH118 - Path costs more than the look
+    def _digest(self, path: str, *, whole: bool) -> tuple[str, int]:
+        """Return the file's digest, and how many bytes were read for it.
+
+        A file with the same status as at the last look is not read.
+        """
+        place = os.path.join(self._root, path)  # noqa: PTH118 - Path is slower than the system call
         try:
-            there = os.lstat(place)
-            state = (there.st_ino, there.st_size, there.st_mtime_ns, there.st_ctime_ns)
+            status = os.lstat(place)
+            state = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
             known = self._known.get(path)
             if known is not None and known[0] == state:
                 return known[1], 0
-            mark, read = self._read(place, there, whole=whole)
+            digest, read = _read(place, status, whole=whole)
         except (FileNotFoundError, NotADirectoryError):
             return "", 0
         except OSError as error:
             return f"error {error.errno}", 0
-        self._known[path] = (state, mark)
-        return mark, read
-
-    def _read(self, place: str, there: os.stat_result, *, whole: bool) -> tuple[str, int]:
-        if stat.S_ISLNK(there.st_mode):
-            return f"link {Path(place).readlink()}", 0
-        if not stat.S_ISREG(there.st_mode):
-            return f"kind {stat.S_IFMT(there.st_mode)}", 0
-        if not whole or there.st_size > _LARGEST:
-            return f"size {there.st_size} {there.st_mtime_ns}", 0
-        handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb") as file:
-            data = file.read(_LARGEST + 1)
-        return mark_of(data), len(data)
+        self._known[path] = (state, digest)
+        return digest, read
 
 
-def _matters(path: str) -> bool:
+def _read(place: str, status: os.stat_result, *, whole: bool) -> tuple[str, int]:
+    """Return the digest of a file by its content or, if not `whole` or too large, by its status."""
+    if stat.S_ISLNK(status.st_mode):
+        return f"link {Path(place).readlink()}", 0
+    if not stat.S_ISREG(status.st_mode):
+        return f"kind {stat.S_IFMT(status.st_mode)}", 0
+    if not whole or status.st_size > _SIZE_LIMIT:
+        return f"size {status.st_size} {status.st_mtime_ns}", 0
+    handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        data = file.read(_SIZE_LIMIT + 1)
+    return mark_of(data), len(data)
+
+
+def _is_relevant(path: str) -> bool:
     parts = path.split("/")
-    return (
-        parts[-1] not in _NAMES
-        and not path.endswith(_ENDINGS)
-        and not any(part in CACHES for part in parts)
-    )
+    if parts[-1] in _NAMES or path.endswith(_ENDINGS):
+        return False
+    return CACHES.isdisjoint(parts)

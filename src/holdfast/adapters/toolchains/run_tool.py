@@ -89,8 +89,8 @@ def run_tool(
                 scrubbed() | dict(variables or {}),
                 max(deadline - time.monotonic(), 0.0),
                 cancel,
-                take=output.take,
-                given=stream.fileno(),
+                on_output=output.take,
+                stdin=stream.fileno(),
                 grace=_GRACE,
             )
         except OSError as error:
