@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.config.settings import SETTINGS, BadConfig, Settings, read_settings
+from holdfast.config.layers import read_settings
+from holdfast.config.settings import SETTINGS, BadConfig, Settings
 
 
 def _read(

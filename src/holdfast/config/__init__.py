@@ -1,1 +1,1 @@
-"""Settings of Holdfast, read once, layer by layer."""
+"""The settings of Holdfast, read once, layer by layer."""

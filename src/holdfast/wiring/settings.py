@@ -9,7 +9,9 @@ from typing import Any
 
 from platformdirs import user_config_path
 
-from holdfast.config.settings import BadConfig, Settings, read_settings
+from holdfast.config.layers import read_settings
+
+from holdfast.config.settings import BadConfig, Settings
 
 
 def settings_at(root: Path, flags: Mapping[str, Any] | None = None) -> Settings | BadConfig:

@@ -1,0 +1,194 @@
+"""The layers of the settings: flags, environment, the project's file, the user's file, defaults."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from holdfast.config.settings import (
+    SETTINGS,
+    VARIABLE_PREFIX,
+    BadConfig,
+    Setting,
+    Settings,
+    SettingValue,
+)
+
+PROJECT_FILE = ".holdfast/config.toml"
+
+Layer: TypeAlias = dict[str, tuple[Any, str]]
+"""The value and its source, by the name of the setting."""
+
+_BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
+# Variables of Holdfast that are not settings: the path of the user's file, and directories of tools
+# that are not on the PATH.
+_OTHER_VARIABLES = frozenset({"HOLDFAST_CONFIG_FILE", "HOLDFAST_TOOLCHAINS"})
+
+
+def read_settings(
+    flags: Mapping[str, Any], environment: Mapping[str, str], project: Path, user_file: Path
+) -> Settings | BadConfig:
+    """Return every setting, each from the first layer that has it, or all problems."""
+    problems: list[str] = []
+    flag_layer = _from_flags(flags)
+    environment_layer = _from_environment(environment, problems)
+    project_layer = _from_file(project / PROJECT_FILE, problems, of_project=True)
+    user_layer = _from_file(user_file, problems, of_project=False)
+    layers = (flag_layer, environment_layer, project_layer, user_layer)
+    values: dict[str, SettingValue] = {}
+    for setting in SETTINGS:
+        name = setting.name
+        layer = _first_with(name, layers)
+        if layer is None:
+            values[name] = SettingValue(setting, setting.default, "default")
+            continue
+        value, source = layer[name]
+        from_user = name in user_layer and user_layer[name][0] == value
+        from_project_only = layer is project_layer and not from_user
+        values[name] = SettingValue(setting, value, source, from_project_only)
+        problem = _judge_choice(values[name])
+        if problem:
+            problems.append(problem)
+    if problems:
+        return BadConfig(tuple(problems))
+    return Settings(values, tuple(_unknown_variables(environment)))
+
+
+def _first_with(name: str, layers: Sequence[Layer]) -> Layer | None:
+    for layer in layers:
+        if name in layer:
+            return layer
+    return None
+
+
+def _from_flags(flags: Mapping[str, Any]) -> Layer:
+    """Return the flags that are set; the command line passes None for the others."""
+    layer: Layer = {}
+    for name, value in flags.items():
+        if value is not None:
+            layer[name] = (value, f"--{name.replace('_', '-')}")
+    return layer
+
+
+def _from_environment(environment: Mapping[str, str], problems: list[str]) -> Layer:
+    layer: Layer = {}
+    for setting in SETTINGS:
+        text = environment.get(setting.variable)
+        if not text:
+            continue
+        value = _parse(setting, text)
+        if value is None:
+            problems.append(f"{setting.variable}: this must be {_expected(setting)}.")
+        else:
+            layer[setting.name] = (value, setting.variable)
+    return layer
+
+
+def _parse(setting: Setting, text: str) -> Any:
+    """Return the value of a variable, or None if it does not fit the setting."""
+    if setting.kind == "number":
+        if not text.strip().isdecimal() or int(text) == 0:
+            return None
+        return int(text)
+    if setting.kind == "words":
+        words = [word.strip() for word in text.split(",")]
+        return tuple(word for word in words if word)
+    return text
+
+
+def _from_file(file: Path, problems: list[str], *, of_project: bool) -> Layer:
+    try:
+        table = tomllib.loads(file.read_bytes().decode())
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        problems.append(f"{file}: {error.strerror}; make it readable, or remove it.")
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        problems.append(f"{file}: this is not TOML: {error}.")
+        return {}
+    layer: Layer = {}
+    for name, value in table.items():
+        problem = _judge(name, value, of_project=of_project)
+        if problem:
+            problems.append(f"{file}: {problem}")
+        elif isinstance(value, list):
+            layer[name] = (tuple(value), str(file))
+        else:
+            layer[name] = (value, str(file))
+    return layer
+
+
+def _judge(name: str, value: Any, *, of_project: bool) -> str | None:
+    """Return what is wrong with an entry of a file, or None."""
+    setting = _BY_NAME.get(name)
+    if setting is None:
+        return f"{name}: there is no such setting; {_suggest(name, list(_BY_NAME))}"
+    if setting.environment_only:
+        return f"{name}: not read from a file; set {setting.variable}."
+    if of_project and setting.private:
+        cure = f"set {setting.variable}, or put it into the user's file"
+        return f"{name}: not read from a project's file; {cure}."
+    if not _fits(setting, value):
+        return f"{name}: this must be {_expected(setting)}."
+    if of_project and name == "approve" and value == "auto":
+        cure = "use --approve auto, or put it into the user's file"
+        return f"approve: a project's file cannot approve actions; {cure}."
+    return None
+
+
+def _fits(setting: Setting, value: Any) -> bool:
+    match setting.kind:
+        case "text":
+            return isinstance(value, str) and bool(value)
+        case "number":
+            return isinstance(value, int) and not isinstance(value, bool) and value > 0
+        case "words":
+            return isinstance(value, list) and all(_is_word(word) for word in value)
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _expected(setting: Setting) -> str:
+    """Return a description of the values that fit, for a message."""
+    if setting.choices:
+        return f"one of {', '.join(setting.choices)}"
+    match setting.kind:
+        case "text":
+            return "a text"
+        case "number":
+            return "a whole number above 0"
+        case "words":
+            return "a list of texts"
+
+
+def _judge_choice(value: SettingValue) -> str | None:
+    setting = value.setting
+    if not setting.choices or value.value in setting.choices:
+        return None
+    cure = _suggest(str(value.value), setting.choices)
+    rule = f"must be {_expected(setting)}"
+    return f"{value.source}: {setting.name} is {value.value!s}, but {rule}; {cure}"
+
+
+def _unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    """Return a warning for each variable `HOLDFAST_…` that is not ours."""
+    known = {setting.variable for setting in SETTINGS} | _OTHER_VARIABLES
+    warnings: list[str] = []
+    for name in sorted(environment):
+        if name.startswith(VARIABLE_PREFIX) and name not in known:
+            suggestion = _suggest(name, sorted(known))
+            warnings.append(f"{name}: there is no such setting; {suggestion}")
+    return warnings
+
+
+def _suggest(word: str, known: Sequence[str]) -> str:
+    near = get_close_matches(word.replace("-", "_"), known, 1, 0.5)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"there are: {', '.join(known)}."
