@@ -298,5 +298,6 @@ def test_a_character_that_the_file_cannot_hold_is_refused_by_name() -> None:
     files = MemoryFiles({"a.txt": "né = 1\n".encode("latin-1")})
     told = refused(edit("a.txt", "né = 1", "né → 1"), files=files)[0].refused
     assert told == Refused(
-        "conflict", "a.txt: the file is cp1252 and cannot hold U+2192; write the edit without it."
+        "conflict",
+        "a.txt: the file is cp1252, which cannot encode U+2192; write the edit without it.",
     )

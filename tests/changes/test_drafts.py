@@ -54,12 +54,12 @@ def planned(
         (
             FileRequest("a", "rename", None, "a"),
             "no_change",
-            "a: the new name is the old one; give another, or edit the file.",
+            "a: the new name is the old one; use another name, or edit the file.",
         ),
         (
             FileRequest("a", "rename", None, "b"),
             "conflict",
-            "a: cannot become b, which is there already; give another name, or delete that file first.",
+            "a: cannot become b, which exists already; use another name, or delete that file first.",
         ),
         (
             FileRequest("binary", "edit", Replace("a", "b")),
@@ -69,37 +69,37 @@ def planned(
         (
             FileRequest("a", "create", WriteFile("x\n")),
             "already_applied",
-            "a: the file is there already, with this very text.",
+            "a: the file exists already, with exactly this text.",
         ),
         (
             FileRequest("a", "create", WriteFile("y\n")),
             "conflict",
-            "a: the file to create is there already, with other text; edit it, or delete it first.",
+            "a: the file to create exists already, with other text; edit it, or delete it first.",
         ),
         (
             FileRequest("empty", "create"),
             "already_applied",
-            "empty: the file is there already, with this very text.",
+            "empty: the file exists already, with exactly this text.",
         ),
         (
             FileRequest("b", "delete", Patch("--- a/b\n+++ /dev/null\n@@ -1 +1 @@\n-y\n+z\n")),
             "conflict",
-            "b: the file holds more than the patch removes; read it again and say what is to go.",
+            "b: the file has more text than the patch removes; read it again and remove all of it.",
         ),
         (
             FileRequest("latin", "edit", WriteFile("\u4e2d\n")),
             "conflict",
-            "latin: the file is cp1252 and cannot hold U+4E2D; write the edit without it.",
+            "latin: the file is cp1252, which cannot encode U+4E2D; write the edit without it.",
         ),
         (
             FileRequest("new", "create", WriteFile("a\ud800\n")),
             "conflict",
-            "new: the file is utf-8 and cannot hold U+D800; write the edit without it.",
+            "new: the file is utf-8, which cannot encode U+D800; write the edit without it.",
         ),
         (
             FileRequest("zzzzzz", "delete"),
             "not_found",
-            "zzzzzz: there is no such file; give the path of a file that is there, or create it.",
+            "zzzzzz: there is no such file; use the path of an existing file, or create it.",
         ),
     ],
 )
@@ -111,7 +111,7 @@ def test_a_refusal_says_why_and_what_to_do(
 
 def test_a_reply_that_leaves_every_file_as_it_is_has_nothing_to_do() -> None:
     there_and_back = (FileRequest("a", "rename", None, "c"), FileRequest("c", "rename", None, "a"))
-    message = "all of this together leaves every file as it is; nothing to do."
+    message = "all edits together leave every file as it is; nothing to do."
     assert planned(*there_and_back) == (FileRefused("", Refused("no_change", message)),)
 
 

@@ -45,7 +45,7 @@ def test_files_that_are_made_and_removed_are_seen_so_in_looks_and_names() -> Non
     assert over.look("c.py") == FileFound("c.py", b"b\n", 0o644)
     assert sorted(over.names("x")) == ["a.py", "c.py", "d/new.py"]
     assert over.look("d") == FileUnfit(
-        "conflict", "d: a proposed change makes this a directory; give another name."
+        "conflict", "d: a proposed change makes this a directory; use another name."
     )
     assert over.look("c.py/below") == FileUnfit(
         "conflict", "c.py/below: a proposed change makes c.py a file, so no file can be in it."
@@ -87,7 +87,7 @@ def test_a_whole_file_does_not_overwrite_what_was_edited_since() -> None:
     files.files["a.py"] = b"x\nb\nc\n"
     over = Overlay(files, [change])
     assert [stuck.refusals[0].refused.message for stuck in over.stuck] == [
-        "a.py: this has changed since the edit was proposed, and the two edits meet on the same lines; propose it anew."
+        "a.py: this has changed since the edit was proposed, and both edits touch the same lines; propose it again."
     ]
 
 

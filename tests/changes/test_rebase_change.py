@@ -59,7 +59,7 @@ def test_a_file_of_another_mode_is_not_the_one_the_change_was_made_against() -> 
     observed = plan_of_difference({"a": (OLD, 0o600)}, {"a": (OLD, 0o755)})
     change = Change("c", "proposed", "observed", RequestedEdits(), observed)
     assert rebase_change(change, MemoryFiles({"a": OLD})) == refused(
-        "a", "its mode or its text; look at it, and propose it anew"
+        "a", "in its mode or its text; look at it, and propose it again"
     )
 
 
@@ -95,19 +95,19 @@ def test_a_change_without_requests_is_carried_over_by_its_texts() -> None:
 @pytest.mark.parametrize(
     ("request_", "files", "expected"),
     [
-        (WRITE, {"a": b"1\n2\n3\n4\nV\n6\n"}, refused("a", "and the two edits meet on the same lines; propose it anew")),
-        (WRITE, {"a": NEW}, refused("a", "and the two edits meet on the same lines; propose it anew")),
-        (WRITE, {}, refused("a", "it is gone; bring it back, or reject the change")),
-        (DELETE, {}, refused("a", "it is gone; bring it back, or reject the change")),
+        (WRITE, {"a": b"1\n2\n3\n4\nV\n6\n"}, refused("a", "and both edits touch the same lines; propose it again")),
+        (WRITE, {"a": NEW}, refused("a", "and both edits touch the same lines; propose it again")),
+        (WRITE, {}, refused("a", "the file is gone; restore it, or reject the change")),
+        (DELETE, {}, refused("a", "the file is gone; restore it, or reject the change")),
         (
             DELETE,
             {"a": ELSEWHERE},
-            refused("a", "and only a file that is exactly as it was can be removed; look at it, and propose it anew"),
+            refused("a", "and only a file that is exactly as it was can be removed; look at it, and propose it again"),
         ),
         (
             CREATE,
             {"a": OLD, "d/new": b"other\n"},
-            refused("d/new", "a file stands there now; move it away, or propose an edit of it"),
+            refused("d/new", "there is a file now; move it away, or propose an edit of it"),
         ),
     ],
 )  # fmt: skip
@@ -138,7 +138,7 @@ def test_one_file_that_differs_is_enough_for_all_to_be_carried_over() -> None:
     other = FileRequest("b", "edit", WriteFile("B\n"))
     change = proposed(WRITE, other, files=MemoryFiles({"a": OLD, "b": b"b\n"}))
     again = rebase_change(change, MemoryFiles({"a": OLD, "b": b"other\n"}))
-    assert again == refused("b", "and the two edits meet on the same lines; propose it anew")
+    assert again == refused("b", "and both edits touch the same lines; propose it again")
 
 
 def test_the_reports_of_created_and_deleted_files_stay_beside_a_carried_edit() -> None:

@@ -67,13 +67,13 @@ def test_a_later_edit_beside_it_stays() -> None:
         (
             EDIT,
             {"a": b"ONE\n2\n3\n4\n5\n"},
-            "(later edits touch the same lines); take its lines out by hand",
+            "(later edits touch the same lines); remove its lines by hand",
         ),
-        (EDIT, {}, "(it is gone); bring it back"),
+        (EDIT, {}, "(it is gone); restore it"),
         (
             Swap("a", Content(OLD), None),
             {"a": NEW},
-            "(a file stands there now); move that file away",
+            "(there is a file now); move that file away",
         ),
         (
             Swap("a", None, Content(NEW)),
@@ -83,7 +83,7 @@ def test_a_later_edit_beside_it_stays() -> None:
         (
             Swap("a", Content(NEW, 0o600), Content(NEW, 0o755), modes=True),
             {"a": NEW},
-            "(its mode was changed again, or its text beside it); give it its old text and mode by hand",
+            "(its mode or its text was changed again); restore its old text and mode by hand",
         ),
     ],
 )
@@ -103,7 +103,7 @@ def test_the_first_later_change_of_the_file_is_named() -> None:
         applied(Swap(path, Content(b"x"), Content(b"y")), name=name)
         for path, name in (("b", "2"), ("a", "3"), ("a", "4"))
     ]
-    why = "(later edits touch the same lines); rewind change 3 first, or take its lines out by hand"
+    why = "(later edits touch the same lines); rewind change 3 first, or remove its lines by hand"
     assert rewind(applied(EDIT), {"a": b"y"}, *over) == refused("a", why)
 
 
@@ -126,7 +126,7 @@ def test_a_file_that_looks_right_by_chance_waits_for_the_later_changes(
     there: Swap, back_again: Swap
 ) -> None:
     later = (applied(there, name="2"), applied(back_again, name="3"))
-    why = "(later edits touch the same lines); rewind change 2 first, or take its lines out by hand"
+    why = "(later edits touch the same lines); rewind change 2 first, or remove its lines by hand"
     assert rewind(applied(EDIT), {"a": NEW}, *later) == refused("a", why)
 
 
@@ -136,7 +136,7 @@ def test_a_file_that_was_made_waits_for_later_changes_of_it_too() -> None:
         applied(Swap("a", Content(NEW), Content(OLD)), name="2"),
         applied(Swap("a", Content(OLD), Content(NEW)), name="3"),
     )
-    why = "(later edits touch the same lines); rewind change 2 first, or take its lines out by hand"
+    why = "(later edits touch the same lines); rewind change 2 first, or remove its lines by hand"
     assert rewind(applied(made), {"a": NEW}, *later) == refused("a", why)
     assert rewind(applied(made), {"a": NEW}) == Batch(
         "first", (made.reversed(),), (), (), rewinds=True

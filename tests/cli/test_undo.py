@@ -61,7 +61,7 @@ def test_a_file_whose_very_lines_were_edited_since_is_named_with_the_cure(projec
     ran = project.undo()
     assert ran.code == 1
     assert (
-        "a.py: this is no longer what the last apply left (later edits touch the same lines); take its"
+        "a.py: this is no longer what the last apply left (later edits touch the same lines); remove its"
         in ran.out
     )
     assert project.files() == {"a.py": b"x = 3\n"}

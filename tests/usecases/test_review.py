@@ -82,7 +82,7 @@ def test_a_proposal_is_on_record_and_no_file_is_written(world: World) -> None:
         assert show_change(change.id[:5], workspace) == change
 
 
-MEETS = "a.py: this has changed since the edit was proposed, and the two edits meet on the same lines; propose it anew."
+MEETS = "a.py: this has changed since the edit was proposed, and both edits touch the same lines; propose it again."
 
 
 def test_a_refused_proposal_is_not_on_record(world: World) -> None:
@@ -255,7 +255,7 @@ def test_a_new_file_that_somebody_made_meanwhile_is_not_overwritten(world: World
     change = propose(world, whole("a.py", "x = 1\n"))
     world.write(a="theirs\n")
     assert told(accept(world, change)) == [
-        "a.py: this has changed since the edit was proposed, a file stands there now; move it away, or propose an edit of it."
+        "a.py: this has changed since the edit was proposed, there is a file now; move it away, or propose an edit of it."
     ]
     assert world.texts() == {"a.py": "theirs\n"}
 

@@ -69,7 +69,7 @@ def test_one_that_a_later_one_builds_on_is_refused_with_the_name_of_that(world: 
     (refusal,) = told(rewind(world, first))
     assert refusal == (
         f"f.py: this is no longer what change {first} left (later edits touch the same lines); "
-        f"rewind change {second} first, or take its lines out by hand."
+        f"rewind change {second} first, or remove its lines by hand."
     )
     assert isinstance(rewind(world, second), Rewound)
     assert isinstance(rewind(world, first), Rewound)
@@ -111,7 +111,7 @@ def test_an_edit_right_beside_it_is_in_the_way(world: World) -> None:
     world.write(f=FIVE)
     change = apply(world, edit("f", "a = 1", "a = 2"))
     world.write(f=FIVE.replace("a = 1\nb = 1", "a = 2\nb = 7"))
-    told_of = "(later edits touch the same lines); take its lines out by hand, and run this again."
+    told_of = "(later edits touch the same lines); remove its lines by hand, and run this again."
     assert told(rewind(world, change)) == [
         f"f.py: this is no longer what change {change} left {told_of}"
     ]
@@ -148,7 +148,7 @@ def test_old_bytes_that_a_later_change_brought_back_are_chance(world: World) -> 
     assert told(rewind(world, first)) == [
         (
             f"f.py: this is no longer what change {first} left (later edits touch the same lines);"
-            f" rewind change {second} first, or take its lines out by hand."
+            f" rewind change {second} first, or remove its lines by hand."
         )
     ]
     assert isinstance(rewind(world, second), Rewound)
@@ -265,8 +265,8 @@ def test_a_mode_that_was_changed_again_is_in_the_way(world: World) -> None:
     (world.root / "f.py").chmod(0o700)
     assert told(rewind(world, seen.id)) == [
         (
-            f"f.py: this is no longer what change {seen.id} left (its mode was changed again, or its text beside it);"
-            " give it its old text and mode by hand, and run this again."
+            f"f.py: this is no longer what change {seen.id} left (its mode or its text was changed again);"
+            " restore its old text and mode by hand, and run this again."
         )
     ]
     assert (world.root / "f.py").stat().st_mode & 0o777 == 0o700

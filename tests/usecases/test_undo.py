@@ -90,7 +90,7 @@ def test_a_deleted_file_that_somebody_made_again_is_not_overwritten(world: World
     apply(world, '{"path": "a.py", "delete": true}')
     world.write(a="another\n")
     message = (
-        "a.py: this is no longer what the last apply left (a file stands there now);"
+        "a.py: this is no longer what the last apply left (there is a file now);"
         " move that file away, and run this again."
     )
     assert undo(world) == NothingDone((FileRefused("a.py", Refused("conflict", message)),))

@@ -100,7 +100,7 @@ class FileDrafts:
 
     def _refuse_missing(self, request: FileRequest) -> Refused:
         near = similar_paths(request.path, self.files.names(request.path))
-        cure = "give the path of a file that is there, or create it."
+        cure = "use the path of an existing file, or create it."
         if near:
             cure = f"did you mean {' or '.join(near)}?"
         message = f"{request.path}: there is no such file; {cure}"
@@ -130,12 +130,12 @@ class FileDrafts:
         if isinstance(landed, Landed) and decode(existing).text == landed.text:
             return Refused(
                 "already_applied",
-                f"{request.path}: the file is there already, with this very text.",
+                f"{request.path}: the file exists already, with exactly this text.",
             )
         cure = "edit it, or delete it first"
         return Refused(
             "conflict",
-            f"{request.path}: the file to create is there already, with other text; {cure}.",
+            f"{request.path}: the file to create exists already, with other text; {cure}.",
         )
 
     def _remove_or_rename(self, draft: FileDraft, request: FileRequest) -> Refused | None:
@@ -178,13 +178,13 @@ def _judge_rename(draft: FileDraft, target: FileDraft, request: FileRequest) -> 
     if target is draft:
         return Refused(
             "no_change",
-            f"{request.path}: the new name is the old one; give another, or edit the file.",
+            f"{request.path}: the new name is the old one; use another name, or edit the file.",
         )
     if target.data is not None:
-        cure = "give another name, or delete that file first"
+        cure = "use another name, or delete that file first"
         return Refused(
             "conflict",
-            f"{request.path}: cannot become {request.to}, which is there already; {cure}.",
+            f"{request.path}: cannot become {request.to}, which exists already; {cure}.",
         )
     return None
 
@@ -220,9 +220,10 @@ def _delete(draft: FileDraft, request: FileRequest) -> Refused | None:
         if isinstance(landed, Refused):
             return landed
         if landed.text:
-            cure = "read it again and say what is to go"
+            cure = "read it again and remove all of it"
             return Refused(
-                "conflict", f"{request.path}: the file holds more than the patch removes; {cure}."
+                "conflict",
+                f"{request.path}: the file has more text than the patch removes; {cure}.",
             )
     if draft.renamed_from is not None:
         draft.renamed_from.become("delete", None, [])
@@ -242,7 +243,7 @@ def _encode(text: str, encoding: Encoding, path: str) -> bytes | Refused:
         return encode(text, encoding)
     except UnicodeEncodeError as error:
         code = f"U+{ord(text[error.start]):04X}"
+        cure = "write the edit without it"
         return Refused(
-            "conflict",
-            f"{path}: the file is {encoding} and cannot hold {code}; write the edit without it.",
+            "conflict", f"{path}: the file is {encoding}, which cannot encode {code}; {cure}."
         )

@@ -95,7 +95,7 @@ class Overlay:
             if name.startswith(f"{missing.at}/"):
                 return FileUnfit(
                     "conflict",
-                    f"{path}: a proposed change makes this a directory; give another name.",
+                    f"{path}: a proposed change makes this a directory; use another name.",
                 )
         for name in self._written():
             if missing.at.startswith(f"{name}/"):

@@ -54,7 +54,7 @@ def _missing_directories(drafts: Sequence[FileDraft]) -> tuple[str, ...]:
 def _judge_whole(drafts: Sequence[FileDraft], makes: Sequence[str]) -> list[FileRefused]:
     """Return what is wrong with requests that landed one by one and make no sense together."""
     if not drafts:
-        unchanged = "all of this together leaves every file as it is; nothing to do."
+        unchanged = "all edits together leave every file as it is; nothing to do."
         return [FileRefused("", Refused("no_change", unchanged))]
     refusals: list[FileRefused] = []
     for draft in drafts:

@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 _CAUSES = {
     "touched": "later edits touch the same lines",
-    "there": "a file stands there now",
+    "there": "there is a file now",
     "gone": "it is gone",
     "changed": "it was edited, and would have to be removed whole",
-    "mode": "its mode was changed again, or its text beside it",
+    "mode": "its mode or its text was changed again",
     "unfit": "there is something else now",
 }
 # A user who has followed one of these and runs the command again learns that the rewind is done.
 _CURES = {
-    "touched": "take its lines out by hand",
+    "touched": "remove its lines by hand",
     "there": "move that file away",
-    "gone": "bring it back",
+    "gone": "restore it",
     "changed": "remove it by hand",
-    "mode": "give it its old text and mode by hand",
+    "mode": "restore its old text and mode by hand",
     "unfit": "move that away",
 }
 

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from holdfast.vocab.requests import FileRequest
 
 _CURES = {
-    "touched": "and the two edits meet on the same lines; propose it anew",
-    "there": "a file stands there now; move it away, or propose an edit of it",
-    "gone": "it is gone; bring it back, or reject the change",
+    "touched": "and both edits touch the same lines; propose it again",
+    "there": "there is a file now; move it away, or propose an edit of it",
+    "gone": "the file is gone; restore it, or reject the change",
     "changed": (
-        "and only a file that is exactly as it was can be removed; look at it, and propose it anew"
+        "and only a file that is exactly as it was can be removed; look at it, and propose it again"
     ),
-    "mode": "its mode or its text; look at it, and propose it anew",
+    "mode": "in its mode or its text; look at it, and propose it again",
     "unfit": "no file can be written there now; reject the change",
 }
 
