@@ -106,13 +106,13 @@ def test_raw_lines_are_the_text(text: str) -> None:
 
 def test_the_second_of_two_edits_is_looked_for_where_the_first_has_moved_it() -> None:
     base, wanted = b"0\n1\n2\n3\n4\n5\n6\n7\n", b"0\nx\ny\n2\n3\n4\n5\nM\n7\n"
-    assert not holds_already(base, wanted, b"0\nx\ny\n2\n3\n4\n5\nOTHER\n7\n")
-    assert holds_already(base, wanted, b"0\nx\ny\n2\n3\nfour\n5\nM\n7\n")
+    assert not contains_edit(base, wanted, b"0\nx\ny\n2\n3\n4\n5\nOTHER\n7\n")
+    assert contains_edit(base, wanted, b"0\nx\ny\n2\n3\nfour\n5\nM\n7\n")
 
 
 def test_lines_that_went_are_not_seen_as_gone_beside_an_edit_that_touches_their_place() -> None:
     base, wanted = b"a\nb\nc\nd\ne\n", b"a\nb\nd\ne\n"
-    assert not holds_already(base, wanted, b"a\nB\nd\ne\n")
-    assert not holds_already(base, wanted, b"a\nb\nD\ne\n")
-    assert holds_already(base, wanted, b"A\nb\nd\ne\n")
-    assert holds_already(base, wanted, b"a\nb\nd\nE\n")
+    assert not contains_edit(base, wanted, b"a\nB\nd\ne\n")
+    assert not contains_edit(base, wanted, b"a\nb\nD\ne\n")
+    assert contains_edit(base, wanted, b"A\nb\nd\ne\n")
+    assert contains_edit(base, wanted, b"a\nb\nd\nE\n")

@@ -10,7 +10,6 @@ from typing import Any
 from platformdirs import user_config_path
 
 from holdfast.config.layers import read_settings
-
 from holdfast.config.settings import BadConfig, Settings
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from holdfast.adapters.filesystem.disk_files import DiskFiles
-from holdfast.adapters.filesystem.journal import DiskJournal, hold, place_of
+from holdfast.adapters.filesystem.journal import DiskJournal, lock_journal, place_of
 from holdfast.changes.change_log import ChangeLog
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory
