@@ -111,7 +111,7 @@ def test_an_id_that_there_is_not_is_told_with_the_next_step(
     ran = run(recorded, command, "ff")
     assert (ran.code, ran.err) == (
         1,
-        "holdfast: ff: there is no such decision; `holdfast decisions list` shows those there are.\n",
+        "holdfast: ff: there is no such decision; list them with `holdfast decisions list`.\n",
     )
     told = run(recorded, command, "ff", "--json").told
     assert (told["outcome"], [each.partition(":")[0] for each in told["problems"]]) == (
@@ -182,7 +182,7 @@ def test_an_override_needs_the_file_as_it_was(recorded: Project, tmp_path: Path)
 def test_a_damaged_manifest_is_named(recorded: Project) -> None:
     (recorded.root / ".holdfast/decisions/build/a.py.json").write_text("<<<<<<< ours\n")
     ran = run(recorded, "gate")
-    assert (ran.code, "the decisions of a.py hold the marks of a git conflict" in ran.err) == (
+    assert (ran.code, "the decisions of a.py have the markers of a git conflict" in ran.err) == (
         1,
         True,
     )

@@ -68,7 +68,7 @@ def test_another_name_code_template_or_language_is_a_miss() -> None:
     assert lookup(book, [undefined("pritn")], "pritn(1)\n", "javascript", "sketch") == Miss()
 
 
-def test_in_production_only_a_pinned_rule_is_applied_and_the_other_says_what_it_needs() -> None:
+def test_in_production_only_a_pinned_rule_is_applied_and_the_other_needs_a_pin() -> None:
     asked = [undefined("pritn")], "pritn(1)\n", "python", "production"
     assert lookup(RuleBook([PRINT]), *asked) == MissNeedsPin(PRINT)  # type: ignore[arg-type]
     pinned = with_verdict(PRINT, "pin")

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.repair.context import PipelinePorts as RepairWorld
-from holdfast.repair.context import RepairUnit
 from holdfast.repair.decisions.manifest import Manifest
 from holdfast.repair.outcomes import RuleRepaired, TimedOut
-from holdfast.repair.ports import Checked, CheckTimedOut, ToolchainMissing
+from holdfast.repair.ports import Checked, CheckTimedOut, RepairUnit, ToolchainMissing
+from holdfast.repair.ports import PipelinePorts as RepairWorld
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.usecases.repair.repair_files import (
     AlreadyThere,

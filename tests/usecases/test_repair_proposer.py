@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 
 from holdfast.loop.reply import ModelReply
-from holdfast.repair.ports import Proposal, ProposalAsked, ProposerFailed
+from holdfast.repair.ports import Proposal, ProposalRequest, ProposerFailed
 from holdfast.testing import ScriptedModel, fail, say
 from holdfast.usecases.repair.model_proposer import (
     LateProvider,
@@ -21,7 +21,7 @@ from holdfast.vocab.diagnostics import Area, Diagnostic, Related
 
 CODE = 'print("{}")\n'
 TOLD = {"code": CODE, "confidence": 0.8, "reasoning": "so"}
-ASKED = ProposalAsked(
+ASKED = ProposalRequest(
     "a.py",
     "python",
     "print('```')\n",
@@ -62,11 +62,11 @@ def test_the_object_is_found_wherever_it_stands(text: str) -> None:
     assert read_reply(ModelReply(text, finish="stop"), "m") == Proposal(CODE, 0.8, "so", "m")
 
 
-def test_a_rule_is_only_a_hint() -> None:
+def test_a_field_that_is_not_known_is_ignored() -> None:
     read = read_reply(
         ModelReply(json.dumps({**TOLD, "rule": {"target": "../../x", "n": 1}}), finish="stop"), "m"
     )
-    assert read == Proposal(CODE, 0.8, "so", "m", {"target": "../../x", "n": "1"})
+    assert read == Proposal(CODE, 0.8, "so", "m")
 
 
 NO_OBJECT = "the reply has no JSON object with `code` and `confidence`."

@@ -1,1 +1,1 @@
-"""Check, diagnose, propose, verify, record, learn."""
+"""The repair pipeline: check, diagnose, propose, verify, record, learn."""

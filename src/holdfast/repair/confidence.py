@@ -1,4 +1,4 @@
-"""Whether a model is sure enough of what it proposes."""
+"""The judgement of a model's confidence in its proposal."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ STRICT_THRESHOLD: Final = 0.90
 
 @dataclass(frozen=True, slots=True)
 class Sure:
-    """Sure enough."""
+    """A confidence that reaches the threshold."""
 
     confidence: float
 
 
 @dataclass(frozen=True, slots=True)
 class Unsure:
-    """Less sure than is asked for."""
+    """A confidence below the threshold."""
 
     confidence: float
     threshold: float
@@ -27,16 +27,16 @@ class Unsure:
 
 @dataclass(frozen=True, slots=True)
 class NoConfidence:
-    """What was given is no confidence at all; `message` says why."""
+    """A value that is no confidence; `message` is the reason."""
 
     message: str
 
 
-Judged: TypeAlias = Sure | Unsure | NoConfidence
+ConfidenceVerdict: TypeAlias = Sure | Unsure | NoConfidence
 
 
-def judge_confidence(given: object, *, strict: bool = False) -> Judged:
-    """Judge what a proposer gave as its confidence; the threshold itself is sure enough.
+def judge_confidence(value: object, *, strict: bool = False) -> ConfidenceVerdict:
+    """Judge the confidence that a proposer reported; the threshold itself is enough.
 
     >>> judge_confidence(0.75)
     Sure(confidence=0.75)
@@ -45,18 +45,18 @@ def judge_confidence(given: object, *, strict: bool = False) -> Judged:
     >>> judge_confidence(True)
     NoConfidence(message='the confidence is true or false, not a number from 0 to 1.')
     """
-    if given is None:
-        return NoConfidence("no confidence is given; a number from 0 to 1 is asked for.")
+    if value is None:
+        return NoConfidence("the confidence is missing; expected a number from 0 to 1.")
     # Before the numbers: in Python True is one.
-    if isinstance(given, bool):
+    if isinstance(value, bool):
         return NoConfidence("the confidence is true or false, not a number from 0 to 1.")
-    if not isinstance(given, int | float):
-        return NoConfidence("the confidence is no number; a number from 0 to 1 is asked for.")
-    if isinstance(given, float) and math.isnan(given):
-        return NoConfidence(
-            "the confidence is not a number (NaN); a number from 0 to 1 is asked for."
-        )
-    if not 0 <= given <= 1:
+    if not isinstance(value, int | float):
+        return NoConfidence("the confidence is not a number; expected a number from 0 to 1.")
+    if isinstance(value, float) and math.isnan(value):
+        return NoConfidence("the confidence is NaN; expected a number from 0 to 1.")
+    if not 0 <= value <= 1:
         return NoConfidence("the confidence is outside of 0 to 1.")
     threshold = STRICT_THRESHOLD if strict else THRESHOLD
-    return Sure(float(given)) if given >= threshold else Unsure(float(given), threshold)
+    if value >= threshold:
+        return Sure(float(value))
+    return Unsure(float(value), threshold)

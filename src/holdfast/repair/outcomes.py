@@ -1,4 +1,4 @@
-"""How a repair ended. Each ending knows the code that was accepted, if any, and whether it is a success."""
+"""The outcomes of a repair. Each has the accepted code, if any, and whether it is a success."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from typing import ClassVar, TypeAlias
 
 
 class _Succeeded:
-    """The unit passes its check with `code`; `oracle` names what said so."""
+    """The unit passes its check with `code`; `oracle` names the tools that checked it."""
 
     __slots__ = ()
     code: str
     oracle: str
 
     def accepted_code(self) -> str | None:
-        """Give the code that passed."""
+        """Return the code that passed."""
         return self.code
 
     def is_success(self) -> bool:
-        """Whether the unit passes now."""
+        """Return whether the unit passes now."""
         return True
 
 
 class _Failed:
-    """The unit does not pass; `compiler_error` is what its check said, and the bytes are as they were."""
+    """The unit does not pass and its bytes are unchanged; `compiler_error` is the check's output."""
 
     __slots__ = ()
     compiler_error: str
 
     def accepted_code(self) -> str | None:
-        """Give nothing: no code was accepted."""
+        """Return None: no code was accepted."""
         return None
 
     def is_success(self) -> bool:
-        """Whether the unit passes now."""
+        """Return whether the unit passes now."""
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class FirstTrySuccess(_Succeeded):
-    """The unit passed as it was."""
+    """The unit passed unchanged."""
 
     code: str
     oracle: str = ""
@@ -48,7 +48,7 @@ class FirstTrySuccess(_Succeeded):
 
 @dataclass(frozen=True, slots=True)
 class FixItRepaired(_Succeeded):
-    """What the compiler itself proposed was enough."""
+    """The compiler's own fix-its were enough."""
 
     code: str
     oracle: str = ""
@@ -57,7 +57,7 @@ class FixItRepaired(_Succeeded):
 
 @dataclass(frozen=True, slots=True)
 class Replayed(_Succeeded):
-    """A decision that somebody pinned was made again."""
+    """A pinned decision was replayed."""
 
     code: str
     decision_id: str
@@ -67,7 +67,7 @@ class Replayed(_Succeeded):
 
 @dataclass(frozen=True, slots=True)
 class RuleRepaired(_Succeeded):
-    """Rules were enough; their ids, in the order in which they were applied."""
+    """Rules were enough; `rule_ids` are in the order in which they were applied."""
 
     code: str
     rule_ids: tuple[str, ...]
@@ -77,9 +77,9 @@ class RuleRepaired(_Succeeded):
 
 @dataclass(frozen=True, slots=True)
 class Repaired(_Succeeded):
-    """A model's proposal passed, after so many questions (0: a cached response did).
+    """A model's proposal passed, after this many model calls (0: a cached response passed).
 
-    `rule_added` is the id of the rule that was learned of it.
+    `rule_added` is the id of the rule that was learned from the proposal.
     """
 
     code: str
@@ -90,13 +90,13 @@ class Repaired(_Succeeded):
 
     @property
     def cached(self) -> bool:
-        """Whether nobody was asked: the model had answered the same question before."""
+        """Whether the response came from the cache."""
         return self.attempts == 0
 
 
 @dataclass(frozen=True, slots=True)
 class NoProvider(_Failed):
-    """Nothing cheaper helped, and there is no model to ask."""
+    """Nothing cheaper helped, and no model is available."""
 
     compiler_error: str
     name: ClassVar[str] = "NoProvider"
@@ -106,8 +106,9 @@ class NoProvider(_Failed):
 class ProductionBlocked(_Failed):
     """Nothing that is allowed in production helped.
 
-    `needs_pin` are the rules that mend the unit together, which was tried, and then the decisions that mended just this
-    text before: what is missing is somebody's pin. `decisions` are those of them that are no rules.
+    `needs_pin` are ids that would repair the unit once they are pinned: first the rules that repair
+    the unit together (this was tried), then the decisions that repaired this same text before.
+    `decisions` are those ids of `needs_pin` that are decisions.
     """
 
     compiler_error: str
@@ -118,7 +119,7 @@ class ProductionBlocked(_Failed):
 
 @dataclass(frozen=True, slots=True)
 class ProviderError(_Failed):
-    """The model gave nothing that can be used; `message` says why."""
+    """The model returned nothing usable; `message` is the reason."""
 
     compiler_error: str
     message: str
@@ -128,7 +129,7 @@ class ProviderError(_Failed):
 
 @dataclass(frozen=True, slots=True)
 class RejectedLowConfidence(_Failed):
-    """The model is less sure of its own proposal than is asked for."""
+    """The model's confidence in its proposal is below the threshold."""
 
     compiler_error: str
     confidence: float
@@ -139,9 +140,10 @@ class RejectedLowConfidence(_Failed):
 
 @dataclass(frozen=True, slots=True)
 class Exhausted(_Failed):
-    """Every attempt failed. `best` is the candidate with the fewest errors, None if none was better than the unit.
+    """Every attempt failed.
 
-    `reasons` are what was said of the last one, `decision_id` is where that is on record.
+    `best` is the candidate with the fewest errors, None if none was better than the unit. `reasons`
+    are the errors of the last attempt, and `decision_id` is its record.
     """
 
     attempts: int
@@ -155,9 +157,9 @@ class Exhausted(_Failed):
 
 @dataclass(frozen=True, slots=True)
 class NoProgress(_Failed):
-    """The model repeated itself, or its proposal has the very same errors: to ask again would be a waste.
+    """The model repeated itself, or its proposal has the same errors; asking again is no use.
 
-    `reasons` are what was said of that proposal, `decision_id` is where that is on record.
+    `reasons` are the reasons against that proposal, and `decision_id` is its record.
     """
 
     compiler_error: str
@@ -171,7 +173,7 @@ class NoProgress(_Failed):
 
 @dataclass(frozen=True, slots=True)
 class VerificationRejected(_Failed):
-    """A proposal passes the compiler and not the guards: `reasons` say what it would have lost or hidden."""
+    """The guards rejected a proposal: `reasons` name what it would have lost or hidden."""
 
     compiler_error: str
     reasons: tuple[str, ...]
@@ -182,7 +184,7 @@ class VerificationRejected(_Failed):
 
 @dataclass(frozen=True, slots=True)
 class TimedOut(_Failed):
-    """A check (`oracle`) took too long and was ended, with all its processes, after `seconds`."""
+    """A check (`oracle`) was stopped, with all its processes, after `seconds`."""
 
     compiler_error: str
     seconds: float

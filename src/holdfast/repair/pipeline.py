@@ -1,8 +1,8 @@
-"""Repair one unit by the cheapest thing that works.
+"""Repair one unit by the cheapest method that works.
 
-Check once; then fix-its of the compiler → pinned decisions → rules → a cached response → the model. Every proposal goes
-through the one `verify()`, and every text is checked at most once. Nothing here writes the unit: whoever called gets
-the code that passed, and swaps the file.
+Check once; then fix-its of the compiler → pinned decisions → rules → a cached response → the model.
+Every proposal goes through the one `verify()`, and every text is checked at most once. Nothing here
+writes the unit: the caller gets the code that passed and swaps the file.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ from typing import TypeAlias
 
 from holdfast.landing.encoding import decode
 from holdfast.landing.land import land
-from holdfast.repair.candidate import make_candidate
 from holdfast.repair.confidence import NoConfidence, Sure, Unsure, judge_confidence
-from holdfast.repair.context import NoRule, PipelinePorts, Provider, RepairUnit
-from holdfast.repair.decision_recorder import DecisionRecorder, How, Standing
+from holdfast.repair.decision_recorder import DecisionRecorder, RepairMethod
 from holdfast.repair.decisions.decision import Decision, DecisionVerdict
 from holdfast.repair.decisions.decision_ids import module_of, sha_of
 from holdfast.repair.outcomes import (
@@ -35,26 +33,37 @@ from holdfast.repair.outcomes import (
     TimedOut,
     VerificationRejected,
 )
-from holdfast.repair.ports import CheckTimedOut, Proposal, ProposalAsked, ProposerFailed
-from holdfast.repair.production_hints import decisions_that_would_mend, rules_that_would_mend
+from holdfast.repair.ports import (
+    CheckTimedOut,
+    NoRule,
+    PipelinePorts,
+    Proposal,
+    ProposalRequest,
+    ProposerFailed,
+    Provider,
+    RepairUnit,
+)
+from holdfast.repair.production_hints import find_decisions_to_pin, find_rules_to_pin
 from holdfast.repair.response_cache import find_response, keep_response
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.repair.verify import (
     Candidate,
+    CheckedCandidate,
     GuardRejected,
     Judge,
     StillFailing,
     Verified,
+    describe_errors,
     errors_of,
+    make_candidate,
     same_errors,
-    tell_errors,
 )
 from holdfast.syntax.fixits import apply_fixits
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import Patch
 
 _FIXIT_ROUNDS = 8
-"""A fix-it can bring out the next; more rounds than this are a circle."""
+"""A fix-it can reveal the next; more rounds than this are a cycle."""
 _FIXITS_ALONE = 3
 _RULE_ROUNDS = 64
 _MOST_REASONS = 3
@@ -64,7 +73,7 @@ _Ended: TypeAlias = RepairOutcome | None
 
 @dataclass(frozen=True, slots=True)
 class _SeenBefore:
-    """The text was tried already, or is the unit's own; `reasons` are what was said of it then."""
+    """The text was tried already, or is the unit's own; `reasons` are those of the earlier try."""
 
     reasons: tuple[str, ...] = ()
 
@@ -73,223 +82,259 @@ _Verdict: TypeAlias = Verified | StillFailing | GuardRejected | CheckTimedOut | 
 
 
 def repair(
-    unit: RepairUnit, world: PipelinePorts, policy: RepairPolicy | None = None
+    unit: RepairUnit, ports: PipelinePorts, policy: RepairPolicy | None = None
 ) -> RepairOutcome:
-    """Repair a unit, and say how that ended. The unit's file is not written.
+    """Repair a unit and return the outcome. The unit's file is not written.
 
-    Raises `ToolchainMissing` and `CheckCrashed`, and what the ledger raises if it cannot be written.
+    Raise `ToolchainMissing` or `CheckCrashed`, or what the ledger raises if it is not writable.
     """
     text = decode(unit.data).text
-    first = world.check.run(unit.path, unit.data)
+    first = ports.check.run(unit.path, unit.data)
     if isinstance(first, CheckTimedOut):
         return _timed_out(first)
     judge = Judge(
-        unit.path, unit.target, text, unit.data, first, world.check, world.tests, world.project
+        unit.path, unit.target, text, unit.data, first, ports.check, ports.tests, ports.project
     )
     if judge.passes(first):
         return FirstTrySuccess(text, first.oracle)
-    return _Repair(unit, world, policy or RepairPolicy(), judge).run()
+    return _Repair(unit, ports, policy or RepairPolicy(), judge).run()
 
 
 class _Repair:
-    """One repair under way; what is on the disk is as it was.
+    """One repair in progress; nothing on the disk changes.
 
-    `sure` is where the steps lead that helped, `now` is what the model is asked about: its own text, if that is no
-    worse.
+    `_accepted` is the text after the steps that helped. `_current` is the text that the model is
+    asked about: its own last proposal, if that is no worse.
     """
 
     def __init__(
-        self, unit: RepairUnit, world: PipelinePorts, policy: RepairPolicy, judge: Judge
+        self, unit: RepairUnit, ports: PipelinePorts, policy: RepairPolicy, judge: Judge
     ) -> None:
         self._unit = unit
-        self._world = world
+        self._ports = ports
         self._policy = policy
         self._judge = judge
-        self._sure = self._now = Standing(Candidate(judge.text, unit.data), judge.first)
+        start = CheckedCandidate(Candidate(judge.text, unit.data), judge.first)
+        self._accepted = self._current = start
         self._seen: dict[str, tuple[str, ...]] = {judge.text: ()}
-        self._records = DecisionRecorder(unit, world)
-        self._error = tell_errors(judge.first)
+        self._records = DecisionRecorder(unit, ports)
+        self._error = describe_errors(judge.first)
 
     def run(self) -> RepairOutcome:
         outcome = self._try_all()
-        # Before the caller writes the file: what cannot be recorded is not done.
-        self._records.settle(success=outcome.is_success())
+        # Before the caller writes the file: a repair that cannot be recorded is not made.
+        self._records.finish(success=outcome.is_success())
         return outcome
 
     def _try_all(self) -> RepairOutcome:
-        for stage in (self._take_fixits, self._replay, self._apply_rules):
+        for stage in (self._apply_fixits, self._replay, self._apply_rules):
             ended = stage()
             if ended is not None:
                 return ended
-        # Before "no provider", so that production never gives the wrong reason (docs/decisions/0011).
+        # Before "no provider", so that production never reports the wrong reason
+        # (docs/decisions/0011).
         if not self._policy.allowed.fresh_model_calls:
             return self._blocked()
-        provider = self._world.provider()
-        return self._take_cached(provider.model) or self._ask_model(provider)
+        provider = self._ports.provider()
+        return self._apply_cached(provider.model) or self._ask_model(provider)
 
     def _blocked(self) -> ProductionBlocked:
-        rules = rules_that_would_mend(
-            self._unit, self._world.rules, self._judge, self._sure, self._seen
+        rules = find_rules_to_pin(
+            self._unit, self._ports.rules, self._judge, self._accepted, self._seen
         )
-        decisions = decisions_that_would_mend(self._unit, self._world.ledger, self._sure)
+        decisions = find_decisions_to_pin(self._unit, self._ports.ledger, self._accepted)
         return ProductionBlocked(self._error, (*rules, *decisions), decisions)
 
-    # ------------------------------------------------------------------------------------------------- without a model
+    # ------------------------------------------------------------------------------- without a model
 
-    def _take_fixits(self) -> _Ended:
-        for guessed in (False, True) if self._policy.allowed.guessed_fixits else (False,):
-            for _ in range(_FIXIT_ROUNDS):
-                base = self._now
-                ended = self._take_fixits_once(guessed=guessed)
-                if ended is not None:
-                    return ended
-                if self._now is base:
-                    break
+    def _apply_fixits(self) -> _Ended:
+        ended = self._apply_fixits_repeatedly(guessed=False)
+        if ended is None and self._policy.allowed.guessed_fixits:
+            ended = self._apply_fixits_repeatedly(guessed=True)
+        return ended
+
+    def _apply_fixits_repeatedly(self, *, guessed: bool) -> _Ended:
+        for _ in range(_FIXIT_ROUNDS):
+            base = self._current
+            ended = self._apply_fixits_once(guessed=guessed)
+            if ended is not None:
+                return ended
+            if self._current is base:
+                return None
         return None
 
-    def _take_fixits_once(self, *, guessed: bool) -> _Ended:
-        """Take the fix-its of all errors at once; if that is no help, of the first few alone: one may spoil all."""
-        base, how = self._now, How("repair", "the compiler's own fix-it")
+    def _apply_fixits_once(self, *, guessed: bool) -> _Ended:
+        """Apply the fix-its of all errors at once; if that fails, those of the first few alone.
+
+        A single bad fix-it can spoil all the others.
+        """
+        base = self._current
+        method = RepairMethod("repair", "the compiler's own fix-it")
         errors = errors_of(base.checked)
-        fixable = [each for each in errors if each.fixits]
-        for some in (errors, *((each,) for each in fixable[:_FIXITS_ALONE])):
-            text = apply_fixits(base.candidate.text, self._unit.path, some, guessed=guessed)
-            verdict = self._verify(text, how) if text is not None else _SeenBefore()
+        fixable = [error for error in errors if error.fixits]
+        for group in (errors, *((error,) for error in fixable[:_FIXITS_ALONE])):
+            text = apply_fixits(base.candidate.text, self._unit.path, group, guessed=guessed)
+            if text is None:
+                continue
+            verdict = self._verify(text, method)
             if isinstance(verdict, Verified):
-                return FixItRepaired(self._now.candidate.text, verdict.oracle)
+                return FixItRepaired(self._current.candidate.text, verdict.oracle)
             if isinstance(verdict, CheckTimedOut):
                 return _timed_out(verdict)
-            if self._now is not base:
+            if self._current is not base:
                 return None
         return None
 
     def _replay(self) -> _Ended:
-        left = list(self._world.ledger.pinned(module_of(self._unit.path)))
+        left = list(self._ports.ledger.pinned(module_of(self._unit.path)))
         base = None
-        # They are in no order of time: a step may be the next one only when another has helped.
-        while base is not self._now:
-            base = self._now
+        # The decisions are not ordered by time: one may apply only after another has helped.
+        while base is not self._current:
+            base = self._current
             for decision in left:
                 ended = self._replay_one(decision)
                 if ended is not None:
                     return ended
-                if self._now is not base:
+                if self._current is not base:
                     left.remove(decision)
                     break
         return None
 
     def _replay_one(self, decision: Decision) -> _Ended:
-        text = self._replayed(decision)
+        text = self._replayed_text(decision)
         if text is None:
             return None
-        how = How("repair", f"replay of {decision.id}", decision.model_id, rule_id=decision.rule_id)
-        verdict = self._verify(text, how, replay=True)
+        choice = f"replay of {decision.id}"
+        method = RepairMethod("repair", choice, decision.model_id, rule_id=decision.rule_id)
+        verdict = self._verify(text, method, replay=True)
         if isinstance(verdict, CheckTimedOut):
             return _timed_out(verdict)
         if isinstance(verdict, Verified):
-            return Replayed(self._now.candidate.text, decision.id, verdict.oracle)
+            return Replayed(self._current.candidate.text, decision.id, verdict.oracle)
         return None
 
-    def _replayed(self, decision: Decision) -> str | None:
-        """Give what a pinned decision makes of the text; None if it is about another text and another error."""
-        same_text = decision.before_sha == sha_of(self._now.candidate.data)
-        said = {(each.tool, each.code, each.message) for each in errors_of(self._now.checked)}
-        about = decision.diagnostic or {}
-        same_error = (about.get("tool"), about.get("code"), about.get("message")) in said
-        if not same_text and not same_error:
+    def _replayed_text(self, decision: Decision) -> str | None:
+        """Return the text after a pinned decision; None if it was for another text and error."""
+        same_text = decision.before_sha == sha_of(self._current.candidate.data)
+        if not same_text and not self._has_error_of(decision):
             return None
-        landed = land(self._now.candidate.text, Patch(decision.diff), self._unit.path)
-        # On another text a pin says nothing about a place that was found only loosely.
-        if isinstance(landed, Refused) or (not same_text and landed.rung != "exact"):
+        landed = land(self._current.candidate.text, Patch(decision.diff), self._unit.path)
+        if isinstance(landed, Refused):
+            return None
+        # On another text a pin does not cover a place that was matched only approximately.
+        if not same_text and landed.rung != "exact":
             return None
         return landed.text
 
+    def _has_error_of(self, decision: Decision) -> bool:
+        """Return whether the current text has the error that the decision was made for."""
+        fields = decision.diagnostic or {}
+        wanted = (fields.get("tool"), fields.get("code"), fields.get("message"))
+        errors = errors_of(self._current.checked)
+        return any((error.tool, error.code, error.message) == wanted for error in errors)
+
     def _apply_rules(self) -> _Ended:
-        rules = self._world.rules
+        rules = self._ports.rules
         if rules is None:
             return None
         applied: list[str] = []
         failed: set[str] = set()
         for _ in range(_RULE_ROUNDS):
-            text, errors = self._now.candidate.text, errors_of(self._now.checked)
+            text, errors = self._current.candidate.text, errors_of(self._current.checked)
             found = rules.look_up(self._unit, text, errors, self._policy.strictness, failed)
             if isinstance(found, NoRule):
                 return None
-            how = How("rule_applied", f"rule {found.rule_id}", rule_id=found.rule_id)
-            verdict = self._verify(found.text, how)
-            helped = self._now.candidate.text != text
-            if not isinstance(verdict, _SeenBefore | CheckTimedOut):
-                rules.record(found.rule_id, helped=helped)
+            rule_id = found.rule_id
+            method = RepairMethod("rule_applied", f"rule {rule_id}", rule_id=rule_id)
+            verdict = self._verify(found.text, method)
             if isinstance(verdict, CheckTimedOut):
                 return _timed_out(verdict)
+            helped = self._current.candidate.text != text
+            if not isinstance(verdict, _SeenBefore):
+                rules.record(rule_id, helped=helped)
             if helped:
-                applied.append(found.rule_id)
+                applied.append(rule_id)
             else:
-                failed.add(found.rule_id)
+                failed.add(rule_id)
             if isinstance(verdict, Verified):
-                return RuleRepaired(self._now.candidate.text, tuple(applied), verdict.oracle)
+                return RuleRepaired(self._current.candidate.text, tuple(applied), verdict.oracle)
         return None
 
-    # ---------------------------------------------------------------------------------------------------- with a model
+    # --------------------------------------------------------------------------------- with a model
 
-    def _take_cached(self, model: str) -> _Ended:
-        answers = self._world.answers
-        response = (
-            find_response(answers, self._question(()), model)
-            if answers is not None and model
-            else None
-        )
+    def _apply_cached(self, model: str) -> _Ended:
+        answers = self._ports.answers
+        if answers is None or not model:
+            return None
+        response = find_response(answers, self._request(()), model)
         if response is None:
             return None
         judged = judge_confidence(response.confidence, strict=self._policy.strict)
         if not isinstance(judged, Sure):
             return None
-        base = self._sure
-        verdict = self._verify(response.text, _by_model(response, judged.confidence))
+        base = self._accepted
+        verdict = self._verify(response.text, _method_of(response, judged.confidence))
         if isinstance(verdict, CheckTimedOut):
             return _timed_out(verdict)
-        return self._repaired(base, verdict, 0) if isinstance(verdict, Verified) else None
+        if isinstance(verdict, Verified):
+            return self._repaired(base, verdict, 0)
+        return None
 
     def _ask_model(self, provider: Provider) -> RepairOutcome:
         if provider.proposer is None:
             return NoProvider(self._error)
-        start, first_asked = self._sure, self._question(())
+        start, first_request = self._accepted, self._request(())
         tried: list[str] = []
         verdict: _Verdict = _SeenBefore()
         for attempt in range(1, self._policy.max_attempts + 1):
-            base = self._now
-            judged = self._judge_proposal(
-                provider.proposer.propose(self._question(tuple(tried))), attempt
-            )
+            base = self._current
+            response = provider.proposer.propose(self._request(tuple(tried)))
+            judged = self._judge_proposal(response, attempt)
             if isinstance(judged, ProviderError | RejectedLowConfidence):
                 return judged
             proposal, confidence = judged
-            verdict = self._verify(proposal.text, _by_model(proposal, confidence), roll=True)
+            verdict = self._verify(proposal.text, _method_of(proposal, confidence), roll=True)
             if isinstance(verdict, Verified):
-                if self._world.answers is not None:
-                    kept = replace(proposal, text=self._now.candidate.text)
-                    keep_response(
-                        self._world.answers, first_asked, provider.model, kept, confidence
-                    )
+                self._keep_response(first_request, provider.model, proposal, confidence)
                 return self._repaired(start, verdict, attempt)
-            if isinstance(verdict, CheckTimedOut):
-                return _timed_out(verdict)
-            if isinstance(verdict, _SeenBefore):
-                return self._no_progress(
-                    attempt, "the model proposed the same text again", verdict.reasons
-                )
-            more = attempt < self._policy.max_attempts
-            if (
-                more
-                and isinstance(verdict, StillFailing)
-                and same_errors(verdict.checked, base.checked)
-            ):
-                return self._no_progress(attempt, "the proposal has the very same errors", ())
-            tried.append(_what_failed(proposal.text, verdict))
+            ended = self._end_of_attempt(verdict, base, attempt)
+            if ended is not None:
+                return ended
+            tried.append(f"{_refusal(verdict)}\n\n{proposal.text}")
         return self._exhausted(verdict)
 
-    def _no_progress(self, attempt: int, told: str, reasons: tuple[str, ...]) -> NoProgress:
-        message = f"{told}, which was refused: {_shortly(reasons)}" if reasons else f"{told}."
+    def _keep_response(
+        self, request: ProposalRequest, model: str, proposal: Proposal, confidence: float
+    ) -> None:
+        """Cache the text that passed as the response to the first request."""
+        if self._ports.answers is None:
+            return
+        passed = replace(proposal, text=self._current.candidate.text)
+        keep_response(self._ports.answers, request, model, passed, confidence)
+
+    def _end_of_attempt(
+        self,
+        verdict: StillFailing | GuardRejected | CheckTimedOut | _SeenBefore,
+        base: CheckedCandidate,
+        attempt: int,
+    ) -> _Ended:
+        """Return the outcome if another attempt is no use, None if the model may try again."""
+        if isinstance(verdict, CheckTimedOut):
+            return _timed_out(verdict)
+        if isinstance(verdict, _SeenBefore):
+            return self._no_progress(
+                attempt, "the model proposed the same text again", verdict.reasons
+            )
+        if attempt == self._policy.max_attempts or isinstance(verdict, GuardRejected):
+            return None
+        if same_errors(verdict.checked, base.checked):
+            return self._no_progress(attempt, "the proposal has the same errors", ())
+        return None
+
+    def _no_progress(self, attempt: int, event: str, reasons: tuple[str, ...]) -> NoProgress:
+        message = f"{event}."
+        if reasons:
+            message = f"{event}, which was refused: {_first_reasons(reasons)}"
         return NoProgress(
             self._error, attempt, message, self._best(), reasons, self._records.last_refused
         )
@@ -299,140 +344,152 @@ class _Repair:
         if isinstance(last, GuardRejected):
             return VerificationRejected(self._error, last.reasons, attempts, record)
         reasons = _reasons(last)
-        message = f"{attempts} proposals failed, the last one with: {_shortly(reasons)}"
+        message = f"{attempts} proposals failed, the last one with: {_first_reasons(reasons)}"
         return Exhausted(attempts, self._error, self._best(), message, reasons, record)
 
-    def _question(self, tried: tuple[str, ...]) -> ProposalAsked:
-        standing = self._now
-        return ProposalAsked(
+    def _request(self, tried: tuple[str, ...]) -> ProposalRequest:
+        current = self._current
+        return ProposalRequest(
             self._unit.path,
             self._unit.target,
-            standing.candidate.text,
-            standing.checked.diagnostics,
+            current.candidate.text,
+            current.checked.diagnostics,
             tried,
         )
 
     def _judge_proposal(
         self, proposal: Proposal | ProposerFailed, attempt: int
     ) -> tuple[Proposal, float] | ProviderError | RejectedLowConfidence:
+        """Return the proposal with its confidence, or the outcome if it is not used."""
         if isinstance(proposal, ProposerFailed):
-            self._refuse(How("repair", "the model's proposal"), None, "failed", proposal.message)
+            method = RepairMethod("repair", "the model's proposal")
+            self._refuse(method, None, "failed", proposal.message)
             return ProviderError(self._error, proposal.message, attempt)
-        judged = judge_confidence(proposal.confidence, strict=self._policy.strict)
-        match judged:
+        match judge_confidence(proposal.confidence, strict=self._policy.strict):
             case Sure(confidence):
                 return proposal, confidence
             case NoConfidence(message):
-                self._refuse(_by_model(proposal, None), proposal.text, "rejected", message)
+                self._refuse(_method_of(proposal, None), proposal.text, "rejected", message)
                 return ProviderError(self._error, message, attempt)
             case Unsure(confidence, threshold):
-                detail = (
-                    f"the model's confidence is {confidence:g}, and {threshold:g} is asked for."
-                )
-                self._refuse(_by_model(proposal, confidence), proposal.text, "rejected", detail)
+                detail = f"the model's confidence is {confidence:g}, and {threshold:g} is required."
+                self._refuse(_method_of(proposal, confidence), proposal.text, "rejected", detail)
                 return RejectedLowConfidence(self._error, confidence, threshold, attempt)
 
-    def _refuse(self, how: How, text: str | None, verdict: DecisionVerdict, detail: str) -> None:
-        made = make_candidate(self._unit, text) if text is not None else None
-        self._records.refused(
-            how, self._sure, made if isinstance(made, Candidate) else None, verdict, detail
-        )
+    def _refuse(
+        self, method: RepairMethod, text: str | None, verdict: DecisionVerdict, detail: str
+    ) -> None:
+        candidate = None
+        if text is not None:
+            made = make_candidate(self._unit, text)
+            candidate = made if isinstance(made, Candidate) else None
+        self._records.record_refused(method, self._accepted, candidate, verdict, detail)
 
-    def _repaired(self, base: Standing, verdict: Verified, attempts: int) -> Repaired:
-        after = self._now.candidate.text
+    def _repaired(self, base: CheckedCandidate, verdict: Verified, attempts: int) -> Repaired:
+        after = self._current.candidate.text
         return Repaired(after, attempts, self._learn(base, after), verdict.oracle)
 
-    def _learn(self, base: Standing, after: str) -> str | None:
-        rules = self._world.rules
+    def _learn(self, base: CheckedCandidate, after: str) -> str | None:
+        rules = self._ports.rules
         if rules is None or not self._policy.allowed.new_rules:
             return None
         return rules.learn(self._unit, base.candidate.text, after, errors_of(base.checked))
 
     def _best(self) -> str | None:
-        text = self._now.candidate.text
-        return text if text != self._judge.text else None
+        text = self._current.candidate.text
+        if text == self._judge.text:
+            return None
+        return text
 
-    # --------------------------------------------------------------------------------------------------------- verify
+    # --------------------------------------------------------------------------------------- verify
 
-    def _verify(self, text: str, how: How, *, roll: bool = False, replay: bool = False) -> _Verdict:
-        """Land a proposal in the unit's own way, judge it, record it, and go on from it if it is better.
+    def _verify(
+        self, text: str, method: RepairMethod, *, roll: bool = False, replay: bool = False
+    ) -> _Verdict:
+        """Land a proposal, verify it, record it, and continue from it if it is better.
 
-        `roll` goes on from it unless it is worse: the model is told of its own text, and may mend it.
+        `roll` continues from the text unless it is worse: the model sees its own text and may fix
+        it. `replay` records nothing for a text that helps: its decision is on record and pinned.
         """
         made = make_candidate(self._unit, text)
         if isinstance(made, Refused):
-            if made.reason in {"no_change", "already_applied"}:
-                return _SeenBefore()
-            self._records.refused(how, self._sure, None, "rejected", made.message)
-            return GuardRejected((made.message,), self._now.checked)
+            return self._refused(made, method)
         if made.text in self._seen:
             return _SeenBefore(self._seen[made.text])
         verdict = self._judge.verify(made)
         self._seen[made.text] = _reasons(verdict)
         match verdict:
             case Verified(oracle, checked):
-                self._go_on(how, Standing(made, checked), oracle, replay=replay)
+                self._accept(method, CheckedCandidate(made, checked), oracle, replay=replay)
             case GuardRejected(reasons):
-                self._records.refused(how, self._sure, made, "rejected", " ".join(reasons))
+                detail = " ".join(reasons)
+                self._records.record_refused(method, self._accepted, made, "rejected", detail)
             case CheckTimedOut(oracle, seconds):
-                self._records.refused(
-                    how, self._sure, made, "failed", f"{oracle} was ended after {seconds:g} s."
-                )
+                detail = f"{oracle} was ended after {seconds:g} s."
+                self._records.record_refused(method, self._accepted, made, "failed", detail)
             case StillFailing(checked):
-                self._weigh(how, Standing(made, checked), roll=roll, replay=replay)
+                self._compare(method, CheckedCandidate(made, checked), roll=roll, replay=replay)
         return verdict
 
-    def _weigh(self, how: How, made: Standing, *, roll: bool, replay: bool) -> None:
-        """Go on from a text that does not pass, if it is better than what there was; or else leave it."""
-        then = self._sure
-        if self._is_better(made, then):
-            self._go_on(how, made, made.checked.oracle, replay=replay)
+    def _refused(self, refused: Refused, method: RepairMethod) -> _SeenBefore | GuardRejected:
+        if refused.reason in {"no_change", "already_applied"}:
+            return _SeenBefore()
+        self._records.record_refused(method, self._accepted, None, "rejected", refused.message)
+        return GuardRejected((refused.message,), self._current.checked)
+
+    def _compare(
+        self, method: RepairMethod, made: CheckedCandidate, *, roll: bool, replay: bool
+    ) -> None:
+        """Continue from a failing text if it is better than the accepted one; else record it."""
+        if self._judge.is_better(made, self._accepted):
+            self._accept(method, made, made.checked.oracle, replay=replay)
             return
-        self._records.refused(how, then, made.candidate, "failed", tell_errors(made.checked))
-        if roll and len(errors_of(made.checked)) <= len(errors_of(self._now.checked)):
-            self._now = made
+        detail = describe_errors(made.checked)
+        self._records.record_refused(method, self._accepted, made.candidate, "failed", detail)
+        if roll and len(errors_of(made.checked)) <= len(errors_of(self._current.checked)):
+            self._current = made
 
-    def _is_better(self, made: Standing, then: Standing) -> bool:
-        return self._judge.is_better(
-            made.checked, made.candidate.text, then.checked, then.candidate.text
-        )
-
-    def _go_on(self, how: How, made: Standing, oracle: str, *, replay: bool) -> None:
-        if not replay:  # that one is on record, and pinned
-            self._records.helped(how, self._sure, made.candidate, oracle)
-        self._sure = self._now = made
+    def _accept(
+        self, method: RepairMethod, made: CheckedCandidate, oracle: str, *, replay: bool
+    ) -> None:
+        if not replay:
+            self._records.add_accepted(method, self._accepted, made.candidate, oracle)
+        self._accepted = self._current = made
 
 
-def _by_model(proposal: Proposal, confidence: float | None) -> How:
-    return How("repair", "the model's proposal", proposal.model_id, confidence, proposal.reasoning)
-
-
-def _what_failed(text: str, verdict: StillFailing | GuardRejected) -> str:
-    why = (
-        " ".join(verdict.reasons)
-        if isinstance(verdict, GuardRejected)
-        else tell_errors(verdict.checked)
+def _method_of(proposal: Proposal, confidence: float | None) -> RepairMethod:
+    return RepairMethod(
+        "repair", "the model's proposal", proposal.model_id, confidence, proposal.reasoning
     )
-    return f"{why}\n\n{text}"
+
+
+def _refusal(verdict: _Verdict) -> str:
+    """Return why a proposal was not accepted, for the model's next attempt."""
+    if isinstance(verdict, GuardRejected):
+        return " ".join(verdict.reasons)
+    return "\n".join(_reasons(verdict))
 
 
 def _reasons(verdict: _Verdict) -> tuple[str, ...]:
-    """Give what was said against a text."""
+    """Return the reasons against a text; () if there are none."""
     match verdict:
         case GuardRejected(reasons):
             return reasons
         case StillFailing(checked):
-            return tuple(tell_errors(checked).split("\n"))
+            return tuple(describe_errors(checked).split("\n"))
         case _:
             return ()
 
 
-def _shortly(reasons: Sequence[str]) -> str:
+def _first_reasons(reasons: Sequence[str]) -> str:
+    """Return the first few reasons as one sentence."""
+    parts = [reason.rstrip(".") for reason in reasons[:_MOST_REASONS]]
     more = len(reasons) - _MOST_REASONS
-    said = [reason.rstrip(".") for reason in reasons[:_MOST_REASONS]]
-    return "; ".join([*said, *([f"and {more} more"] if more > 0 else [])]) + "."
+    if more > 0:
+        parts.append(f"and {more} more")
+    return "; ".join(parts) + "."
 
 
 def _timed_out(ended: CheckTimedOut) -> TimedOut:
-    told = f"{ended.oracle} was ended after {ended.seconds:g} s without an answer."
-    return TimedOut(told, ended.seconds, ended.oracle)
+    message = f"{ended.oracle} was ended after {ended.seconds:g} s without an answer."
+    return TimedOut(message, ended.seconds, ended.oracle)

@@ -1,26 +1,38 @@
-"""What repair needs of the world: a check, somebody who proposes, places for rules, decisions and answers."""
+"""The ports of repair: the check, the proposer, the rules, the decision ledger and the response cache."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from holdfast.rules.ports import UpdateBytes
+from holdfast.repair.decisions.decision import Decision
+from holdfast.repair.strictness import Strictness
 from holdfast.vocab.diagnostics import Target
 
 if TYPE_CHECKING:
     from holdfast.vocab.diagnostics import Diagnostic
 
 
-# ------------------------------------------------------------------------------------------------------------- checks
+@dataclass(frozen=True, slots=True)
+class RepairUnit:
+    """The file to repair: its path below the root, its bytes and its language."""
+
+    path: str
+    data: bytes
+    target: Target
+
+
+# ------------------------------------------------------------------------------------------- checks
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A check ran to its end. `oracle` names what said so, with its version (`ruff 0.17.4 + mypy 2.4.1`).
+    """The result of a check that ran to its end.
 
-    No error-severity diagnostic and exit 0 is `ok`; warnings do not fail it. `output` is what was printed, capped.
+    `oracle` names the tools that ran, with their versions (`ruff 0.17.4 + mypy 2.4.1`). `ok` means
+    exit code 0 and no diagnostic of severity error; warnings do not fail a check. `output` is what
+    the tools printed, truncated.
     """
 
     ok: bool
@@ -31,42 +43,46 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class CheckTimedOut:
-    """The check was ended, with all its processes, after `seconds`."""
+    """A check that was stopped, with all its processes, after `seconds`."""
 
     oracle: str
     seconds: float
 
 
 class ToolchainMissing(Exception):  # noqa: N818 - the word for it
-    """The check's tool is not installed; the message names it and how to install it. No outcome: somebody must act."""
+    """The tool of a check is not installed; the message names the tool and how to install it.
+
+    This is not an outcome: the user has to act.
+    """
 
 
 class CheckCrashed(Exception):  # noqa: N818 - the word for it
-    """The tool itself failed (a signal, or output that says nothing); the message has its last words."""
+    """The tool itself failed (a signal, or unreadable output); the message has its last output."""
 
 
 class Check(Protocol):
-    """How one unit is checked: by which tools, alone or with its project. Each `run` starts the tools exactly once."""
+    """The check of one unit, alone or with its project. Each `run` starts each tool exactly once."""
 
     @property
     def target(self) -> Target:
-        """What language it checks."""
+        """The language that is checked."""
         ...
 
     def run(self, path: str, text: bytes) -> Checked | CheckTimedOut:
-        """Check the file at `path` (below the root) as if it held `text`, in a scratch copy: the file is not touched.
+        """Check the file at `path` (below the root) as if it contained `text`.
 
-        Raises `ToolchainMissing` and `CheckCrashed`.
+        The check runs in a scratch copy; the file itself is not touched. Raise `ToolchainMissing`
+        or `CheckCrashed`.
         """
         ...
 
 
-# ---------------------------------------------------------------------------------------------------------- proposals
+# ---------------------------------------------------------------------------------------- proposals
 
 
 @dataclass(frozen=True, slots=True)
-class ProposalAsked:
-    """What a proposer is told: the code, all diagnostics of the last check, and what was tried before."""
+class ProposalRequest:
+    """The input of a proposer: the code, the diagnostics of the last check, and earlier attempts."""
 
     path: str
     target: Target
@@ -77,58 +93,128 @@ class ProposalAsked:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A whole new text for the unit. `confidence` is as the proposer said it: not yet judged to be a number at all."""
+    """A whole new text for the unit.
+
+    `confidence` is the proposer's own value. It is not validated: it may not even be a number.
+    """
 
     text: str
     confidence: object
     reasoning: str = ""
     model_id: str = ""
-    rule_hint: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ProposerFailed:
-    """The proposer gave nothing; `message` says why."""
+    """The proposer returned no proposal; `message` is the reason."""
 
     message: str
 
 
 class Proposer(Protocol):
-    """Whoever proposes a fix; a use case fulfils it with a model."""
+    """A source of fixes; a use case implements it with a model."""
 
-    def propose(self, asked: ProposalAsked) -> Proposal | ProposerFailed:
-        """Ask once. What can go wrong is a value."""
+    def propose(self, request: ProposalRequest) -> Proposal | ProposerFailed:
+        """Ask for one proposal. A failure is a value, not an exception."""
         ...
 
 
-# -------------------------------------------------------------------------------------------------- what is remembered
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """The proposer, or None if there is no model, and the model name that keys cached responses."""
+
+    proposer: Proposer | None = None
+    model: str = ""
 
 
-class DecisionFiles(Protocol):
-    """The decision manifests, `decisions/<scope>/<module>.json`; the same promises as `rules.ports.RuleFiles`."""
+# -------------------------------------------------------------------------------------------- rules
 
-    def read_all(self, scope: Literal["build", "runtime"]) -> Sequence[tuple[str, bytes]]:
-        """Give each module's name and bytes, sorted; no bytes for what cannot be read."""
+
+@dataclass(frozen=True, slots=True)
+class RuleFits:
+    """A rule matches a diagnostic; `text` is the unit's text after the rewrite."""
+
+    rule_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoRule:
+    """No rule matches."""
+
+
+RuleMatch: TypeAlias = RuleFits | NoRule
+
+
+class Rules(Protocol):
+    """The rule book as a repair uses it."""
+
+    def look_up(
+        self,
+        unit: RepairUnit,
+        text: str,
+        errors: Sequence[Diagnostic],
+        strictness: Strictness,
+        without: Collection[str],
+    ) -> RuleMatch:
+        """Find the best rule for one of the errors, other than those in `without`."""
         ...
 
-    def place(self, scope: Literal["build", "runtime"], module: str) -> str:
-        """Say where a manifest is, for people."""
+    def record(self, rule_id: str, *, helped: bool) -> None:
+        """Count whether the text that a rule made passed; raise OSError if that cannot be saved."""
         ...
 
-    def update(
-        self, scope: Literal["build", "runtime"], module: str, change: UpdateBytes
-    ) -> bytes | None:
-        """Replace one manifest atomically, one process at a time."""
+    def learn(
+        self, unit: RepairUnit, before: str, after: str, errors: Sequence[Diagnostic]
+    ) -> str | None:
+        """Learn a rule from a verified pair of texts and return its id; None if there is none."""
+        ...
+
+
+# ------------------------------------------------------------------------------------------ records
+
+
+class DecisionLedger(Protocol):
+    """The record of decisions. Its methods raise OSError or another error if it is not writable."""
+
+    def record(self, decision: Decision) -> Decision:
+        """Record a decision and return it as it is stored."""
+        ...
+
+    def pinned(self, module: str) -> tuple[Decision, ...]:
+        """Return the pinned decisions of a module."""
+        ...
+
+    def unpinned(self, module: str) -> tuple[Decision, ...]:
+        """Return the accepted decisions of a module that are not pinned."""
         ...
 
 
 class Answers(Protocol):
-    """Responses of models by a hash of what was asked: the same question is paid for once."""
+    """The cached responses of models, by a hash of the request."""
 
     def get(self, key: str) -> bytes | None:
-        """Give the response; None if there is none."""
+        """Return the response, or None if there is none."""
         ...
 
     def put(self, key: str, response: bytes) -> None:
-        """Keep the response."""
+        """Store the response."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class PipelinePorts:
+    """Everything that a repair may use.
+
+    `provider` is called only after everything cheaper has failed. `now` returns a timestamp for the
+    records. `project` means that the check sees other files of the project too.
+    """
+
+    check: Check
+    ledger: DecisionLedger
+    now: Callable[[], str]
+    rules: Rules | None = None
+    provider: Callable[[], Provider] = Provider
+    answers: Answers | None = None
+    tests: Check | None = None
+    project: bool = False

@@ -1,39 +1,47 @@
-"""What would mend a unit in production, if only somebody had pinned it."""
+"""The rules and decisions that would repair a unit in production if they were pinned."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from holdfast.repair.candidate import make_candidate
-from holdfast.repair.context import DecisionLedger, NoRule, RepairUnit, Rules
-from holdfast.repair.decision_recorder import Standing
 from holdfast.repair.decisions.decision_ids import module_of, sha_of
-from holdfast.repair.verify import Candidate, Judge, StillFailing, Verified, errors_of
+from holdfast.repair.ports import DecisionLedger, NoRule, RepairUnit, Rules
+from holdfast.repair.verify import (
+    CheckedCandidate,
+    Judge,
+    StillFailing,
+    Verified,
+    errors_of,
+    make_candidate,
+)
+from holdfast.vocab.outcomes import Refused
 
 _ROUNDS = 4
-"""How often a check is run, at most, to say which rules would help."""
+"""The most checks that are run to find out which rules would help."""
 
 
-def rules_that_would_mend(
-    unit: RepairUnit, rules: Rules | None, judge: Judge, at: Standing, seen: Collection[str]
+def find_rules_to_pin(
+    unit: RepairUnit,
+    rules: Rules | None,
+    judge: Judge,
+    start: CheckedCandidate,
+    seen: Collection[str],
 ) -> tuple[str, ...]:
-    """Give the rules that, one after the other, mend the unit; () if they do not. Nothing is recorded, nor counted.
+    """Return the rules that repair the unit one after the other; () if they do not.
 
-    That is tried, not guessed: whoever pins a rule because this names it must not find that it was of no use. `seen`
-    are texts that are known to fail.
+    The rules are tried, not guessed: a user who pins a rule because it is named here must not find
+    that it was of no use. Nothing is recorded or counted. `seen` are texts that are known to fail.
     """
     if rules is None:
         return ()
+    at = start
     helped: list[str] = []
     failed: set[str] = set()
     for _ in range(_ROUNDS):
         found = rules.look_up(unit, at.candidate.text, errors_of(at.checked), "development", failed)
         if isinstance(found, NoRule):
             return ()
-        made = make_candidate(unit, found.text)
-        tried = (
-            _try(made, judge, at) if isinstance(made, Candidate) and made.text not in seen else None
-        )
+        tried = _try_text(found.text, unit, judge, at, seen)
         if tried is None:
             failed.add(found.rule_id)
             continue
@@ -44,27 +52,34 @@ def rules_that_would_mend(
     return ()
 
 
-def _try(made: Candidate, judge: Judge, then: Standing) -> Standing | Verified | None:
-    """Give where a text leads that is better than what there was; None if it is not."""
+def _try_text(
+    text: str, unit: RepairUnit, judge: Judge, then: CheckedCandidate, seen: Collection[str]
+) -> CheckedCandidate | Verified | None:
+    """Verify a text; return None if it is no better than `then`."""
+    made = make_candidate(unit, text)
+    if isinstance(made, Refused) or made.text in seen:
+        return None
     verdict = judge.verify(made)
     if isinstance(verdict, Verified):
         return verdict
     if not isinstance(verdict, StillFailing):
         return None
-    better = judge.is_better(verdict.checked, made.text, then.checked, then.candidate.text)
-    return Standing(made, verdict.checked) if better else None
+    now = CheckedCandidate(made, verdict.checked)
+    if judge.is_better(now, then):
+        return now
+    return None
 
 
-def decisions_that_would_mend(
-    unit: RepairUnit, ledger: DecisionLedger, at: Standing
+def find_decisions_to_pin(
+    unit: RepairUnit, ledger: DecisionLedger, start: CheckedCandidate
 ) -> tuple[str, ...]:
-    """Give the decisions that mended just this text before, step by step, and that nobody has pinned."""
-    waiting = ledger.unpinned(module_of(unit.path))
-    reached = {sha_of(at.candidate.data)}
+    """Return the unpinned decisions that repaired this same text before, step by step."""
+    unpinned = ledger.unpinned(module_of(unit.path))
+    reached = {sha_of(start.candidate.data)}
     found: dict[str, None] = {}
-    for _ in waiting:
-        for each in waiting:
-            if each.before_sha in reached and each.id not in found:
-                found[each.id] = None
-                reached.add(each.after_sha)
+    for _ in unpinned:
+        for decision in unpinned:
+            if decision.before_sha in reached and decision.id not in found:
+                found[decision.id] = None
+                reached.add(decision.after_sha)
     return tuple(found)

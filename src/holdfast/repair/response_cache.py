@@ -1,56 +1,56 @@
-"""Responses of a model as they are kept: by a hash of what was asked, and of whom."""
+"""The cache of model responses, keyed by a hash of the model and the request."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 
-from holdfast.repair.ports import Answers, Proposal, ProposalAsked
+from holdfast.repair.ports import Answers, Proposal, ProposalRequest
+from holdfast.vocab.diagnostics import Area
 
 
-def key_of(asked: ProposalAsked, model: str) -> str:
-    """Give the key: the same question to the same model has the same one."""
-    said = [
-        [each.tool, each.code, each.message, repr_area(each.area)] for each in asked.diagnostics
-    ]
-    words = json.dumps(
-        [model, asked.path, asked.target, asked.text, said, list(asked.tried)], ensure_ascii=True
-    )
-    return hashlib.sha256(words.encode("ascii")).hexdigest()
-
-
-def repr_area(area: object) -> list[int]:
-    """Give the numbers of an area; none if there is no area."""
-    names = ("line", "column", "end_line", "end_column")
-    return [getattr(area, name) for name in names] if area is not None else []
-
-
-def find_response(answers: Answers, asked: ProposalAsked, model: str) -> Proposal | None:
-    """Give what the model answered before; None if it was not asked, or the record cannot be read."""
-    data = answers.get(key_of(asked, model))
+def find_response(answers: Answers, request: ProposalRequest, model: str) -> Proposal | None:
+    """Return the model's cached response; None if there is none or it cannot be parsed."""
+    data = answers.get(_cache_key(request, model))
     if data is None:
         return None
     try:
-        told = json.loads(data)
+        fields = json.loads(data)
         return Proposal(
-            str(told["text"]),
-            float(told["confidence"]),
-            str(told["reasoning"]),
-            str(told["model_id"]),
-            None,
+            str(fields["text"]),
+            float(fields["confidence"]),
+            str(fields["reasoning"]),
+            str(fields["model_id"]),
         )
     except (ValueError, KeyError, TypeError):
         return None
 
 
 def keep_response(
-    answers: Answers, asked: ProposalAsked, model: str, proposal: Proposal, confidence: float
+    answers: Answers, request: ProposalRequest, model: str, proposal: Proposal, confidence: float
 ) -> None:
-    """Keep a response that has passed."""
-    told = {
+    """Cache a response that was verified."""
+    fields = {
         "text": proposal.text,
         "confidence": confidence,
         "reasoning": proposal.reasoning,
         "model_id": proposal.model_id,
     }
-    answers.put(key_of(asked, model), json.dumps(told, sort_keys=True).encode())
+    answers.put(_cache_key(request, model), json.dumps(fields, sort_keys=True).encode())
+
+
+def _cache_key(request: ProposalRequest, model: str) -> str:
+    """Return the key: the same request to the same model has the same key."""
+    diagnostics = [
+        [each.tool, each.code, each.message, _numbers(each.area)] for each in request.diagnostics
+    ]
+    tried = list(request.tried)
+    parts = [model, request.path, request.target, request.text, diagnostics, tried]
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode("ascii")).hexdigest()
+
+
+def _numbers(area: Area | None) -> list[int]:
+    """Return the numbers of an area; [] if there is no area."""
+    if area is None:
+        return []
+    return [area.line, area.column, area.end_line, area.end_column]

@@ -1,4 +1,4 @@
-"""The hook before any model call: whether a rule answers one of the complaints, and what it makes of the text."""
+"""The rule lookup before any model call: which rule matches a diagnostic, and the rewritten text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdfast.vocab.diagnostics import Diagnostic, Target
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A rule fits: `code` is the whole new text, not yet verified. `diagnostic` is what it answers."""
+    """A rule that matches `diagnostic`; `code` is the whole new text, which is not verified yet."""
 
     rule: Rule
     code: str
@@ -24,12 +24,12 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """No rule fits."""
+    """No rule matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class MissNeedsPin:
-    """A rule fits that would have to be pinned first."""
+    """Only a rule that is not pinned matches, and the strictness requires a pinned one."""
 
     rule: Rule
 
@@ -46,20 +46,24 @@ def lookup(
     *,
     without: Collection[str] = (),
 ) -> RuleLookup:
-    """Find the best rule for the first complaint that has one, other than those in `without`.
+    """Find the best rule for the first diagnostic that has one, other than those in `without`.
 
-    The caller verifies the text and tells the book with `record` whether it helped.
+    The caller verifies the text and reports with `RuleBook.record` whether the rule helped.
     """
     pinned_only = TABLE[strictness].rules_applied == "pinned"
+    errors_first = sorted(diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
     unpinned: Rule | None = None
-    for diagnostic in sorted(diagnostics, key=lambda each: each.severity != "error"):
+    for diagnostic in errors_first:
         for rule in book.candidates(diagnostic, target, text):
-            if rule.id in without or (pinned_only and not rule.pinned and unpinned is not None):
+            needs_pin = pinned_only and not rule.pinned
+            if rule.id in without or (needs_pin and unpinned is not None):
                 continue
             rewritten = rewrite(rule, text, diagnostic)
             if not isinstance(rewritten, Rewritten):
                 continue
-            if not pinned_only or rule.pinned:
+            if not needs_pin:
                 return Applied(rule, rewritten.text, diagnostic)
-            unpinned = unpinned or rule
-    return Miss() if unpinned is None else MissNeedsPin(unpinned)
+            unpinned = rule
+    if unpinned is not None:
+        return MissNeedsPin(unpinned)
+    return Miss()

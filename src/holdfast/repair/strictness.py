@@ -1,4 +1,4 @@
-"""How strictly a repair is held: what may be asked, which rules may be applied, what may be learned."""
+"""The strictness of a repair: model calls, rules and fix-its that are allowed, rules to learn."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ DEFAULT: Strictness = "development"
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """One row of the table.
+    """What one strictness allows: a row of the table.
 
-    `unreviewed` lists a new rule as one that nobody has looked at; `guessed_fixits` takes a compiler's fix-its too
-    that it does not itself call safe: they pass the same `verify()`.
+    `unreviewed` lists a new rule as not reviewed yet. `guessed_fixits` also applies the fix-its that
+    the compiler itself does not call safe; they pass the same `verify()`.
     """
 
     fresh_model_calls: bool
@@ -55,7 +55,7 @@ TABLE: Mapping[Strictness, Allowed] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class RepairPolicy:
-    """What one repair may do. `strict` asks the model to be surer of itself."""
+    """The limits of one repair. `strict` requires a higher confidence from the model."""
 
     strictness: Strictness = DEFAULT
     strict: bool = False
@@ -63,5 +63,5 @@ class RepairPolicy:
 
     @property
     def allowed(self) -> Allowed:
-        """What the strictness allows."""
+        """The row of this strictness."""
         return TABLE[self.strictness]

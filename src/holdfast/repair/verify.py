@@ -1,4 +1,4 @@
-"""The one judge of every proposal, wherever it comes from: "it compiles" alone is weak."""
+"""The verification of proposals from every source. That a text compiles is not enough to accept it."""
 
 from __future__ import annotations
 
@@ -6,38 +6,21 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from holdfast.landing.encoding import decode, encode
+from holdfast.landing.land import land
 from holdfast.preservation.judge import parse_errors, what_is_lost
-from holdfast.repair.ports import Check, Checked, CheckTimedOut
+from holdfast.repair.ports import Check, Checked, CheckTimedOut, RepairUnit
 from holdfast.syntax.syntax_errors import is_syntax
 from holdfast.vocab.diagnostics import Diagnostic, Target
+from holdfast.vocab.outcomes import Refused
+from holdfast.vocab.requests import WriteFile
 
 ErrorSignature: TypeAlias = tuple[str, str, str, str, tuple[str, ...]]
 
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """It passes, and keeps what it must; `oracle` names all that said so."""
-
-    oracle: str
-    checked: Checked
+_BOM = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class StillFailing:
-    """The check says no."""
-
-    checked: Checked
-
-
-@dataclass(frozen=True, slots=True)
-class GuardRejected:
-    """The check may say yes, but the text loses or hides something, or the tests fail."""
-
-    reasons: tuple[str, ...]
-    checked: Checked
-
-
-Verification: TypeAlias = Verified | StillFailing | GuardRejected | CheckTimedOut
+# --------------------------------------------------------------------------------------- candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +32,65 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
-    """Verifies candidates for one unit, against its text and its diagnostics as they were at first.
+class CheckedCandidate:
+    """A text of the unit with its bytes, and the result of its check."""
 
-    `project` says that the check sees other files too: their errors, if they were there before, are not the unit's.
+    candidate: Candidate
+    checked: Checked
+
+
+def make_candidate(unit: RepairUnit, text: str) -> Candidate | Refused:
+    """Return the proposed text in the unit's own line endings and encoding."""
+    decoded = decode(unit.data)
+    landed = land(decoded.text, WriteFile(text), unit.path)
+    if isinstance(landed, Refused):
+        return landed
+    whole = landed.text
+    if decoded.marked:
+        whole = whole.removeprefix(_BOM)
+    try:
+        return Candidate(whole, encode(whole, decoded.encoding))
+    except UnicodeEncodeError:
+        return Refused(
+            "conflict", f"{unit.path}: the file is {decoded.encoding} and cannot encode this text."
+        )
+
+
+# ------------------------------------------------------------------------------------------ verdicts
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The text passes and keeps what it must; `oracle` names all tools that checked it."""
+
+    oracle: str
+    checked: Checked
+
+
+@dataclass(frozen=True, slots=True)
+class StillFailing:
+    """The check fails."""
+
+    checked: Checked
+
+
+@dataclass(frozen=True, slots=True)
+class GuardRejected:
+    """The text loses or hides something, or the tests fail, whatever the check reports."""
+
+    reasons: tuple[str, ...]
+    checked: Checked
+
+
+Verification: TypeAlias = Verified | StillFailing | GuardRejected | CheckTimedOut
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The judge of candidates for one unit, against its first text and diagnostics.
+
+    `project` means that the check sees other files too. Errors in other files that were there before
+    are not the unit's.
     """
 
     path: str
@@ -65,7 +103,7 @@ class Judge:
     project: bool = False
 
     def verify(self, candidate: Candidate) -> Verification:
-        """Run the check exactly once, then the guards, and at last the tests if there are any."""
+        """Run the check exactly once, then the guards, then the tests if there are any."""
         checked = self.check.run(self.path, candidate.data)
         if isinstance(checked, CheckTimedOut):
             return checked
@@ -79,31 +117,36 @@ class Judge:
         return self._test(candidate, checked)
 
     def passes(self, checked: Checked) -> bool:
-        """Whether the unit passes; in a project, with errors elsewhere that were there before."""
+        """Return whether the unit passes; in a project, old errors in other files do not count."""
         if checked.ok:
             return True
         errors = errors_of(checked)
         if not self.project or not errors:
             return False
-        elsewhere = all(each.path and each.path != self.path for each in errors)
-        return elsewhere and not new_errors(self.first, checked)
+        if not all(self._is_elsewhere(error) for error in errors):
+            return False
+        return not new_errors(self.first, checked)
 
-    def is_better(self, now: Checked, text: str, then: Checked, before: str) -> bool:
-        """Whether a check shows progress: fewer errors and none new, or a text that parses, or does so better.
+    def is_better(self, now: CheckedCandidate, then: CheckedCandidate) -> bool:
+        """Return whether `now` is progress over `then`.
 
-        Once a text parses, a compiler tells what it had not come to see before: those errors are not the fix's.
+        Progress is fewer errors and no new ones, the end of all syntax errors, or fewer parse
+        errors. Once a text parses, a compiler reports errors that it could not see before; these are
+        not the fix's.
         """
-        if len(errors_of(now)) < len(errors_of(then)) and not new_errors(then, now):
+        errors_now, errors_then = errors_of(now.checked), errors_of(then.checked)
+        if len(errors_now) < len(errors_then) and not new_errors(then.checked, now.checked):
             return True
-        if (
-            any(map(is_syntax, errors_of(then)))
-            and errors_of(now)
-            and not any(map(is_syntax, errors_of(now)))
-        ):
+        if errors_now and _has_syntax_error(errors_then) and not _has_syntax_error(errors_now):
             return True
-        was = parse_errors(before, self.path, self.target)
-        broken = parse_errors(text, self.path, self.target)
-        return was is not None and broken is not None and broken < was
+        broken_then = parse_errors(then.candidate.text, self.path, self.target)
+        broken_now = parse_errors(now.candidate.text, self.path, self.target)
+        if broken_then is None or broken_now is None:
+            return False
+        return broken_now < broken_then
+
+    def _is_elsewhere(self, error: Diagnostic) -> bool:
+        return error.path not in {"", self.path}
 
     def _test(self, candidate: Candidate, checked: Checked) -> Verification:
         if self.tests is None:
@@ -113,54 +156,67 @@ class Judge:
             return tested
         if tested.ok:
             return Verified(f"{checked.oracle} + {tested.oracle}", checked)
-        if self._failed_before(tested):
+        if self._failed_before(self.tests, tested):
             return Verified(checked.oracle, checked)
-        last = tested.output.strip().rpartition("\n")[2][-200:]
-        return GuardRejected((f"the project's tests fail with it: {last}",), checked)
+        last_line = tested.output.strip().rpartition("\n")[2][-200:]
+        return GuardRejected((f"the project's tests fail with it: {last_line}",), checked)
 
-    def _failed_before(self, tested: Checked) -> bool:
-        """Whether all that the tests complain of was so before: two broken files must not bar each other's repair.
+    def _failed_before(self, tests: Check, tested: Checked) -> bool:
+        """Return whether the tests fail with no error that they did not have before.
 
-        Only for complaints that name a place; that tests fail, without a word where, is never old news.
+        Two broken files must not prevent each other's repair. An error without a place always counts
+        as new.
         """
         errors = errors_of(tested)
-        if self.tests is None or not errors or any(each.area is None for each in errors):
+        if not errors or any(error.area is None for error in errors):
             return False
-        then = self.tests.run(self.path, self.data)
+        then = tests.run(self.path, self.data)
         return isinstance(then, Checked) and not new_errors(then, tested)
 
 
+# -------------------------------------------------------------------------------------------- errors
+
+
 def errors_of(checked: Checked) -> tuple[Diagnostic, ...]:
-    """Give the diagnostics that fail a check."""
+    """Return the diagnostics that fail a check."""
     return tuple(each for each in checked.diagnostics if each.severity == "error")
 
 
 def new_errors(then: Checked, now: Checked) -> Counter[ErrorSignature]:
-    """Count the errors that were not there before, wherever they stood."""
-    return Counter(map(signature, errors_of(now))) - Counter(map(signature, errors_of(then)))
+    """Count the errors of `now` that `then` does not have, wherever they are in the file."""
+    return _signatures(now) - _signatures(then)
 
 
 def same_errors(one: Checked, other: Checked) -> bool:
-    """Whether two checks complain of the very same; without diagnostics, whether they printed the same."""
+    """Return whether two checks have the same errors; without errors, the same output."""
     if not errors_of(one) and not errors_of(other):
         return one.output == other.output
-    return Counter(map(signature, errors_of(one))) == Counter(map(signature, errors_of(other)))
+    return _signatures(one) == _signatures(other)
 
 
 def signature(diagnostic: Diagnostic) -> ErrorSignature:
-    """Give what a diagnostic says, without where: lines move when a text is mended."""
+    """Return what identifies a diagnostic, without its place: a fix moves lines."""
     return (diagnostic.path, diagnostic.tool, diagnostic.code, diagnostic.template, diagnostic.args)
 
 
-def tell_errors(checked: Checked) -> str:
-    """Say what a check complains of, a line each; what it printed, if that could not be read."""
-    told = "\n".join(map(tell, errors_of(checked)))
-    return told or checked.output.strip() or "the check failed and printed nothing."
+def describe_errors(checked: Checked) -> str:
+    """Return the errors of a check, a line each; its output if that could not be parsed."""
+    lines = "\n".join(map(describe, errors_of(checked)))
+    return lines or checked.output.strip() or "the check failed and printed nothing."
 
 
-def tell(diagnostic: Diagnostic) -> str:
-    """Say one complaint as compilers do."""
-    area = diagnostic.area
-    where = f"{diagnostic.path}:{area.line}:{area.column}" if area is not None else diagnostic.path
+def describe(diagnostic: Diagnostic) -> str:
+    """Return one diagnostic in the form that compilers print."""
+    where = diagnostic.path
+    if diagnostic.area is not None:
+        where = f"{where}:{diagnostic.area.line}:{diagnostic.area.column}"
     code = f" [{diagnostic.code}]" if diagnostic.code else ""
     return f"{where}: {diagnostic.severity}: {diagnostic.message}{code}"
+
+
+def _signatures(checked: Checked) -> Counter[ErrorSignature]:
+    return Counter(signature(error) for error in errors_of(checked))
+
+
+def _has_syntax_error(errors: tuple[Diagnostic, ...]) -> bool:
+    return any(map(is_syntax, errors))

@@ -17,11 +17,10 @@ from holdfast.adapters.toolchains.project_checks import checks_of_project
 from holdfast.config.settings import Settings
 from holdfast.guards.commands import CommandRules, CommandVerdict, judge_command
 from holdfast.loop.ports import Model
-from holdfast.repair.context import PipelinePorts
 from holdfast.repair.decisions.manifest import BadManifest
-from holdfast.repair.dry_run import DryLedger, DryRules
-from holdfast.repair.locked_rules import LockedRules
-from holdfast.repair.ports import Check, ProposerFailed
+from holdfast.repair.ledgers import DryLedger
+from holdfast.repair.locked_rules import DryRules, LockedRules
+from holdfast.repair.ports import Check, PipelinePorts, ProposerFailed
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.usecases.repair.model_proposer import LateProvider
 from holdfast.usecases.repair.repair_files import RepairDependencies

@@ -218,5 +218,5 @@ def test_decisions_that_cannot_be_read_when_a_repair_is_denied_are_told_and_the_
     assert (ended.stop_reason, repair.outcome, repair.success) == ("done", "NotRepaired", False)
     assert "the user does not allow this" in repair.message
     [words] = told
-    assert "the decisions of load.py hold the marks of a git conflict" in words
+    assert "the decisions of load.py have the markers of a git conflict" in words
     assert project.texts()["load.py"] == BROKEN

@@ -12,12 +12,23 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from holdfast.repair.context import NoRule, PipelinePorts, Provider, RepairUnit, Ruled, RuleFits
 from holdfast.repair.decisions.decision import Decision
 from holdfast.repair.decisions.manifest import Manifest
 from holdfast.repair.outcomes import RepairOutcome
 from holdfast.repair.pipeline import repair
-from holdfast.repair.ports import Checked, CheckTimedOut, Proposal, ProposalAsked, ProposerFailed
+from holdfast.repair.ports import (
+    Checked,
+    CheckTimedOut,
+    NoRule,
+    PipelinePorts,
+    Proposal,
+    ProposalRequest,
+    ProposerFailed,
+    Provider,
+    RepairUnit,
+    RuleFits,
+    RuleMatch,
+)
 from holdfast.repair.strictness import RepairPolicy, Strictness
 from holdfast.rules.ports import UpdateBytes
 from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Target, TextEdit
@@ -95,9 +106,9 @@ class Proposing:
 
     def __init__(self, *proposals: Proposal | ProposerFailed | str) -> None:
         self._script = list(proposals)
-        self.asked: list[ProposalAsked] = []
+        self.asked: list[ProposalRequest] = []
 
-    def propose(self, asked: ProposalAsked) -> Proposal | ProposerFailed:
+    def propose(self, asked: ProposalRequest) -> Proposal | ProposerFailed:
         self.asked.append(asked)
         given = self._script[len(self.asked) - 1]
         return Proposal(given, 0.9, "because", "scripted") if isinstance(given, str) else given
@@ -119,11 +130,11 @@ class MemoryRules:
         errors: Sequence[Diagnostic],
         strictness: Strictness,
         without: Collection[str],
-    ) -> Ruled:
+    ) -> RuleMatch:
         fit = [name for name, (old, _) in self.swaps.items() if old in text and name not in without]
         allowed = [name for name in fit if strictness != "production" or name in self.pinned]
         if not allowed:
-            return NoRule(tuple(fit))
+            return NoRule()
         return RuleFits(allowed[0], text.replace(*self.swaps[allowed[0]]))
 
     def record(self, rule_id: str, *, helped: bool) -> None:

@@ -432,7 +432,7 @@ def test_strict_asks_for_more(confidence: float, accepted: bool) -> None:
     assert outcome.is_success() is accepted
 
 
-NOT_A_NUMBER = "the confidence is no number; a number from 0 to 1 is asked for."
+NOT_A_NUMBER = "the confidence is not a number; expected a number from 0 to 1."
 OUTSIDE = "the confidence is outside of 0 to 1."
 TRUTH = "the confidence is true or false, not a number from 0 to 1."
 
@@ -440,7 +440,7 @@ TRUTH = "the confidence is true or false, not a number from 0 to 1."
 @pytest.mark.parametrize(
     ("confidence", "message"),
     [
-        (math.nan, "the confidence is not a number (NaN); a number from 0 to 1 is asked for."),
+        (math.nan, "the confidence is NaN; expected a number from 0 to 1."),
         (math.inf, OUTSIDE),
         (-math.inf, OUTSIDE),
         (True, TRUTH),
@@ -449,7 +449,7 @@ TRUTH = "the confidence is true or false, not a number from 0 to 1."
         (-0.01, OUTSIDE),
         ("0.9", NOT_A_NUMBER),
         ("high", NOT_A_NUMBER),
-        (None, "no confidence is given; a number from 0 to 1 is asked for."),
+        (None, "the confidence is missing; expected a number from 0 to 1."),
         ([0.9], NOT_A_NUMBER),
         (10**400, OUTSIDE),
     ],

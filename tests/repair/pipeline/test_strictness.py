@@ -73,14 +73,14 @@ def _with(values: st.SearchStrategy[object], message: str) -> st.SearchStrategy[
         ),
         _with(
             st.just(float("nan")),
-            "the confidence is not a number (NaN); a number from 0 to 1 is asked for.",
+            "the confidence is NaN; expected a number from 0 to 1.",
         ),
         _with(st.booleans(), "the confidence is true or false, not a number from 0 to 1."),
         _with(
             st.one_of(st.text(), st.lists(st.floats())),
-            "the confidence is no number; a number from 0 to 1 is asked for.",
+            "the confidence is not a number; expected a number from 0 to 1.",
         ),
-        _with(st.none(), "no confidence is given; a number from 0 to 1 is asked for."),
+        _with(st.none(), "the confidence is missing; expected a number from 0 to 1."),
     )
 )
 def test_anything_else_is_no_confidence(case: tuple[object, str]) -> None:

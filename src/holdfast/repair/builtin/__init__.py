@@ -1,21 +1,28 @@
-"""The rules that come with holdfast: one file each, `<target>/<name>.json`, with the examples that it is tested by."""
+"""The built-in rules: one file each, `<target>/<name>.json`, with the examples that test the rule."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from holdfast.rules.rule import Rule
 from holdfast.rules.rule_json import parse_rule
 
 
 def builtin_rules() -> tuple[Rule, ...]:
-    """Read them all."""
-    folders = sorted(
-        (each for each in files(__name__).iterdir() if each.is_dir()), key=lambda each: each.name
-    )
-    return tuple(
-        parse_rule(file.read_bytes())
-        for folder in folders
-        for file in sorted(folder.iterdir(), key=lambda each: each.name)
-        if file.name.endswith(".json")
-    )
+    """Read all built-in rules, in the order of their folders and files."""
+    return tuple(parse_rule(file.read_bytes()) for file in _rule_files())
+
+
+def _rule_files() -> Iterator[Traversable]:
+    for folder in _sorted_entries(files(__name__)):
+        if not folder.is_dir():
+            continue
+        for file in _sorted_entries(folder):
+            if file.name.endswith(".json"):
+                yield file
+
+
+def _sorted_entries(folder: Traversable) -> list[Traversable]:
+    return sorted(folder.iterdir(), key=lambda entry: entry.name)

@@ -1,1 +1,1 @@
-"""What was decided about code, for people to review: recorded, pinned, overridden, replayed."""
+"""Decisions about code for people to review: recorded, pinned, overridden, replayed."""

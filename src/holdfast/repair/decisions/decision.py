@@ -19,13 +19,14 @@ _TYPES: tuple[str, ...] = get_args(BuildType) + get_args(RuntimeType)
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was chosen for a module, by whom, why, and which oracle said yes.
+    """A choice for a module: its origin, its reason, and the oracle that accepted it.
 
-    `choice` says in a few words what was chosen, `alternatives` what else was tried. `verdict` is `accepted` for what
-    passed `verify()`, `rejected` for what we refused, `failed` for what came to nothing; `detail` says why. `diff`
-    leads from the bytes of `before_sha` to those of `after_sha`. `diagnostic` is the first complaint it was about.
-    `pinned` is a person's word that this may be made again, without a model. `promoted_from` is the id that it had
-    while it was a running program's.
+    `choice` names what was chosen in a few words, `alternatives` what else was tried. `verdict` is
+    `accepted` for a text that passed `verify()`, `rejected` for one that we refused, `failed` for one
+    that did not work; `detail` is the reason. `diff` leads from the bytes of `before_sha` to those of
+    `after_sha`. `diagnostic` is the first diagnostic that the decision was for. `pinned` means that a
+    person allows replaying the decision without a model. `promoted_from` is the id that the decision
+    had while it belonged to a running program.
     """
 
     id: str
@@ -56,22 +57,24 @@ class Decision:
 
     @property
     def scope(self) -> DecisionScope:
-        """Where it belongs: with the project, or on this machine."""
+        """Where the decision is stored: with the project, or on this machine."""
         return scope_of(self.decision_type)
 
     @property
     def counts(self) -> bool:
-        """Whether the code of the module rests on it."""
+        """Whether the code of the module depends on this decision."""
         return self.verdict == "accepted" and self.superseded_by is None
 
 
 def scope_of(decision_type: DecisionType) -> DecisionScope:
-    """Give the scope of a type of decisions."""
-    return "runtime" if decision_type in get_args(RuntimeType) else "build"
+    """Return the scope of a decision type."""
+    if decision_type in get_args(RuntimeType):
+        return "runtime"
+    return "build"
 
 
 def renewed(old: Decision, new: Decision) -> Decision:
-    """Give the same decision made again: what people said of it stays, and so does the time it was first made."""
+    """Return the decision as made again, with the pin, the successor and the time of the old one."""
     return replace(
         new,
         pinned=old.pinned,
@@ -84,25 +87,26 @@ def renewed(old: Decision, new: Decision) -> Decision:
 
 
 class BadDecision(ValueError):  # noqa: N818 - the word for it
-    """A record in a manifest is no decision."""
+    """A record in a manifest is not a decision."""
 
 
 def as_json(decision: Decision) -> dict[str, Any]:
-    """Give what the manifest holds."""
-    told: dict[str, Any] = {field.name: getattr(decision, field.name) for field in fields(decision)}
-    told["alternatives"] = list(decision.alternatives)
-    told["diagnostic"] = dict(decision.diagnostic) if decision.diagnostic is not None else None
-    told["reasoning"] = cut_reasoning(decision.reasoning)
+    """Return the record for the manifest."""
+    record: dict[str, Any] = {each.name: getattr(decision, each.name) for each in fields(decision)}
+    record["alternatives"] = list(decision.alternatives)
+    if decision.diagnostic is not None:
+        record["diagnostic"] = dict(decision.diagnostic)
+    record["reasoning"] = cut_reasoning(decision.reasoning)
     if decision.promoted_from is None:
-        del told["promoted_from"]
-    return told
+        del record["promoted_from"]
+    return record
 
 
-def from_json(told: object) -> Decision:
-    """Read what a manifest holds; raises `BadDecision`. A field that is not known yet is left out."""
-    if not isinstance(told, dict):
+def from_json(record: object) -> Decision:
+    """Parse a record of a manifest; raise `BadDecision`. Unknown fields are ignored."""
+    if not isinstance(record, dict):
         raise BadDecision("a decision must be an object.")
-    known = {field.name: told[field.name] for field in fields(Decision) if field.name in told}
+    known = {each.name: record[each.name] for each in fields(Decision) if each.name in record}
     for name in ("id", "module", "path", "target", "decision_type", "choice"):
         if not isinstance(known.get(name), str):
             raise BadDecision(f"a decision has no `{name}`.")
@@ -110,8 +114,10 @@ def from_json(told: object) -> Decision:
         raise BadDecision(f"{known['id']}: there is no decision type {known['decision_type']}.")
     if known.get("verdict", "accepted") not in get_args(DecisionVerdict):
         raise BadDecision(f"{known['id']}: there is no verdict {known['verdict']}.")
-    alternatives = known.get("alternatives", [])
-    known["alternatives"] = tuple(map(str, alternatives)) if isinstance(alternatives, list) else ()
-    # Only `true` pins: a 1 or a "false" that somebody typed must not open the way into production.
+    alternatives = known.get("alternatives")
+    if not isinstance(alternatives, list):
+        alternatives = []
+    known["alternatives"] = tuple(map(str, alternatives))
+    # Only `true` pins: a typed 1 or "false" must not let a decision into production.
     known["pinned"] = known.get("pinned") is True
     return Decision(**known)

@@ -1,10 +1,10 @@
-"""The decisions of a project: one manifest a module, sorted, stable, merged by git line by line."""
+"""The decisions of a project: one manifest per module, sorted and stable, so that git can merge it."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -17,20 +17,23 @@ from holdfast.repair.decisions.decision import (
     renewed,
 )
 from holdfast.repair.decisions.decision_ids import decision_id
-from holdfast.repair.ports import DecisionFiles
+from holdfast.repair.decisions.ports import DecisionFiles
 
 _VERSION = 1
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
-_Changed: TypeAlias = Callable[[dict[str, Decision]], None]
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_Change: TypeAlias = Callable[[dict[str, Decision]], None]
 
 
 class BadManifest(Exception):  # noqa: N818 - the word for it
-    """A manifest cannot be read; the message names it, and what is wrong."""
+    """A manifest cannot be read; the message names the manifest and the problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoSuchDecision:
-    """The beginning of an id names no decision, or (`several`) more than one; `problems` are manifests not read."""
+    """The prefix of an id matches no decision, or more than one (`several`).
+
+    `problems` are the manifests that could not be read.
+    """
 
     asked: str
     several: tuple[str, ...] = ()
@@ -38,15 +41,15 @@ class NoSuchDecision:
 
     @property
     def message(self) -> str:
-        """Say it, and the next step."""
+        """The problem and the next step."""
         if self.several:
-            return f"{self.asked}: this begins the ids {', '.join(self.several)}; give more of one."
-        return f"{self.asked}: there is no such decision; `holdfast decisions list` shows those there are."
+            return f"{self.asked}: this begins the ids {', '.join(self.several)}; type more of one."
+        return f"{self.asked}: there is no such decision; list them with `holdfast decisions list`."
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The decisions that can be read, and (`problems`) which manifests cannot."""
+    """The decisions that can be read, and the problems of the manifests that cannot."""
 
     decisions: tuple[Decision, ...]
     problems: tuple[str, ...] = ()
@@ -54,7 +57,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A person's word on a decision."""
+    """A person's approval of a decision."""
 
     by: str
     at: str
@@ -62,88 +65,90 @@ class Pin:
 
 
 class Manifest:
-    """The decisions on record. Raises OSError for the disk, and `BadManifest` for what is no manifest."""
+    """The recorded decisions. Its methods raise OSError, or `BadManifest` for a damaged manifest."""
 
     def __init__(self, files: DecisionFiles) -> None:
-        """Keep them in these files."""
+        """Keep the decisions in these files."""
         self._files = files
 
-    def record(self, decision: Decision) -> Decision:
-        """Put a decision on record. The same one again is updated: it keeps its pin and its time."""
-        kept = decision
-
-        def put(there: dict[str, Decision]) -> None:
-            nonlocal kept
-            old = there.get(decision.id)
-            kept = decision if old is None else renewed(old, decision)
-            there[decision.id] = kept
-
-        self._update(decision.scope, decision.module, put)
-        return kept
+    # -------------------------------------------------------------------------------------- reading
 
     def list(self, scope: DecisionScope | None = None) -> tuple[Decision, ...]:
-        """Give all decisions, by scope, module and id; one manifest that cannot be read is `BadManifest`."""
-        return tuple(
-            decision
-            for each in (SCOPES if scope is None else (scope,))
-            for module, data in self._files.read_all(each)
-            for decision in self._parse(each, module, data)
-        )
+        """Return all decisions by scope, module and id; raise `BadManifest` for a damaged manifest."""
+        found: list[Decision] = []
+        for each, module, data in self._manifests(scope):
+            found += self._parse(each, module, data)
+        return tuple(found)
 
     def survey(self, scope: DecisionScope | None = None) -> Survey:
-        """Give the decisions as `list` does; a manifest that cannot be read bars nobody from the others."""
+        """Return the decisions like `list`, and the problems of damaged manifests beside them."""
         found: list[Decision] = []
         problems: list[str] = []
-        for each in SCOPES if scope is None else (scope,):
-            for module, data in self._files.read_all(each):
-                try:
-                    found += self._parse(each, module, data)
-                except BadManifest as error:
-                    problems.append(str(error))
+        for each, module, data in self._manifests(scope):
+            try:
+                found += self._parse(each, module, data)
+            except BadManifest as error:
+                problems.append(str(error))
         return Survey(tuple(found), tuple(problems))
 
     def pinned(self, module: str) -> tuple[Decision, ...]:
-        """Give the pinned build decisions of a module that can be made again, and that none has taken the place of."""
+        """Return the pinned build decisions of a module that can be replayed."""
         return tuple(each for each in self._repeatable(module) if each.pinned)
 
     def unpinned(self, module: str) -> tuple[Decision, ...]:
-        """Give the build decisions of a module that passed, could be made again, and wait for somebody's pin."""
+        """Return the accepted build decisions of a module that can be replayed once pinned."""
         return tuple(each for each in self._repeatable(module) if each.counts and not each.pinned)
 
-    def _repeatable(self, module: str) -> tuple[Decision, ...]:
-        # Only this one is parsed: a manifest of another module that is damaged bars nobody else's repair.
-        manifests = dict(self._files.read_all("build"))
-        there = self._parse("build", module, manifests[module]) if module in manifests else ()
-        return tuple(each for each in there if each.superseded_by is None and each.diff)
+    def find(self, prefix: str) -> Decision | NoSuchDecision:
+        """Find a decision by its id, or by a prefix that no other id has.
 
-    def _parse(self, scope: DecisionScope, module: str, data: bytes) -> tuple[Decision, ...]:
-        read = parse(data, module, self._files.place(scope, module))
-        return tuple(sorted(read.values(), key=lambda one: one.id))
-
-    def find(self, beginning: str) -> Decision | NoSuchDecision:
-        """Find a decision by its id, or by a beginning that no other has.
-
-        One that was promoted is found by its old id too: whoever noted that goes on with it.
+        A promoted decision is found by its old id too, which a user may have noted.
         """
         survey = self.survey()
-        ids = {each.id for each in survey.decisions}
-        found = {
-            each.id: each
-            for each in survey.decisions
-            if beginning and each.id.startswith(beginning)
-        }
-        for each in survey.decisions:
-            old = each.promoted_from or ""
-            if beginning and old.startswith(beginning) and old not in ids:
-                found[each.id] = each
-        if beginning in found:
-            return found[beginning]
-        if len(found) != 1:
-            return NoSuchDecision(beginning, tuple(sorted(found)), () if found else survey.problems)
+        found = _match_ids(survey.decisions, prefix)
+        if prefix in found:
+            return found[prefix]
+        if not found:
+            return NoSuchDecision(prefix, problems=survey.problems)
+        if len(found) > 1:
+            return NoSuchDecision(prefix, tuple(sorted(found)))
         return next(iter(found.values()))
 
+    def _manifests(self, scope: DecisionScope | None) -> Iterator[tuple[DecisionScope, str, bytes]]:
+        """Yield scope, module and bytes of each manifest; None means every scope."""
+        for each in SCOPES if scope is None else (scope,):
+            for module, data in self._files.read_all(each):
+                yield each, module, data
+
+    def _repeatable(self, module: str) -> tuple[Decision, ...]:
+        # Only this manifest is parsed: a damaged one of another module must not block this repair.
+        data = dict(self._files.read_all("build")).get(module)
+        if data is None:
+            return ()
+        decisions = self._parse("build", module, data)
+        return tuple(each for each in decisions if each.superseded_by is None and each.diff)
+
+    def _parse(self, scope: DecisionScope, module: str, data: bytes) -> tuple[Decision, ...]:
+        decisions = parse(data, module, self._files.place(scope, module))
+        return tuple(sorted(decisions.values(), key=lambda each: each.id))
+
+    # -------------------------------------------------------------------------------------- writing
+
+    def record(self, decision: Decision) -> Decision:
+        """Record a decision. If it is on record already, update it and keep its pin and its time."""
+        stored = decision
+
+        def put(decisions: dict[str, Decision]) -> None:
+            nonlocal stored
+            old = decisions.get(decision.id)
+            stored = decision if old is None else renewed(old, decision)
+            decisions[decision.id] = stored
+
+        self._update(decision.scope, decision.module, put)
+        return stored
+
     def pin(self, decision: Decision, pin: Pin) -> Decision:
-        """Have a decision made again from now on, without a model."""
+        """Pin a decision: later repairs replay it without a model."""
         return self._change(
             decision,
             {
@@ -155,45 +160,45 @@ class Manifest:
         )
 
     def unpin(self, decision: Decision) -> Decision:
-        """Take the pin off."""
+        """Remove the pin."""
         return self._change(
             decision, {"pinned": False, "pin_reason": None, "pinned_at": None, "pinned_by": None}
         )
 
     def override(self, old: Decision, new: Decision) -> Decision:
-        """Put a person's decision in the place of another one, which stays on record as superseded.
+        """Replace a decision by a person's own; the old one stays on record as superseded.
 
-        Whatever has taken the old one's place before is superseded too: one text has one pinned decision of a person.
+        Earlier replacements of the old one are superseded too: one text has one pinned decision of a
+        person.
         """
 
-        def put(there: dict[str, Decision]) -> None:
-            chain = _successors(old.id, there)
-            there[new.id] = new
+        def put(decisions: dict[str, Decision]) -> None:
+            chain = _successors(old.id, decisions)
+            decisions[new.id] = new
             for each in chain - {new.id}:
-                heir = (
-                    new.id
-                    if each == old.id or there[each].superseded_by is None
-                    else there[each].superseded_by
-                )
-                there[each] = replace(there[each], superseded_by=heir, pinned=False)
+                successor = decisions[each].superseded_by
+                if each == old.id or successor is None:
+                    successor = new.id
+                decisions[each] = replace(decisions[each], superseded_by=successor, pinned=False)
 
         self._update(old.scope, old.module, put)
         return new
 
     def withdraw(self, module: str, step_id: str, why: str) -> None:
-        """Mark a step as failed that was verified, and then could not be written. One that is pinned stays."""
+        """Mark a verified step as failed because it could not be written. A pinned step stays."""
 
-        def put(there: dict[str, Decision]) -> None:
-            step = there.get(step_id)
+        def put(decisions: dict[str, Decision]) -> None:
+            step = decisions.get(step_id)
             if step is not None and step.counts and not step.pinned:
-                there[step_id] = replace(step, verdict="failed", detail=why)
+                decisions[step_id] = replace(step, verdict="failed", detail=why)
 
         self._update("build", module, put)
 
     def promote(self, decision: Decision) -> Decision:
-        """Take a decision of the running program into the project, as a repair that people will review.
+        """Move a decision of a running program into the project, as a repair for people to review.
 
-        The type is part of the id, so that it gets another one; made of the old, it is the same on every machine.
+        The type is part of the id, so the id changes. The new id is derived from the old one, so it
+        is the same on every machine.
         """
         result = decision.after_sha or decision.choice
         promoted = replace(
@@ -203,13 +208,13 @@ class Manifest:
             promoted_from=decision.id,
         )
 
-        def put(there: dict[str, Decision]) -> None:
-            there.setdefault(promoted.id, promoted)
+        def put(decisions: dict[str, Decision]) -> None:
+            decisions.setdefault(promoted.id, promoted)
 
-        def drop(there: dict[str, Decision]) -> None:
-            there.pop(decision.id, None)
+        def drop(decisions: dict[str, Decision]) -> None:
+            decisions.pop(decision.id, None)
 
-        # In this order: whoever dies in between has it twice, not lost.
+        # In this order: a process that dies in between leaves the decision twice, not lost.
         self._update("build", promoted.module, put)
         self._update("runtime", decision.module, drop)
         return promoted
@@ -217,74 +222,96 @@ class Manifest:
     def _change(self, decision: Decision, fields: dict[str, Any]) -> Decision:
         changed = decision
 
-        def put(there: dict[str, Decision]) -> None:
+        def put(decisions: dict[str, Decision]) -> None:
             nonlocal changed
-            changed = replace(there.get(decision.id, decision), **fields)
-            there[decision.id] = changed
+            changed = replace(decisions.get(decision.id, decision), **fields)
+            decisions[decision.id] = changed
 
         self._update(decision.scope, decision.module, put)
         return changed
 
-    def _update(self, scope: DecisionScope, module: str, change: _Changed) -> None:
+    def _update(self, scope: DecisionScope, module: str, change: _Change) -> None:
         def rewrite(data: bytes | None) -> bytes | None:
-            there = {} if data is None else parse(data, module, self._files.place(scope, module))
-            change(there)
-            return render(module, there.values()) if there else None
+            decisions: dict[str, Decision] = {}
+            if data is not None:
+                decisions = parse(data, module, self._files.place(scope, module))
+            change(decisions)
+            if not decisions:
+                return None
+            return render(module, decisions.values())
 
         self._files.update(scope, module, rewrite)
 
 
+# -------------------------------------------------------------------------------------------- format
+
+
 def parse(data: bytes, module: str, place: str = "") -> dict[str, Decision]:
-    """Read a manifest; raises `BadManifest`, which names the `place` where it is."""
-    where, cure = (
-        f"{f'{place}: ' if place else ''}the decisions of {module}",
-        "restore the file from git.",
-    )
+    """Parse a manifest; raise `BadManifest`, which names its location `place`."""
+    what = f"the decisions of {module}"
+    if place:
+        what = f"{place}: {what}"
+    fix = "restore the file from git."
     if not data:
-        raise BadManifest(f"{where} are empty, or in something that is no file to be read; {cure}")
+        raise BadManifest(f"{what} are empty, or not in a readable file; {fix}")
     if b"\n<<<<<<< " in b"\n" + data:
         raise BadManifest(
-            f"{where} hold the marks of a git conflict; settle it, keeping both sides' records."
+            f"{what} have the markers of a git conflict; resolve it, keeping both sides' records."
         )
     try:
-        told = json.loads(data)
-        decisions = (
-            told.get("decisions")
-            if isinstance(told, dict) and told.get("version") == _VERSION
-            else None
-        )
-        if not isinstance(decisions, list):
-            raise BadManifest(
-                f"{where} are not as this version writes them; update Holdfast, or {cure}"
-            )
-        read = [from_json(each) for each in decisions]
+        records = _records(json.loads(data))
+        if records is None:
+            raise BadManifest(f"{what} have an unknown format; update Holdfast, or {fix}")
+        decisions = [from_json(each) for each in records]
     except (ValueError, RecursionError) as error:
-        raise BadManifest(
-            f"{where} cannot be read: {str(error).removesuffix('.')}; {cure}"
-        ) from error
-    return {each.id: each for each in read}
+        problem = str(error).removesuffix(".")
+        raise BadManifest(f"{what} cannot be read: {problem}; {fix}") from error
+    return {each.id: each for each in decisions}
+
+
+def _records(manifest: object) -> list[Any] | None:
+    """Return the records of a manifest; None if its format is not that of this version."""
+    if not isinstance(manifest, dict) or manifest.get("version") != _VERSION:
+        return None
+    records = manifest.get("decisions")
+    if not isinstance(records, list):
+        return None
+    return records
 
 
 def render(module: str, decisions: Iterable[Decision]) -> bytes:
-    """Write a manifest: the same decisions give the same bytes, whatever their order was.
+    """Render a manifest: the same decisions become the same bytes, in any order.
 
-    One field a line, by id, so that git can merge what two branches have recorded.
+    Each field has a line, and the records are sorted by id, so that git can merge two branches.
     """
-    told = {
+    manifest = {
         "version": _VERSION,
         "module": module,
-        "decisions": [as_json(each) for each in sorted(decisions, key=lambda one: one.id)],
+        "decisions": [as_json(each) for each in sorted(decisions, key=lambda each: each.id)],
     }
-    text = json.dumps(told, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False)
-    # A byte of a file, or of its name, that is no text stands here as half a pair; UTF-8 has no such thing, JSON has.
-    return _HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", text).encode() + b"\n"
+    text = json.dumps(manifest, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False)
+    # A byte that is not UTF-8 is a lone surrogate here, which UTF-8 cannot encode, but JSON can.
+    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text).encode() + b"\n"
 
 
-def _successors(first: str, there: dict[str, Decision]) -> set[str]:
-    """Give the ids of a decision and of all that took its place, one after the other, as far as they are there."""
+def _match_ids(decisions: tuple[Decision, ...], prefix: str) -> dict[str, Decision]:
+    """Return the decisions whose id, or id before the promotion, starts with the prefix."""
+    if not prefix:
+        return {}
+    ids = {each.id for each in decisions}
+    found = {each.id: each for each in decisions if each.id.startswith(prefix)}
+    for each in decisions:
+        old_id = each.promoted_from or ""
+        if old_id.startswith(prefix) and old_id not in ids:
+            found[each.id] = each
+    return found
+
+
+def _successors(first: str, decisions: dict[str, Decision]) -> set[str]:
+    """Return the ids of a decision and of those that superseded it, one after the other."""
     chain: set[str] = set()
     at: str | None = first
-    while at is not None and at in there and at not in chain:
+    while at is not None and at in decisions and at not in chain:
         chain.add(at)
-        at = there[at].superseded_by
+        at = decisions[at].superseded_by
     return chain

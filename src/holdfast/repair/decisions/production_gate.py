@@ -1,4 +1,4 @@
-"""Whether a production build may start: every decision that the code rests on has a person's word."""
+"""The gate of a production build: every decision that the code depends on must be pinned."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdfast.repair.decisions.decision import Decision
 
 @dataclass(frozen=True, slots=True)
 class GateReport:
-    """What stands in the way; nothing if `open`."""
+    """The decisions that keep the gate shut; none if `open`."""
 
     unpinned: tuple[Decision, ...]
 
@@ -23,11 +23,11 @@ class GateReport:
 def judge_gate(decisions: Iterable[Decision]) -> GateReport:
     """Find the build decisions that count and are not pinned.
 
-    What was rejected, came to nothing, or was superseded is on record, and no code rests on it. One without a diff
-    counts too: what a running program did about trouble changes no file, and is still somebody's to look at.
+    Rejected, failed and superseded decisions are on record, but no code depends on them. A decision
+    without a diff counts too: a recovery by a running program changes no file and still needs review.
     """
-    return GateReport(
-        tuple(
-            each for each in decisions if each.scope == "build" and each.counts and not each.pinned
-        )
-    )
+    return GateReport(tuple(each for each in decisions if _needs_pin(each)))
+
+
+def _needs_pin(decision: Decision) -> bool:
+    return decision.scope == "build" and decision.counts and not decision.pinned

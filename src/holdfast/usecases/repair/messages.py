@@ -15,7 +15,7 @@ from holdfast.repair.outcomes import (
     RuleRepaired,
     VerificationRejected,
 )
-from holdfast.repair.verify import tell
+from holdfast.repair.verify import describe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +62,7 @@ def tell_left_alone(old: Sequence[Diagnostic]) -> str:
         if len(old) > 1
         else "1 error was there before, and is"
     )
-    return "\n".join([f"{told} left alone:", *_first(list(map(tell, old)))])
+    return "\n".join([f"{told} left alone:", *_first(list(map(describe, old)))])
 
 
 def tell_end(message: str, failing: Sequence[str]) -> str:

@@ -13,9 +13,8 @@ from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
 from holdfast.loop.parse_reply.thinking import divide
 from holdfast.loop.ports import Model, ModelRequest
 from holdfast.loop.reply import ModelReply, collect
-from holdfast.repair.context import Provider
-from holdfast.repair.ports import Proposal, ProposalAsked, ProposerFailed
-from holdfast.repair.verify import tell
+from holdfast.repair.ports import Proposal, ProposalRequest, ProposerFailed, Provider
+from holdfast.repair.verify import describe
 from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.transcript import SystemText, UserText
 
@@ -47,7 +46,7 @@ class ModelProposer:
         self._cancel = cancel
         self._max_tokens = max_tokens
 
-    def propose(self, asked: ProposalAsked) -> Proposal | ProposerFailed:
+    def propose(self, asked: ProposalRequest) -> Proposal | ProposerFailed:
         """Ask once."""
         room = max(self._max_tokens, len(asked.text) // 2 + _ROOM)
         ask = ModelRequest((SystemText(SYSTEM), UserText(question(asked))), max_tokens=room)
@@ -112,7 +111,7 @@ def _shown(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def question(asked: ProposalAsked) -> str:
+def question(asked: ProposalRequest) -> str:
     """Give what the model is told: all diagnostics, the whole file, and what was tried before."""
     told = "\n".join(_whole(asked))
     tried = "".join(
@@ -123,10 +122,10 @@ def question(asked: ProposalAsked) -> str:
     return f"File: {asked.path} ({asked.target})\n\nThe check says:\n{told}\n\nThe file:\n{fence}\n{code}\n{fence}{tried}"
 
 
-def _whole(asked: ProposalAsked) -> Iterator[str]:
+def _whole(asked: ProposalRequest) -> Iterator[str]:
     """Tell every diagnostic, with the places that it is also about."""
     for diagnostic in asked.diagnostics:
-        yield tell(diagnostic)
+        yield describe(diagnostic)
         for related in diagnostic.related:
             where = f"{related.path}:{related.area.line}" if related.area else related.path
             yield f"    {where}: {related.message}"
@@ -185,14 +184,12 @@ def _is_proposal(value: object) -> bool:
 
 
 def _read_object(told: Mapping[str, Any], model_id: str) -> Proposal:
-    reasoning, rule = told.get("reasoning"), told.get("rule")
-    hint = {str(key): str(value) for key, value in rule.items()} if isinstance(rule, dict) else None
+    reasoning = told.get("reasoning")
     return Proposal(
         told["code"],
         told.get("confidence"),
         reasoning if isinstance(reasoning, str) else "",
         model_id,
-        hint,
     )
 
 

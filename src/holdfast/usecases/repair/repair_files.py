@@ -15,12 +15,17 @@ from holdfast.changes.ports import FileFound, FileMissing, FileUnfit, JournalDam
 from holdfast.changes.transaction import Stopped
 from holdfast.landing.encoding import decode, encode
 from holdfast.landing.land import land
-from holdfast.repair.context import PipelinePorts, RepairUnit
 from holdfast.repair.decisions.manifest import BadManifest
+from holdfast.repair.ledgers import RememberingLedger
 from holdfast.repair.outcomes import FirstTrySuccess, RepairOutcome, TimedOut
 from holdfast.repair.pipeline import repair
-from holdfast.repair.ports import Check, CheckCrashed, ToolchainMissing
-from holdfast.repair.remembering_ledger import RememberingLedger
+from holdfast.repair.ports import (
+    Check,
+    CheckCrashed,
+    PipelinePorts,
+    RepairUnit,
+    ToolchainMissing,
+)
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.rules.rule_json import BadRule
 from holdfast.usecases.changes.apply import AppliedReply, PlannedReply, apply_at_once, land_reply

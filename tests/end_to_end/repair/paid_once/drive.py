@@ -16,10 +16,16 @@ from typing import Literal, TypeAlias
 from holdfast.adapters.filesystem.rule_files import DiskRuleFiles
 from holdfast.adapters.toolchains.registry import check_for
 from holdfast.repair.builtin import builtin_rules
-from holdfast.repair.context import PipelinePorts, Provider
 from holdfast.repair.locked_rules import LockedRules
 from holdfast.repair.outcomes import Repaired, RepairOutcome, RuleRepaired
-from holdfast.repair.ports import Check, Proposal, ProposalAsked, Proposer
+from holdfast.repair.ports import (
+    Check,
+    PipelinePorts,
+    Proposal,
+    ProposalRequest,
+    Proposer,
+    Provider,
+)
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import read_book
@@ -38,14 +44,14 @@ class OneAnswer:
     def __init__(self, text: str) -> None:
         self._texts = [text]
 
-    def propose(self, asked: ProposalAsked) -> Proposal:
+    def propose(self, asked: ProposalRequest) -> Proposal:
         return Proposal(self._texts.pop(), 0.95, "a slip of the pen", "scripted")
 
 
 class NoApprover:
     """A model that must not be asked."""
 
-    def propose(self, asked: ProposalAsked) -> Proposal:
+    def propose(self, asked: ProposalRequest) -> Proposal:
         raise AssertionError(f"{asked.path}: the model was asked, and the fix was paid for already")
 
 

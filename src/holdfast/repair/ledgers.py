@@ -1,0 +1,62 @@
+"""Decision ledgers that wrap another one (port `DecisionLedger`)."""
+
+from __future__ import annotations
+
+from holdfast.repair.decisions.decision import Decision
+from holdfast.repair.ports import DecisionLedger
+
+
+class DryLedger:
+    """A ledger that reads decisions and records none."""
+
+    def __init__(self, ledger: DecisionLedger) -> None:
+        """Read from this ledger."""
+        self._ledger = ledger
+
+    def record(self, decision: Decision) -> Decision:
+        """Return the decision without recording it."""
+        return decision
+
+    def pinned(self, module: str) -> tuple[Decision, ...]:
+        """Return the pinned decisions of a module."""
+        return self._ledger.pinned(module)
+
+    def unpinned(self, module: str) -> tuple[Decision, ...]:
+        """Return the accepted decisions of a module that are not pinned."""
+        return self._ledger.unpinned(module)
+
+
+class RememberingLedger:
+    """A ledger that also remembers which decisions one repair recorded as accepted.
+
+    These decisions are the steps that lead to the code that passed.
+    """
+
+    def __init__(self, ledger: DecisionLedger) -> None:
+        """Record in this ledger."""
+        self._ledger = ledger
+        self.accepted: tuple[Decision, ...] = ()
+
+    def record(self, decision: Decision) -> Decision:
+        """Record a decision and return it as it is stored."""
+        stored = self._ledger.record(decision)
+        if stored.counts:
+            self.accepted += (decision,)
+        return stored
+
+    def pinned(self, module: str) -> tuple[Decision, ...]:
+        """Return the pinned decisions of a module."""
+        return self._ledger.pinned(module)
+
+    def unpinned(self, module: str) -> tuple[Decision, ...]:
+        """Return the accepted decisions of a module that are not pinned."""
+        return self._ledger.unpinned(module)
+
+    def confirm(self) -> None:
+        """Record the accepted decisions again, now that the code is written.
+
+        Another repair of the same text makes the same decisions. If it failed, it has marked them
+        as failed meanwhile. Raise what `record` raises.
+        """
+        for decision in self.accepted:
+            self._ledger.record(decision)
