@@ -1,4 +1,4 @@
-"""The record of one repair's attempts as decisions; accepted steps wait until the repair has ended."""
+"""The attempts of one repair as decisions; accepted steps are recorded when it has ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rule book for repairs (port `Rules`): shared by parallel repairs, or read-only for a dry run."""
+"""The rule book for repairs (port `Rules`): shared by parallel repairs, or read-only."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class _Succeeded:
 
 
 class _Failed:
-    """The unit does not pass and its bytes are unchanged; `compiler_error` is the check's output."""
+    """The unit does not pass and is unchanged; `compiler_error` is the output of its check."""
 
     __slots__ = ()
     compiler_error: str

@@ -145,7 +145,7 @@ class _Repair:
         decisions = find_decisions_to_pin(self._unit, self._ports.ledger, self._accepted)
         return ProductionBlocked(self._error, (*rules, *decisions), decisions)
 
-    # ------------------------------------------------------------------------------- without a model
+    # ------------------------------------------------------------------------------ without a model
 
     def _apply_fixits(self) -> _Ended:
         ended = self._apply_fixits_repeatedly(guessed=False)

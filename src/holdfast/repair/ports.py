@@ -1,4 +1,4 @@
-"""The ports of repair: the check, the proposer, the rules, the decision ledger and the response cache."""
+"""The ports of repair: check, proposer, rules, decision ledger and response cache."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class CheckCrashed(Exception):  # noqa: N818 - the word for it
 
 
 class Check(Protocol):
-    """The check of one unit, alone or with its project. Each `run` starts each tool exactly once."""
+    """The check of a unit, alone or with its project. Each `run` starts each tool exactly once."""
 
     @property
     def target(self) -> Target:
@@ -82,7 +82,7 @@ class Check(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ProposalRequest:
-    """The input of a proposer: the code, the diagnostics of the last check, and earlier attempts."""
+    """The input of a proposer: the code, the last check's diagnostics, and earlier attempts."""
 
     path: str
     target: Target

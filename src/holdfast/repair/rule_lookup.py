@@ -1,4 +1,4 @@
-"""The rule lookup before any model call: which rule matches a diagnostic, and the rewritten text."""
+"""The rule lookup before any model call: a rule that matches, and the rewritten text."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ DEFAULT: Strictness = "development"
 class Allowed:
     """What one strictness allows: a row of the table.
 
-    `unreviewed` lists a new rule as not reviewed yet. `guessed_fixits` also applies the fix-its that
-    the compiler itself does not call safe; they pass the same `verify()`.
+    `unreviewed` lists a new rule as not reviewed yet. `guessed_fixits` also applies the fix-its
+    that the compiler itself does not call safe; they pass the same `verify()`.
     """
 
     fresh_model_calls: bool

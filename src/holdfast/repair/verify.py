@@ -1,4 +1,4 @@
-"""The verification of proposals from every source. That a text compiles is not enough to accept it."""
+"""The verification of proposals from every source: a text that compiles is not accepted yet."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def make_candidate(unit: RepairUnit, text: str) -> Candidate | Refused:
         )
 
 
-# ------------------------------------------------------------------------------------------ verdicts
+# ----------------------------------------------------------------------------------------- verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ Verification: TypeAlias = Verified | StillFailing | GuardRejected | CheckTimedOu
 class Judge:
     """The judge of candidates for one unit, against its first text and diagnostics.
 
-    `project` means that the check sees other files too. Errors in other files that were there before
-    are not the unit's.
+    `project` means that the check sees other files too. Errors in other files that were there
+    before are not the unit's.
     """
 
     path: str
@@ -131,8 +131,8 @@ class Judge:
         """Return whether `now` is progress over `then`.
 
         Progress is fewer errors and no new ones, the end of all syntax errors, or fewer parse
-        errors. Once a text parses, a compiler reports errors that it could not see before; these are
-        not the fix's.
+        errors. Once a text parses, a compiler reports errors that it could not see before; these
+        are not the fix's.
         """
         errors_now, errors_then = errors_of(now.checked), errors_of(then.checked)
         if len(errors_now) < len(errors_then) and not new_errors(then.checked, now.checked):
@@ -164,8 +164,8 @@ class Judge:
     def _failed_before(self, tests: Check, tested: Checked) -> bool:
         """Return whether the tests fail with no error that they did not have before.
 
-        Two broken files must not prevent each other's repair. An error without a place always counts
-        as new.
+        Two broken files must not prevent each other's repair. An error without a place always
+        counts as new.
         """
         errors = errors_of(tested)
         if not errors or any(error.area is None for error in errors):
@@ -174,7 +174,7 @@ class Judge:
         return isinstance(then, Checked) and not new_errors(then, tested)
 
 
-# -------------------------------------------------------------------------------------------- errors
+# ------------------------------------------------------------------------------------------- errors
 
 
 def errors_of(checked: Checked) -> tuple[Diagnostic, ...]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.repair.diagnostics.message_template import Quotes, fill, split
+from holdfast.repair.diagnostics.message_template import Quotes, split_message
 
 NAMES = st.text("abXY_09<>[], :", max_size=8).map(lambda rest: f"n{rest}>")
 COUNTS = st.integers(0, 10_000).map(str)
@@ -29,8 +29,8 @@ def test_the_same_message_with_other_names_has_the_same_template(
     message: tuple[Quotes, str], names: list[str]
 ) -> None:
     quotes, text = message
-    template, args = split(text.format(*names), quotes)
-    first, _ = split(text.format(*"abcdefgh"), quotes)
+    template, args = split_message(text.format(*names), quotes)
+    first, _ = split_message(text.format(*"abcdefgh"), quotes)
     assert template == first
     assert args[: text.count("{}")] == tuple(names[: text.count("{}")])
 
@@ -42,7 +42,7 @@ def test_one_and_many_are_the_same_complaint(one: str, two: str) -> None:
         takes_plural = "" if takes == "1" else "s"
         return f"this function takes {takes} argument{takes_plural} but {given} argument{plural} {verb} supplied"
 
-    template, args = split(message(one, two), "backtick")
+    template, args = split_message(message(one, two), "backtick")
     assert template == "this function takes {0} argument(s) but {1} argument(s) was supplied"
     assert args == (one, two)
 
@@ -63,7 +63,7 @@ def test_one_and_many_are_the_same_complaint(one: str, two: str) -> None:
     ],
 )
 def test_counts_do_not_make_another_template(one: str, other: str) -> None:
-    assert split(one)[0] == split(other)[0]
+    assert split_message(one)[0] == split_message(other)[0]
 
 
 @pytest.mark.parametrize(
@@ -83,17 +83,16 @@ def test_counts_do_not_make_another_template(one: str, other: str) -> None:
     ],
 )
 def test_what_is_no_name_stays(message: str, template: str) -> None:
-    assert split(message)[0] == template
+    assert split_message(message)[0] == template
 
 
 def test_a_name_without_quotes_is_found_where_the_tool_is_known_for_it() -> None:
     undefined = (re.compile(r"undefined: (\S+)"),)
-    assert split("undefined: x", "any", undefined) == ("undefined: {0}", ("x",))
-    assert split("defined: x", "any", undefined) == ("defined: x", ())
+    assert split_message("undefined: x", "any", undefined) == ("undefined: {0}", ("x",))
+    assert split_message("defined: x", "any", undefined) == ("defined: x", ())
 
 
 @given(st.text(max_size=80), st.sampled_from(["backtick", "single", "double", "any"]))
 def test_any_text_has_a_template_with_as_many_holes_as_names(text: str, quotes: Quotes) -> None:
-    template, args = split(text, quotes)
+    template, args = split_message(text, quotes)
     assert len(args) == 0 or f"{{{len(args) - 1}}}" in template
-    assert isinstance(fill(template, args), str)

@@ -1,4 +1,4 @@
-"""The built-in rules: one file each, `<target>/<name>.json`, with the examples that test the rule."""
+"""The built-in rules: one file each, `<target>/<name>.json`, with examples that test it."""
 
 from __future__ import annotations
 

@@ -22,11 +22,11 @@ class Decision:
     """A choice for a module: its origin, its reason, and the oracle that accepted it.
 
     `choice` names what was chosen in a few words, `alternatives` what else was tried. `verdict` is
-    `accepted` for a text that passed `verify()`, `rejected` for one that we refused, `failed` for one
-    that did not work; `detail` is the reason. `diff` leads from the bytes of `before_sha` to those of
-    `after_sha`. `diagnostic` is the first diagnostic that the decision was for. `pinned` means that a
-    person allows replaying the decision without a model. `promoted_from` is the id that the decision
-    had while it belonged to a running program.
+    `accepted` for a text that passed `verify()`, `rejected` for one that we refused, `failed` for
+    one that did not work; `detail` is the reason. `diff` leads from the bytes of `before_sha` to
+    those of `after_sha`. `diagnostic` is the first diagnostic that the decision was for. `pinned`
+    means that a person allows replaying the decision without a model. `promoted_from` is the id
+    that the decision had while it belonged to a running program.
     """
 
     id: str
@@ -74,7 +74,7 @@ def scope_of(decision_type: DecisionType) -> DecisionScope:
 
 
 def renewed(old: Decision, new: Decision) -> Decision:
-    """Return the decision as made again, with the pin, the successor and the time of the old one."""
+    """Return the new decision with the pin, the successor and the time of the old one."""
     return replace(
         new,
         pinned=old.pinned,

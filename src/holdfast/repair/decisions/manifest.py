@@ -1,4 +1,4 @@
-"""The decisions of a project: one manifest per module, sorted and stable, so that git can merge it."""
+"""The decisions of a project: one manifest per module, sorted, so that git can merge it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Pin:
 
 
 class Manifest:
-    """The recorded decisions. Its methods raise OSError, or `BadManifest` for a damaged manifest."""
+    """The recorded decisions. Methods raise OSError, or `BadManifest` for a damaged manifest."""
 
     def __init__(self, files: DecisionFiles) -> None:
         """Keep the decisions in these files."""
@@ -74,7 +74,7 @@ class Manifest:
     # -------------------------------------------------------------------------------------- reading
 
     def list(self, scope: DecisionScope | None = None) -> tuple[Decision, ...]:
-        """Return all decisions by scope, module and id; raise `BadManifest` for a damaged manifest."""
+        """Return all decisions by scope, module and id; raise `BadManifest` for a damaged one."""
         found: list[Decision] = []
         for each, module, data in self._manifests(scope):
             found += self._parse(each, module, data)
@@ -135,7 +135,7 @@ class Manifest:
     # -------------------------------------------------------------------------------------- writing
 
     def record(self, decision: Decision) -> Decision:
-        """Record a decision. If it is on record already, update it and keep its pin and its time."""
+        """Record a decision. If it is on record already, update it; its pin and time stay."""
         stored = decision
 
         def put(decisions: dict[str, Decision]) -> None:
@@ -168,8 +168,8 @@ class Manifest:
     def override(self, old: Decision, new: Decision) -> Decision:
         """Replace a decision by a person's own; the old one stays on record as superseded.
 
-        Earlier replacements of the old one are superseded too: one text has one pinned decision of a
-        person.
+        Earlier replacements of the old one are superseded too: one text has one pinned decision of
+        a person.
         """
 
         def put(decisions: dict[str, Decision]) -> None:
@@ -243,7 +243,7 @@ class Manifest:
         self._files.update(scope, module, rewrite)
 
 
-# -------------------------------------------------------------------------------------------- format
+# ------------------------------------------------------------------------------------------- format
 
 
 def parse(data: bytes, module: str, place: str = "") -> dict[str, Decision]:

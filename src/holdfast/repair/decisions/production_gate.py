@@ -24,7 +24,8 @@ def judge_gate(decisions: Iterable[Decision]) -> GateReport:
     """Find the build decisions that count and are not pinned.
 
     Rejected, failed and superseded decisions are on record, but no code depends on them. A decision
-    without a diff counts too: a recovery by a running program changes no file and still needs review.
+    without a diff counts too: a recovery by a running program changes no file and still needs
+    review.
     """
     return GateReport(tuple(each for each in decisions if _needs_pin(each)))
 

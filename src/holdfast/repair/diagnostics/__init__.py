@@ -1,1 +1,1 @@
-"""A compiler's output becomes diagnostics: one parser one file, pure, and no output makes one raise."""
+"""Parsers of compiler output: one file per tool, pure, and no output makes a parser raise."""

@@ -1,16 +1,19 @@
-"""Columns: every tool counts its own way; here they become characters, for which the line itself is needed."""
+"""Columns: each tool counts in its own unit; `SourceLines` converts them to characters."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from holdfast.vocab.diagnostics import Area
 
 ColumnUnit: TypeAlias = Literal["characters", "bytes", "utf16", "tabs8"]
-"""What a column counts: characters; bytes of UTF-8; UTF-16 units; or UTF-16 units with each tab up to the next of 8."""
+"""The unit of a column: characters, bytes of UTF-8, or UTF-16 units.
+
+`tabs8` is UTF-16 units where a tab reaches to the next multiple of 8.
+"""
 
 _BREAK = re.compile(r"\r\n|\n|\r")
 _LARGEST = 1_000_000_000
@@ -18,36 +21,41 @@ _LARGEST = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class SourceLines:
-    """The texts that were checked, by the path the tool knows them by."""
+    """The checked texts, by the path that the tool uses for them."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
     _lines: dict[str, list[str]] = field(default_factory=dict)
 
     def line(self, path: str, number: int) -> str | None:
-        """Give a line, the first is 1; None if the file or the line is not known."""
+        """Return a line by its 1-based number; None if the file or the line is unknown."""
         if path not in self.texts:
             return None
         if path not in self._lines:
             self._lines[path] = _BREAK.split(self.texts[path])
         lines = self._lines[path]
-        return lines[number - 1] if 1 <= number <= len(lines) else None
+        if not 1 <= number <= len(lines):
+            return None
+        return lines[number - 1]
 
     def column(self, path: str, line: int, column: int, unit: ColumnUnit) -> int:
-        """Give a 1-based column in characters. Of a line that is not known, the column as it was told."""
-        if unit == "characters" or (text := self.line(path, line)) is None:
+        """Return a 1-based column in characters; unchanged if the line is unknown."""
+        if unit == "characters":
             return column
-        before = 1
+        text = self.line(path, line)
+        if text is None:
+            return column
+        at = 1
         for count, character in enumerate(text):
-            if before >= column:
+            if at >= column:
                 return count + 1
-            before = _after(character, before, unit)
-        # What is beyond the line's end stays as far beyond it.
-        return len(text) + 1 + max(column - before, 0)
+            at = _next_column(character, at, unit)
+        # A column beyond the end of the line stays as far beyond it.
+        return len(text) + 1 + max(column - at, 0)
 
     def area(
         self, path: str, begin: tuple[object, object], end: tuple[object, object], unit: ColumnUnit
     ) -> Area | None:
-        """Give the area from one line and column to another, both 1-based; None if that is no place.
+        """Return the area between two 1-based places (line, column); None if `begin` is invalid.
 
         An end that is missing, or before the begin, is the begin.
         """
@@ -55,13 +63,15 @@ class SourceLines:
         if first is None:
             return None
         last = self._place(path, end, unit)
-        return Area(*first, *(last if last is not None and last > first else first))
+        if last is None or last < first:
+            last = first
+        return Area(*first, *last)
 
     def _place(
         self, path: str, place: tuple[object, object], unit: ColumnUnit
     ) -> tuple[int, int] | None:
         line, column = place
-        # A bool is an int, and what says `true` for a line is nonsense.
+        # A bool is an int, and `true` is no line number.
         if type(line) is not int or type(column) is not int:
             return None
         if not (1 <= line <= _LARGEST and 1 <= column <= _LARGEST):
@@ -69,14 +79,24 @@ class SourceLines:
         return line, self.column(path, line, column, unit)
 
 
-def _after(character: str, before: int, unit: ColumnUnit) -> int:
-    number = ord(character)
+NO_SOURCES: Final = SourceLines()
+
+
+def _next_column(character: str, at: int, unit: ColumnUnit) -> int:
+    """Return the column after a character that is at column `at`."""
     if unit == "bytes":
-        # A byte that is not UTF-8 is a lone surrogate in our text (PEP 383), and one byte in the file.
-        is_byte = 0xDC80 <= number <= 0xDCFF
-        return before + (
-            1 if is_byte else 1 + (number > 0x7F) + (number > 0x7FF) + (number > 0xFFFF)
-        )
+        return at + _byte_width(character)
     if unit == "tabs8" and character == "\t":
-        return before + 8 - (before - 1) % 8
-    return before + (2 if number > 0xFFFF else 1)
+        return at + 8 - (at - 1) % 8
+    if ord(character) > 0xFFFF:
+        return at + 2
+    return at + 1
+
+
+def _byte_width(character: str) -> int:
+    """Return how many bytes a character has in the file."""
+    number = ord(character)
+    # A byte that is not UTF-8 is a lone surrogate in our text (PEP 383), and one byte in the file.
+    if 0xDC80 <= number <= 0xDCFF:
+        return 1
+    return 1 + (number > 0x7F) + (number > 0x7FF) + (number > 0xFFFF)

@@ -1,7 +1,7 @@
-"""`javac -XDrawDiagnostics`: `A.java:4:42: compiler.err.cant.resolve.location: kindname.variable, x, , , (…)`.
+"""`javac -XDrawDiagnostics`: `A.java:4:42: compiler.err.cant.resolve: kindname.variable, x`.
 
-The key is the code, and what follows are its arguments: names and types, which we need not look for in a sentence.
-javac's columns count UTF-16 units with tabs up to the next of 8, and it gives the name of a file without its directory.
+The key is the code. Its arguments follow: names and types, which need not be searched in a
+sentence. Columns count UTF-16 units, with tabs to the next multiple of 8. Files have no directory.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from holdfast.repair.diagnostics.columns import SourceLines
+from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.javac_messages import in_words
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Diagnostic, Severity
 
-_NOWHERE = SourceLines()
 _LINE = re.compile(
     r"(?:(?P<path>[^\n:]+):(?P<line>[0-9]{1,9}):(?P<column>[0-9]{1,9}): |- )?"
     r"(?P<code>compiler\.(?P<kind>err|warn|note|misc)\.[\w.-]+)(?:: (?P<args>.*))?"
@@ -25,67 +24,91 @@ _SEVERITIES: dict[str, Severity] = {
     "note": "note",
     "misc": "note",
 }
-# Where one argument ends and the next begins; brackets nest.
+# The separators of arguments, and brackets, which nest.
 _TOKEN = re.compile(r"[()<>\[\]]|, ")
 _NAMELESS = re.compile(r"\W*|null|kindname\.[\w.]+|compiler\.misc\.[\w.-]+")
 
 
-def parse(output: str, *, version: str, sources: SourceLines = _NOWHERE) -> tuple[Diagnostic, ...]:
-    """Give what javac found; () if this is not its output."""
-    found = (_LINE.fullmatch(line) for line in plain_lines(output))
-    return tuple(_diagnostic(match, version, sources) for match in found if match)
+def parse(
+    output: str, *, version: str, sources: SourceLines = NO_SOURCES
+) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of javac; () for any other output."""
+    found = []
+    for line in plain_lines(output):
+        match = _LINE.fullmatch(line)
+        if match:
+            found.append(_diagnostic(match, version, sources))
+    return tuple(found)
 
 
 def _diagnostic(match: re.Match[str], version: str, sources: SourceLines) -> Diagnostic:
-    code, path, given = match["code"], match["path"] or "", match["args"]
-    parts: list[str] = []
-    args: list[str] = []
-    for piece, is_name in _pieces(given or ""):
-        parts.append(f"{{{len(args)}}}" if is_name else piece)
-        if is_name:
-            args.append(piece)
-    template = f"{code}: {''.join(parts)}" if given else code
-    place = (int(match["line"]), int(match["column"])) if match["line"] else (None, None)
-    area = sources.area(path, place, (None, None), "tabs8")
-    message = in_words(code, given or "")
+    code, path, arguments = match["code"], match["path"] or "", match["args"] or ""
+    template, args = _split_arguments(arguments)
+    area = None
+    if match["line"]:
+        place = int(match["line"]), int(match["column"])
+        area = sources.area(path, place, (None, None), "tabs8")
     return Diagnostic(
-        "javac",
-        version,
-        code,
-        _SEVERITIES[match["kind"]],
-        message,
-        template,
-        tuple(args),
-        path,
-        area,
+        tool="javac",
+        tool_version=version,
+        code=code,
+        severity=_SEVERITIES[match["kind"]],
+        message=in_words(code, arguments),
+        template=f"{code}: {template}" if arguments else code,
+        args=args,
+        path=path,
+        area=area,
     )
 
 
+def _split_arguments(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the template of javac's arguments, and the names in them."""
+    parts: list[str] = []
+    names: list[str] = []
+    for piece, is_name in _pieces(text):
+        if is_name:
+            parts.append(f"{{{len(names)}}}")
+            names.append(piece)
+        else:
+            parts.append(piece)
+    return "".join(parts), tuple(names)
+
+
 def _pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """Give the arguments as they stand, each a name or not, with what separates them. Joined they are the text."""
+    """Yield arguments and separators, each with whether it is a name. Joined they are the text."""
     at = 0
     while at < len(text):
         if text.startswith("(compiler.misc.", at):
-            # An argument that is itself a message: its key stays, its arguments are looked at in turn.
-            end = next((i for i in range(at + 1, len(text)) if text[i] in ":)"), len(text))
+            # An argument that is itself a message: its key stays, and its own arguments follow.
+            end = _key_end(text, at)
             yield text[at:end], False
-            at = end
-            if text.startswith(": ", at):
-                yield ": ", False
-                at += 2
-            continue
-        if text.startswith(")", at) or text.startswith(", ", at):
-            width = 1 if text[at] == ")" else 2
-            yield text[at : at + width], False
-            at += width
-            continue
-        end = _argument_end(text, at)
-        yield text[at:end], not _NAMELESS.fullmatch(text[at:end])
+        elif text.startswith(")", at):
+            end = at + 1
+            yield ")", False
+        elif text.startswith(", ", at):
+            end = at + 2
+            yield ", ", False
+        else:
+            end = _argument_end(text, at)
+            yield text[at:end], not _NAMELESS.fullmatch(text[at:end])
         at = end
 
 
+def _key_end(text: str, begin: int) -> int:
+    """Return where the key of a nested message ends, with the separator after the key."""
+    for at in range(begin + 1, len(text)):
+        if text.startswith(": ", at):
+            return at + 2
+        if text[at] in ":)":
+            return at
+    return len(text)
+
+
 def _argument_end(text: str, begin: int) -> int:
-    """Give where the argument ends: at a comma and blank, or a bracket that it did not open. It has one character."""
+    """Return where an argument ends: at a comma, or at a bracket that it did not open.
+
+    An argument has at least one character.
+    """
     depth = 0
     for token in _TOKEN.finditer(text, begin):
         if token[0] in "(<[":

@@ -1,4 +1,4 @@
-"""javac's keys in words, for people and models: raw diagnostics have none."""
+"""Sentences for the keys of javac, whose raw diagnostics have none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORDS = {
     "cant.resolve.args": "cannot find symbol",
     "cant.resolve.location": "cannot find symbol",
     "cant.resolve.location.args": "cannot find symbol",
-    "class.public.should.be.in.file": "a public class must stand in a file of its own name",
+    "class.public.should.be.in.file": "a public class must be in a file of its own name",
     "does.not.override.abstract": "not abstract, and does not override an abstract method",
     "does.not.exist": "does not exist",
     "doesnt.exist": "package does not exist",
@@ -47,7 +47,9 @@ _WORDS = {
     "ret.outside.meth": "return outside a method",
     "unclosed.str.lit": "unclosed string literal",
     "unreachable.stmt": "unreachable statement",
-    "unreported.exception.need.to.catch.or.throw": "an unreported exception must be caught or declared to be thrown",
+    "unreported.exception.need.to.catch.or.throw": (
+        "an unreported exception must be caught or declared to be thrown"
+    ),
     "var.might.not.have.been.initialized": "a variable might not have been initialized",
     "inconvertible.types": "cannot be converted: from, to",
     "possible.loss.of.precision": "possible loss of precision: from, to",
@@ -59,15 +61,20 @@ _WORDS = {
 }
 
 
-def in_words(code: str, given: str) -> str:
-    """Give a sentence for people: the key in words where we have them, and the arguments without javac's own names.
+def in_words(code: str, arguments: str) -> str:
+    """Return a sentence for a key, with its arguments; internal names of javac are left out.
 
     >>> in_words("compiler.err.cant.resolve", "kindname.variable, x, , ")
     'cannot find symbol: variable, x'
     """
     key = code.split(".", 2)[-1]
-    said = _WORDS.get(key) or key.replace(".", " ")
-    rest = _KINDS.sub(lambda found: found[1].replace(".", " "), given)
-    rest = _INNER.sub(lambda found: _WORDS.get(found[1]) or found[1].replace(".", " "), rest)
+    rest = _KINDS.sub(lambda found: found[1].replace(".", " "), arguments)
+    rest = _INNER.sub(lambda found: _words_of(found[1]), rest)
     rest = re.sub(r"(?:, )+(?=, |$)", "", rest).removesuffix(",").strip()
-    return f"{said}: {rest}" if rest else said
+    if not rest:
+        return _words_of(key)
+    return f"{_words_of(key)}: {rest}"
+
+
+def _words_of(key: str) -> str:
+    return _WORDS.get(key) or key.replace(".", " ")

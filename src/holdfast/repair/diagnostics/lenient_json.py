@@ -1,4 +1,4 @@
-"""JSON that a tool wrote, perhaps among other words: read without ever raising."""
+"""JSON in a tool's output, perhaps among other lines: read without ever raising."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import Any, TypeAlias
 Fields: TypeAlias = Mapping[str, Any]
 
 _DECODER = json.JSONDecoder()
-# Each try may read all that is left: a flood of brackets must not take the square of its time.
+# Each try may read everything that is left: many brackets must not cost quadratic time.
 _MOST_TRIES = 20
 
 
 def read_lines(lines: list[str]) -> Iterator[Fields]:
-    """Give each line that is one JSON object; other lines are somebody's words, and left out."""
+    """Yield each line that is one JSON object; other lines are ignored."""
     for line in lines:
-        if line.lstrip().startswith("{"):
-            found = _read(line.strip())
-            if found is not None:
-                yield from _objects(found[0])
+        if not line.lstrip().startswith("{"):
+            continue
+        found = _read(line.strip())
+        if found is not None:
+            yield from _objects(found[0])
 
 
 def read_array(lines: list[str]) -> Iterator[Fields]:
-    """Give the objects of each JSON array that begins a line; such an array may go over many lines."""
+    """Yield the objects of each JSON array that begins a line; an array may span many lines."""
     at = 0
     tries = _MOST_TRIES
     while at < len(lines) and tries:
@@ -38,42 +39,56 @@ def read_array(lines: list[str]) -> Iterator[Fields]:
 
 
 def read_whole(lines: list[str]) -> Fields | None:
-    """Give the one JSON object that the output is, from the first line that begins one."""
+    """Return the JSON object that starts at the first line with a brace; None if there is none."""
     for at, line in enumerate(lines):
-        if line.startswith("{"):
-            found = _read("\n".join(lines[at:]))
-            return found[0] if found is not None else None
+        if not line.startswith("{"):
+            continue
+        found = _read("\n".join(lines[at:]))
+        if found is None:
+            return None
+        whole: Fields = found[0]
+        return whole
     return None
 
 
 def text_of(fields: Fields, key: str) -> str:
-    """Give a string; "" if it is none."""
+    """Return a string field; "" if it is missing or no string."""
     value = fields.get(key)
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""
 
 
 def fields_of(fields: Fields, key: str) -> Fields:
-    """Give an object; an empty one if it is none."""
+    """Return an object field; an empty object if it is missing or no object."""
     value = fields.get(key)
-    return value if isinstance(value, dict) else {}
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def list_of(fields: Fields, key: str) -> list[Fields]:
-    """Give the objects in a list; none if it is no list."""
+    """Return the objects in a list field; [] if it is missing or no list."""
     value = fields.get(key)
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    if not isinstance(value, list):
+        return []
+    return [each for each in value if isinstance(each, dict)]
 
 
 def count_of(fields: Fields, key: str, add: int = 0) -> int | None:
-    """Give a whole number, with so many more; None if it is none."""
+    """Return an integer field plus `add`; None if it is missing or no integer."""
     value = fields.get(key)
-    return value + add if type(value) is int else None
+    if type(value) is not int:
+        return None
+    return value + add
 
 
 def _read(text: str) -> tuple[Any, int] | None:
+    """Return the JSON value at the start of the text and its end; None if there is none."""
     try:
         return _DECODER.raw_decode(text)
-    # RecursionError: a million brackets are an output, too. ValueError: no JSON, or a number of thousands of digits.
+    # RecursionError: an output can have a million brackets. ValueError: no JSON, or a number with
+    # thousands of digits.
     except (ValueError, RecursionError):
         return None
 

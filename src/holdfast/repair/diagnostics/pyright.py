@@ -1,8 +1,11 @@
-"""`pyright --outputjson`: lines and columns from 0, columns in UTF-16 units; what does not parse has no rule."""
+"""`pyright --outputjson`: lines and columns from 0, columns in UTF-16 units.
+
+A syntax error has no rule.
+"""
 
 from __future__ import annotations
 
-from holdfast.repair.diagnostics.columns import SourceLines
+from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.lenient_json import (
     Fields,
     count_of,
@@ -11,19 +14,24 @@ from holdfast.repair.diagnostics.lenient_json import (
     read_whole,
     text_of,
 )
-from holdfast.repair.diagnostics.message_template import split
+from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Diagnostic, Related, Severity
 
-_NOWHERE = SourceLines()
 _SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning", "information": "note"}
 
 
-def parse(output: str, *, version: str, sources: SourceLines = _NOWHERE) -> tuple[Diagnostic, ...]:
-    """Give what pyright found; () if this is not its output."""
-    whole = read_whole(plain_lines(output)) or {}
-    found = (_diagnostic(each, version, sources) for each in list_of(whole, "generalDiagnostics"))
-    return tuple(each for each in found if each is not None)
+def parse(
+    output: str, *, version: str, sources: SourceLines = NO_SOURCES
+) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of pyright; () for any other output."""
+    report = read_whole(plain_lines(output)) or {}
+    found = []
+    for fields in list_of(report, "generalDiagnostics"):
+        diagnostic = _diagnostic(fields, version, sources)
+        if diagnostic is not None:
+            found.append(diagnostic)
+    return tuple(found)
 
 
 def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnostic | None:
@@ -31,16 +39,22 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnosti
     severity = _SEVERITIES.get(text_of(fields, "severity"))
     if not message or not path or severity is None:
         return None
-    # The lines below the first say why, each deeper; how many there are differs from case to case.
-    first, *more = message.split("\n")
-    template, args = split(first, "double")
+    # The lines after the first are the reasons, each deeper; their number varies.
+    first, *reasons = message.split("\n")
+    template, args = split_message(first, "double")
     place = fields_of(fields, "range")
-    begin, end = fields_of(place, "start"), fields_of(place, "end")
-    area = sources.area(path, _place(begin), _place(end), "utf16")
-    related = tuple(Related(line.strip(), path) for line in more if line.strip())
-    code = text_of(fields, "rule")
+    begin, end = _place(fields_of(place, "start")), _place(fields_of(place, "end"))
     return Diagnostic(
-        "pyright", version, code, severity, message, template, args, path, area, related=related
+        tool="pyright",
+        tool_version=version,
+        code=text_of(fields, "rule"),
+        severity=severity,
+        message=message,
+        template=template,
+        args=args,
+        path=path,
+        area=sources.area(path, begin, end, "utf16"),
+        related=tuple(Related(line.strip(), path) for line in reasons if line.strip()),
     )
 
 

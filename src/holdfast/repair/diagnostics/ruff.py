@@ -1,8 +1,8 @@
-"""`ruff check --output-format json`. Columns are characters already."""
+"""`ruff check --output-format json`. Its columns are characters already."""
 
 from __future__ import annotations
 
-from holdfast.repair.diagnostics.columns import SourceLines
+from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.lenient_json import (
     Fields,
     count_of,
@@ -11,45 +11,57 @@ from holdfast.repair.diagnostics.lenient_json import (
     read_array,
     text_of,
 )
-from holdfast.repair.diagnostics.message_template import split
+from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
-from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Severity, TextEdit
-
-_NOWHERE = SourceLines()
+from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, TextEdit
 
 
-def parse(output: str, *, version: str, sources: SourceLines = _NOWHERE) -> tuple[Diagnostic, ...]:
-    """Give what ruff found, with its fixes; () if this is not its output."""
-    found = (_diagnostic(fields, version, sources) for fields in read_array(plain_lines(output)))
-    return tuple(each for each in found if each is not None)
+def parse(
+    output: str, *, version: str, sources: SourceLines = NO_SOURCES
+) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of ruff with its fixes; () for any other output."""
+    found = []
+    for fields in read_array(plain_lines(output)):
+        diagnostic = _diagnostic(fields, version, sources)
+        if diagnostic is not None:
+            found.append(diagnostic)
+    return tuple(found)
 
 
 def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnostic | None:
     message, path = text_of(fields, "message"), text_of(fields, "filename")
     if not message or not path:
         return None
-    # Older versions say no code and no severity of what does not parse.
-    code = text_of(fields, "code") or "invalid-syntax"
-    template, args = split(message, "backtick")
-    severity: Severity = "warning" if text_of(fields, "severity") == "warning" else "error"
-    fixits = _fixits(fields_of(fields, "fix"), path, sources)
-    area = _area(fields, path, sources)
-    return Diagnostic("ruff", version, code, severity, message, template, args, path, area, fixits)
+    template, args = split_message(message, "backtick")
+    return Diagnostic(
+        tool="ruff",
+        tool_version=version,
+        # Older versions print neither code nor severity for a syntax error.
+        code=text_of(fields, "code") or "invalid-syntax",
+        severity="warning" if text_of(fields, "severity") == "warning" else "error",
+        message=message,
+        template=template,
+        args=args,
+        path=path,
+        area=_area(fields, path, sources),
+        fixits=_fixits(fields_of(fields, "fix"), path, sources),
+    )
 
 
 def _fixits(fix: Fields, path: str, sources: SourceLines) -> tuple[FixIt, ...]:
+    applicability = text_of(fix, "applicability")
+    # "display" is a fix that ruff itself never applies.
+    if applicability not in {"safe", "unsafe"}:
+        return ()
     edits = []
     for each in list_of(fix, "edits"):
         area = _area(each, path, sources)
         if area is None:
             return ()
         edits.append(TextEdit(path, area, text_of(each, "content")))
-    # "display" is a fix that ruff itself never makes.
-    if not edits or text_of(fix, "applicability") not in {"safe", "unsafe"}:
+    if not edits:
         return ()
-    return (
-        FixIt(text_of(fix, "message"), tuple(edits), safe=text_of(fix, "applicability") == "safe"),
-    )
+    return (FixIt(text_of(fix, "message"), tuple(edits), safe=applicability == "safe"),)
 
 
 def _area(fields: Fields, path: str, sources: SourceLines) -> Area | None:

@@ -1,10 +1,10 @@
-"""`rustc --error-format=json`, and the same as cargo hands it on; columns in characters."""
+"""`rustc --error-format=json`, directly or through cargo; columns are characters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.repair.diagnostics.columns import SourceLines
+from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.lenient_json import (
     Fields,
     count_of,
@@ -13,73 +13,84 @@ from holdfast.repair.diagnostics.lenient_json import (
     read_lines,
     text_of,
 )
-from holdfast.repair.diagnostics.message_template import split
+from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Related, Severity, TextEdit
 
-_NOWHERE = SourceLines()
-# "error: internal compiler error" is none of these: it says nothing of the code.
+# Not "error: internal compiler error": it is not about the code.
 _SEVERITIES: dict[str, Severity] = {
     "error": "error",
     "warning": "warning",
     "note": "note",
     "help": "note",
 }
-_SUMMARIES = ("aborting due to ", "could not compile ")
+_SUMMARY_STARTS = ("aborting due to ", "could not compile ")
+_SUMMARY_ENDS = (" warning emitted", " warnings emitted")
 _DEEPEST = 50
 
 
-def parse(output: str, *, version: str, sources: SourceLines = _NOWHERE) -> tuple[Diagnostic, ...]:
-    """Give what rustc found, with its suggestions; () if this is not its output."""
+def parse(
+    output: str, *, version: str, sources: SourceLines = NO_SOURCES
+) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of rustc with its suggestions; () for any other output."""
     found = []
     for line in read_lines(plain_lines(output)):
         fields = fields_of(line, "message") if "reason" in line else line
-        each = _diagnostic(fields, version, sources)
-        if each is not None:
-            found.append(each)
-    # cargo compiles a file once for the program and once for its tests, and says all twice.
+        diagnostic = _diagnostic(fields, version, sources)
+        if diagnostic is not None:
+            found.append(diagnostic)
+    # cargo compiles a file for the program and again for its tests, and prints everything twice.
     return tuple(dict.fromkeys(found))
 
 
 def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnostic | None:
-    message, severity = text_of(fields, "message"), _SEVERITIES.get(text_of(fields, "level"))
+    message = text_of(fields, "message")
+    severity = _SEVERITIES.get(text_of(fields, "level"))
     spans = list_of(fields, "spans")
-    if not message or severity is None or (not spans and _is_summary(message)):
+    if not message or severity is None:
         return None
-    first = next((span for span in spans if span.get("is_primary") is True), None)
-    place = _at_the_call(first) if first is not None else {}
-    template, args = split(message, "backtick")
-    label = text_of(first, "label") if first is not None else ""
+    if not spans and _is_summary(message):
+        return None
+    primary = _primary_span(spans)
+    place = _at_the_call(primary)
+    template, args = split_message(message, "backtick")
+    label = text_of(primary, "label")
     if not args and label:
-        # "mismatched types" alone is a thousand complaints: which types they are is said beside the place.
+        # "mismatched types" alone covers a thousand complaints: the label names the types.
         message = f"{message}: {label}"
-        template, args = split(message, "backtick")
+        template, args = split_message(message, "backtick")
     return Diagnostic(
-        "rustc",
-        version,
-        text_of(fields_of(fields, "code"), "code"),
-        severity,
-        message,
-        template,
-        args,
-        text_of(place, "file_name"),
-        _area(place, sources),
-        tuple(_fixits(fields, sources)),
-        tuple(_related(fields, first, sources)),
+        tool="rustc",
+        tool_version=version,
+        code=text_of(fields_of(fields, "code"), "code"),
+        severity=severity,
+        message=message,
+        template=template,
+        args=args,
+        path=text_of(place, "file_name"),
+        area=_area(place, sources),
+        fixits=tuple(_fixits(fields, sources)),
+        related=tuple(_related(fields, primary, sources)),
     )
 
 
 def _is_summary(message: str) -> bool:
-    return message.startswith(_SUMMARIES) or message.endswith(
-        (" warning emitted", " warnings emitted")
-    )
+    return message.startswith(_SUMMARY_STARTS) or message.endswith(_SUMMARY_ENDS)
 
 
-# ------------------------------------------------------------------------------------------------------------- places
+# ------------------------------------------------------------------------------------------- places
+
+
+def _primary_span(spans: list[Fields]) -> Fields:
+    """Return the first primary span; an empty one if there is none."""
+    for span in spans:
+        if span.get("is_primary") is True:
+            return span
+    return {}
 
 
 def _at_the_call(span: Fields) -> Fields:
-    """Give the span in the project: from within a macro of the standard library, where that macro is called."""
+    """Return the span in the project: for a macro of the standard library, that of the call."""
     for _ in range(_DEEPEST):
         outer = fields_of(fields_of(span, "expansion"), "span")
         if not _is_foreign(span) or not outer:
@@ -99,58 +110,72 @@ def _area(span: Fields, sources: SourceLines) -> Area | None:
     return sources.area(text_of(span, "file_name"), begin, end, "characters")
 
 
-def _related(fields: Fields, first: Fields | None, sources: SourceLines) -> Iterator[Related]:
-    """Give the labels, the places where macros are called, and what notes and helps say."""
+def _related(fields: Fields, primary: Fields, sources: SourceLines) -> Iterator[Related]:
+    """Yield the labels, the call of the macro, and the notes and helps."""
     for span in list_of(fields, "spans"):
         at = _at_the_call(span)
         label = text_of(span, "label")
         if label:
-            yield Related(label, text_of(at, "file_name"), _area(at, sources))
-        expansion = fields_of(at, "expansion")
-        call = fields_of(expansion, "span")
-        if span is first and call and not _is_foreign(call):
-            name = text_of(expansion, "macro_decl_name")
-            yield Related(
-                f"in this call of the macro `{name}`",
-                text_of(call, "file_name"),
-                _area(call, sources),
-            )
+            yield _related_at(at, label, sources)
+        if span is primary:
+            yield from _macro_call(fields_of(at, "expansion"), sources)
     for child in list_of(fields, "children"):
-        at = next((_at_the_call(span) for span in list_of(child, "spans")), {})
-        if text_of(child, "message"):
-            yield Related(text_of(child, "message"), text_of(at, "file_name"), _area(at, sources))
+        message = text_of(child, "message")
+        if message:
+            spans = list_of(child, "spans")
+            yield _related_at(_at_the_call(spans[0]) if spans else {}, message, sources)
 
 
-# -------------------------------------------------------------------------------------------------------- suggestions
+def _macro_call(expansion: Fields, sources: SourceLines) -> Iterator[Related]:
+    """Yield the call of the macro that was expanded, if it is in the project."""
+    call = fields_of(expansion, "span")
+    if call and not _is_foreign(call):
+        name = text_of(expansion, "macro_decl_name")
+        yield _related_at(call, f"in this call of the macro `{name}`", sources)
+
+
+def _related_at(span: Fields, message: str, sources: SourceLines) -> Related:
+    return Related(message, text_of(span, "file_name"), _area(span, sources))
+
+
+# -------------------------------------------------------------------------------------- suggestions
 
 
 def _fixits(fields: Fields, sources: SourceLines) -> Iterator[FixIt]:
     for part in (fields, *list_of(fields, "children")):
-        spans = [
-            span
-            for span in list_of(part, "spans")
-            if isinstance(span.get("suggested_replacement"), str)
-        ]
-        edits = [edit for span in spans if (edit := _edit(span, sources)) is not None]
-        if not edits or len(edits) < len(spans):
-            continue
+        spans = [span for span in list_of(part, "spans") if _has_suggestion(span)]
         kinds = {text_of(span, "suggestion_applicability") for span in spans}
         if "HasPlaceholders" in kinds:
-            # `todo!()` and `/* value */` are for somebody to fill in; some of them compile.
+            # `todo!()` and `/* value */` are for a person to fill in; some of them compile.
             continue
-        safe = kinds == {"MachineApplicable"}
+        edits = _edits(spans, sources)
         message = text_of(part, "message")
         if _are_alternatives(edits):
-            # Several answers, of which somebody must choose one: none of them is safe.
+            # Several suggestions, one of which has to be chosen: none of them is safe.
             yield from (FixIt(message, (edit,)) for edit in edits)
-        else:
-            yield FixIt(message, tuple(edits), safe=safe)
+        elif edits:
+            yield FixIt(message, tuple(edits), safe=kinds == {"MachineApplicable"})
+
+
+def _has_suggestion(span: Fields) -> bool:
+    return isinstance(span.get("suggested_replacement"), str)
+
+
+def _edits(spans: list[Fields], sources: SourceLines) -> list[TextEdit]:
+    """Return the edits of all spans; none if one of them is not usable."""
+    edits = []
+    for span in spans:
+        edit = _edit(span, sources)
+        if edit is None:
+            return []
+        edits.append(edit)
+    return edits
 
 
 def _edit(span: Fields, sources: SourceLines) -> TextEdit | None:
     area = _area(span, sources)
     path = text_of(span, "file_name")
-    # What is suggested within a macro's expansion would change the macro for all its calls.
+    # An edit within a macro's expansion would change the macro for all its calls.
     if area is None or _is_foreign(span) or fields_of(span, "expansion"):
         return None
     return TextEdit(path, area, text_of(span, "suggested_replacement"))

@@ -1,4 +1,4 @@
-"""A tool's output as plain lines: no colours, no carriage returns."""
+"""A tool's output as plain lines, without colours and carriage returns."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\
 
 
 def plain_lines(output: str) -> list[str]:
-    r"""Give the lines of an output, without colours and line endings.
+    r"""Return the lines of an output, without colours and line endings.
 
     >>> plain_lines("\x1b[31ma.c\x1b[0m\r\nb\n")
     ['a.c', 'b', '']
     """
-    # Not str.splitlines: that also breaks at form feeds and U+2028, which a compiler repeats from the source.
+    # Not str.splitlines: that also breaks at form feeds and U+2028, which a compiler repeats from
+    # the source.
     return _ESCAPES.sub("", output).replace("\r\n", "\n").split("\n")
