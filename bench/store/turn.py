@@ -16,7 +16,7 @@ from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.turn_log import StoredTurnLog
 from holdfast.changes.change import AT_ONCE, Change, RequestedEdits
-from holdfast.changes.change_json import requested_to_json, plan_to_json
+from holdfast.changes.change_json import plan_to_json, requested_to_json
 from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.swaps import Content, Swap
 from holdfast.usecases.events.event_json import TRANSCRIPT_EVENTS, event_to_json

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.toolchains import run_tool
-from holdfast.adapters.toolchains.registry import check_for, target_of, targets
+from holdfast.adapters.toolchains.registry import check_for, target_of
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from tests.adapters.toolchains.toolbox import check, pretend, run, snapshot, starts
 from tests.waiting import FOREVER, has_text, limit_to_begin, wait_until_gone
@@ -90,14 +90,14 @@ def test_a_tool_that_floods_is_ended(
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ("kill -SEGV $$", "gcc 1.2.3 was ended by SIGSEGV; it said nothing."),
+        ("kill -SEGV $$", "gcc 1.2.3 was ended by SIGSEGV; it printed nothing."),
         (
             "echo 'internal compiler error: in foo'; exit 4",
-            "gcc 1.2.3 failed with exit code 4 and named no error in the code; its last words:\ninternal compiler error: in foo",
+            "gcc 1.2.3 failed with exit code 4 and named no error in the code; its last output:\ninternal compiler error: in foo",
         ),
         (
             "exit 1",
-            "gcc 1.2.3 failed with exit code 1 and named no error in the code; it said nothing.",
+            "gcc 1.2.3 failed with exit code 1 and named no error in the code; it printed nothing.",
         ),
     ],
 )
@@ -115,9 +115,7 @@ def test_a_tool_that_crashes_says_so_with_its_last_words(
 def test_a_tool_that_ends_well_with_nonsense_is_not_believed(tools: Path, root: Path) -> None:
     pretend(tools, "ruff", "echo all is fine")
     pretend(tools, "mypy", "")
-    with pytest.raises(
-        CheckCrashed, match=r"ruff 1\.2\.3 ended well, but its output is not what it should be"
-    ):
+    with pytest.raises(CheckCrashed, match=r"ruff 1\.2\.3 succeeded, but its output is incomplete"):
         check(root, "a.py").run("a.py", b"x = 1\n")
 
 
@@ -309,17 +307,6 @@ def test_the_suffix_says_the_language() -> None:
         None,
     ]
     assert check_for("a.txt", "/", mode="file", timeout=1.0) is None
-    assert targets() == (
-        "python",
-        "javascript",
-        "typescript",
-        "c",
-        "cpp",
-        "rust",
-        "java",
-        "go",
-        "any",
-    )
 
 
 def test_the_scratch_folder_is_not_in_what_is_said(tools: Path, root: Path) -> None:

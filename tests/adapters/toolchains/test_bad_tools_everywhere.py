@@ -91,13 +91,13 @@ def test_one_that_floods_is_ended(
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ("kill -SEGV $$", "was ended by SIGSEGV; it said nothing."),
-        ("echo out of memory; kill -KILL $$", "was ended by SIGKILL; its last words:\nout of memory"),
-        ("kill -ABRT $$", "was ended by SIGABRT; it said nothing."),
-        ("exit 1", "failed with exit code 1 and named no error in the code; it said nothing."),
-        ("exec /no/such/program", "failed with exit code 127 and named no error in the code; its last words:\n"),
-        ("printf '\\377\\376 oops \\303'; exit 1", "failed with exit code 1 and named no error in the code; its last words:\n�� oops �"),
-        ("echo '{]['; exit 3", "failed with exit code 3 and named no error in the code; its last words:\n{]["),
+        ("kill -SEGV $$", "was ended by SIGSEGV; it printed nothing."),
+        ("echo out of memory; kill -KILL $$", "was ended by SIGKILL; its last output:\nout of memory"),
+        ("kill -ABRT $$", "was ended by SIGABRT; it printed nothing."),
+        ("exit 1", "failed with exit code 1 and named no error in the code; it printed nothing."),
+        ("exec /no/such/program", "failed with exit code 127 and named no error in the code; its last output:\n"),
+        ("printf '\\377\\376 oops \\303'; exit 1", "failed with exit code 1 and named no error in the code; its last output:\n�� oops �"),
+        ("echo '{]['; exit 3", "failed with exit code 3 and named no error in the code; its last output:\n{]["),
     ],
 )  # fmt: skip
 def test_one_that_breaks_says_so_with_its_last_words(

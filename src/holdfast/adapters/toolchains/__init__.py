@@ -1,1 +1,1 @@
-"""Compilers and checkers, run on one unit: where they are, how they are called, what they said."""
+"""Checks of one unit by compilers and checkers: finding, running and reading the tools."""

@@ -1,4 +1,4 @@
-"""Which checks a project has for a file: what its own files say of how it is checked, and the command that is set."""
+"""The checks that a project has for a file: those of its own configuration, and the set command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdfast.usecases.turns.repair_ports import ProjectCheck
 from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.diagnostics import Target
 
-_SAID_IN: Mapping[Target, tuple[str, ...]] = {
+_CONFIG_FILES: Mapping[Target, tuple[str, ...]] = {
     "python": ("pyproject.toml",),
     "javascript": ("tsconfig.json", "jsconfig.json", "package.json"),
     "typescript": ("tsconfig.json",),
@@ -29,7 +29,7 @@ _TOOLS: Mapping[Target, tuple[str, ...]] = {
     "typescript": ("tsc",),
 }
 _LINKED = frozenset({"python3", "python"})
-"""In a venv these lead out of the project, and are then none of its own."""
+"""In a venv these are links out of the project, and then not the project's own."""
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _GOALS = {
     goal: re.compile(rf"^{goal}\s*:(?!=)", re.MULTILINE)
@@ -40,90 +40,118 @@ _GOALS = {
 def checks_of_project(
     path: str, root: Path, *, command: str | None, timeout: float, cancel: Cancel
 ) -> tuple[ProjectCheck, ...]:
-    """Give the checks that a project has for a file, in their order; none if it has none.
+    """Return the checks that a project has for a file, in their order.
 
-    `command` is the one that is set: it has the last word. Raises ValueError if it cannot be read.
+    `command` is the one from the settings; it runs last. Raise ValueError if it cannot be parsed.
     """
+    checks: list[ProjectCheck] = []
     language = target_of(path)
-    own = _own_check(path, root, language, timeout, cancel) if language is not None else None
-    words = command or (_make(root) if own is None and language is not None else None)
-    check = None
+    if language is not None:
+        own = _own_check(path, root, language, timeout, cancel)
+        if own is not None:
+            checks.append(own)
+    words = command or None
+    if words is None and language is not None and not checks:
+        words = _make_command(root)
     if words is not None:
-        check = check_for(path, root, mode="project", timeout=timeout, command=words, cancel=cancel)
-    # With the path in it, it is about that file alone.
-    scope = words if words is not None and "{path}" not in words else None
-    last = command is not None
-    named = (
-        ProjectCheck(check, check.with_files, words, scope, last=last)
-        if check is not None
-        else None
-    )
-    return tuple(each for each in (own, named) if each is not None)
+        named = _command_check(path, root, words, timeout, cancel, last=command is not None)
+        if named is not None:
+            checks.append(named)
+    return tuple(checks)
+
+
+def _command_check(
+    path: str, root: Path, command: str, timeout: float, cancel: Cancel, *, last: bool
+) -> ProjectCheck | None:
+    check = check_for(path, root, mode="project", timeout=timeout, command=command, cancel=cancel)
+    if check is None:
+        return None
+    # A command with the path in it is about that file alone.
+    scope = None if "{path}" in command else command
+    return ProjectCheck(check, check.with_files, command, scope, last=last)
 
 
 def _own_check(
     path: str, root: Path, language: Target, timeout: float, cancel: Cancel
 ) -> ProjectCheck | None:
-    """Give the check of the file's language, if the project says that it is one of this language."""
-    said = _says(path, root, _SAID_IN.get(language, ()))
-    if said is None or (path.endswith(".jsx") and said.name == "package.json"):
+    """Return the check of the file's language, if the project is configured for the language."""
+    config = _find_config(path, root, _CONFIG_FILES.get(language, ()))
+    if config is None:
+        return None
+    if path.endswith(".jsx") and config.name == "package.json":
         return None
     mode: CheckMode = "file" if language == "python" else "project"
     check = check_for(path, root, mode=mode, timeout=timeout, as_configured=True, cancel=cancel)
     if check is None:
         return None
-    scope = (
-        f"{language} {said}" if language in {"rust", "go"} else _of_typescript(path, root, language)
-    )
-    return ProjectCheck(check, check.with_files, _own_command(language, path, root), scope)
+    command = _own_command(language, path, root)
+    scope = _scope(path, root, language, config)
+    return ProjectCheck(check, check.with_files, command, scope)
 
 
-def _of_typescript(path: str, root: Path, language: Target) -> str | None:
-    """Give the settings that have tsc look at more than the file; None for a file that they do not name.
+def _scope(path: str, root: Path, language: Target, config: PurePosixPath) -> str | None:
+    """Return a name of what one run checks, if that is more than the file.
 
-    JavaScript is always looked at alone: node reads one file at a time.
+    tsc checks more than the file if its settings name the file. JavaScript is always checked alone:
+    node reads one file at a time.
     """
-    config = find_tsconfig(root, path) if language == "typescript" else None
-    return f"tsc {config.path}" if config is not None and config.names(path) else None
+    if language in {"rust", "go"}:
+        return f"{language} {config}"
+    if language != "typescript":
+        return None
+    tsconfig = find_tsconfig(root, path)
+    if tsconfig is None or not tsconfig.names(path):
+        return None
+    return f"tsc {tsconfig.path}"
 
 
-def _says(path: str, root: Path, names: Sequence[str]) -> PurePosixPath | None:
-    """Give the first of these files that is beside the file, or else above it up to the root."""
-    files = (parent / name for parent in PurePosixPath(path).parents for name in names)
-    return next((file for file in files if (root / file).is_file()), None)
+def _find_config(path: str, root: Path, names: Sequence[str]) -> PurePosixPath | None:
+    """Return the first of these files in the file's folder, or in one above it up to the root."""
+    for parent in PurePosixPath(path).parents:
+        for name in names:
+            if (root / parent / name).is_file():
+                return parent / name
+    return None
 
 
 def _own_command(language: Target, path: str, root: Path) -> str | None:
-    """Give the command that a check is, where it runs code of the project: build scripts, plugins, its own tools.
+    """Return the command of a check that runs code of the project; None if it runs none.
 
-    A model may have written them, or a stranger whose repository this is.
+    Such code is build scripts, plugins and the project's own tools. A model may have written it, or
+    the unknown author of a cloned repository.
     """
     if language == "rust":
         return _CARGO
-    own = [
-        tool
-        for name in _TOOLS.get(language, ())
-        if (tool := _own_tool(name, path, root)) is not None
-    ]
-    if own:
-        return " && ".join(own)
-    return "mypy" if language == "python" and python.runs_its_own(root, path) else None
+    tools: list[str] = []
+    for name in _TOOLS.get(language, ()):
+        tool = _own_tool(name, path, root)
+        if tool is not None:
+            tools.append(tool)
+    if tools:
+        return " && ".join(tools)
+    if language == "python" and python.runs_project_code(root, path):
+        return "mypy"
+    return None
 
 
 def _own_tool(name: str, path: str, root: Path) -> str | None:
     program = find_in_project(name, root, path)
-    if program is None:
+    if program is None or name not in _LINKED:
+        return program
+    if not (root / program).resolve().is_relative_to(root.resolve()):
         return None
-    leads_out = not (root / program).resolve().is_relative_to(root.resolve())
-    return None if name in _LINKED and leads_out else program
+    return program
 
 
-def _make(root: Path) -> str | None:
-    """Give the command of the project's Makefile, if that has a goal for it."""
+def _make_command(root: Path) -> str | None:
+    """Return the command of the project's Makefile, if it has a goal for a check."""
     for name in _MAKEFILES:
         try:
             text = (root / name).read_text("utf-8", "replace")
         except OSError:
             continue
-        return next((f"make {goal}" for goal, rule in _GOALS.items() if rule.search(text)), None)
+        for goal, rule in _GOALS.items():
+            if rule.search(text):
+                return f"make {goal}"
+        return None
     return None

@@ -1,4 +1,4 @@
-"""A copy of a project in a scratch folder, brought up to date before each run."""
+"""A copy of a project in a scratch folder, updated before each run."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
 _Stamp: TypeAlias = tuple[int, int, int]
-"""By what a file is known to be as it was: time, size and number."""
+"""What changes with a file: its time, size and inode number."""
 
 _FEW_FILES = 300
 _FEW_BYTES = 4_000_000
 _MOST_FILES = 20_000
 _MOST_BYTES = 256_000_000
 _LARGEST_FILE = 4_000_000
-# Large, and not written to by a check: what is installed is linked.
+_UNKNOWN: _Stamp = (-1, -1, -1)
+# Folders of installed packages are large and not written by a check: they are linked.
 _LINKED = frozenset({"node_modules", ".venv", "venv", "vendor"})
-# Made by tools, for the place where it is; and history, which a check has no business with.
+# Caches that tools make for one place, and history, which a check does not need.
 _LEFT_OUT = frozenset(
     {
         ".git",
@@ -37,69 +38,74 @@ _LEFT_OUT = frozenset(
 
 
 class ProjectCopy:
-    """The copy of one root. Its files have their own times: a restored file is newer than what was made of another."""
+    """The copy of one root.
+
+    Its files have their own times: a restored file is newer than the output made from another text.
+    """
 
     def __init__(self, root: Path, tree: Path) -> None:
-        """Nothing is copied yet."""
+        """Prepare a copy of `root` at `tree`; nothing is copied yet."""
         self._root = root
         self._tree = tree
         self._copied: dict[str, tuple[_Stamp, _Stamp]] = {}
         self._linked: set[str] = set()
 
-    def show(self, texts: Mapping[str, bytes | None]) -> None:
-        """Make the copy the project as it is now, but for these texts; None is no file."""
+    def update(self, texts: Mapping[str, bytes | None]) -> None:
+        """Make the copy equal to the project, except for these texts; None means no file."""
         self._tree.mkdir(exist_ok=True)
-        self._bring_up_to_date()
+        self._copy_changes()
         for path, text in texts.items():
             unit = self._tree / path
-            self._make_way(unit.parent)
+            self._make_real_folder(unit.parent)
             unit.unlink(missing_ok=True)
             if text is not None:
                 unit.write_bytes(text)
-            # Not known any more: the next run brings the project's own text back.
+            # Forget the file: the next run restores the project's own text.
             self._linked.discard(path)
-            self._copied[path] = (-1, -1, -1), (-1, -1, -1)
+            self._copied[path] = _UNKNOWN, _UNKNOWN
 
     def is_small(self) -> bool:
-        """Whether the project is copied as fast as links to it are made."""
+        """Return whether copying the project is as fast as linking to it."""
         files, size = 0, 0
         folders = [str(self._root)]
         for folder in folders:
             with suppress(OSError), os.scandir(folder) as entries:
                 for entry in entries:
-                    status = _status(entry) if entry.name not in _LEFT_OUT | _LINKED else None
-                    files, size = files + 1, size + (status.st_size if status is not None else 0)
+                    files += 1
+                    if entry.name not in _LEFT_OUT | _LINKED:
+                        status = _status(entry)
+                        size += _size(status)
+                        if _is_folder(status):
+                            folders.append(entry.path)
                     if files > _FEW_FILES or size > _FEW_BYTES:
                         return False
-                    if status is not None and stat.S_ISDIR(status.st_mode):
-                        folders.append(entry.path)
         return True
 
-    def _bring_up_to_date(self) -> None:
+    def _copy_changes(self) -> None:
         files, size = _MOST_FILES, _MOST_BYTES
         copied, linked = set(), set()
-        for entry, path in _walk(self._root, self._tree):
+        for entry, path in _entries(self._root, self._tree):
             status = _status(entry)
             if status is None:
                 continue
-            size -= status.st_size if entry.is_file() else 0
             files -= 1
-            if (
-                files < 0
-                or size < 0
-                or status.st_size > _LARGEST_FILE
-                or not entry.is_file(follow_symlinks=False)
-            ):
-                self._link(entry, path)
-                linked.add(path)
-            else:
+            if entry.is_file():
+                size -= status.st_size
+            within_limits = files >= 0 and size >= 0 and status.st_size <= _LARGEST_FILE
+            if within_limits and entry.is_file(follow_symlinks=False):
                 self._copy(entry, path, _stamp(status))
                 copied.add(path)
-        for gone in (self._copied.keys() | self._linked) - copied - linked:
-            with suppress(OSError):
-                (self._tree / gone).unlink()
-            self._copied.pop(gone, None)
+            else:
+                self._link(entry, path)
+                linked.add(path)
+        self._remove((self._copied.keys() | self._linked) - copied - linked)
         self._linked = linked
+
+    def _remove(self, paths: set[str]) -> None:
+        for path in paths:
+            with suppress(OSError):
+                (self._tree / path).unlink()
+            self._copied.pop(path, None)
 
     def _copy(self, entry: os.DirEntry[str], path: str, now: _Stamp) -> None:
         to = self._tree / path
@@ -114,23 +120,16 @@ class ProjectCopy:
 
     def _link(self, entry: os.DirEntry[str], path: str) -> None:
         to = self._tree / path
-        target = str(Path(entry.path).readlink()) if entry.is_symlink() else entry.path
-        # A link that leads to a place in the project leads to the same place in the copy.
-        inside = (
-            entry.is_symlink() and not Path(target).is_absolute() and not target.startswith("..")
-        )
-        wanted = target if inside else os.path.realpath(entry.path)
-        if to.is_symlink() and str(to.readlink()) == wanted:
+        target = _link_target(entry)
+        if to.is_symlink() and str(to.readlink()) == target:
             return
         _clear(to)
-        to.symlink_to(wanted)
+        to.symlink_to(target)
 
-    def _make_way(self, folder: Path) -> None:
-        """Make the unit's folder a real one: what is linked there is the project's own."""
-        for part in [
-            *reversed(folder.relative_to(self._tree).parents),
-            folder.relative_to(self._tree),
-        ]:
+    def _make_real_folder(self, folder: Path) -> None:
+        """Make a folder of the copy, and those above it, real: a link leads into the project."""
+        inside = folder.relative_to(self._tree)
+        for part in (*reversed(inside.parents), inside):
             at = self._tree / part
             if at.is_symlink():
                 at.unlink()
@@ -140,8 +139,8 @@ class ProjectCopy:
             at.mkdir(exist_ok=True)
 
 
-def _walk(root: Path, tree: Path) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """Give all that is to be copied or linked, with its path; folders that are to be real are made on the way."""
+def _entries(root: Path, tree: Path) -> Iterator[tuple[os.DirEntry[str], str]]:
+    """Yield the entries to copy or to link, with their paths; make the real folders of the tree."""
     folders = [PurePosixPath()]
     seen = 0
     for folder in folders:
@@ -152,24 +151,26 @@ def _walk(root: Path, tree: Path) -> Iterator[tuple[os.DirEntry[str], str]]:
             for entry in sorted(entries, key=lambda each: each.name):
                 path = folder / entry.name
                 seen += 1
-                if entry.name in _LEFT_OUT or (
-                    entry.name == "target" and _is_build_root(root / folder)
-                ):
+                if _is_left_out(entry, root / folder):
                     continue
-                if (
-                    seen < _MOST_FILES
-                    and entry.name not in _LINKED
-                    and entry.is_dir(follow_symlinks=False)
-                ):
+                if seen < _MOST_FILES and _is_real_folder(entry):
                     _make_folder(tree / path)
                     folders.append(path)
                 else:
                     yield entry, path.as_posix()
 
 
-def _is_build_root(folder: Path) -> bool:
-    """Whether a folder `target` in it is made by cargo or maven, and no part of the project."""
+def _is_left_out(entry: os.DirEntry[str], folder: Path) -> bool:
+    if entry.name in _LEFT_OUT:
+        return True
+    # A `target` of cargo or maven is build output.
+    if entry.name != "target":
+        return False
     return (folder / "Cargo.toml").is_file() or (folder / "pom.xml").is_file()
+
+
+def _is_real_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.name not in _LINKED and entry.is_dir(follow_symlinks=False)
 
 
 def _make_folder(at: Path) -> None:
@@ -185,14 +186,37 @@ def _clear(at: Path) -> None:
         at.unlink(missing_ok=True)
 
 
+def _link_target(entry: os.DirEntry[str]) -> str:
+    """Return where the link in the copy leads.
+
+    A link to a place in the project leads to the same place in the copy.
+    """
+    if entry.is_symlink():
+        target = str(Path(entry.path).readlink())
+        if not Path(target).is_absolute() and not target.startswith(".."):
+            return target
+    return os.path.realpath(entry.path)
+
+
 def _status(at: Path | os.DirEntry[str]) -> os.stat_result | None:
-    """Give the status of a file, link or folder; None of what is gone, or is a pipe or a device."""
+    """Return the status of a file, link or folder; None if it is missing, a pipe or a device."""
     try:
         status = at.lstat() if isinstance(at, Path) else at.stat(follow_symlinks=False)
     except FileNotFoundError:
         return None
-    mode = status.st_mode
-    return status if stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode) else None
+    if stat.S_IFMT(status.st_mode) in {stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR}:
+        return status
+    return None
+
+
+def _size(status: os.stat_result | None) -> int:
+    if status is None:
+        return 0
+    return status.st_size
+
+
+def _is_folder(status: os.stat_result | None) -> bool:
+    return status is not None and stat.S_ISDIR(status.st_mode)
 
 
 def _stamp(status: os.stat_result) -> _Stamp:

@@ -1,4 +1,4 @@
-"""Which check a file gets: by its suffix, or by the command that the user has set."""
+"""The check of a file: by its suffix, or by the command in the settings."""
 
 from __future__ import annotations
 
@@ -51,13 +51,8 @@ _AS_CONFIGURED: Mapping[Target, CheckPlan] = {
 }
 
 
-def targets() -> tuple[Target, ...]:
-    """Give the languages that can be checked, and `any`, for which a command must be set."""
-    return (*_PLANS, "any")
-
-
 def target_of(path: str) -> Target | None:
-    """Give the language of a file, by its suffix; None if there is no check for it."""
+    """Return the language of a file by its suffix; None if there is no check for it."""
     return _SUFFIXES.get(PurePosixPath(path).suffix.lower())
 
 
@@ -72,17 +67,20 @@ def check_for(
     as_configured: bool = False,
     cancel: Cancel = NEVER,
 ) -> ToolCheck | None:
-    """Give the check for a file below a root; None if there is none for such a file.
+    """Return the check for a file below a root; None if there is none for such a file.
 
-    A `command` is the check, whatever the language; `target` says what language it is if the suffix does not. Whether
-    its tools are installed shows when it runs. Raises ValueError on a command that cannot be read.
-    `as_configured` checks types only where the project says how.
+    A `command` is the check, whatever the language. `target` overrides the language of the suffix.
+    `as_configured` checks types only if the project has settings for it. Missing tools are reported
+    when the check runs. Raise ValueError if the command cannot be parsed.
     """
     language = target or target_of(path)
     if command is not None:
         return ToolCheck(language or "any", Path(root), mode, timeout, plan_of(command), cancel)
-    plans = {**_PLANS, **_AS_CONFIGURED} if as_configured else _PLANS
-    plan = plans.get(language) if language is not None else None
-    if language is None or plan is None:
+    if language is None:
+        return None
+    plan = _PLANS.get(language)
+    if as_configured:
+        plan = _AS_CONFIGURED.get(language, plan)
+    if plan is None:
         return None
     return ToolCheck(language, Path(root), mode, timeout, plan, cancel)

@@ -1,4 +1,4 @@
-"""One run of a tool: in a group of its own, without our environment, within a time limit and an output cap."""
+"""One run of a tool: in its own process group and environment, with limits on time and output."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from holdfast.vocab.cancellation import Cancel
 
 LARGEST_OUTPUT = 8_000_000
 _GRACE = 0.2
-"""A compiler has nothing to save."""
+"""Seconds until a stopped tool is killed: a compiler has nothing to save."""
 
-# What a compiler needs to find its parts. Nothing else of ours is its business: no keys, and no `CFLAGS` or
-# `JAVA_TOOL_OPTIONS` that make today's answer differ from yesterday's.
+# What a compiler needs to find its parts. Nothing else is inherited: no keys, and no `CFLAGS` or
+# `JAVA_TOOL_OPTIONS`, with which the same code would get another answer.
 _INHERITED = (
     "PATH",
     "HOME",
@@ -47,22 +47,20 @@ _SETTINGS = {
     "PYTHONDONTWRITEBYTECODE": "1",
 }
 NEVER = threading.Event()
-"""Nobody cancels."""
+"""A cancel event that is never set."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolRun:
-    """What a run left: `code` is negative for a signal; `flooded`: it wrote more than anybody reads, and was ended."""
+    """The result of a run: `code` is negative for a signal.
+
+    `flooded` means that the tool wrote more than the limit and was stopped.
+    """
 
     code: int
     output: str
     timed_out: bool = False
     flooded: bool = False
-
-
-def scrubbed() -> dict[str, str]:
-    """Give the environment that a compiler gets."""
-    return {name: os.environ[name] for name in _INHERITED if name in os.environ} | _SETTINGS
 
 
 def run_tool(
@@ -71,43 +69,50 @@ def run_tool(
     deadline: float,
     *,
     variables: Mapping[str, str] | None = None,
-    given: bytes = b"",
+    stdin: bytes = b"",
     cancel: Cancel = NEVER,
 ) -> ToolRun:
-    """Run a tool until `deadline` (of `time.monotonic`), with `given` to read; raises `CheckCrashed` if it cannot.
+    """Run a tool until `deadline` (of `time.monotonic`); raise `CheckCrashed` if it cannot run.
 
-    One that is cancelled is ended as if its time were up.
+    A cancelled run counts as timed out.
     """
     output = _Output()
     with tempfile.TemporaryFile() as stream:
-        stream.write(given)
+        stream.write(stdin)
         stream.seek(0)
         try:
             ended = run_process(
                 argv,
                 cwd,
-                scrubbed() | dict(variables or {}),
+                _tool_environment() | dict(variables or {}),
                 max(deadline - time.monotonic(), 0.0),
                 cancel,
-                on_output=output.take,
+                on_output=output.append,
                 stdin=stream.fileno(),
                 grace=_GRACE,
             )
         except OSError as error:
             raise CheckCrashed(
-                f"{argv[0]}: this cannot be run ({error.strerror}); install it anew."
+                f"{argv[0]}: this cannot be run ({error.strerror}); reinstall it."
             ) from error
     return ToolRun(ended.code, output.text(), ended.timed_out or ended.cancelled, output.is_full)
 
 
+def _tool_environment() -> dict[str, str]:
+    """Return the environment variables of a compiler."""
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    return inherited | _SETTINGS
+
+
 class _Output:
-    """What a tool writes, up to the cap."""
+    """The output of a tool, up to the limit."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
         self.is_full = False
 
-    def take(self, data: bytes) -> bool:
+    def append(self, data: bytes) -> bool:
+        """Append a piece; return whether more is wanted."""
         self._bytes += data[: LARGEST_OUTPUT - len(self._bytes)]
         self.is_full = len(self._bytes) >= LARGEST_OUTPUT
         return not self.is_full

@@ -1,8 +1,8 @@
-"""Scratch folders: a project as it is, but for one file. What a tool writes there does not reach the project.
+"""Scratch folders: a project with another text in one file. Tools write there, not in the project.
 
-A mirror is a copy of the whole project, kept and brought up to date from run to run, for tools that write. A farm is
-for those that only look: in a large project the folders on the unit's way are real, and all else in them are links.
-Both are bounded; what is beyond the bounds is linked.
+A mirror is a copy of the whole project for tools that write; it is kept and updated from run to
+run. A farm is for tools that only read: in a large project only the folders above the unit are
+real, and everything else in them is a link. Both have limits; what exceeds them is linked.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import threading
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from holdfast.adapters.toolchains.project_copy import ProjectCopy
@@ -29,29 +30,32 @@ _guard = threading.Lock()
 
 
 class ScratchDir:
-    """One scratch folder for one root; one check at a time uses it."""
+    """A scratch folder for one root, used by one check at a time.
+
+    `overrides` are further files that have another text in a mirror; None means no file.
+    """
 
     def __init__(self, root: Path) -> None:
-        """Make the folder; it is removed with this object, or when the program ends."""
+        """Make the folder; it is removed with this object, or at the end of the program."""
         self.root = root
-        self.instead: Mapping[str, bytes | None] = {}
+        self.overrides: Mapping[str, bytes | None] = {}
         made = Path(os.path.realpath(tempfile.mkdtemp(prefix=_MAKING)))
         lock = os.open(made / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX)
-        # Named only now: before it is locked, a sweep would take it for a dead one's.
+        # Renamed only now: a sweep would remove a folder of this name that is not locked.
         self.folder = made.rename(made.with_name(made.name.replace(_MAKING, _PREFIX, 1)))
         self._mirror = ProjectCopy(root, self.folder / "mirror")
         self._lengths: set[int] = set()
         weakref.finalize(self, _remove, str(self.folder), lock)
 
-    def place(self, name: str) -> str:
-        """Give a folder of the tool's own, for its cache or what it makes; it stays from run to run."""
+    def tool_folder(self, name: str) -> str:
+        """Return a folder for a tool's cache or output; it is kept from run to run."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
         return str(folder)
 
-    def file(self, path: str, text: bytes) -> str:
-        """Give the unit's text as a file alone, of the same name."""
+    def single_file(self, path: str, text: bytes) -> str:
+        """Write the unit's text to a file of the same name, alone in a folder; return its path."""
         folder = self.folder / "file"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -59,11 +63,11 @@ class ScratchDir:
         written.write_bytes(text)
         return str(written)
 
-    def of_its_own_length(self, text: bytes) -> bytes:
-        """Give the text with line feeds at its end, until none before in this folder was as long.
+    def with_unique_length(self, text: bytes) -> bytes:
+        """Return the text with as many line feeds as make its length new in this folder.
 
-        mypy takes a shadow of the same length as the last one for the one in its cache: without this it passes broken
-        code, and fails the fix of a slip of the pen.
+        mypy takes a shadow file of the same length as the last one for the one in its cache. Then
+        it would pass broken code, and fail the fix of a typo.
         """
         while len(text) in self._lengths:
             text += b"\n"
@@ -71,7 +75,7 @@ class ScratchDir:
         return text
 
     def farm(self, path: str, text: bytes) -> str:
-        """Give a folder in which the unit has this text and its neighbours are links; in a small project, copies."""
+        """Return a folder where the unit has this text; the rest is linked, or copied if small."""
         if self._mirror.is_small():
             return self.mirror(path, text)
         top = self.folder / "farm"
@@ -85,17 +89,15 @@ class ScratchDir:
         return str(top)
 
     def mirror(self, path: str, text: bytes) -> str:
-        """Give a copy of the project in which the unit has this text, and others what is to be there instead."""
-        self._mirror.show({path: text, **self.instead})
+        """Return a copy of the project where the unit has this text; `overrides` apply too."""
+        self._mirror.update({path: text, **self.overrides})
         return str(self.folder / "mirror")
 
 
 @contextmanager
 def borrow(root: Path) -> Iterator[ScratchDir]:
-    """Give a scratch folder of this root that nobody uses; it is kept for the next run."""
-    with _guard:
-        at = next((at for at, each in enumerate(_idle) if each.root == root), None)
-        scratch = _idle.pop(at) if at is not None else None
+    """Lend an unused scratch folder of this root; it is kept for the next run."""
+    scratch = _take_idle(root)
     if scratch is None:
         _sweep()
         scratch = ScratchDir(root)
@@ -107,11 +109,22 @@ def borrow(root: Path) -> Iterator[ScratchDir]:
             del _idle[:-_MOST_IDLE]
 
 
+def _take_idle(root: Path) -> ScratchDir | None:
+    with _guard:
+        for scratch in _idle:
+            if scratch.root == root:
+                _idle.remove(scratch)
+                return scratch
+    return None
+
+
 def _link_all(here: Path, there: Path, without: str) -> None:
+    """Link the entries of a folder, up to a limit, except for one name."""
     with suppress(FileNotFoundError, NotADirectoryError), os.scandir(here) as entries:
-        for entry, _ in zip(entries, range(_MOST_LINKS), strict=False):
+        for entry in islice(entries, _MOST_LINKS):
             if entry.name != without:
-                os.symlink(os.path.realpath(entry.path), there / entry.name)  # noqa: PTH211 - a thousand of them
+                target = os.path.realpath(entry.path)
+                os.symlink(target, there / entry.name)  # noqa: PTH211 - a thousand of them
 
 
 def _remove(folder: str, lock: int) -> None:
@@ -120,7 +133,7 @@ def _remove(folder: str, lock: int) -> None:
 
 
 def _sweep() -> None:
-    """Remove the folders of programs that were killed: nobody holds their locks."""
+    """Remove the folders of killed programs: their locks are free."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError):
             if folder.lstat().st_uid != os.getuid():

@@ -1,4 +1,4 @@
-"""A check: its steps, each one run of one tool, and what they say together."""
+"""A check by tools: its steps, each one run of one tool, and their joint result."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal, Protocol, TypeAlias
 
-from holdfast.adapters.toolchains.installed_tool import Installed
+from holdfast.adapters.toolchains.installed_tool import InstalledTool
 from holdfast.adapters.toolchains.run_tool import LARGEST_OUTPUT, NEVER, ToolRun, run_tool
 from holdfast.adapters.toolchains.scratch_dir import ScratchDir, borrow
 from holdfast.repair.diagnostics.columns import SourceLines
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut
 from holdfast.vocab.cancellation import Cancel
-from holdfast.vocab.diagnostics import Diagnostic, Target
+from holdfast.vocab.diagnostics import Diagnostic, FixIt, Related, Target
 
 CheckMode: TypeAlias = Literal["file", "project"]
 
-_LAST_WORDS = 2_000
+_EXCERPT = 2_000
 _OUTPUT_KEPT = 20_000
 
 
 class Parser(Protocol):
-    """A tool's output becomes diagnostics."""
+    """A parser of a tool's output."""
 
     def __call__(
         self, output: str, *, version: str, sources: SourceLines
     ) -> tuple[Diagnostic, ...]:
-        """Give them; () for what is no such output."""
+        """Return the diagnostics; () for any other output."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """What is checked: a file of a project, as it shall be, and the scratch folder for it."""
+    """The unit of a check: a file of a project with the text to check, and its scratch folder."""
 
     root: Path
     path: str
@@ -49,35 +49,41 @@ class CheckedFile:
 
 @dataclass(frozen=True, slots=True)
 class CheckStep:
-    """One run of one tool. `shown` says that its output is that of a run that came to its end.
+    """One run of one tool.
 
-    `soften` judges anew what it found. A step `unless_broken` is left out if one before it found an error, which it
-    would only say again. One whose failure `speaks` needs no diagnostic to be an answer. `names` are files by what the
-    tool calls them, and `base` is the folder, from the root, that its relative paths begin at.
+    `is_complete` returns whether an output is that of a run that came to its end. `adjust` may
+    change the severity of a diagnostic. A step with `skip_if_broken` is left out if an earlier step
+    found an error, which this step would only repeat. With `exit_code_decides`, a failure without a
+    diagnostic is an error of the code, not a crash of the tool. `aliases` map the names that the
+    tool uses for files to their paths. `base` is the folder, from the root, that its relative paths
+    begin at.
     """
 
-    tool: Installed
+    tool: InstalledTool
     argv: Sequence[str]
     cwd: str
     parse: Parser
-    given: bytes = b""
+    stdin: bytes = b""
     variables: Mapping[str, str] = field(default_factory=dict)
-    shown: Callable[[str], bool] = lambda _: True
-    soften: Callable[[Diagnostic], Diagnostic] = lambda found: found
-    unless_broken: bool = False
-    speaks: bool = False
-    names: Mapping[str, str] = field(default_factory=dict)
+    is_complete: Callable[[str], bool] = lambda _: True
+    adjust: Callable[[Diagnostic], Diagnostic] = lambda found: found
+    skip_if_broken: bool = False
+    exit_code_decides: bool = False
+    aliases: Mapping[str, str] = field(default_factory=dict)
     base: str = "."
 
 
 CheckPlan: TypeAlias = Callable[[CheckedFile], Sequence[CheckStep]]
-"""Which steps a unit needs; raises `ToolchainMissing`."""
+"""A function that returns the steps for a unit; it raises `ToolchainMissing`."""
 
 
 class ToolCheck:
-    """A check by tools (port `Check`). Each run starts each tool once; to tell its version, once for each program."""
+    """A check by tools (port `Check`). Each run starts each tool once.
 
-    def __init__(  # noqa: PLR0917 - what a check is
+    A tool is started once more to print its version, when it is used for the first time.
+    """
+
+    def __init__(  # noqa: PLR0917 - the parts of a check
         self,
         target: Target,
         root: Path,
@@ -86,105 +92,124 @@ class ToolCheck:
         plan: CheckPlan,
         cancel: Cancel = NEVER,
     ) -> None:
-        """Join a plan and the root it is for."""
+        """Join a plan and its root."""
         self._target: Target = target
         self._root = Path(os.path.realpath(root))
         self._mode: CheckMode = mode
         self._timeout = timeout
         self._plan = plan
         self._cancel = cancel
-        self._instead: Mapping[str, bytes | None] = {}
+        self._overrides: Mapping[str, bytes | None] = {}
 
     @property
     def target(self) -> Target:
-        """What language it checks."""
+        """The language that is checked."""
         return self._target
 
     @property
     def mode(self) -> CheckMode:
-        """Whether it sees a file alone, or with its project."""
+        """Whether the check sees a file alone, or with its project."""
         return self._mode
 
-    def with_files(self, instead: Mapping[str, bytes | None]) -> ToolCheck:
-        """Give the same check of a project in which these files hold this (None: are not there), the unit too."""
+    def with_files(self, overrides: Mapping[str, bytes | None]) -> ToolCheck:
+        """Return the same check of a project where these files have these texts.
+
+        None means that the file is missing. The unit may be one of the files.
+        """
         other = ToolCheck(
             self._target, self._root, self._mode, self._timeout, self._plan, self._cancel
         )
-        other._instead = instead
+        other._overrides = overrides
         return other
 
     def run(self, path: str, text: bytes) -> Checked | CheckTimedOut:
-        """Check the file at `path` as if it held `text`."""
+        """Check the file at `path` as if it contained `text`."""
         if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
             raise ValueError(f"{path}: the path of a unit is below the root.")
         with borrow(self._root) as scratch:
-            scratch.instead = self._instead
+            scratch.overrides = self._overrides
             until = time.monotonic() + self._timeout
             unit = CheckedFile(self._root, path, text, self._mode, scratch, until, self._cancel)
             return self._run_steps(unit, self._plan(unit))
 
     def _run_steps(self, unit: CheckedFile, steps: Sequence[CheckStep]) -> Checked | CheckTimedOut:
         oracle = " + ".join(step.tool.title for step in steps)
-        said: list[str] = []
+        outputs: list[str] = []
         found: list[Diagnostic] = []
         for step in steps:
-            if step.unless_broken and any(each.severity == "error" for each in found):
+            if step.skip_if_broken and _has_error(found):
                 continue
             ran = run_tool(
                 step.argv,
                 step.cwd,
                 unit.deadline,
                 variables=step.variables,
-                given=step.given,
+                stdin=step.stdin,
                 cancel=self._cancel,
             )
             if ran.timed_out:
                 return CheckTimedOut(oracle, self._timeout)
-            diagnostics = step.parse(
-                ran.output, version=step.tool.version, sources=_sources(unit, step)
-            )
-            judge_run(step, ran, diagnostics)
-            if ran.code != 0 and not any(each.severity == "error" for each in diagnostics):
-                diagnostics = (*diagnostics, _failure(unit, step, ran))
-            found += [step.soften(_at_home(each, unit, step)) for each in diagnostics]
-            said.append(ran.output)
-        ok = all(each.severity != "error" for each in found)
-        return Checked(ok, tuple(found), oracle, _clean("\n".join(said), unit)[:_OUTPUT_KEPT])
+            found += _diagnostics(unit, step, ran)
+            outputs.append(ran.output)
+        output = _without_scratch("\n".join(outputs), unit)[:_OUTPUT_KEPT]
+        return Checked(not _has_error(found), tuple(found), oracle, output)
 
 
-def judge_run(step: CheckStep, ran: ToolRun, found: Sequence[Diagnostic]) -> None:
+def _has_error(found: Sequence[Diagnostic]) -> bool:
+    return any(each.severity == "error" for each in found)
+
+
+def _diagnostics(unit: CheckedFile, step: CheckStep, ran: ToolRun) -> list[Diagnostic]:
+    """Return the diagnostics of a step, in the project's paths; raise `CheckCrashed`."""
+    sources = _sources(unit, step)
+    found = step.parse(ran.output, version=step.tool.version, sources=sources)
+    _raise_if_crashed(step, ran, found)
+    if ran.code != 0 and not _has_error(found):
+        found = (*found, _failure(unit, step, ran))
+    return [step.adjust(_in_project(each, unit, step)) for each in found]
+
+
+def _raise_if_crashed(step: CheckStep, ran: ToolRun, found: Sequence[Diagnostic]) -> None:
     """Raise `CheckCrashed` if the tool failed, and not the code."""
     name = step.tool.title
     if ran.flooded:
         size = LARGEST_OUTPUT // 1_000_000
+        start = ran.output[:_EXCERPT]
         raise CheckCrashed(
-            f"{name} wrote more than {size} MB and was ended; it began with:\n{ran.output[:_LAST_WORDS]}"
+            f"{name} wrote more than {size} MB and was ended; it began with:\n{start}"
         )
     if ran.code < 0:
-        raise CheckCrashed(f"{name} was ended by {_name_signal(-ran.code)}; {_last_words(ran)}")
-    if ran.code != 0 and not step.speaks and not any(each.severity == "error" for each in found):
+        raise CheckCrashed(f"{name} was ended by {_name_signal(-ran.code)}; {_last_output(ran)}")
+    if ran.code != 0 and not step.exit_code_decides and not _has_error(found):
         raise CheckCrashed(
-            f"{name} failed with exit code {ran.code} and named no error in the code; {_last_words(ran)}"
+            f"{name} failed with exit code {ran.code} and named no error in the code; "
+            f"{_last_output(ran)}"
         )
-    if ran.code == 0 and not step.shown(ran.output):
-        raise CheckCrashed(
-            f"{name} ended well, but its output is not what it should be; {_last_words(ran)}"
-        )
+    if ran.code == 0 and not step.is_complete(ran.output):
+        raise CheckCrashed(f"{name} succeeded, but its output is incomplete; {_last_output(ran)}")
 
 
 def _failure(unit: CheckedFile, step: CheckStep, ran: ToolRun) -> Diagnostic:
-    """Give what a command that names no place says: that it failed, and its last words."""
+    """Return the diagnostic of a command that fails and names no place."""
     template = "the check failed with exit code {0}"
-    message = f"{template.format(ran.code)}; {_last_words(ran)}"
-    args = (str(ran.code),)
     return Diagnostic(
-        "command", step.tool.version, "", "error", message, template, args, unit.path, None
+        tool="command",
+        tool_version=step.tool.version,
+        code="",
+        severity="error",
+        message=f"{template.format(ran.code)}; {_last_output(ran)}",
+        template=template,
+        args=(str(ran.code),),
+        path=unit.path,
+        area=None,
     )
 
 
-def _last_words(ran: ToolRun) -> str:
-    words = ran.output.strip()[-_LAST_WORDS:]
-    return f"its last words:\n{words}" if words else "it said nothing."
+def _last_output(ran: ToolRun) -> str:
+    output = ran.output.strip()[-_EXCERPT:]
+    if not output:
+        return "it printed nothing."
+    return f"its last output:\n{output}"
 
 
 def _name_signal(number: int) -> str:
@@ -194,76 +219,72 @@ def _name_signal(number: int) -> str:
         return f"signal {number}"
 
 
-# -------------------------------------------------------------------------------------------------------------- paths
+# -------------------------------------------------------------------------------------------- paths
 
 
 def _sources(unit: CheckedFile, step: CheckStep) -> SourceLines:
-    """Give the unit's text by every name that a tool may call it."""
+    """Return the unit's text by every name that a tool may use for it."""
     text = unit.text.decode("utf-8", "surrogateescape")
     name = PurePosixPath(unit.path).name
-    told = os.path.relpath(unit.path, step.base)
+    from_base = os.path.relpath(unit.path, step.base)
     names = [
         unit.path,
         f"./{unit.path}",
         name,
         str(unit.root / unit.path),
-        str(Path(step.cwd, told)),
-        told,
+        str(Path(step.cwd, from_base)),
+        from_base,
     ]
     names += [word for word in step.argv if word.endswith(name)]
-    names += [called for called, path in step.names.items() if path == unit.path]
+    names += [alias for alias, path in step.aliases.items() if path == unit.path]
     return SourceLines(dict.fromkeys(names, text))
 
 
-def _at_home(found: Diagnostic, unit: CheckedFile, step: CheckStep) -> Diagnostic:
-    """Give the diagnostic with the project's paths in place of the scratch folder's."""
-
-    def home(path: str) -> str:
-        return _home_path(path, unit, step)
-
-    fixits = tuple(
-        replace(fixit, edits=tuple(replace(edit, path=home(edit.path)) for edit in fixit.edits))
-        for fixit in found.fixits
-    )
-    related = tuple(
-        replace(each, path=home(each.path), message=_clean(each.message, unit))
-        for each in found.related
-    )
+def _in_project(found: Diagnostic, unit: CheckedFile, step: CheckStep) -> Diagnostic:
+    """Return the diagnostic with the project's paths in place of the scratch folder's."""
     return replace(
         found,
-        message=_clean(found.message, unit),
-        template=_clean(found.template, unit),
-        args=tuple(_clean(arg, unit) for arg in found.args),
-        path=home(found.path),
-        fixits=fixits,
-        related=related,
+        message=_without_scratch(found.message, unit),
+        template=_without_scratch(found.template, unit),
+        args=tuple(_without_scratch(arg, unit) for arg in found.args),
+        path=_project_path(found.path, unit, step),
+        fixits=tuple(_fixit_in_project(fixit, unit, step) for fixit in found.fixits),
+        related=tuple(_related_in_project(related, unit, step) for related in found.related),
     )
 
 
-def _clean(words: str, unit: CheckedFile) -> str:
-    """Give a tool's words without the scratch folder: its name is another each time, and nobody's business."""
+def _fixit_in_project(fixit: FixIt, unit: CheckedFile, step: CheckStep) -> FixIt:
+    edits = [replace(edit, path=_project_path(edit.path, unit, step)) for edit in fixit.edits]
+    return replace(fixit, edits=tuple(edits))
+
+
+def _related_in_project(related: Related, unit: CheckedFile, step: CheckStep) -> Related:
+    path = _project_path(related.path, unit, step)
+    return replace(related, path=path, message=_without_scratch(related.message, unit))
+
+
+def _without_scratch(text: str, unit: CheckedFile) -> str:
+    """Return a tool's output without the scratch folder, whose name changes from run to run."""
     for folder in ("farm/", "mirror/", "file/", ""):
-        words = words.replace(f"{unit.scratch.folder}/{folder}", "")
-    return words
+        text = text.replace(f"{unit.scratch.folder}/{folder}", "")
+    return text
 
 
-def _top(step: CheckStep) -> str:
-    """Give the folder that shows the root: where the tool runs, or some folders above it."""
-    return os.path.normpath(Path(step.cwd, os.path.relpath(".", step.base)))
-
-
-def _home_path(path: str, unit: CheckedFile, step: CheckStep) -> str:
+def _project_path(path: str, unit: CheckedFile, step: CheckStep) -> str:
+    """Return the path from the root for a path that a tool printed."""
     if not path:
         return path
     if path.startswith("/"):
-        for top in (_top(step), str(unit.root)):
-            path = path.removeprefix(f"{top}/")
+        # The folder that shows the root is where the tool runs, or some folders above it.
+        top = os.path.normpath(Path(step.cwd, os.path.relpath(".", step.base)))
+        path = path.removeprefix(f"{top}/").removeprefix(f"{unit.root}/")
     else:
         path = os.path.normpath(PurePosixPath(step.base, path))
-    if path in step.names:
-        return step.names[path]
-    # javac gives the name alone; and a file that is shown alone in the scratch folder has no other.
-    is_unit = (
-        path == PurePosixPath(unit.path).name or Path(path).parent == unit.scratch.folder / "file"
-    )
-    return unit.path if is_unit and not (unit.root / path).is_file() else path
+    if path in step.aliases:
+        return step.aliases[path]
+    # javac prints the name alone, and a single file in the scratch folder has no other path.
+    is_name = path == PurePosixPath(unit.path).name
+    is_single_file = Path(path).parent == unit.scratch.folder / "file"
+    if (is_name or is_single_file) and not (unit.root / path).is_file():
+        return unit.path
+    return path

@@ -1,1 +1,1 @@
-"""Checks for each language."""
+"""The checks of each language."""

@@ -1,7 +1,8 @@
-"""`compile_commands.json`: how a project compiles its files. Its words are read, and its commands are never run.
+"""`compile_commands.json`: how a project compiles its files. Its commands are read and never run.
 
-Taken over is only what decides whether code is right: where headers are, macros, the standard, warnings, and dialects.
-Not an option that loads code into the compiler, writes a file, or names another program.
+Only the flags that decide whether code is correct are used: folders of headers, macros, the
+standard, warnings, and dialects. A flag that loads code into the compiler, writes a file, or names
+another program is not used.
 """
 
 from __future__ import annotations
@@ -10,10 +11,9 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C", ".hh", ".hpp", ".hxx")
 
@@ -23,20 +23,23 @@ _FOLDERS = ("-isystem", "-iquote", "-idirafter", "-I")
 _FILES = ("-include", "-imacros")
 _MACROS = ("-D", "-U")
 _ALONE = re.compile(r"-std=[\w+:]+|-ansi|-pthread|-nostdinc|-W(?!fatal-errors)[a-z][\w=+-]*")
-# No list of what is dangerous would be whole: `-fplugin=`, `-fmodule-mapper=|program`, `-fdump-go-spec=file`.
+# A list of allowed flags: a list of dangerous ones would never be complete (`-fplugin=`,
+# `-fmodule-mapper=|program`, `-fdump-go-spec=file`).
 _DIALECTS = re.compile(
-    r"-f(?:no-)?(?:exceptions|rtti|short-enums|short-wchar|signed-char|unsigned-char|signed-bitfields|unsigned-bitfields"
-    r"|permissive|gnu89-inline|gnu-keywords|ms-extensions|plan9-extensions|openmp|openmp-simd|openacc|char8_t|concepts"
-    r"|coroutines|freestanding|hosted|builtin|lax-vector-conversions|strict-aliasing|strict-enums|wrapv|PIC|pic|PIE|pie"
-    r"|extended-identifiers|sized-deallocation|aligned-new|access-control|operator-names|threadsafe-statics|asm|cond-mismatch"
-    r"|dollars-in-identifiers|nonansi-builtins|implicit-templates|input-charset=[\w.-]+|exec-charset=[\w.-]+"
-    r"|wide-exec-charset=[\w.-]+|template-depth=[0-9]+|constexpr-depth=[0-9]+|strict-flex-arrays(?:=[0-9])?)"
+    r"-f(?:no-)?(?:exceptions|rtti|short-enums|short-wchar|signed-char|unsigned-char"
+    r"|signed-bitfields|unsigned-bitfields|permissive|gnu89-inline|gnu-keywords|ms-extensions"
+    r"|plan9-extensions|openmp|openmp-simd|openacc|char8_t|concepts|coroutines|freestanding|hosted"
+    r"|builtin|lax-vector-conversions|strict-aliasing|strict-enums|wrapv|PIC|pic|PIE|pie"
+    r"|extended-identifiers|sized-deallocation|aligned-new|access-control|operator-names"
+    r"|threadsafe-statics|asm|cond-mismatch|dollars-in-identifiers|nonansi-builtins"
+    r"|implicit-templates|input-charset=[\w.-]+|exec-charset=[\w.-]+|wide-exec-charset=[\w.-]+"
+    r"|template-depth=[0-9]+|constexpr-depth=[0-9]+|strict-flex-arrays(?:=[0-9])?)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class CompileCommand:
-    """How one file is compiled: where, and with which words."""
+    """The command that compiles one file: its folder and its words."""
 
     file: str
     folder: str
@@ -44,49 +47,61 @@ class CompileCommand:
 
     @property
     def is_cpp(self) -> bool:
-        """Whether it is C++, by its name."""
+        """Whether the file is C++, by its name."""
         return self.file.endswith(CPP_SUFFIXES)
 
     def flags(self, root: Path, *, is_cpp: bool) -> list[str]:
-        """Give the words that are taken over; what is below the root is named from there.
+        """Return the flags to use; paths below the root are relative to it.
 
-        Of a neighbour in the other language, those that both have. Of clang, not its warnings: gcc knows not all.
+        `is_cpp` is the language of the unit. A command of the other language contributes only the
+        flags that both have. Warnings of clang are left out: gcc does not know them all.
         """
-        taken: list[str] = []
+        flags: list[str] = []
         words = iter(self.words[1:])
-        is_clang = "clang" in PurePosixPath(self.words[0]).name if self.words else False
         for word in words:
             if _ALONE.fullmatch(word) or _DIALECTS.fullmatch(word):
-                if is_cpp == self.is_cpp and not (is_clang and word.startswith("-W")):
-                    taken.append(word)
-            elif found := _option(word, words):
-                taken += [found[0], self._here(*found, root)]
-        return taken
+                if is_cpp == self.is_cpp and not self._is_clang_warning(word):
+                    flags.append(word)
+                continue
+            found = _option(word, words)
+            if found is not None:
+                option, value = found
+                flags += [option, self._from_root(option, value, root)]
+        return flags
 
-    def _here(self, option: str, value: str, root: Path) -> str:
+    def _is_clang_warning(self, word: str) -> bool:
+        return word.startswith("-W") and "clang" in PurePosixPath(self.words[0]).name
+
+    def _from_root(self, option: str, value: str, root: Path) -> str:
+        """Return the value of an option; a path is relative to the root if it is below it."""
         if option in _MACROS:
             return value
-        place = os.path.normpath(os.path.join(self.folder, value))  # noqa: PTH118 - the value may be absolute
+        joined = os.path.join(self.folder, value)  # noqa: PTH118 - the value may be absolute
+        place = os.path.normpath(joined)
         if option in _FILES and not Path(place).is_file():
-            # One that is not there is looked for among the headers.
+            # gcc looks for such a file among the headers.
             return value
         real = os.path.realpath(place)
-        return os.path.relpath(real, root) if Path(real).is_relative_to(root) else place
+        if not Path(real).is_relative_to(root):
+            return place
+        return os.path.relpath(real, root)
 
 
 def _option(word: str, words: Iterator[str]) -> tuple[str, str] | None:
-    """Give an option that has a value, joined or as the next word; None for any other word."""
+    """Return an option and its value, joined or as the next word; None for any other word."""
     for option in (*_FOLDERS, *_FILES, *_MACROS):
         if word == option:
             value = next(words, "")
-            return (option, value) if value else None
+            if not value:
+                return None
+            return option, value
         if word.startswith(option) and option not in _FILES:
             return option, word.removeprefix(option)
     return None
 
 
 def entry_for(root: Path, path: str) -> CompileCommand | None:
-    """Give how a file is compiled; of one that is not named (a header, a new file), its nearest neighbour."""
+    """Return the command of a file; for a header or a new file, that of its nearest neighbour."""
     for parent in PurePosixPath(path).parents:
         for place in _PLACES:
             entries = _read(root / parent / place)
@@ -99,9 +114,11 @@ def _nearest(entries: Sequence[CompileCommand], file: str) -> CompileCommand | N
     here, name = os.path.split(file)
     stem = name.rpartition(".")[0]
     is_header, is_cpp = name.endswith(".h"), name.endswith(CPP_SUFFIXES)
-    fit = [each for each in entries if is_header or each.is_cpp == is_cpp]
+    suitable = [each for each in entries if is_header or each.is_cpp == is_cpp]
+    if not suitable:
+        return None
 
-    def likeness(each: CompileCommand) -> tuple[bool, bool, int]:
+    def similarity(each: CompileCommand) -> tuple[bool, bool, int]:
         there, other = os.path.split(each.file)
         return (
             each.file == file,
@@ -109,40 +126,47 @@ def _nearest(entries: Sequence[CompileCommand], file: str) -> CompileCommand | N
             len(os.path.commonpath([here, there])),
         )
 
-    # Of several alike the first: `max` keeps it.
-    return max(fit, key=likeness) if fit else None
+    # `max` returns the first of several equal ones.
+    return max(suitable, key=similarity)
 
 
 def _read(file: Path) -> list[CompileCommand]:
-    """Give the entries of a file; none of one that is missing, too large or broken."""
+    """Return the commands of a file; [] if it is missing, too large or broken."""
     try:
-        told = json.loads(file.read_bytes()) if file.stat().st_size <= _LARGEST else []
+        if file.stat().st_size > _LARGEST:
+            return []
+        records = json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
         return []
-    entries = (
-        (_entry(each, file.parent) for each in told if isinstance(each, dict))
-        if isinstance(told, list)
-        else ()
-    )
-    return [each for each in entries if each is not None]
+    if not isinstance(records, list):
+        return []
+    commands = []
+    for record in records:
+        command = _parse_record(record, file.parent)
+        if command is not None:
+            commands.append(command)
+    return commands
 
 
-def _entry(fields: Mapping[str, Any], beside: Path) -> CompileCommand | None:
-    folder, file, words = fields.get("directory"), fields.get("file"), fields.get("arguments")
+def _parse_record(record: object, beside: Path) -> CompileCommand | None:
+    """Return the command of a record; None if it is not valid."""
+    if not isinstance(record, dict):
+        return None
+    folder, file, words = record.get("directory"), record.get("file"), record.get("arguments")
+    if not isinstance(folder, str) or not isinstance(file, str):
+        return None
     if not isinstance(words, list):
-        words = _split(fields.get("command"))
-    if (
-        not isinstance(folder, str)
-        or not isinstance(file, str)
-        or not all(isinstance(word, str) for word in words)
-    ):
+        words = _split(record.get("command"))
+    if not all(isinstance(word, str) for word in words):
         return None
     at = os.path.realpath(beside / folder)
     return CompileCommand(os.path.realpath(Path(at, file)), at, words)
 
 
 def _split(command: object) -> list[str]:
+    if not isinstance(command, str):
+        return []
     try:
-        return shlex.split(command) if isinstance(command, str) else []
+        return shlex.split(command)
     except ValueError:
         return []

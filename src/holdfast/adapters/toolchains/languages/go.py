@@ -1,6 +1,7 @@
-"""Go: `go test` that tests nothing. One process compiles a package with its tests, all errors told, and vets it.
+"""Go: `go test` that runs no test. One process compiles a package with its tests and vets it.
 
-`go vet` alone stops at the first error of a package, so that to mend it only shows the next; `go build` sees no tests.
+`go vet` alone stops at the first error of a package, so that each fix only reveals the next one.
+`go build` does not compile tests.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from holdfast.adapters.toolchains.installed_tool import ToolProgram, need
+from holdfast.adapters.toolchains.installed_tool import ToolProgram, require_tool
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import go
 
@@ -25,12 +26,12 @@ _MOST_SIBLINGS = 1_000
 
 
 def plan(unit: CheckedFile) -> Sequence[CheckStep]:
-    """Look at the package that the file belongs to; in project mode at all packages of its module."""
-    tool = need(GO, unit.root, unit.path, unit.deadline, unit.cancel)
+    """Check the file's package; in project mode all packages of its module."""
+    tool = require_tool(GO, unit.root, unit.path, unit.deadline, unit.cancel)
     tree = unit.scratch.mirror(unit.path, unit.text)
     module = _above(unit, "go.mod")
     folder = PurePosixPath(unit.path).parent
-    # The programs that are made are handed to one that does nothing: no code of the project runs.
+    # The test programs are run by `true`, which does nothing: no code of the project runs.
     argv = [
         tool.program,
         "test",
@@ -39,68 +40,86 @@ def plan(unit: CheckedFile) -> Sequence[CheckStep]:
         f"-exec={shutil.which('true') or '/bin/true'}",
         "-gcflags=-e",
     ]
+    base = folder if module is None else module
+    step = CheckStep(
+        tool,
+        [*argv, *_packages(unit, module)],
+        str(Path(tree, base)),
+        go.parse,
+        variables=_variables(unit, module),
+        base=str(base),
+    )
+    return [step]
+
+
+def _packages(unit: CheckedFile, module: PurePosixPath | None) -> list[str]:
+    """Return what is compiled: files without a module, else a package or all of them."""
     if module is None:
-        base, what = folder, _siblings(unit)
-    else:
-        base, what = module, [_package(folder, module)] if unit.mode == "file" else ["./..."]
-    return [
-        CheckStep(
-            tool,
-            [*argv, *what],
-            str(Path(tree, base)),
-            go.parse,
-            variables=_variables(unit, module),
-            base=str(base),
-        )
-    ]
+        return _siblings(unit)
+    if unit.mode == "project":
+        return ["./..."]
+    inside = PurePosixPath(unit.path).parent.relative_to(module)
+    if inside == PurePosixPath():
+        return ["."]
+    return [f"./{inside}"]
 
 
 def _variables(unit: CheckedFile, module: PurePosixPath | None) -> dict[str, str]:
-    """Say that nothing is fetched, and where what was compiled is kept: with the user's own, else every run is cold."""
+    """Return the environment: no downloads, and the user's own cache, so that runs are not cold."""
     variables = {"GOPROXY": "off", "GOSUMDB": "off", "GOFLAGS": "-mod=mod"}
     if module is not None and _above(unit, "go.work") is not None:
-        # There the modules are what the workspace says, and go takes no other word for it.
+        # The workspace lists the modules, and go accepts no `-mod` there.
         variables["GOFLAGS"] = ""
     elif module is not None and (unit.root / module / "vendor/modules.txt").is_file():
         variables["GOFLAGS"] = "-mod=vendor"
     if not _has_cache():
-        variables |= {"GOCACHE": unit.scratch.place("go"), "GOPATH": unit.scratch.place("gopath")}
+        variables |= {
+            "GOCACHE": unit.scratch.tool_folder("go"),
+            "GOPATH": unit.scratch.tool_folder("gopath"),
+        }
     return variables
 
 
 def _has_cache() -> bool:
-    """Whether go finds a place for its cache that it may write to."""
-    told = os.environ.get("GOCACHE") or os.environ.get("XDG_CACHE_HOME") or os.environ.get("HOME")
-    return bool(told) and Path(told or "").is_dir() and os.access(told or "", os.W_OK | os.X_OK)
+    """Return whether go finds a writable folder for its cache."""
+    for name in ("GOCACHE", "XDG_CACHE_HOME", "HOME"):
+        folder = os.environ.get(name)
+        if folder:
+            return Path(folder).is_dir() and os.access(folder, os.W_OK | os.X_OK)
+    return False
 
 
 def _above(unit: CheckedFile, name: str) -> PurePosixPath | None:
-    """Give the nearest folder from the unit up to the root that has such a file."""
-    parents = PurePosixPath(unit.path).parents
-    return next((parent for parent in parents if (unit.root / parent / name).is_file()), None)
-
-
-def _package(folder: PurePosixPath, module: PurePosixPath) -> str:
-    inside = folder.relative_to(module)
-    return "." if inside == PurePosixPath() else f"./{inside}"
+    """Return the nearest folder from the unit up to the root that has such a file."""
+    for parent in PurePosixPath(unit.path).parents:
+        if (unit.root / parent / name).is_file():
+            return parent
+    return None
 
 
 def _siblings(unit: CheckedFile) -> list[str]:
-    """Give the files of the unit's package, where no module says so: those beside it that name the same.
+    """Return the files of the unit's package without a module: its neighbours of the same package.
 
-    A folder of programs, each with a `main` of its own, is none: then only those without one belong to the unit.
+    Files with a `main` of their own are other programs, and do not belong to the unit.
     """
     name = PurePosixPath(unit.path).name
-    told = _PACKAGE.search(unit.text)
-    if told is None:
+    package = _PACKAGE.search(unit.text)
+    if package is None:
         return [f"./{name}"]
     files = [name]
     for file in sorted((unit.root / unit.path).parent.glob("*.go"))[:_MOST_SIBLINGS]:
-        is_test = file.name.endswith("_test.go") and not name.endswith("_test.go")
-        if file.name == name or is_test or not file.is_file():
+        if file.name == name or not file.is_file():
             continue
-        text = file.read_bytes()
-        theirs = _PACKAGE.search(text)
-        if theirs is not None and theirs[1] == told[1] and not _MAIN.search(text):
+        if file.name.endswith("_test.go") and not name.endswith("_test.go"):
+            continue
+        if _belongs_to(file, package[1]):
             files.append(file.name)
     return [f"./{file}" for file in sorted(files)]
+
+
+def _belongs_to(file: Path, package: bytes) -> bool:
+    text = file.read_bytes()
+    named = _PACKAGE.search(text)
+    if named is None or named[1] != package:
+        return False
+    return not _MAIN.search(text)

@@ -1,4 +1,4 @@
-"""Java: javac, which finds the classes that a file uses where their packages say."""
+"""Java: javac, which finds the classes that a file uses by their packages."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 
-from holdfast.adapters.toolchains.installed_tool import ToolProgram, need
+from holdfast.adapters.toolchains.installed_tool import ToolProgram, require_tool
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import javac
 
@@ -26,13 +26,14 @@ _MOST_FILES = 2_000
 
 
 def plan(unit: CheckedFile) -> Sequence[CheckStep]:
-    """Compile the file, and in project mode all that stands below its source folder."""
-    tool = need(JAVAC, unit.root, unit.path, unit.deadline, unit.cancel)
+    """Compile the file, and in project mode all files below its source folder."""
+    tool = require_tool(JAVAC, unit.root, unit.path, unit.deadline, unit.cancel)
     top = _source_folder(unit)
     sources = _source_path(unit, top)
     has_module = (unit.root / top / _MODULE).is_file()
-    # A module that is a link would stand elsewhere for javac, and not among the sources.
-    show = unit.scratch.mirror if unit.mode == "project" or has_module else unit.scratch.farm
+    # For javac a linked module is in another folder, and not among the sources.
+    needs_copy = unit.mode == "project" or has_module
+    make_tree = unit.scratch.mirror if needs_copy else unit.scratch.farm
     argv = [
         tool.program,
         "-XDrawDiagnostics",
@@ -43,27 +44,31 @@ def plan(unit: CheckedFile) -> Sequence[CheckStep]:
         "-proc:none",
         "-nowarn",
     ]
-    argv += ["-implicit:none", "-d", unit.scratch.place("classes")]
+    argv += ["-implicit:none", "-d", unit.scratch.tool_folder("classes")]
     argv += [
         "-sourcepath",
         os.pathsep.join(map(str, sources)),
         "-classpath",
         os.pathsep.join(_class_path(unit)),
     ]
-    beside = _below(unit, sources)
+    aliases = _by_name({unit.path, *_java_files(unit, sources)}, unit.path)
+    files = {unit.path}
     if unit.mode == "project":
-        files = sorted({unit.path, *_below(unit, [top])})
-    else:
-        files = sorted({unit.path, *([str(top / _MODULE)] if has_module else [])})
-    names = _by_name({unit.path, *beside}, unit.path)
-    return [CheckStep(tool, [*argv, *files], show(unit.path, unit.text), javac.parse, names=names)]
+        files.update(_java_files(unit, [top]))
+    elif has_module:
+        files.add(str(top / _MODULE))
+    argv += sorted(files)
+    tree = make_tree(unit.path, unit.text)
+    return [CheckStep(tool, argv, tree, javac.parse, aliases=aliases)]
 
 
 def _source_folder(unit: CheckedFile) -> PurePosixPath:
-    """Give the folder in which the file's package begins."""
+    """Return the folder in which the file's package begins."""
     folder = PurePosixPath(unit.path).parent
-    told = _PACKAGE.search(unit.text)
-    for part in reversed(told[1].decode("ascii", "replace").split(".")) if told else ():
+    package = _PACKAGE.search(unit.text)
+    if package is None:
+        return folder
+    for part in reversed(package[1].decode("ascii", "replace").split(".")):
         if folder.name != part:
             return PurePosixPath(unit.path).parent
         folder = folder.parent
@@ -71,29 +76,37 @@ def _source_folder(unit: CheckedFile) -> PurePosixPath:
 
 
 def _source_path(unit: CheckedFile, top: PurePosixPath) -> list[PurePosixPath]:
-    """Give the source folder; for tests, in the layout of Maven and Gradle, that of what they test, too."""
-    main = top.parent.with_name("main") / top.name if top.parent.parent.name == "src" else top
-    return [top, main] if main != top and (unit.root / main).is_dir() else [top]
+    """Return the source folder; for tests in the layout of Maven and Gradle, the main one too."""
+    if top.parent.parent.name != "src":
+        return [top]
+    main = top.parent.with_name("main") / top.name
+    if main == top or not (unit.root / main).is_dir():
+        return [top]
+    return [top, main]
 
 
 def _class_path(unit: CheckedFile) -> list[str]:
-    """Give where classes are: here, and in the libraries that lie in the project."""
-    folders = [
-        PurePosixPath(parent, name)
-        for parent in PurePosixPath(unit.path).parents
-        for name in _LIBRARIES
-    ]
-    # javac itself reads the star: all jars in it.
-    return [".", *(f"{folder}/*" for folder in folders if (unit.root / folder).is_dir())]
+    """Return where classes are: here, and in the libraries of the project."""
+    folders = ["."]
+    for parent in PurePosixPath(unit.path).parents:
+        libraries = [parent / name for name in _LIBRARIES]
+        # javac itself expands the star to all jars.
+        folders += [f"{library}/*" for library in libraries if (unit.root / library).is_dir()]
+    return folders
 
 
-def _below(unit: CheckedFile, folders: Sequence[PurePosixPath]) -> list[str]:
-    found = (file for folder in folders for file in (unit.root / folder).rglob("*.java"))
+def _java_files(unit: CheckedFile, folders: Sequence[PurePosixPath]) -> list[str]:
+    """Return the Java files below the folders, up to a limit, sorted."""
+    found = chain.from_iterable((unit.root / folder).rglob("*.java") for folder in folders)
     return sorted(str(file.relative_to(unit.root)) for file in islice(found, _MOST_FILES))
 
 
 def _by_name(files: Collection[str], unit: str) -> dict[str, str]:
-    """Give the files by their names alone, as javac tells them. Of two with one name: the unit, or neither."""
-    counts = Counter(PurePosixPath(file).name for file in files)
-    alone = {name: file for file in files if counts[name := PurePosixPath(file).name] == 1}
-    return {**alone, PurePosixPath(unit).name: unit}
+    """Return the files by their names alone, which javac prints.
+
+    A name of several files means the unit if it is one of them, and is left out otherwise.
+    """
+    names = {file: PurePosixPath(file).name for file in files}
+    counts = Counter(names.values())
+    unique = {name: file for file, name in names.items() if counts[name] == 1}
+    return {**unique, PurePosixPath(unit).name: unit}

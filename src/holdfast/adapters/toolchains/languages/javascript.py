@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: tsc where it is installed, `node --check` at least."""
+"""JavaScript and TypeScript: tsc if it is installed, else `node --check`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 
-from holdfast.adapters.toolchains.installed_tool import Installed, ToolProgram, find, need
+from holdfast.adapters.toolchains.installed_tool import (
+    InstalledTool,
+    ToolProgram,
+    find_tool,
+    require_tool,
+)
 from holdfast.adapters.toolchains.languages.tsconfig import OURS, find_tsconfig
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import node, tsc
@@ -20,20 +24,20 @@ NODE = ToolProgram(
     "node", "Install Node.js 20 or later: apt install nodejs (Debian), brew install node (macOS)."
 )
 
-# Where there is no tsconfig.json: modern code, all types checked, and no other package's files.
+# Without a tsconfig.json: modern code, all types checked, and no files of other packages.
 _PLAIN = (
-    "--strict", "--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler", "--jsx", "preserve",
-    "--skipLibCheck", "--preserveSymlinks",
+    "--strict", "--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler",
+    "--jsx", "preserve", "--skipLibCheck", "--preserveSymlinks",
 )  # fmt: skip
-# What is not installed here says nothing about the code, where the project says nothing of tsc: types of node, of
-# jQuery, of a test runner, and packages.
-_ABOUT_HERE = frozenset(
+# Types of node, of jQuery, of a test runner, and packages that are not installed here. They are not
+# errors of the code if the project has no settings for tsc.
+_NOT_INSTALLED = frozenset(
     {"TS2580", "TS2581", "TS2582", "TS2584", "TS2591", "TS2592", "TS2593", "TS2688", "TS7016"}
 )
 _NO_MODULE = frozenset({"TS2307", "TS2792"})
 _NODE_NAMES = frozenset({"__dirname", "__filename", "global"})
 _JS_SUFFIXES = (".js", ".mjs", ".cjs", ".jsx")
-_LIKE_A_MODULE = re.compile(rb"^[ \t]*(?:import\b(?!\s*[(.])|export\b)", re.MULTILINE)
+_LIKELY_A_MODULE = re.compile(rb"^[ \t]*(?:import\b(?!\s*[(.])|export\b)", re.MULTILINE)
 _SURELY_A_MODULE = re.compile(
     rb"^[ \t]*(?:import\s*(?:[\w*{][^;()]*?\bfrom\s*)?[\"']"
     rb"|export\s+(?:default|const|let|function|class)\b|export\s*[{*])",
@@ -45,68 +49,93 @@ _JAVASCRIPT = ("--allowJs", "--checkJs", "--noImplicitAny", "false", "--strict",
 
 def plan_javascript(unit: CheckedFile) -> Sequence[CheckStep]:
     """Check the syntax with node; then the types with tsc."""
-    look = partial(find, root=unit.root, path=unit.path, deadline=unit.deadline, cancel=unit.cancel)
-    types = look(TSC)
     if unit.path.endswith(".jsx"):
-        # node reads no JSX.
-        return [
-            _tsc_step(unit, types or need(TSC, unit.root, unit.path, unit.deadline, unit.cancel))
-        ]
+        # node cannot parse JSX.
+        return plan_typescript(unit)
     steps = [_node_step(unit)]
-    return [*steps, _tsc_step(unit, types)] if types else steps
+    types = find_tool(TSC, unit.root, unit.path, unit.deadline, unit.cancel)
+    if types is not None:
+        steps.append(_tsc_step(unit, types))
+    return steps
 
 
 def plan_as_configured(unit: CheckedFile) -> Sequence[CheckStep]:
-    """Check the syntax with node; the types with tsc only where the project says how."""
+    """Check the syntax with node; the types with tsc only if the project has settings for it."""
     config = find_tsconfig(unit.root, unit.path)
-    if (config is not None and config.allows_js) or unit.path.endswith(".jsx"):
+    has_settings = config is not None and config.allows_js
+    if has_settings or unit.path.endswith(".jsx"):
         return plan_javascript(unit)
-    return [replace(_node_step(unit), soften=_soften_markup)]
-
-
-def _soften_markup(found: Diagnostic) -> Diagnostic:
-    """Let JSX in a `.js` pass, which a bundler reads and node does not."""
-    return replace(found, severity="warning") if found.message == "Unexpected token '<'" else found
+    return [replace(_node_step(unit), adjust=_accept_jsx)]
 
 
 def plan_typescript(unit: CheckedFile) -> Sequence[CheckStep]:
     """Check the types with tsc."""
-    return [_tsc_step(unit, need(TSC, unit.root, unit.path, unit.deadline, unit.cancel))]
+    tool = require_tool(TSC, unit.root, unit.path, unit.deadline, unit.cancel)
+    return [_tsc_step(unit, tool)]
+
+
+# --------------------------------------------------------------------------------------------- node
 
 
 def _node_step(unit: CheckedFile) -> CheckStep:
-    tool = need(NODE, unit.root, unit.path, unit.deadline, unit.cancel)
+    tool = require_tool(NODE, unit.root, unit.path, unit.deadline, unit.cancel)
     farm = unit.scratch.farm(unit.path, unit.text)
-    if unit.path.endswith(".js") and _package_type(unit) is None and _is_module(unit.text):
-        # node guesses that this is a module, and then does not look at it at all.
+    has_no_type = unit.path.endswith(".js") and _package_type(unit) is None
+    if has_no_type and _is_module(unit.text):
+        # node guesses that the file is a module, and then does not check it at all.
         argv = [tool.program, "--check", "--input-type=module"]
-        return CheckStep(tool, argv, farm, node.parse, unit.text, names={"[stdin]": unit.path})
+        return CheckStep(tool, argv, farm, node.parse, unit.text, aliases={"[stdin]": unit.path})
     return CheckStep(tool, [tool.program, "--check", unit.path], farm, node.parse)
 
 
+def _accept_jsx(found: Diagnostic) -> Diagnostic:
+    """Make JSX in a `.js` file a warning: a bundler accepts it, and node does not."""
+    if found.message == "Unexpected token '<'":
+        return replace(found, severity="warning")
+    return found
+
+
 def _is_module(text: bytes) -> bool:
-    """Whether a script is a module, by its words; one that speaks like a script needs more to show for it."""
-    return bool((_SURELY_A_MODULE if _SCRIPT_WORDS.search(text) else _LIKE_A_MODULE).search(text))
+    """Return whether a file is a module, by its text.
+
+    A file with the words of a script needs a stronger sign.
+    """
+    if _SCRIPT_WORDS.search(text):
+        return _SURELY_A_MODULE.search(text) is not None
+    return _LIKELY_A_MODULE.search(text) is not None
 
 
 def _package_type(unit: CheckedFile) -> str | None:
-    """Give what the nearest package says its files are: `module` or `commonjs`; None if it does not say."""
+    """Return the `type` of the nearest package, `module` or `commonjs`; None if it has none."""
     for parent in PurePosixPath(unit.path).parents:
         file = unit.root / parent / "package.json"
         if file.is_file():
-            try:
-                told = json.loads(file.read_bytes())
-            except (OSError, ValueError, RecursionError):
-                return None
-            named = told.get("type") if isinstance(told, dict) else None
-            return named if named in {"module", "commonjs"} else None
+            return _type_in(file)
     return None
 
 
-def _tsc_step(unit: CheckedFile, tool: Installed) -> CheckStep:
+def _type_in(file: Path) -> str | None:
+    try:
+        package = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(package, dict):
+        return None
+    for name in ("module", "commonjs"):
+        if package.get("type") == name:
+            return name
+    return None
+
+
+# ---------------------------------------------------------------------------------------------- tsc
+
+
+def _tsc_step(unit: CheckedFile, tool: InstalledTool) -> CheckStep:
     argv = [tool.program, "--noEmit", "--pretty", "false"]
     is_javascript = unit.path.endswith(_JS_SUFFIXES)
-    config = find_tsconfig(unit.root, unit.path) if unit.mode == "project" else None
+    config = None
+    if unit.mode == "project":
+        config = find_tsconfig(unit.root, unit.path)
     if config is not None and (config.allows_js or not is_javascript):
         tree = unit.scratch.mirror(unit.path, unit.text)
         ours = config.folder / OURS
@@ -115,24 +144,34 @@ def _tsc_step(unit: CheckedFile, tool: Installed) -> CheckStep:
         return CheckStep(tool, argv, tree, tsc.parse)
     farm = unit.scratch.farm(unit.path, unit.text)
     argv += _PLAIN
-    argv += _JAVASCRIPT if is_javascript else ()
-    return CheckStep(
-        tool,
-        [*argv, unit.path],
-        farm,
-        tsc.parse,
-        soften=_soften_javascript if is_javascript else _soften,
-    )
+    adjust = _accept_missing_packages
+    if is_javascript:
+        argv += _JAVASCRIPT
+        adjust = _accept_scripts
+    return CheckStep(tool, [*argv, unit.path], farm, tsc.parse, adjust=adjust)
 
 
-def _soften(found: Diagnostic) -> Diagnostic:
-    first = found.args[0] if found.args else ""
-    is_package = found.code in _NO_MODULE and not first.startswith(".")
-    if found.code in _ABOUT_HERE or is_package or (found.code == "TS2304" and first in _NODE_NAMES):
+def _accept_missing_packages(found: Diagnostic) -> Diagnostic:
+    """Make an error about a package or type that is not installed a warning."""
+    if _is_about_missing_package(found):
         return replace(found, severity="warning")
     return found
 
 
-def _soften_javascript(found: Diagnostic) -> Diagnostic:
-    """A `return` outside of a function is right in a script of node; where it is not, node says so."""
-    return replace(found, severity="warning") if found.code == "TS1108" else _soften(found)
+def _is_about_missing_package(found: Diagnostic) -> bool:
+    first = found.args[0] if found.args else ""
+    if found.code in _NO_MODULE:
+        return not first.startswith(".")
+    if found.code == "TS2304":
+        return first in _NODE_NAMES
+    return found.code in _NOT_INSTALLED
+
+
+def _accept_scripts(found: Diagnostic) -> Diagnostic:
+    """Make a `return` outside of a function a warning too.
+
+    It is valid in a script of node; where it is not, node reports it.
+    """
+    if found.code == "TS1108":
+        return replace(found, severity="warning")
+    return _accept_missing_packages(found)

@@ -1,6 +1,6 @@
-"""Run by a project's own Python, which may be old: compile what is on stdin, and say what is wrong with it as JSON.
+"""A program for a project's own Python, which may be old: compile stdin, print the errors as JSON.
 
-One object a line; the last is `{"done": true}`. The only argument is the file's name.
+It prints one object a line; the last is `{"done": true}`. The only argument is the file's name.
 """
 
 import ast
@@ -15,13 +15,13 @@ Fields = Dict[str, Union[str, int, bool, None]]  # noqa: UP006, UP007 - as above
 
 
 def main() -> None:
-    """Tell the warnings, the error, and that this is all."""
+    """Print the warnings, the error, and the end mark."""
     path, source = sys.argv[1], sys.stdin.buffer.read()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        error = compile_it(source)
+        error = compile_source(source)
     for each in caught:
-        tell(
+        print_line(
             {
                 "path": path,
                 "type": each.category.__name__,
@@ -31,16 +31,16 @@ def main() -> None:
             }
         )
     if error is not None:
-        tell({"path": path, **error})
-    tell({"done": True})
+        print_line({"path": path, **error})
+    print_line({"done": True})
 
 
-def compile_it(source: bytes) -> Optional[Fields]:  # noqa: UP045 - as above
-    """Give what is wrong, None if nothing is."""
-    # In two steps: the parser tells places in characters, and what comes after it in bytes.
+def compile_source(source: bytes) -> Optional[Fields]:  # noqa: UP045 - as above
+    """Return the error, or None."""
+    # In two steps: the parser counts columns in characters, and the later passes in bytes.
     unit = "characters"
     try:
-        # As text, and under no file's name: else places are looked up in whatever file there is of that name.
+        # As text, and without a file name: else Python reads lines from a file of that name.
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
         tree = ast.parse(source.decode(encoding), "<unit>")
         unit = "bytes"
@@ -60,7 +60,7 @@ def compile_it(source: bytes) -> Optional[Fields]:  # noqa: UP045 - as above
     return None
 
 
-def tell(fields: Fields) -> None:
+def print_line(fields: Fields) -> None:
     """Write one line."""
     sys.stdout.write(json.dumps(fields) + "\n")
 

@@ -1,4 +1,4 @@
-"""Rust: rustc for a file, cargo for a project. Neither fetches anything."""
+"""Rust: rustc for a file, cargo for a project. Neither downloads anything."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from holdfast.adapters.toolchains.installed_tool import ToolProgram, need
+from holdfast.adapters.toolchains.installed_tool import ToolProgram, require_tool
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import rustc
 
 RUSTC = ToolProgram(
     "rustc",
-    "Install Rust with rustup (apt install rustup, brew install rustup), then: rustup default stable",
+    "Install Rust with rustup (apt install rustup, brew install rustup), "
+    "then: rustup default stable",
 )
 CARGO = ToolProgram("cargo", RUSTC.hint)
 
 _NEWEST = "2021"
-"""Of a file that no package says the edition of."""
+"""The edition of a file without a package."""
 _OLDEST = "2015"
-"""Of a package that says nothing."""
+"""The edition of a package that does not set one."""
 _ROOTS = ("main.rs", "lib.rs")
 _MAIN = re.compile(rb"\bfn\s+main\s*\(")
 
@@ -35,12 +36,12 @@ def plan(unit: CheckedFile) -> Sequence[CheckStep]:
 
 
 def _rustc_step(unit: CheckedFile, package: PurePosixPath | None) -> CheckStep:
-    tool = need(RUSTC, unit.root, unit.path, unit.deadline, unit.cancel)
+    tool = require_tool(RUSTC, unit.root, unit.path, unit.deadline, unit.cancel)
     farm = unit.scratch.farm(unit.path, unit.text)
     top = _crate_root(Path(farm), unit)
-    # A file with a `main` is a program; of a library nothing is unused because nobody calls it.
+    # A file with a `main` is a program; the public items of a library are never unused.
     kind = "bin" if _MAIN.search(Path(farm, top).read_bytes()) else "lib"
-    out = str(Path(unit.scratch.place("rustc"), "unit.rmeta"))
+    out = str(Path(unit.scratch.tool_folder("rustc"), "unit.rmeta"))
     argv = [
         tool.program,
         "--error-format=json",
@@ -52,26 +53,28 @@ def _rustc_step(unit: CheckedFile, package: PurePosixPath | None) -> CheckStep:
 
 
 def _cargo_step(unit: CheckedFile, package: PurePosixPath) -> CheckStep:
-    tool = need(CARGO, unit.root, unit.path, unit.deadline, unit.cancel)
+    tool = require_tool(CARGO, unit.root, unit.path, unit.deadline, unit.cancel)
     tree = unit.scratch.mirror(unit.path, unit.text)
     workspace = _workspace(unit, package)
     argv = [tool.program, "check", "--quiet", "--offline", "--all-targets", "--message-format=json"]
-    # What uses this package may break with it.
-    argv += ["--workspace"] if workspace is not None else []
-    base = workspace if workspace is not None else package
+    base = package
+    if workspace is not None:
+        # Packages that depend on this one may break with it.
+        argv.append("--workspace")
+        base = workspace
     argv += ["--manifest-path", str(PurePosixPath(package.relative_to(base), "Cargo.toml"))]
-    variables = {"CARGO_TARGET_DIR": unit.scratch.place("cargo")}
-    # rustc is run, and tells paths from, where the workspace is.
+    variables = {"CARGO_TARGET_DIR": unit.scratch.tool_folder("cargo")}
+    # rustc runs in the folder of the workspace, and its paths begin there.
     return CheckStep(
         tool, argv, str(Path(tree, base)), rustc.parse, variables=variables, base=str(base)
     )
 
 
-# ------------------------------------------------------------------------------------------------------------- crates
+# ------------------------------------------------------------------------------------------- crates
 
 
 def _crate_root(tree: Path, unit: CheckedFile) -> str:
-    """Give the file that the unit is a module of, for alone it would not find its crate; or the unit itself."""
+    """Return the root file of the crate that has the unit as a module; else the unit itself."""
     path = PurePosixPath(unit.path)
     if path.name in _ROOTS:
         return unit.path
@@ -83,61 +86,82 @@ def _crate_root(tree: Path, unit: CheckedFile) -> str:
 
 
 def _leads_to(tree: Path, top: PurePosixPath, path: PurePosixPath) -> bool:
-    """Whether each file on the way names the next as a module."""
+    """Return whether each file from the root to the unit declares the next one as a module."""
     inside = path.relative_to(top.parent)
-    names = (
-        list(inside.parent.parts)
-        if inside.name == "mod.rs"
-        else [*inside.parent.parts, inside.stem]
-    )
-    at = top
-    for depth, name in enumerate(names):
-        if not re.search(
-            rf"\bmod\s+{re.escape(name)}\s*;", (tree / at).read_text("utf-8", "replace")
-        ):
+    names = list(inside.parent.parts)
+    if inside.name != "mod.rs":
+        names.append(inside.stem)
+    at, folder = top, top.parent
+    for name in names:
+        if not _declares(tree / at, name):
             return False
-        beside = top.parent.joinpath(*names[: depth + 1])
-        nearer = (beside.with_name(f"{name}.rs"), beside / "mod.rs")
-        found = next((file for file in nearer if (tree / file).is_file()), None)
+        found = _module_file(tree, folder, name)
         if found is None:
             return False
-        at = found
+        at, folder = found, folder / name
     return at == path
 
 
-# ----------------------------------------------------------------------------------------------------------- packages
+def _declares(file: Path, module: str) -> bool:
+    text = file.read_text("utf-8", "replace")
+    return re.search(rf"\bmod\s+{re.escape(module)}\s*;", text) is not None
+
+
+def _module_file(tree: Path, folder: PurePosixPath, name: str) -> PurePosixPath | None:
+    for file in (folder / f"{name}.rs", folder / name / "mod.rs"):
+        if (tree / file).is_file():
+            return file
+    return None
+
+
+# ----------------------------------------------------------------------------------------- packages
 
 
 def _above(unit: CheckedFile, name: str) -> PurePosixPath | None:
-    parents = PurePosixPath(unit.path).parents
-    return next((parent for parent in parents if (unit.root / parent / name).is_file()), None)
+    """Return the nearest folder from the unit up to the root that has such a file."""
+    for parent in PurePosixPath(unit.path).parents:
+        if (unit.root / parent / name).is_file():
+            return parent
+    return None
 
 
 def _workspace(unit: CheckedFile, package: PurePosixPath) -> PurePosixPath | None:
-    """Give the folder of the workspace that a package is in: its own, or one above."""
-    folders = (package, *package.parents)
-    return next((folder for folder in folders if "workspace" in _manifest(unit, folder)), None)
+    """Return the folder of a package's workspace: its own, or one above; None without one."""
+    for folder in (package, *package.parents):
+        if "workspace" in _manifest(unit, folder):
+            return folder
+    return None
 
 
 def _edition(unit: CheckedFile, package: PurePosixPath | None) -> str:
     if package is None:
         return _NEWEST
-    told = _table(_manifest(unit, package), "package").get("edition")
-    if isinstance(told, dict):
-        workspace = _workspace(unit, package)
-        shared = _table(_manifest(unit, workspace), "workspace") if workspace is not None else {}
-        told = _table(shared, "package").get("edition")
-    return told if isinstance(told, str) and re.fullmatch("[0-9]{4}", told) else _OLDEST
+    edition = _table(_manifest(unit, package), "package").get("edition")
+    if isinstance(edition, dict):
+        edition = _workspace_edition(unit, package)
+    if isinstance(edition, str) and re.fullmatch("[0-9]{4}", edition):
+        return edition
+    return _OLDEST
+
+
+def _workspace_edition(unit: CheckedFile, package: PurePosixPath) -> object:
+    workspace = _workspace(unit, package)
+    if workspace is None:
+        return None
+    shared = _table(_manifest(unit, workspace), "workspace")
+    return _table(shared, "package").get("edition")
 
 
 def _manifest(unit: CheckedFile, folder: PurePosixPath) -> dict[str, Any]:
     try:
         return tomllib.loads((unit.root / folder / "Cargo.toml").read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        # cargo itself says what is wrong with it.
+        # cargo itself reports the problem.
         return {}
 
 
 def _table(fields: dict[str, Any], key: str) -> dict[str, Any]:
     found = fields.get(key)
-    return found if isinstance(found, dict) else {}
+    if isinstance(found, dict):
+        return found
+    return {}

@@ -1,6 +1,6 @@
-"""`tsconfig.json`: which of a project's settings a file is checked by, and a file of our own that has it checked.
+"""`tsconfig.json`: the settings that a file is checked with, and our own settings for one file.
 
-tsc looks only at what its settings name: a file that they leave out would pass whatever it says.
+tsc checks only the files that its settings name: any other file would pass, whatever it contains.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ OURS = "tsconfig.holdfast.json"
 
 _NAMES = ("tsconfig.json", "jsconfig.json")
 _DEEPEST = 20
-# A string, which may look like a comment; a comment; or a comma before a bracket.
+# A string, which may contain what looks like a comment; a comment; or a comma before a bracket.
 _NOT_JSON = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Tsconfig:
-    """Settings as they are with all that they extend; `path` is from the root. A list that is None is not given."""
+    """Settings with everything that they extend; `path` is from the root.
+
+    `files` and `include` are None if they are not set.
+    """
 
     path: PurePosixPath
     files: tuple[str, ...] | None
@@ -33,141 +36,172 @@ class Tsconfig:
 
     @property
     def folder(self) -> PurePosixPath:
-        """Where it stands."""
+        """The folder of the settings."""
         return self.path.parent
 
+    @property
+    def names_all(self) -> bool:
+        """Whether the settings name no files, and so mean all files in their folder."""
+        return self.files is None and self.include is None
+
     def names(self, path: str) -> bool:
-        """Whether a file is among those that it is about, but for what it excludes."""
-        if self.files is None and self.include is None:
+        """Return whether the settings name a file; `exclude` is not considered."""
+        if self.names_all:
             return PurePosixPath(path).is_relative_to(self.folder)
-        patterns = (_as_pattern(each) for each in self.include or ())
-        return path in (self.files or ()) or any(pattern.fullmatch(path) for pattern in patterns)
+        if path in (self.files or ()):
+            return True
+        return any(_glob_pattern(glob).fullmatch(path) for glob in self.include or ())
 
     def for_unit(self, path: str) -> dict[str, Any]:
-        """Give settings that extend these and name the file.
+        """Return settings that extend these and name the file.
 
-        What they reference is not inherited: then another part of the project is read as it is now, and not as it was
-        when somebody has built it.
+        References are not inherited: so the other parts of the project are read as they are now,
+        and not as they were last built.
         """
-        told: dict[str, Any] = {
-            "extends": f"./{self.path.name}",
-            "files": [_from(self.folder, path)],
-        }
-        options = {"composite": False, "incremental": False, "rootDir": _from(self.folder, ".")}
+        files = [_relative(self.folder, path)]
+        settings: dict[str, Any] = {"extends": f"./{self.path.name}", "files": files}
         if not self.names(path):
-            told["include"] = []
+            settings["include"] = []
         else:
-            told["files"] += [_from(self.folder, each) for each in self.files or () if each != path]
-            if self.files is None and self.include is None:
-                told["include"] = ["**/*"]
-        return {**told, "compilerOptions": options}
+            files += [_relative(self.folder, each) for each in self.files or () if each != path]
+            if self.names_all:
+                settings["include"] = ["**/*"]
+        settings["compilerOptions"] = {
+            "composite": False,
+            "incremental": False,
+            "rootDir": _relative(self.folder, "."),
+        }
+        return settings
 
 
 def find_tsconfig(root: Path, path: str) -> Tsconfig | None:
-    """Give the nearest settings above a file; of those that only reference others, the one that names it."""
-    parents = PurePosixPath(path).parents
-    near = next(
-        (
-            parent / name
-            for parent in parents
-            for name in _NAMES
-            if (root / parent / name).is_file()
-        ),
-        None,
-    )
-    config = _read(root, near) if near is not None else None
-    if config is None or config.files or config.include or config.names(path):
+    """Return the nearest settings above a file.
+
+    If they only reference others, return the referenced ones that name the file.
+    """
+    nearest = _nearest(root, path)
+    if nearest is None:
+        return None
+    config = _read(root, nearest)
+    if config is None or config.files or config.include:
         return config
-    parts = (_read(root, each) for each in config.references)
-    return next((part for part in parts if part is not None and part.names(path)), config)
+    if config.names(path):
+        return config
+    for reference in config.references:
+        part = _read(root, reference)
+        if part is not None and part.names(path):
+            return part
+    return config
+
+
+def _nearest(root: Path, path: str) -> PurePosixPath | None:
+    for parent in PurePosixPath(path).parents:
+        for name in _NAMES:
+            if (root / parent / name).is_file():
+                return parent / name
+    return None
 
 
 def _read(root: Path, at: PurePosixPath) -> Tsconfig | None:
-    """Give settings; None if they cannot be read: tsc itself says what is wrong."""
-    files: tuple[str, ...] | None = None
-    include: tuple[str, ...] | None = None
-    options: dict[str, Any] = {}
+    """Return the settings at a path; None if they cannot be read, which tsc itself reports."""
     own = _load(root / at)
     if own is None:
         return None
-    for here, told in _chain(root, at, own):
-        beside = here.parent
-        files = _paths(beside, told.get("files")) if files is None else files
-        include = _paths(beside, told.get("include")) if include is None else include
-        more = told.get("compilerOptions")
-        options = {**more, **options} if isinstance(more, dict) else options
-    references = tuple(
-        _reference(root, at.parent, each)
-        for each in _list(own.get("references"))
-        if _has_path(each)
-    )
-    allows = options.get("allowJs", options.get("checkJs", at.name == "jsconfig.json"))
-    return Tsconfig(at, files, include, references, allows is True)
+    files: tuple[str, ...] | None = None
+    include: tuple[str, ...] | None = None
+    options: dict[str, Any] = {}
+    for here, settings in _chain(root, at, own):
+        if files is None:
+            files = _paths(here.parent, settings.get("files"))
+        if include is None:
+            include = _paths(here.parent, settings.get("include"))
+        inherited = settings.get("compilerOptions")
+        if isinstance(inherited, dict):
+            options = {**inherited, **options}
+    references = tuple(_references(root, at.parent, own))
+    allows_js = options.get("allowJs", options.get("checkJs", at.name == "jsconfig.json"))
+    return Tsconfig(at, files, include, references, allows_js is True)
 
 
 def _chain(
     root: Path, at: PurePosixPath, own: dict[str, Any]
 ) -> Iterator[tuple[PurePosixPath, dict[str, Any]]]:
-    """Give the settings and those they extend, the nearest first. Those of a package name no files of ours."""
+    """Yield the settings and those that they extend, the nearest first.
+
+    Settings of an installed package are left out: they name no files of the project.
+    """
     waiting = [(at, own)]
     for _ in range(_DEEPEST):
         if not waiting:
             return
-        here, told = waiting.pop(0)
-        yield here, told
-        extends = told.get("extends")
-        bases = [
-            each
-            for each in ([extends] if isinstance(extends, str) else _list(extends))
-            if isinstance(each, str)
-        ]
-        for base in reversed(bases):
-            if base.startswith("."):
-                place = PurePosixPath(os.path.normpath(here.parent / base))
-                place = (
-                    place if place.name.endswith(".json") else place.with_name(f"{place.name}.json")
-                )
-                if (more := _load(root / place)) is not None:
-                    waiting.append((place, more))
+        here, settings = waiting.pop(0)
+        yield here, settings
+        for base in reversed(_bases(settings)):
+            if not base.startswith("."):
+                continue
+            place = PurePosixPath(os.path.normpath(here.parent / base))
+            if not place.name.endswith(".json"):
+                place = place.with_name(f"{place.name}.json")
+            extended = _load(root / place)
+            if extended is not None:
+                waiting.append((place, extended))
+
+
+def _bases(settings: dict[str, Any]) -> list[str]:
+    """Return the settings that are extended: `extends` is a string or a list."""
+    extends = settings.get("extends")
+    if isinstance(extends, str):
+        return [extends]
+    return [each for each in _list(extends) if isinstance(each, str)]
 
 
 def _load(file: Path) -> dict[str, Any] | None:
-    """Read JSON with comments and with commas too many."""
+    """Read JSON with comments and trailing commas; return None if it is no object."""
     try:
         text = file.read_text("utf-8-sig")
-        told = json.loads(_NOT_JSON.sub(lambda found: found[1] or "", text))
+        settings = json.loads(_NOT_JSON.sub(lambda found: found[1] or "", text))
     except (OSError, ValueError, RecursionError):
         return None
-    return told if isinstance(told, dict) else None
-
-
-def _paths(beside: PurePosixPath, told: object) -> tuple[str, ...] | None:
-    if not isinstance(told, list):
+    if not isinstance(settings, dict):
         return None
-    return tuple(os.path.normpath(beside / each) for each in told if isinstance(each, str))
+    return settings
 
 
-def _reference(root: Path, beside: PurePosixPath, told: dict[str, Any]) -> PurePosixPath:
-    place = PurePosixPath(os.path.normpath(beside / told["path"]))
-    return place / _NAMES[0] if (root / place).is_dir() else place
+def _paths(beside: PurePosixPath, value: object) -> tuple[str, ...] | None:
+    if not isinstance(value, list):
+        return None
+    return tuple(os.path.normpath(beside / each) for each in value if isinstance(each, str))
 
 
-def _has_path(told: object) -> bool:
-    return isinstance(told, dict) and isinstance(told.get("path"), str)
+def _references(
+    root: Path, beside: PurePosixPath, settings: dict[str, Any]
+) -> Iterator[PurePosixPath]:
+    for reference in _list(settings.get("references")):
+        path = reference.get("path") if isinstance(reference, dict) else None
+        if not isinstance(path, str):
+            continue
+        place = PurePosixPath(os.path.normpath(beside / path))
+        if (root / place).is_dir():
+            place /= _NAMES[0]
+        yield place
 
 
-def _list(told: object) -> list[Any]:
-    return told if isinstance(told, list) else []
+def _list(value: object) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    return []
 
 
-def _as_pattern(glob: str) -> re.Pattern[str]:
-    """Give what an entry of `include` matches; a folder is all that is in it."""
+def _glob_pattern(glob: str) -> re.Pattern[str]:
+    """Return the pattern of an entry of `include`; a folder means everything in it."""
     last = PurePosixPath(glob).name
-    glob = f"{glob}/**/*" if not re.search(r"[*?.]", last) or glob == "." else glob
-    words = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    is_folder = glob == "." or not re.search(r"[*?.]", last)
+    if is_folder:
+        glob = f"{glob}/**/*"
+    patterns = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob.removeprefix("./"))
-    return re.compile("".join(words.get(part, re.escape(part)) for part in parts))
+    return re.compile("".join(patterns.get(part, re.escape(part)) for part in parts))
 
 
-def _from(folder: PurePosixPath, path: str) -> str:
+def _relative(folder: PurePosixPath, path: str) -> str:
     return f"./{os.path.relpath(path, folder)}"
