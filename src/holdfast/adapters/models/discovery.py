@@ -150,26 +150,43 @@ def _look_at(
 def _kind_of(
     client: _Client, answer: _Answer, listed: list[Mapping[str, Any]], likely: ServerKind | None
 ) -> ServerKind:
+    kind = _kind_in_listing(answer, listed)
+    if kind is not None:
+        return kind
+    if _is_llama_cpp_python(client, listed):
+        return "llama_cpp_python"
+    if urlsplit(client.base_url).scheme == "https":
+        return "hosted"
+    kind = _kind_by_native_api(client)
+    if kind is not None:
+        return kind
+    if likely == "vllm" and any("max_model_len" in entry for entry in listed):
+        return "vllm"
+    return "other"
+
+
+def _kind_in_listing(answer: _Answer, listed: list[Mapping[str, Any]]) -> ServerKind | None:
     owners = {entry.get("owned_by") for entry in listed}
     kinds = {kind for owner, kind in _OWNERS.items() if owner in owners}
     if len(kinds) == 1:
         return kinds.pop()
     if answer.server.startswith("llama.cpp"):
         return "llama_cpp"
-    if _is_llama_cpp_python(client, listed):
-        return "llama_cpp_python"
-    if urlsplit(client.base_url).scheme == "https":
-        return "hosted"
-    # Paths that only one kind of server has. No key is sent: they are not part of the protocol.
+    return None
+
+
+def _kind_by_native_api(client: _Client) -> ServerKind | None:
+    """Return the kind by paths that only one kind of server has.
+
+    No key is sent, because these paths are not part of the protocol.
+    """
     if "version" in client.native("/api/version"):
         return "ollama"
     if "default_generation_settings" in client.native("/props"):
         return "llama_cpp"
     if _entries(client.native("/api/v0/models"), "data"):
         return "lm_studio"
-    if likely == "vllm" and any("max_model_len" in entry for entry in listed):
-        return "vllm"
-    return "other"
+    return None
 
 
 def _is_llama_cpp_python(client: _Client, listed: list[Mapping[str, Any]]) -> bool:
