@@ -14,7 +14,7 @@ from holdfast.adapters.project.directories import DiskDirectories
 from holdfast.adapters.project.project_overview import look_over
 from holdfast.changes.ports import FileFound
 from holdfast.landing.land import land
-from holdfast.tools.prompt.system_prompt import Repository, overview, system_prompt
+from holdfast.tools.prompt.system_prompt import ProjectFacts, overview, system_prompt
 from holdfast.tools.prompt.tool_profiles import DIFF, JSON, UNKNOWN
 from holdfast.vocab.outcomes import Landed
 from holdfast.vocab.requests import Patch
@@ -57,12 +57,12 @@ def test_the_rules_are_short() -> None:
 
 
 def test_an_overview_tells_languages_check_guide_and_files() -> None:
-    repository = Repository(
+    facts = ProjectFacts(
         ("AGENTS.md", "src/a.py", "src/b.py", "web/x.ts"),
         "# For agents\n\nBe kind.\n",
         check="make check",
     )
-    assert overview(repository) == (
+    assert overview(facts) == (
         "The project has 4 files. Languages: Python (2), TypeScript (1).\n"
         "To check it: `make check`.\n\n"
         "AGENTS.md:\n# For agents\n\nBe kind.\n\n"
@@ -72,7 +72,7 @@ def test_an_overview_tells_languages_check_guide_and_files() -> None:
 
 def test_a_large_project_is_cut_to_the_depth_that_fits() -> None:
     files = tuple(sorted(f"src/{a}/{b}.py" for a in "abc" for b in range(300)))
-    told = overview(Repository(files), 200)
+    told = overview(ProjectFacts(files), 200)
     assert told.endswith("Files:\nsrc/a/ (300 files)\nsrc/b/ (300 files)\nsrc/c/ (300 files)")
 
 
@@ -82,13 +82,13 @@ def test_a_large_project_is_cut_to_the_depth_that_fits() -> None:
     st.integers(20, 400),
 )
 def test_an_overview_keeps_to_its_tokens(files: list[str], guide: str | None, tokens: int) -> None:
-    repository = Repository(tuple(files), guide, check="make")
-    told = overview(repository, tokens)
+    facts = ProjectFacts(tuple(files), guide, check="make")
+    told = overview(facts, tokens)
     assert len(told) <= tokens * 4
-    assert told == overview(repository, tokens)
+    assert told == overview(facts, tokens)
 
 
-def look(root: Path) -> Repository:
+def look(root: Path) -> ProjectFacts:
     files = DiskFiles(str(root))
     try:
         return look_over(files, DiskDirectories(str(root)))
@@ -97,11 +97,11 @@ def look(root: Path) -> Repository:
 
 
 def test_the_guide_is_agents_md_and_else_claude_md(tmp_path: Path) -> None:
-    assert look(tmp_path) == Repository(())
+    assert look(tmp_path) == ProjectFacts(())
     (tmp_path / "CLAUDE.md").write_text("claude")
-    assert look(tmp_path) == Repository(("CLAUDE.md",), "claude", "CLAUDE.md")
+    assert look(tmp_path) == ProjectFacts(("CLAUDE.md",), "claude", "CLAUDE.md")
     (tmp_path / "AGENTS.md").write_text("agents")
-    assert look(tmp_path) == Repository(("AGENTS.md", "CLAUDE.md"), "agents", "AGENTS.md")
+    assert look(tmp_path) == ProjectFacts(("AGENTS.md", "CLAUDE.md"), "agents", "AGENTS.md")
 
 
 def test_a_guide_that_leads_out_of_the_project_is_not_read(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from holdfast.tools.tool import Tool
 from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import EditRefused
 from holdfast.vocab.outcomes import Refused
-from holdfast.vocab.requests import FileRequest, LineEdits
+from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 _FORMAT = '{"edits": [{"path": "src/app.py", "old": "    return 1", "new": "    return 2"}]}'
@@ -79,13 +79,9 @@ def apply_edits(arguments: ApplyEditsTool, context: ToolContext, _: Cancel) -> T
     if barred is not None:
         return denied(barred.message)
 
-    refusals: list[FileRefused] = []
-    for request in requests:
-        refused = _judge_numbers(request, context)
-        if refused is not None:
-            refusals.append(FileRefused(request.path, refused))
+    refusals = _judge_line_numbers(requests, context)
     if refusals:
-        return refuse_edits(tuple(refusals), call, context)
+        return refuse_edits(refusals, call, context)
     return edit(call, context)
 
 
@@ -117,8 +113,19 @@ def _with_shown_text(request: FileRequest, context: ToolContext) -> FileRequest:
     return replace(request, request=replace(request.request, shown=seen.text))
 
 
-def _judge_numbers(request: FileRequest, context: ToolContext) -> Refused | None:
+def _judge_line_numbers(
+    requests: Iterable[FileRequest], context: ToolContext
+) -> tuple[FileRefused, ...]:
     """Refuse bare line numbers if the text that they refer to is not known."""
+    refusals: list[FileRefused] = []
+    for request in requests:
+        refused = _judge_request(request, context)
+        if refused is not None:
+            refusals.append(FileRefused(request.path, refused))
+    return tuple(refusals)
+
+
+def _judge_request(request: FileRequest, context: ToolContext) -> Refused | None:
     if not isinstance(request.request, LineEdits):
         return None
     looked = context.ports.files.look(request.path)
@@ -132,21 +139,26 @@ def _judge_numbers(request: FileRequest, context: ToolContext) -> Refused | None
             "read it first, or send the lines' text as old."
         )
         return Refused("stale", message)
-    if not seen.moved:
-        return None
-    then, _ = split_lines(seen.text)
-    now, _ = split_lines(decode(looked.data).text)
-    for each in bare:
+    if seen.moved and _has_moved(bare, seen.text, decode(looked.data).text):
+        message = (
+            f"{request.path}: an edit has moved its lines since it was read; "
+            "read it again, or send the lines' text as old."
+        )
+        return Refused("stale", message)
+    return None
+
+
+def _has_moved(edits: Iterable[LineEdit], shown: str, current: str) -> bool:
+    """Return whether the lines of an edit differ between the shown and the current text."""
+    then, _ = split_lines(shown)
+    now, _ = split_lines(current)
+    for each in edits:
         # Compare the neighbouring lines too: an insertion replaces no line of its own, and a
         # number after an earlier edit has moved.
         around = slice(max(0, each.start - 2), max(each.start, each.end) + 1)
         if then[around] != now[around]:
-            message = (
-                f"{request.path}: an edit has moved its lines since it was read; "
-                "read it again, or send the lines' text as old."
-            )
-            return Refused("stale", message)
-    return None
+            return True
+    return False
 
 
 TOOL = Tool("apply_edits", ApplyEditsTool, apply_edits, changes=True)

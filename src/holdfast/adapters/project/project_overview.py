@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from holdfast.changes.ports import FileFound
 from holdfast.landing.encoding import decode
 from holdfast.tools.ports import Regular
-from holdfast.tools.prompt.system_prompt import Repository
+from holdfast.tools.prompt.system_prompt import ProjectFacts
 
 if TYPE_CHECKING:
     from holdfast.changes.ports import Files
@@ -19,15 +19,15 @@ _GUIDES = ("AGENTS.md", "CLAUDE.md")
 _SIZE_LIMIT = 100_000
 
 
-def look_over(files: Files, folders: Directories) -> Repository:
+def look_over(files: Files, folders: Directories) -> ProjectFacts:
     """Return the overview of a project; what is missing or cannot be read is left out."""
     paths = folders.names("").paths
     check = _check_command(files, folders)
     for name in _GUIDES:
         guide = _text(name, files, folders)
         if guide:
-            return Repository(paths, guide, name, check)
-    return Repository(paths, None, _GUIDES[0], check)
+            return ProjectFacts(paths, guide, name, check)
+    return ProjectFacts(paths, None, _GUIDES[0], check)
 
 
 def _check_command(files: Files, folders: Directories) -> str | None:

@@ -52,7 +52,7 @@ _LANGUAGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
+class ProjectFacts:
     """Facts about a project. `guide` is the text of `guide_name` (AGENTS.md or CLAUDE.md)."""
 
     files: tuple[str, ...]
@@ -76,17 +76,17 @@ def system_prompt(tools: Collection[str], profile: Profile) -> str:
     return "".join([head, *sections]).strip() + "\n"
 
 
-def overview(repository: Repository, tokens: int = 1_500) -> str:
+def overview(facts: ProjectFacts, tokens: int = 1_500) -> str:
     """Describe the project within a number of tokens.
 
     The parts are languages, check, guide (at most half of the characters) and files.
     """
     room = tokens * _CHARACTERS_A_TOKEN
-    files = repository.files
+    files = facts.files
     head = f"The project has {count(len(files), 'file')}. {_languages(files)}".rstrip()
-    if repository.check:
-        head += f"\nTo check it: `{repository.check}`."
-    guide = _guide(repository, room // 2)
+    if facts.check:
+        head += f"\nTo check it: `{facts.check}`."
+    guide = _guide(facts, room // 2)
     tree = _tree(files, room - len(head) - len(guide) - 20)
     parts = [head]
     if guide:
@@ -111,15 +111,15 @@ def _languages(files: Sequence[str]) -> str:
     return f"Languages: {listed}."
 
 
-def _guide(repository: Repository, room: int) -> str:
-    guide = (repository.guide or "").strip()
+def _guide(facts: ProjectFacts, room: int) -> str:
+    guide = (facts.guide or "").strip()
     if not guide:
         return ""
-    text = f"{repository.guide_name}:\n{guide}"
+    text = f"{facts.guide_name}:\n{guide}"
     if len(text) <= room:
         return text
     whole_lines = text[:room].rpartition("\n")[0]
-    return f"{whole_lines}\n(more in {repository.guide_name})"
+    return f"{whole_lines}\n(more in {facts.guide_name})"
 
 
 def _tree(files: Sequence[str], room: int) -> str:
