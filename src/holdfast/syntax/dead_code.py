@@ -6,7 +6,7 @@ Moving code there is the same as deleting it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.syntax.node_kinds import BLOCKS
@@ -49,6 +49,7 @@ _FALSE: Final = frozenset(
     {"False", "false", "0", "None", "null", "nil", "''", '""', "NULL", "nullptr", "0L", "undefined"}
 )
 _TRUE: Final = frozenset({"True", "true", "1"})
+_CONSTANTS: Final = dict.fromkeys(_TRUE, True) | dict.fromkeys(_FALSE, False)
 _OLD_VERSION: Final = re.compile(
     r"(?:sys\.)?version_info(?:\[0\])?\s*"
     r"(?:<=?\s*\(?(?:[012]\b|3\s*,?\s*\)|3\s*,\s*[0-7]\b)|>=?\s*\(?[4-9]\b).*"
@@ -56,6 +57,7 @@ _OLD_VERSION: Final = re.compile(
 """A condition for a version of Python that is not in use: type checkers skip the code below it."""
 _NOT: Final = frozenset({"not", "!"})
 _AND: Final = frozenset({"and", "&&"})
+_EQUALITY: Final = frozenset({"==", "===", "!=", "!=="})
 _JUMP_TARGET: Final = re.compile("label|case")
 """A part of the kinds of nodes from which on the code after a `return` is reached again."""
 _NEVER_DEAD: Final = re.compile("comment|preproc_|_item|function_declaration")
@@ -73,23 +75,22 @@ def dead_spans(nodes: Nodes, language: str, undecided: Collection[str] = ()) -> 
     taken for neither true nor false.
     """
     found = [*_under_constant_conditions(nodes), *_after_jumps(nodes)]
-    if language == "python":
-        found += _for_type_checkers(nodes)
-    if language in {"c", "cpp"}:
-        found += _not_compiled(nodes, undecided)
-    if language == "rust":
-        found += _not_built(nodes, undecided)
-    return _outermost(found)
-
-
-def _outermost(spans: Iterable[Span]) -> list[Span]:
-    merged: list[Span] = []
+    match language:
+        case "python":
+            found += _for_type_checkers(nodes)
+        case "c" | "cpp":
+            found += _not_compiled(nodes, undecided)
+        case "rust":
+            found += _not_built(nodes, undecided)
+    # Of two spans that begin at the same offset, the outer one comes first.
+    found.sort(key=lambda span: (span[0], -span[1]))
+    outermost: list[Span] = []
     last_end = -1
-    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+    for start, end in found:
         if start < end and end > last_end:
-            merged.append((start, end))
+            outermost.append((start, end))
             last_end = end
-    return merged
+    return outermost
 
 
 # --------------------------------------------------------------------------- constant conditions
@@ -103,29 +104,30 @@ def _constant_truth(node: SgNode | None) -> bool | None:
     if node.kind() in {"parenthesized_expression", "condition_clause"} and len(inner) == 1:
         return _constant_truth(inner[0])
     text = node.text().strip()
-    if text in _TRUE:
-        return True
-    if text in _FALSE or _OLD_VERSION.fullmatch(text):
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if _OLD_VERSION.fullmatch(text):
         return False
-    parts = node.children()
+    return _truth_of_operation(node.children())
+
+
+def _truth_of_operation(parts: Sequence[SgNode]) -> bool | None:
+    """Return the constant truth of `not a`, `a and b` or `1 == 2`, or None."""
     if len(parts) == 2 and parts[0].text() in _NOT:
         operand = _constant_truth(parts[1])
         return None if operand is None else not operand
-    if len(parts) == 3:
-        return _truth_of_operation(parts[0], parts[1].text(), parts[2])
-    return None
-
-
-def _truth_of_operation(left: SgNode, operator: str, right: SgNode) -> bool | None:
-    if operator in _AND:
+    if len(parts) != 3:
+        return None
+    left, operator, right = parts
+    if operator.text() in _AND:
         operands = {_constant_truth(left), _constant_truth(right)}
         return False if False in operands else None
-    compares = operator in {"==", "===", "!=", "!=="}
-    if compares and left.text().isdigit() and right.text().isdigit():
-        is_equal = left.text() == right.text()
-        wants_equal = operator.startswith("=")
-        return is_equal is wants_equal
-    return None
+    are_numbers = left.text().isdigit() and right.text().isdigit()
+    if operator.text() not in _EQUALITY or not are_numbers:
+        return None
+    is_equal = left.text() == right.text()
+    wants_equal = operator.text().startswith("=")
+    return is_equal is wants_equal
 
 
 def _under_constant_conditions(nodes: Nodes) -> Iterator[Span]:

@@ -159,10 +159,20 @@ NAMED_SCOPES: Final = {
 
 # ------------------------------------------------------------------------------ related kinds
 
+
+def _related(group: frozenset[str]) -> dict[str, frozenset[str]]:
+    return dict.fromkeys(group, group)
+
+
 # With the same parts in the same order, between other brackets.
-_SAME_PARTS: Final = _kinds(_COMPREHENSIONS)
+_RELATED: Final = _related(_kinds(_COMPREHENSIONS))
 # Whole in any place, with no operator to split them: one may replace another.
-_WHOLE: Final = (_kinds(_OPERANDS), _kinds(_TYPES), _PLAIN_FUNCTIONS)
+_LOOSELY_RELATED: Final = {
+    **_RELATED,
+    **_related(_kinds(_OPERANDS)),
+    **_related(_kinds(_TYPES)),
+    **_related(_PLAIN_FUNCTIONS),
+}
 
 
 def is_related_kind(kind: str, kinds: tuple[str, ...], *, loose: bool) -> bool:
@@ -170,8 +180,11 @@ def is_related_kind(kind: str, kinds: tuple[str, ...], *, loose: bool) -> bool:
 
     `loose` is for a pattern that demands nothing of what is inside the node.
     """
-    groups = (_SAME_PARTS, *_WHOLE) if loose else (_SAME_PARTS,)
-    return any(kind in group and not group.isdisjoint(kinds) for group in groups)
+    groups = _LOOSELY_RELATED if loose else _RELATED
+    group = groups.get(kind)
+    if group is None:
+        return False
+    return not group.isdisjoint(kinds)
 
 
 def is_block(node: SgNode) -> bool:

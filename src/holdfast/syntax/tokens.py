@@ -49,6 +49,7 @@ _RUST = re.compile(f"{_SLASH}|(?P<string>{_RUST_STRINGS})|{_REST}", re.VERBOSE |
 _OTHER = re.compile(
     f"{_SLASH}|(?P<string>{_STRINGS}|`(?:[^`\\\\]|\\\\.)*`)|{_REST}", re.VERBOSE | re.DOTALL
 )
+_PATTERNS = {"python": _PYTHON, "any": _PYTHON, "rust": _RUST}
 
 _WORDS = """
 and as assert async await break case catch char class const constexpr continue def default defer
@@ -94,11 +95,7 @@ _SHAPES = (
 @lru_cache(maxsize=32)
 def tokenize(text: str, language: str) -> tuple[Token, ...]:
     """Return all tokens of a text; a character that fits no other kind is an operator."""
-    pattern = _OTHER
-    if language in {"python", "any"}:
-        pattern = _PYTHON
-    elif language == "rust":
-        pattern = _RUST
+    pattern = _PATTERNS.get(language, _OTHER)
     tokens = []
     for found in pattern.finditer(text):
         kind = found.lastgroup

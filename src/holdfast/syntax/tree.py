@@ -24,7 +24,7 @@ def parse_tree(text: str, grammar: str) -> SgNode:
 
     The text must not contain a lone surrogate: see `parseable`.
     """
-    from ast_grep_py import SgRoot  # noqa: PLC0415 - a megabyte of grammars: loaded with the first text
+    from ast_grep_py import SgRoot  # noqa: PLC0415 - a megabyte of grammars
 
     return SgRoot(text, grammar).root()
 
