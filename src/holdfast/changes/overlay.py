@@ -67,9 +67,13 @@ class Overlay:
 
     def names(self, near: str) -> list[str]:
         """List the files that would be there."""
-        names = [name for name in self._files.names(near) if not self._is_deleted(name)]
-        known = set(names)
-        return names + [name for name in self._written() if name not in known]
+        names = dict.fromkeys(self._files.names(near))
+        for path, content in self._proposed.items():
+            if content is None:
+                names.pop(path, None)
+            else:
+                names.setdefault(path)
+        return list(names)
 
     def _add(self, change: Change) -> None:
         self._named.update(dict.fromkeys(change.paths))
@@ -79,9 +83,6 @@ class Overlay:
             self._proposed.update({swap.path: swap.after for swap in landed.swaps})
         else:
             self.stuck.append(StuckChange(change, landed))
-
-    def _is_deleted(self, path: str) -> bool:
-        return path in self._proposed and self._proposed[path] is None
 
     def _written(self) -> list[str]:
         return [path for path, content in self._proposed.items() if content is not None]

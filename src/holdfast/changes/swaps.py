@@ -36,6 +36,17 @@ class Swap:
         """Return the inverse swap."""
         return Swap(self.path, self.after, self.before, self.modes)
 
+    def matches(self, content: Content | None, present: Content | None) -> bool:
+        """Return whether the present content of the file is `content`.
+
+        The modes are compared only if the swap has `modes`.
+        """
+        if content is None or present is None:
+            return content is present
+        if self.modes and content.mode != present.mode:
+            return False
+        return content.data == present.data
+
 
 def in_order(swaps: Iterable[Swap]) -> tuple[Swap, ...]:
     """Return the swaps sorted: created files, then edited files, then deleted files.

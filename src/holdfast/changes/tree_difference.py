@@ -19,13 +19,17 @@ TreeOf: TypeAlias = "Mapping[str, tuple[bytes, int]]"
 
 def plan_of_difference(before: TreeOf, after: TreeOf) -> ChangePlan:
     """Return the plan that turns the first tree into the second; an empty plan for equal trees."""
-    paths = sorted(path for path in {*before, *after} if before.get(path) != after.get(path))
-    swaps = [_swap(path, before.get(path), after.get(path)) for path in paths]
-    made: dict[str, None] = {}
-    for path in paths:
-        if path not in before:
-            made.update(dict.fromkeys(_new_parents(path, before)))
-    return ChangePlan(tuple(_report(swap) for swap in swaps), in_order(swaps), tuple(made))
+    swaps: list[Swap] = []
+    makes: dict[str, None] = {}
+    for path in sorted({*before, *after}):
+        old, new = before.get(path), after.get(path)
+        if old == new:
+            continue
+        swaps.append(_swap(path, old, new))
+        if old is None:
+            makes.update(dict.fromkeys(_new_parents(path, before)))
+    reports = tuple(_report(swap) for swap in swaps)
+    return ChangePlan(reports, in_order(swaps), tuple(makes))
 
 
 def _swap(path: str, before: tuple[bytes, int] | None, after: tuple[bytes, int] | None) -> Swap:

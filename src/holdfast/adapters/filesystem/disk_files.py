@@ -287,19 +287,11 @@ def _side(parent: int, name: str, swap: Swap) -> SwapSide:
 
 
 def _side_of(swap: Swap, present: Content | None) -> SwapSide:
-    if _matches(swap, swap.after, present):
+    if swap.matches(swap.after, present):
         return "after"
-    if _matches(swap, swap.before, present):
+    if swap.matches(swap.before, present):
         return "before"
     return "neither"
-
-
-def _matches(swap: Swap, content: Content | None, present: Content | None) -> bool:
-    if content is None or present is None:
-        return content is present
-    if swap.modes and content.mode != present.mode:
-        return False
-    return content.data == present.data
 
 
 def _exists(parent: int, name: str) -> bool:

@@ -107,6 +107,9 @@ def _list_with_git(root: str, under: str) -> list[str]:
     )
     if listed is None:
         return []
-    names = {name.decode("utf-8", "surrogateescape") for name in listed.split(b"\0") if name}
-    # A whole repository inside this one is listed as its directory.
-    return sorted(name for name in names if not name.endswith("/"))
+    names: set[str] = set()
+    for name in listed.split(b"\0"):
+        # git lists a repository inside this one as its directory.
+        if name and not name.endswith(b"/"):
+            names.add(name.decode("utf-8", "surrogateescape"))
+    return sorted(names)

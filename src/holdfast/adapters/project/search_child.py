@@ -91,10 +91,15 @@ def matches(expression: re.Pattern[str], text: str) -> list[tuple[int, str]]:
     """Return the lines that match, with their numbers; of a multi-line match the first line."""
     text = _ENDING.sub("\n", text)
     lines = text.split("\n")
+    found: set[int] = set()
     if "\n" in expression.pattern or r"\n" in expression.pattern:
-        found = {text.count("\n", 0, match.start()) for match in expression.finditer(text)}
-        return [(number + 1, lines[number]) for number in sorted(found)]
-    return [(number, line) for number, line in enumerate(lines, 1) if expression.search(line)]
+        for match in expression.finditer(text):
+            found.add(text.count("\n", 0, match.start()))
+    else:
+        for index, line in enumerate(lines):
+            if expression.search(line):
+                found.add(index)
+    return [(index + 1, lines[index]) for index in sorted(found)]
 
 
 if __name__ == "__main__":

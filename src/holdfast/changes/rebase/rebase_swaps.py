@@ -76,16 +76,9 @@ def rebase_swaps(
 
 
 def _is_done(swap: Swap, present: Content | None) -> bool:
-    return _matches(swap, swap.after, present) and not _matches(swap, swap.before, present)
-
-
-def _matches(swap: Swap, content: Content | None, present: Content | None) -> bool:
-    """Return whether the file has this content now; the mode counts only if the swap sets it."""
-    if content is None or present is None:
-        return content is present
-    if swap.modes and content.mode != present.mode:
+    if swap.matches(swap.before, present):
         return False
-    return content.data == present.data
+    return swap.matches(swap.after, present)
 
 
 def _is_done_beside_other_edits(swap: Swap, present: Content | None) -> bool:
@@ -97,7 +90,7 @@ def _is_done_beside_other_edits(swap: Swap, present: Content | None) -> bool:
 
 
 def _fit(swap: Swap, present: Content | None) -> Swap | Clash:
-    if _matches(swap, swap.before, present):
+    if swap.matches(swap.before, present):
         return swap
     projected = _project(swap, present)
     if isinstance(projected, Swap):

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from holdfast.landing.encoding import decode, encode
+from holdfast.landing.encoding import Encoding, decode, encode
 from holdfast.landing.text.lines import split_lines
 
 if TYPE_CHECKING:
@@ -116,12 +116,17 @@ def _overlaps(place: range, edit: _LineEdit) -> bool:
 
 def _texts(*contents: bytes) -> list[str] | None:
     """Return the contents as texts; None if one is binary or their encodings differ."""
-    decoded = [decode(data) for data in contents]
-    if any(each.binary for each in decoded):
+    texts: list[str] = []
+    encodings: set[Encoding] = set()
+    for data in contents:
+        decoded = decode(data)
+        if decoded.binary:
+            return None
+        texts.append(decoded.text)
+        encodings.add(decoded.encoding)
+    if len(encodings) > 1:
         return None
-    if len({each.encoding for each in decoded}) > 1:
-        return None
-    return [each.text for each in decoded]
+    return texts
 
 
 def _apply(lines: Sequence[str], edits: Sequence[_LineEdit]) -> list[str]:
@@ -137,9 +142,8 @@ def _apply(lines: Sequence[str], edits: Sequence[_LineEdit]) -> list[str]:
 
 def _line_edits(old: Sequence[str], new: Sequence[str]) -> list[_LineEdit]:
     """Return the edits that turn `old` into `new`."""
-    size = min(len(old), len(new))
-    head = next((i for i in range(size) if old[i] != new[i]), size)
-    tail = next((i for i in range(size - head) if old[-1 - i] != new[-1 - i]), size - head)
+    head = _common_length(old, new)
+    tail = _common_length(reversed(old[head:]), reversed(new[head:]))
     old_middle = old[head : len(old) - tail]
     new_middle = new[head : len(new) - tail]
     if not old_middle and not new_middle:
@@ -154,3 +158,13 @@ def _line_edits(old: Sequence[str], new: Sequence[str]) -> list[_LineEdit]:
             lines = tuple(new_middle[new_first:new_last])
             edits.append(_LineEdit(head + first, head + last, lines))
     return edits
+
+
+def _common_length(old: Iterable[str], new: Iterable[str]) -> int:
+    """Return how many lines at the beginning are equal."""
+    length = 0
+    for old_line, new_line in zip(old, new, strict=False):
+        if old_line != new_line:
+            break
+        length += 1
+    return length
