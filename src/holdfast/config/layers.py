@@ -177,7 +177,7 @@ def _judge_choice(value: SettingValue) -> str | None:
 
 
 def _unknown_variables(environment: Mapping[str, str]) -> list[str]:
-    """Return a warning for each variable `HOLDFAST_…` that is not ours."""
+    """Return a warning for each variable `HOLDFAST_…` that Holdfast does not know."""
     known = {setting.variable for setting in SETTINGS} | _OTHER_VARIABLES
     warnings: list[str] = []
     for name in sorted(environment):

@@ -1,6 +1,6 @@
 """The commands that are always allowed, one file per project in the state directory.
 
-Implements the port `Grants`.
+Implements the port `CommandGrants`.
 """
 
 from __future__ import annotations

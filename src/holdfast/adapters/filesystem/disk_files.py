@@ -316,7 +316,7 @@ def _write(parent: int, name: str, swap: Swap, like: os.stat_result | None) -> N
         while rest:
             rest = rest[os.write(handle, rest) :]
         if like and not _set_owner(handle, like) and mode is not None:
-            # No setuid or setgid bit of another owner may stay on a file of ours.
+            # The file is ours now: it must not have the setuid or setgid bit of the other owner.
             mode &= 0o777
         if mode is not None:
             os.fchmod(handle, mode)

@@ -95,7 +95,7 @@ def _entries(root: str, directory: str) -> tuple[list[str], list[str]]:
                 elif entry.is_dir(follow_symlinks=False) and entry.name not in CACHES:
                     directories.append(path)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
-        # Removed meanwhile, or not ours to read: what was found before that counts.
+        # Removed meanwhile, or not readable: return what was found so far.
         return files, directories
     return files, directories
 

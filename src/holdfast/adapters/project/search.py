@@ -34,7 +34,7 @@ _RIPGREP_ERROR = 2
 
 
 class DiskSearcher:
-    """Search in the files below one root (port `Searcher`)."""
+    """The search in the files below one root (port `Searcher`)."""
 
     def __init__(self, root: str, ripgrep: str = "rg") -> None:
         """Resolve the root to its real path; `ripgrep` is the name of that program."""

@@ -21,7 +21,7 @@ _ENDING = re.compile(r"\r\n?")
 
 
 class Reader:
-    """Read files below a root without following symlinks; the last directory stays open."""
+    """A reader of the files below a root. It follows no symlink; the last directory stays open."""
 
     def __init__(self, root: str) -> None:
         """Open the root."""

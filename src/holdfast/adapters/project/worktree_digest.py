@@ -23,7 +23,7 @@ _NAMES = frozenset({".coverage", ".DS_Store", ".eslintcache"})
 
 
 class DiskWorktreeDigests:
-    """The digests of the files below one root (port `Trees`)."""
+    """The digests of the files below one root (port `WorktreeDigests`)."""
 
     def __init__(self, root: str) -> None:
         """Resolve the root to its real path; `look` reads the files."""
