@@ -93,7 +93,14 @@ def repair(
     if isinstance(first, CheckTimedOut):
         return _timed_out(first)
     judge = Judge(
-        unit.path, unit.target, text, unit.data, first, ports.check, ports.tests, ports.project
+        path=unit.path,
+        target=unit.target,
+        text=text,
+        data=unit.data,
+        first=first,
+        check=ports.check,
+        tests=ports.tests,
+        project=ports.project,
     )
     if judge.passes(first):
         return FirstTrySuccess(text, first.oracle)
@@ -336,25 +343,41 @@ class _Repair:
         if reasons:
             message = f"{event}, which was refused: {_first_reasons(reasons)}"
         return NoProgress(
-            self._error, attempt, message, self._best(), reasons, self._records.last_refused
+            compiler_error=self._error,
+            attempts=attempt,
+            message=message,
+            best=self._best(),
+            reasons=reasons,
+            decision_id=self._records.last_refused,
         )
 
     def _exhausted(self, last: _Verdict) -> RepairOutcome:
-        attempts, record = self._policy.max_attempts, self._records.last_refused
-        if isinstance(last, GuardRejected):
-            return VerificationRejected(self._error, last.reasons, attempts, record)
+        attempts = self._policy.max_attempts
         reasons = _reasons(last)
-        message = f"{attempts} proposals failed, the last one with: {_first_reasons(reasons)}"
-        return Exhausted(attempts, self._error, self._best(), message, reasons, record)
+        if isinstance(last, GuardRejected):
+            return VerificationRejected(
+                compiler_error=self._error,
+                reasons=reasons,
+                attempts=attempts,
+                decision_id=self._records.last_refused,
+            )
+        return Exhausted(
+            attempts=attempts,
+            compiler_error=self._error,
+            best=self._best(),
+            message=f"{attempts} proposals failed, the last one with: {_first_reasons(reasons)}",
+            reasons=reasons,
+            decision_id=self._records.last_refused,
+        )
 
     def _request(self, tried: tuple[str, ...]) -> ProposalRequest:
         current = self._current
         return ProposalRequest(
-            self._unit.path,
-            self._unit.target,
-            current.candidate.text,
-            current.checked.diagnostics,
-            tried,
+            path=self._unit.path,
+            target=self._unit.target,
+            text=current.candidate.text,
+            diagnostics=current.checked.diagnostics,
+            tried=tried,
         )
 
     def _judge_proposal(
@@ -459,7 +482,11 @@ class _Repair:
 
 def _method_of(proposal: Proposal, confidence: float | None) -> RepairMethod:
     return RepairMethod(
-        "repair", "the model's proposal", proposal.model_id, confidence, proposal.reasoning
+        decision_type="repair",
+        choice="the model's proposal",
+        model_id=proposal.model_id,
+        confidence=confidence,
+        reasoning=proposal.reasoning,
     )
 
 

@@ -17,10 +17,10 @@ def find_response(answers: Answers, request: ProposalRequest, model: str) -> Pro
     try:
         fields = json.loads(data)
         return Proposal(
-            str(fields["text"]),
-            float(fields["confidence"]),
-            str(fields["reasoning"]),
-            str(fields["model_id"]),
+            text=str(fields["text"]),
+            confidence=float(fields["confidence"]),
+            reasoning=str(fields["reasoning"]),
+            model_id=str(fields["model_id"]),
         )
     except (ValueError, KeyError, TypeError):
         return None

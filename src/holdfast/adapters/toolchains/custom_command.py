@@ -37,10 +37,10 @@ def _plan(unit: CheckedFile, words: Sequence[str]) -> Sequence[CheckStep]:
     # look as if the repair had caused it.
     variables["MAKEFLAGS"] = f"{variables.get('MAKEFLAGS', '')} -k".strip()
     step = CheckStep(
-        tool,
-        [program, *arguments],
-        tree,
-        generic.parse,
+        tool=tool,
+        argv=[program, *arguments],
+        cwd=tree,
+        parse=generic.parse,
         variables=variables,
         exit_code_decides=True,
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from holdfast.adapters.toolchains.installed_tool import find_in_project
 from holdfast.adapters.toolchains.languages import python
 from holdfast.adapters.toolchains.languages.tsconfig import find_tsconfig
+from holdfast.adapters.toolchains.nearest_file import nearest_file
 from holdfast.adapters.toolchains.registry import check_for, target_of
 from holdfast.adapters.toolchains.tool_check import CheckMode
 from holdfast.usecases.turns.repair_ports import ProjectCheck
@@ -75,7 +76,7 @@ def _own_check(
     path: str, root: Path, language: Target, timeout: float, cancel: Cancel
 ) -> ProjectCheck | None:
     """Return the check of the file's language, if the project is configured for the language."""
-    config = _find_config(path, root, _CONFIG_FILES.get(language, ()))
+    config = nearest_file(root, path, _CONFIG_FILES.get(language, ()))
     if config is None:
         return None
     if path.endswith(".jsx") and config.name == "package.json":
@@ -103,15 +104,6 @@ def _scope(path: str, root: Path, language: Target, config: PurePosixPath) -> st
     if tsconfig is None or not tsconfig.names(path):
         return None
     return f"tsc {tsconfig.path}"
-
-
-def _find_config(path: str, root: Path, names: Sequence[str]) -> PurePosixPath | None:
-    """Return the first of these files in the file's folder, or in one above it up to the root."""
-    for parent in PurePosixPath(path).parents:
-        for name in names:
-            if (root / parent / name).is_file():
-                return parent / name
-    return None
 
 
 def _own_command(language: Target, path: str, root: Path) -> str | None:

@@ -10,7 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal, Protocol, TypeAlias
 
-from holdfast.adapters.toolchains.installed_tool import InstalledTool
+from holdfast.adapters.toolchains.installed_tool import (
+    InstalledTool,
+    ToolProgram,
+    find_tool,
+    require_tool,
+)
+from holdfast.adapters.toolchains.nearest_file import nearest_file
 from holdfast.adapters.toolchains.run_tool import LARGEST_OUTPUT, NEVER, ToolRun, run_tool
 from holdfast.adapters.toolchains.scratch_dir import ScratchDir, borrow
 from holdfast.repair.diagnostics.columns import SourceLines
@@ -45,6 +51,21 @@ class CheckedFile:
     scratch: ScratchDir
     deadline: float
     cancel: Cancel = NEVER
+
+    def find_tool(self, tool: ToolProgram) -> InstalledTool | None:
+        """Return an installed tool for this unit, or None."""
+        return find_tool(tool, self.root, self.path, self.deadline, self.cancel)
+
+    def require_tool(self, tool: ToolProgram) -> InstalledTool:
+        """Return an installed tool for this unit; raise `ToolchainMissing`."""
+        return require_tool(tool, self.root, self.path, self.deadline, self.cancel)
+
+    def folder_with(self, name: str) -> PurePosixPath | None:
+        """Return the nearest folder from the unit up to the root that has a file of this name."""
+        file = nearest_file(self.root, self.path, [name])
+        if file is None:
+            return None
+        return file.parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +150,15 @@ class ToolCheck:
         with borrow(self._root) as scratch:
             scratch.overrides = self._overrides
             until = time.monotonic() + self._timeout
-            unit = CheckedFile(self._root, path, text, self._mode, scratch, until, self._cancel)
+            unit = CheckedFile(
+                root=self._root,
+                path=path,
+                text=text,
+                mode=self._mode,
+                scratch=scratch,
+                deadline=until,
+                cancel=self._cancel,
+            )
             return self._run_steps(unit, self._plan(unit))
 
     def _run_steps(self, unit: CheckedFile, steps: Sequence[CheckStep]) -> Checked | CheckTimedOut:

@@ -35,7 +35,7 @@ class NoSuchDecision:
     `problems` are the manifests that could not be read.
     """
 
-    asked: str
+    prefix: str
     several: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
@@ -43,8 +43,12 @@ class NoSuchDecision:
     def message(self) -> str:
         """The problem and the next step."""
         if self.several:
-            return f"{self.asked}: this begins the ids {', '.join(self.several)}; type more of one."
-        return f"{self.asked}: there is no such decision; list them with `holdfast decisions list`."
+            return (
+                f"{self.prefix}: this begins the ids {', '.join(self.several)}; type more of one."
+            )
+        return (
+            f"{self.prefix}: there is no such decision; list them with `holdfast decisions list`."
+        )
 
 
 @dataclass(frozen=True, slots=True)

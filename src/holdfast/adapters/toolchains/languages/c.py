@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from holdfast.adapters.toolchains.installed_tool import ToolProgram, require_tool
+from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.adapters.toolchains.languages.compile_commands import (
     CPP_SUFFIXES,
     CompileCommand,
@@ -67,7 +67,7 @@ def plan_cpp(unit: CheckedFile) -> Sequence[CheckStep]:
 def _step(
     unit: CheckedFile, tool: ToolProgram, language: str, entry: CompileCommand | None
 ) -> CheckStep:
-    found = require_tool(tool, unit.root, unit.path, unit.deadline, unit.cancel)
+    found = unit.require_tool(tool)
     farm = unit.scratch.farm(unit.path, unit.text)
     argv = [
         found.program,
@@ -83,7 +83,10 @@ def _step(
         if not _OLD_C.intersection(flags):
             argv += [f"-Werror={mistake}" for mistake in _NEW_MISTAKES]
     return CheckStep(
-        found, [*argv, *flags, f"./{unit.path}"], farm, partial(gcc.parse, tool=tool.name)
+        tool=found,
+        argv=[*argv, *flags, f"./{unit.path}"],
+        cwd=farm,
+        parse=partial(gcc.parse, tool=tool.name),
     )
 
 

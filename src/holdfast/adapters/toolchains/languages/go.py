@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from holdfast.adapters.toolchains.installed_tool import ToolProgram, require_tool
+from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import go
 
@@ -27,9 +27,9 @@ _MOST_SIBLINGS = 1_000
 
 def plan(unit: CheckedFile) -> Sequence[CheckStep]:
     """Check the file's package; in project mode all packages of its module."""
-    tool = require_tool(GO, unit.root, unit.path, unit.deadline, unit.cancel)
+    tool = unit.require_tool(GO)
     tree = unit.scratch.mirror(unit.path, unit.text)
-    module = _above(unit, "go.mod")
+    module = unit.folder_with("go.mod")
     folder = PurePosixPath(unit.path).parent
     # The test programs are run by `true`, which does nothing: no code of the project runs.
     argv = [
@@ -42,10 +42,10 @@ def plan(unit: CheckedFile) -> Sequence[CheckStep]:
     ]
     base = folder if module is None else module
     step = CheckStep(
-        tool,
-        [*argv, *_packages(unit, module)],
-        str(Path(tree, base)),
-        go.parse,
+        tool=tool,
+        argv=[*argv, *_packages(unit, module)],
+        cwd=str(Path(tree, base)),
+        parse=go.parse,
         variables=_variables(unit, module),
         base=str(base),
     )
@@ -67,7 +67,7 @@ def _packages(unit: CheckedFile, module: PurePosixPath | None) -> list[str]:
 def _variables(unit: CheckedFile, module: PurePosixPath | None) -> dict[str, str]:
     """Return the environment: no downloads, and the user's own cache, so that runs are not cold."""
     variables = {"GOPROXY": "off", "GOSUMDB": "off", "GOFLAGS": "-mod=mod"}
-    if module is not None and _above(unit, "go.work") is not None:
+    if module is not None and unit.folder_with("go.work") is not None:
         # The workspace lists the modules, and go accepts no `-mod` there.
         variables["GOFLAGS"] = ""
     elif module is not None and (unit.root / module / "vendor/modules.txt").is_file():
@@ -87,14 +87,6 @@ def _has_cache() -> bool:
         if folder:
             return Path(folder).is_dir() and os.access(folder, os.W_OK | os.X_OK)
     return False
-
-
-def _above(unit: CheckedFile, name: str) -> PurePosixPath | None:
-    """Return the nearest folder from the unit up to the root that has such a file."""
-    for parent in PurePosixPath(unit.path).parents:
-        if (unit.root / parent / name).is_file():
-            return parent
-    return None
 
 
 def _siblings(unit: CheckedFile) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from itertools import chain, islice
 from pathlib import PurePosixPath
 
-from holdfast.adapters.toolchains.installed_tool import ToolProgram, require_tool
+from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import javac
 
@@ -27,7 +27,7 @@ _MOST_FILES = 2_000
 
 def plan(unit: CheckedFile) -> Sequence[CheckStep]:
     """Compile the file, and in project mode all files below its source folder."""
-    tool = require_tool(JAVAC, unit.root, unit.path, unit.deadline, unit.cancel)
+    tool = unit.require_tool(JAVAC)
     top = _source_folder(unit)
     sources = _source_path(unit, top)
     has_module = (unit.root / top / _MODULE).is_file()

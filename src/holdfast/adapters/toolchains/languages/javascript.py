@@ -6,15 +6,11 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from holdfast.adapters.toolchains.installed_tool import (
-    InstalledTool,
-    ToolProgram,
-    find_tool,
-    require_tool,
-)
+from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgram
 from holdfast.adapters.toolchains.languages.tsconfig import OURS, find_tsconfig
+from holdfast.adapters.toolchains.nearest_file import nearest_file
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import node, tsc
 from holdfast.vocab.diagnostics import Diagnostic
@@ -53,7 +49,7 @@ def plan_javascript(unit: CheckedFile) -> Sequence[CheckStep]:
         # node cannot parse JSX.
         return plan_typescript(unit)
     steps = [_node_step(unit)]
-    types = find_tool(TSC, unit.root, unit.path, unit.deadline, unit.cancel)
+    types = unit.find_tool(TSC)
     if types is not None:
         steps.append(_tsc_step(unit, types))
     return steps
@@ -70,21 +66,27 @@ def plan_as_configured(unit: CheckedFile) -> Sequence[CheckStep]:
 
 def plan_typescript(unit: CheckedFile) -> Sequence[CheckStep]:
     """Check the types with tsc."""
-    tool = require_tool(TSC, unit.root, unit.path, unit.deadline, unit.cancel)
-    return [_tsc_step(unit, tool)]
+    return [_tsc_step(unit, unit.require_tool(TSC))]
 
 
 # --------------------------------------------------------------------------------------------- node
 
 
 def _node_step(unit: CheckedFile) -> CheckStep:
-    tool = require_tool(NODE, unit.root, unit.path, unit.deadline, unit.cancel)
+    tool = unit.require_tool(NODE)
     farm = unit.scratch.farm(unit.path, unit.text)
     has_no_type = unit.path.endswith(".js") and _package_type(unit) is None
     if has_no_type and _is_module(unit.text):
         # node guesses that the file is a module, and then does not check it at all.
         argv = [tool.program, "--check", "--input-type=module"]
-        return CheckStep(tool, argv, farm, node.parse, unit.text, aliases={"[stdin]": unit.path})
+        return CheckStep(
+            tool=tool,
+            argv=argv,
+            cwd=farm,
+            parse=node.parse,
+            stdin=unit.text,
+            aliases={"[stdin]": unit.path},
+        )
     return CheckStep(tool, [tool.program, "--check", unit.path], farm, node.parse)
 
 
@@ -107,16 +109,11 @@ def _is_module(text: bytes) -> bool:
 
 def _package_type(unit: CheckedFile) -> str | None:
     """Return the `type` of the nearest package, `module` or `commonjs`; None if it has none."""
-    for parent in PurePosixPath(unit.path).parents:
-        file = unit.root / parent / "package.json"
-        if file.is_file():
-            return _type_in(file)
-    return None
-
-
-def _type_in(file: Path) -> str | None:
+    file = nearest_file(unit.root, unit.path, ["package.json"])
+    if file is None:
+        return None
     try:
-        package = json.loads(file.read_bytes())
+        package = json.loads((unit.root / file).read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(package, dict):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
-from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgram, find_tool
+from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgram
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import mypy, pyright, python_compile, ruff
 from holdfast.vocab.diagnostics import Diagnostic
@@ -58,13 +58,13 @@ def runs_project_code(root: Path, path: str) -> bool:
 
 
 def _plan(unit: CheckedFile, *, types: bool) -> Sequence[CheckStep]:
-    compiled = _compile_step(unit, _find(PYTHON, unit))
+    compiled = _compile_step(unit, unit.find_tool(PYTHON))
     steps = [compiled]
     if types:
         steps += _types_steps(unit)
     # Last: an undefined name is no reason to skip the type checker.
     if _is_utf8(unit.text):
-        found = _find(RUFF, unit)
+        found = unit.find_tool(RUFF)
         if found is not None:
             steps.append(_ruff_step(unit, found, compiled.tool.version))
     return steps
@@ -76,14 +76,10 @@ def _types_steps(unit: CheckedFile) -> list[CheckStep]:
     if _pyright_settings(unit) is not None:
         checkers.reverse()
     for make_step, tool in checkers:
-        found = _find(tool, unit)
+        found = unit.find_tool(tool)
         if found is not None:
             return [make_step(unit, found)]
     return []
-
-
-def _find(tool: ToolProgram, unit: CheckedFile) -> InstalledTool | None:
-    return find_tool(tool, unit.root, unit.path, unit.deadline, unit.cancel)
 
 
 def _is_utf8(text: bytes) -> bool:
@@ -102,11 +98,11 @@ def _compile_step(unit: CheckedFile, python: InstalledTool | None) -> CheckStep:
     argv = [python.program, "-I", "-S", "-B", str(_CHILD), unit.path]
     titled = replace(python, tool=replace(python.tool, name="python"))
     return CheckStep(
-        titled,
-        argv,
-        "/",
-        python_compile.parse,
-        unit.text,
+        tool=titled,
+        argv=argv,
+        cwd="/",
+        parse=python_compile.parse,
+        stdin=unit.text,
         is_complete=lambda output: '{"done": true}' in output,
     )
 
@@ -126,11 +122,11 @@ def _ruff_step(unit: CheckedFile, tool: InstalledTool, python: str) -> CheckStep
     if settings is None:
         argv += ["--isolated", f"--select={_BROKEN}", *_ruff_target(python)]
     return CheckStep(
-        tool,
-        [*argv, "-"],
-        str(unit.root),
-        ruff.parse,
-        unit.text,
+        tool=tool,
+        argv=[*argv, "-"],
+        cwd=str(unit.root),
+        parse=ruff.parse,
+        stdin=unit.text,
         is_complete=lambda output: output.lstrip().startswith("["),
     )
 
@@ -163,8 +159,8 @@ def _mypy_step(unit: CheckedFile, tool: InstalledTool) -> CheckStep:
         argv += ["--python-executable", python]
     if unit.mode == "file":
         argv.append("--follow-imports=silent")
-    cwd, words = _mypy_place(unit)
-    argv += [*words, "--"]
+    cwd, options = _mypy_place(unit)
+    argv += [*options, "--"]
     checks_all_files = unit.mode == "project" and "files" in (settings or {})
     if not checks_all_files:
         argv.append(unit.path)
@@ -199,10 +195,10 @@ def _pyright_step(unit: CheckedFile, tool: InstalledTool) -> CheckStep:
     if unit.mode == "file":
         argv.append(unit.path)
     return CheckStep(
-        tool,
-        argv,
-        tree,
-        pyright.parse,
+        tool=tool,
+        argv=argv,
+        cwd=tree,
+        parse=pyright.parse,
         variables={"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"},
         is_complete=lambda output: '"generalDiagnostics"' in output,
         adjust=adjust,

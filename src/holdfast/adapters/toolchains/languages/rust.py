@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from holdfast.adapters.toolchains.installed_tool import ToolProgram, require_tool
+from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import rustc
 
@@ -29,14 +29,14 @@ _MAIN = re.compile(rb"\bfn\s+main\s*\(")
 
 def plan(unit: CheckedFile) -> Sequence[CheckStep]:
     """Check the crate that the file belongs to, or the package with its workspace."""
-    package = _above(unit, "Cargo.toml")
+    package = unit.folder_with("Cargo.toml")
     if unit.mode == "project" and package is not None:
         return [_cargo_step(unit, package)]
     return [_rustc_step(unit, package)]
 
 
 def _rustc_step(unit: CheckedFile, package: PurePosixPath | None) -> CheckStep:
-    tool = require_tool(RUSTC, unit.root, unit.path, unit.deadline, unit.cancel)
+    tool = unit.require_tool(RUSTC)
     farm = unit.scratch.farm(unit.path, unit.text)
     top = _crate_root(Path(farm), unit)
     # A file with a `main` is a program; the public items of a library are never unused.
@@ -53,7 +53,7 @@ def _rustc_step(unit: CheckedFile, package: PurePosixPath | None) -> CheckStep:
 
 
 def _cargo_step(unit: CheckedFile, package: PurePosixPath) -> CheckStep:
-    tool = require_tool(CARGO, unit.root, unit.path, unit.deadline, unit.cancel)
+    tool = unit.require_tool(CARGO)
     tree = unit.scratch.mirror(unit.path, unit.text)
     workspace = _workspace(unit, package)
     argv = [tool.program, "check", "--quiet", "--offline", "--all-targets", "--message-format=json"]
@@ -66,7 +66,12 @@ def _cargo_step(unit: CheckedFile, package: PurePosixPath) -> CheckStep:
     variables = {"CARGO_TARGET_DIR": unit.scratch.tool_folder("cargo")}
     # rustc runs in the folder of the workspace, and its paths begin there.
     return CheckStep(
-        tool, argv, str(Path(tree, base)), rustc.parse, variables=variables, base=str(base)
+        tool=tool,
+        argv=argv,
+        cwd=str(Path(tree, base)),
+        parse=rustc.parse,
+        variables=variables,
+        base=str(base),
     )
 
 
@@ -115,14 +120,6 @@ def _module_file(tree: Path, folder: PurePosixPath, name: str) -> PurePosixPath 
 
 
 # ----------------------------------------------------------------------------------------- packages
-
-
-def _above(unit: CheckedFile, name: str) -> PurePosixPath | None:
-    """Return the nearest folder from the unit up to the root that has such a file."""
-    for parent in PurePosixPath(unit.path).parents:
-        if (unit.root / parent / name).is_file():
-            return parent
-    return None
 
 
 def _workspace(unit: CheckedFile, package: PurePosixPath) -> PurePosixPath | None:

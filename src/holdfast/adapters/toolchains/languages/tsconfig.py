@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from holdfast.adapters.toolchains.nearest_file import nearest_file
+
 OURS = "tsconfig.holdfast.json"
 
 _NAMES = ("tsconfig.json", "jsconfig.json")
@@ -79,7 +81,7 @@ def find_tsconfig(root: Path, path: str) -> Tsconfig | None:
 
     If they only reference others, return the referenced ones that name the file.
     """
-    nearest = _nearest(root, path)
+    nearest = nearest_file(root, path, _NAMES)
     if nearest is None:
         return None
     config = _read(root, nearest)
@@ -92,14 +94,6 @@ def find_tsconfig(root: Path, path: str) -> Tsconfig | None:
         if part is not None and part.names(path):
             return part
     return config
-
-
-def _nearest(root: Path, path: str) -> PurePosixPath | None:
-    for parent in PurePosixPath(path).parents:
-        for name in _NAMES:
-            if (root / parent / name).is_file():
-                return parent / name
-    return None
 
 
 def _read(root: Path, at: PurePosixPath) -> Tsconfig | None:
