@@ -36,7 +36,7 @@ install = rm -f .venv/.status; { $(PIP) --no-build-isolation $(1); echo $$? > .v
 	exit "$$(cat .venv/.status)"
 
 .PHONY: help setup run demo test quick fmt lint types imports props soak coverage bench bench-landing bench-checkpoints bench-loop \
-	bench-store bench-repair bench-growth bench-peers mutants test-local-model toolchains picture dist dist-check check clean FORCE
+	bench-store bench-repair bench-growth bench-startup bench-peers mutants test-local-model toolchains picture dist dist-check check clean FORCE
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -124,6 +124,9 @@ bench-repair: setup ## measure rules: lookup, errors mended without a model, tim
 
 bench-growth: setup ## measure how the time to read a reply grows with its length (ARGS="--help" for which texts)
 	$(PY) -m bench.growth $(ARGS)
+
+bench-startup: setup ## measure how fast commands start, beside `python -c "import typer"` (ARGS="--runs N")
+	$(PY) -m bench.startup $(ARGS)
 
 mutants: setup ## change conditions one at a time and see whether a test fails (ARGS="--help"; not in `make check`)
 	$(PY) -m bench.mutants --workers $(WORKERS) $(ARGS)

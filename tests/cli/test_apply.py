@@ -239,10 +239,10 @@ def test_a_person_sees_the_diff_and_a_check_says_would(project: Project) -> None
     assert project.apply(DIFF).out == f"edited a.py\n{DIFF}"
 
 
-def test_a_person_sees_the_rung_if_it_is_not_exact(project: Project) -> None:
+def test_a_person_sees_how_it_matched_if_not_exactly(project: Project) -> None:
     project.write("a.py", b"def f():\n\treturn 1\n")
     ran = project.apply(block("a.py", "def f():\n    return 1", "def f():\n    return 2"))
-    assert ran.out.splitlines()[0] == "edited a.py (rung whitespace, similarity 1.00)"
+    assert ran.out.splitlines()[0] == "edited a.py (matched ignoring white space)"
     assert "\n-\treturn 1\n+\treturn 2\n" in ran.out
 
 

@@ -49,7 +49,7 @@ def test_a_proposal_says_its_id_and_writes_nothing(project: Project) -> None:
     assert (ran.code, state) == (0, "proposed")
     assert ran.out == (
         f"would be edited a.py\n{DIFF}proposed as change {change_id}; no file was changed.\n"
-        f"To have it: holdfast changes apply {change_id}\n"
+        f"To apply it: holdfast changes apply {change_id}\n"
     )
     assert project.files() == {"a.py": b"x = 1\n"}
 
@@ -206,7 +206,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(
 
 
 def test_a_list_where_nothing_was_done_makes_no_state_directory(project: Project) -> None:
-    assert changes(project, "list").out == "there is no change to list below this root.\n"
+    assert changes(project, "list").out == "no changes in this project.\n"
     assert changes(project, "list", "--json").told == {"changes": []}
     assert not project.state.exists()
 
@@ -240,7 +240,7 @@ def test_prune_forgets_what_is_settled_and_touches_no_file(project: Project) -> 
     applied = listed(project)[1][0]
     assert (
         changes(project, "prune").out
-        == "forgot 0 changes; 2 changes left on record. No file was touched.\n"
+        == "removed 0 changes from the record; 2 changes left. No file was touched.\n"
     )
     ran = changes(project, "prune", "--keep", "0", "--json")
     assert (ran.code, ran.told) == (0, {"removed": [applied], "left": 1})

@@ -42,7 +42,7 @@ def run(project: Project, *words: str) -> Ran:
 def test_without_decisions_there_is_nothing_to_list_and_the_gate_is_open(project: Project) -> None:
     assert (run(project, "list").code, run(project, "list").out) == (
         0,
-        "there are no decisions here.\n",
+        "no decisions in this project.\n",
     )
     assert (run(project, "gate").code, run(project, "gate").out) == (
         0,
@@ -75,7 +75,7 @@ def test_pin_gate_unpin(recorded: Project) -> None:
     shut = run(recorded, "gate")
     assert (shut.code, shut.out.splitlines()[-1]) == (
         4,
-        "1 decision not pinned; look at each, and `holdfast decisions pin` it.",
+        "1 decision not pinned; review each, then pin it with `holdfast decisions pin`.",
     )
     assert (
         run(recorded, "pin", "a1", "--by", "ann", "--reason", "fine").out
@@ -95,7 +95,7 @@ def test_a_runtime_decision_is_promoted_into_the_project(recorded: Project) -> N
     assert list(recorded.files()) == [".holdfast/decisions/build/a.py.json"]
     promoted = run(recorded, "promote", "b2", "--json")
     assert (promoted.code, promoted.told["decision"]["scope"]) == (0, "build")
-    assert run(recorded, "list", "--scope", "runtime").out == "there are no decisions here.\n"
+    assert run(recorded, "list", "--scope", "runtime").out == "no decisions in this project.\n"
     again = run(recorded, "promote", "b2")
     new = promoted.told["decision"]["id"]
     assert (again.code, again.err) == (
@@ -123,7 +123,7 @@ def test_an_id_that_there_is_not_is_told_with_the_next_step(
 def test_what_came_to_nothing_cannot_be_pinned(project: Project) -> None:
     decisions_at(project.root).record(replace(BUILD, verdict="failed", diff=""))
     ran = run(project, "pin", "a1")
-    assert (ran.code, "nothing to make again" in ran.err) == (1, True)
+    assert (ran.code, "nothing to replay" in ran.err) == (1, True)
 
 
 def test_a_decision_that_changed_no_code_is_agreed_to_and_opens_the_gate(project: Project) -> None:
@@ -139,7 +139,7 @@ def test_what_was_superseded_cannot_be_pinned(recorded: Project) -> None:
     new = replace(BUILD, id="c3" + "0" * 14, pinned=True)
     decisions_at(recorded.root).override(BUILD, new)
     ran = run(recorded, "pin", "a1")
-    assert (ran.code, f"{new.id} has taken its place" in ran.err) == (1, True)
+    assert (ran.code, f"{new.id} has replaced it" in ran.err) == (1, True)
 
 
 def test_an_override_says_that_it_is_not_verified_and_takes_the_place_of_the_one_before(

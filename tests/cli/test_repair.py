@@ -76,13 +76,13 @@ def test_a_tree_is_summed_up(project: Project) -> None:
     ):
         project.write(name, text.encode())
     code, out = run(project, "src")
-    assert (code, out.splitlines()[-1]) == (1, "3 files: 1 pass, 1 repaired, 1 still fail.")
+    assert (code, out.splitlines()[-1]) == (1, "3 files: 1 pass, 1 repaired, 1 still fails.")
     assert "src/a.c: " not in out
 
 
 def test_a_tree_without_code_has_nothing_to_check(project: Project) -> None:
     project.write("notes.md", b"x")
-    assert run(project, ".") == (0, "there is nothing here that can be checked.\n")
+    assert run(project, ".") == (0, "no file here can be checked.\n")
 
 
 def test_a_path_may_be_absolute_or_from_the_root(project: Project) -> None:

@@ -70,7 +70,7 @@ def test_a_builtin_rule_that_is_pinned_gets_a_file_of_the_project(project: Proje
 def test_show_says_what_a_rule_answers_and_does(project: Project) -> None:
     _with_own(project)
     out = _rules(project, "show", OWN.id).out
-    assert "answers: tool X1: undefined {0}" in out
+    assert "fixes: tool X1: undefined {0}" in out
     assert "only if {0} is: pritn" in out
     assert "-pritn(1)\n+print(1)\n" in out
     assert (

@@ -179,7 +179,7 @@ def test_every_kind_of_line_is_documented() -> None:
     assert {kind for kind in kinds if f"| `{kind}` |" not in document} == set()
 
 
-def test_a_person_reads_words_calls_diffs_with_their_rung_and_the_way_back(
+def test_a_person_reads_words_calls_diffs_with_their_match_and_the_way_back(
     project: Project,
 ) -> None:
     with talk(project, EDITS) as run:
@@ -191,7 +191,7 @@ def test_a_person_reads_words_calls_diffs_with_their_rung_and_the_way_back(
         "> read_file a.py",
         "  a.py: 2 lines.",
         "> edit_file a.py old=x = 1 new=x = 10",
-        "edited a.py (rung exact)",
+        "edited a.py (exact match)",
         "--- a/a.py",
         "+++ b/a.py",
         "@@ -1,2 +1,2 @@",
@@ -236,9 +236,9 @@ def test_in_review_mode_nothing_is_written_and_the_turn_sees_its_proposals(
     assert project.files() == {"a.py": b"x = 1\ny = 2\n"}
     assert "1| x = 2" in answers[1]
     assert "new/b.py:1: b = 1" in answers[4]
-    assert (
-        "proposed: a.py, new/b.py; to land them: holdfast changes list\nno file was changed.\n"
-        in ran.out
+    assert ran.out.endswith(
+        "3 changes proposed (a.py, new/b.py). Review: `holdfast changes list`. "
+        "Apply: `holdfast changes apply ID`.\n"
     )
     listed = project.run("changes", "list", "--root", str(project.root), "--json").told["changes"]
     for change in reversed(listed):

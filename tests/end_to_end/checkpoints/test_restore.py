@@ -336,7 +336,7 @@ def test_the_commands_work_as_processes_and_speak_to_people(repo: Folder) -> Non
     assert "before the agent" in run("list")
     assert "notes.txt" in run("show", taken)
     assert "+print('agent')" in run("diff", taken)
-    assert "undo` takes this back" in run("restore", taken)
+    assert "Undo this with `holdfast checkpoint undo`." in run("restore", taken)
     assert repo.tree() == before | {b"debug.log": ("file", b"agent's log\n", 0o644)}
     assert run("diff", taken) == "nothing differs.\n"
     assert "undone" in run("undo")

@@ -86,16 +86,16 @@ def test_a_session_goes_back_and_forth_with_the_commands_alone(talk: Talk) -> No
     )
     assert words == [
         f"undone: back at {restored['undo_checkpoint_id']}",
-        "3 messages came back to the conversation",
-        f"`holdfast checkpoint restore {point}` takes this back.",
+        "Brought 3 messages back to the conversation.",
+        f"Undo this with `holdfast checkpoint restore {point}`.",
     ]
     assert talk.rows(point) == rows
     assert talk.repo.path("src/app.py").read_text() == "after two\n"
 
     assert run(talk, "restore", second, "--conversation").splitlines() == [
         f"restored {second} (conversation only; no file was touched)",
-        "1 message left the conversation",
-        "`holdfast checkpoint undo` takes this back.",
+        "Removed 1 message from the conversation.",
+        "Undo this with `holdfast checkpoint undo`.",
     ]
     assert talk.said() == ["do one", "on one", "do two"]
     assert talk.repo.path("src/app.py").read_text() == "after two\n"

@@ -81,7 +81,7 @@ def test_ctrl_c_ends_the_compilers_at_once_and_says_how_far_it_was(
     assert (code, out) == (130, "")
     assert (
         err
-        == "holdfast: stopped after 0 of 3 files. The compilers are ended, and every file is as it was.\n"
+        == "holdfast: stopped after 0 of 3 files. The compilers are stopped, and no file was changed.\n"
     )
     assert stuck.is_gone()
     assert {file.read_text() for file in (workshop.root / "src").iterdir()} == {BAD}

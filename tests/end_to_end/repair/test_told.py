@@ -141,7 +141,7 @@ def test_a_remembered_answer_is_not_called_the_models(workshop: Workshop) -> Non
     remembered = workshop.repair(NAME, "--dry-run", script=[]).told["files"][0]
     assert (asked["cached"], remembered["cached"]) == (False, True)
     shown = people(workshop, NAME, "--no-model", "--model", "scripted")
-    assert shown.out.splitlines()[0] == f"{NAME}: repaired by a remembered answer of the model"
+    assert shown.out.splitlines()[0] == f"{NAME}: repaired by a cached answer of the model"
 
 
 # ------------------------------------------------------------------------------------------------------------ production
