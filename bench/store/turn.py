@@ -128,7 +128,7 @@ def plain_transactions(root: Path, turn: tuple[Step, ...]) -> Iterator[list[_Sta
         if step.edit is not None:
             numbers["changes"] += 1
             asked, files = (
-                json.dumps(requested_to_json(step.edit.asked)),
+                json.dumps(requested_to_json(step.edit.requested)),
                 json.dumps(plan_to_json(step.edit.plan)),
             )
             row = (
