@@ -9,7 +9,7 @@ from typing import Final
 from bench.growth.texts import LongText
 from holdfast.landing.formats.parse import parse
 from holdfast.loop.classify import classify
-from holdfast.loop.parse_reply import normalise
+from holdfast.loop.parse_reply import draft_calls, fit_calls
 from holdfast.loop.reply import ModelReply
 from holdfast.vocab.tool_calls import RawCall
 from tests.loop.parse_reply.offered import SPECS
@@ -59,8 +59,9 @@ def read(text: LongText, size: int) -> None:
             parse(text.of(size), "auto", unwrap=text.reader == "unwrapped notation")
         case "arguments" | "answer":
             reply = reply_of(text, size)
-            normalise(reply, SPECS)
-            classify(reply, SPECS)
+            draft = draft_calls(reply, SPECS)
+            classify(reply, draft, SPECS)
+            fit_calls(draft, SPECS)
 
 
 def reply_of(text: LongText, size: int) -> ModelReply:

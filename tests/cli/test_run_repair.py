@@ -164,7 +164,7 @@ def test_the_next_turn_sends_what_was_sent_before_and_then_says_what_became_of_i
     assert [message["role"] for message in after[len(before) :]] == ["assistant", "user"]
     said = after[-1]["content"]
     assert (
-        "[load.py failed the check after your turn and was mended; read it again before you edit it.]"
+        "[load.py failed the check after your turn and was repaired; read it again before you edit it.]"
         in said
     )
     assert "[cart.py fails the check since your turn:\n" in said

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from holdfast.guards.repetition import Repetition
-from holdfast.loop.classify import Class, classify
+from holdfast.loop.classify import ReplyKind
 from holdfast.loop.ports import FailPiece
 from holdfast.loop.reply import ModelReply
 from holdfast.vocab.tool_calls import RawCall
-from tests.loop.parse_reply.offered import SPECS
+from tests.loop.parse_reply.offered import SPECS, kind_of
 
 READ = RawCall("c", "read_file", '{"path": "a.py"}')
 CUT = RawCall("c", "write_file", '{"path": "a.py", "text": "x')
@@ -21,49 +21,49 @@ def said(text: str) -> ModelReply:
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        (ModelReply(calls=(READ,), finish="tool_calls"), Class.TOOL_CALLS),
-        (ModelReply("I read it.", calls=(READ,), finish="stop"), Class.TOOL_CALLS),
-        (ModelReply(calls=(READ,), finish="unknown"), Class.TOOL_CALLS),
-        (said(PRINTED), Class.TEXT_TOOL_CALLS),
-        (said("<think>so</think>" + PRINTED), Class.TEXT_TOOL_CALLS),
-        (said("<tool_call>{}</tool_call>"), Class.TEXT_TOOL_CALLS),
-        (said("The bug is in line 3; it is fixed."), Class.FINAL),
-        (said("<think>hm</think>It is fixed."), Class.FINAL),
-        (said(f"Write `{PRINTED}` to read."), Class.FINAL),
-        (said("<think>hm, I wonder"), Class.REASONING_ONLY),
-        (said("<think>hm</think>\n"), Class.REASONING_ONLY),
-        (said("hm, so that is it\n</think>\n\n"), Class.REASONING_ONLY),
-        (said("<|channel|>analysis<|message|>hm<|end|>"), Class.REASONING_ONLY),
-        (ModelReply(reasoning="hm", finish="stop"), Class.REASONING_ONLY),
-        (ModelReply(finish="stop"), Class.EMPTY),
-        (said(" \n"), Class.EMPTY),
-        (said("<|im_end|>"), Class.EMPTY),
-        (ModelReply(finish="length"), Class.EMPTY),
-        (ModelReply(calls=(RawCall("", "", ""),), finish="tool_calls"), Class.EMPTY),
-        (ModelReply("It is", finish="length"), Class.TRUNCATED),
-        (ModelReply(reasoning="hm", finish="length"), Class.TRUNCATED),
-        (ModelReply(calls=(READ,), finish="length"), Class.TRUNCATED),
-        (ModelReply(calls=(READ,), finish="content_filter"), Class.TRUNCATED),
-        (ModelReply(calls=(CUT,), finish="tool_calls"), Class.TRUNCATED),
-        (ModelReply("It is", failure=FailPiece("cut", "reset")), Class.TRUNCATED),
-        (ModelReply("It is"), Class.TRUNCATED),
-        (said(PRINTED[:-40]), Class.TRUNCATED),
-        (ModelReply(failure=FailPiece("cut", "reset")), Class.API_ERROR),
-        (ModelReply("It is", failure=FailPiece("server", "500")), Class.API_ERROR),
-        (ModelReply(failure=FailPiece("unreachable", "refused")), Class.API_ERROR),
-        (ModelReply(failure=FailPiece("bad", "no JSON")), Class.API_ERROR),
-        (ModelReply("la la", chant=Repetition("text", "la")), Class.API_ERROR),
-        (ModelReply(failure=FailPiece("overflow", "too long")), Class.CONTEXT_OVERFLOW),
-        (said("Now let me write the full Rust implementation."), Class.NARRATED_INTENT),
+        (ModelReply(calls=(READ,), finish="tool_calls"), ReplyKind.TOOL_CALLS),
+        (ModelReply("I read it.", calls=(READ,), finish="stop"), ReplyKind.TOOL_CALLS),
+        (ModelReply(calls=(READ,), finish="unknown"), ReplyKind.TOOL_CALLS),
+        (said(PRINTED), ReplyKind.TEXT_TOOL_CALLS),
+        (said("<think>so</think>" + PRINTED), ReplyKind.TEXT_TOOL_CALLS),
+        (said("<tool_call>{}</tool_call>"), ReplyKind.TEXT_TOOL_CALLS),
+        (said("The bug is in line 3; it is fixed."), ReplyKind.FINAL),
+        (said("<think>hm</think>It is fixed."), ReplyKind.FINAL),
+        (said(f"Write `{PRINTED}` to read."), ReplyKind.FINAL),
+        (said("<think>hm, I wonder"), ReplyKind.REASONING_ONLY),
+        (said("<think>hm</think>\n"), ReplyKind.REASONING_ONLY),
+        (said("hm, so that is it\n</think>\n\n"), ReplyKind.REASONING_ONLY),
+        (said("<|channel|>analysis<|message|>hm<|end|>"), ReplyKind.REASONING_ONLY),
+        (ModelReply(reasoning="hm", finish="stop"), ReplyKind.REASONING_ONLY),
+        (ModelReply(finish="stop"), ReplyKind.EMPTY),
+        (said(" \n"), ReplyKind.EMPTY),
+        (said("<|im_end|>"), ReplyKind.EMPTY),
+        (ModelReply(finish="length"), ReplyKind.EMPTY),
+        (ModelReply(calls=(RawCall("", "", ""),), finish="tool_calls"), ReplyKind.EMPTY),
+        (ModelReply("It is", finish="length"), ReplyKind.TRUNCATED),
+        (ModelReply(reasoning="hm", finish="length"), ReplyKind.TRUNCATED),
+        (ModelReply(calls=(READ,), finish="length"), ReplyKind.TRUNCATED),
+        (ModelReply(calls=(READ,), finish="content_filter"), ReplyKind.TRUNCATED),
+        (ModelReply(calls=(CUT,), finish="tool_calls"), ReplyKind.TRUNCATED),
+        (ModelReply("It is", failure=FailPiece("cut", "reset")), ReplyKind.TRUNCATED),
+        (ModelReply("It is"), ReplyKind.TRUNCATED),
+        (said(PRINTED[:-40]), ReplyKind.TRUNCATED),
+        (ModelReply(failure=FailPiece("cut", "reset")), ReplyKind.API_ERROR),
+        (ModelReply("It is", failure=FailPiece("server", "500")), ReplyKind.API_ERROR),
+        (ModelReply(failure=FailPiece("unreachable", "refused")), ReplyKind.API_ERROR),
+        (ModelReply(failure=FailPiece("bad", "no JSON")), ReplyKind.API_ERROR),
+        (ModelReply("la la", chant=Repetition("text", "la")), ReplyKind.API_ERROR),
+        (ModelReply(failure=FailPiece("overflow", "too long")), ReplyKind.CONTEXT_OVERFLOW),
+        (said("Now let me write the full Rust implementation."), ReplyKind.NARRATED_INTENT),
     ],
 )
-def test_each_reply_has_its_class(reply: ModelReply, expected: Class) -> None:
-    assert classify(reply, SPECS) is expected
+def test_each_reply_has_its_class(reply: ModelReply, expected: ReplyKind) -> None:
+    assert kind_of(reply, SPECS) is expected
 
 
 def test_without_tools_there_is_nothing_to_announce_and_nothing_to_print() -> None:
-    assert classify(said("Now let me write the file."), ()) is Class.FINAL
-    assert classify(said(PRINTED), ()) is Class.FINAL
+    assert kind_of(said("Now let me write the file."), ()) is ReplyKind.FINAL
+    assert kind_of(said(PRINTED), ()) is ReplyKind.FINAL
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_without_tools_there_is_nothing_to_announce_and_nothing_to_print() -> No
     ],
 )
 def test_an_announcement_without_a_call_is_narrated_intent(text: str) -> None:
-    assert classify(said(text), SPECS) is Class.NARRATED_INTENT
+    assert kind_of(said(text), SPECS) is ReplyKind.NARRATED_INTENT
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_an_announcement_without_a_call_is_narrated_intent(text: str) -> None:
     ],
 )
 def test_an_answer_is_final(text: str) -> None:
-    assert classify(said(text), SPECS) is Class.FINAL
+    assert kind_of(said(text), SPECS) is ReplyKind.FINAL
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_an_answer_is_final(text: str) -> None:
     ],
 )
 def test_a_call_that_ends_a_text_and_cannot_be_read_is_no_answer(text: str) -> None:
-    assert classify(said(text), SPECS) is Class.NARRATED_INTENT
+    assert kind_of(said(text), SPECS) is ReplyKind.NARRATED_INTENT
 
 
 @pytest.mark.parametrize(
@@ -177,4 +177,4 @@ def test_a_call_that_ends_a_text_and_cannot_be_read_is_no_answer(text: str) -> N
     ],
 )
 def test_what_is_shown_or_spoken_of_is_no_call(text: str) -> None:
-    assert classify(said(text), SPECS) is Class.FINAL
+    assert kind_of(said(text), SPECS) is ReplyKind.FINAL

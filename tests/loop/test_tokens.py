@@ -32,62 +32,62 @@ def test_a_letter_outside_ascii_weighs_more() -> None:
 def test_the_budget_is_the_context_without_the_reply_and_the_measured_overhead() -> None:
     assert GAUGE.budget == 8_500
     assert (
-        GAUGE.heard(1_500, 4_000).budget == 10_000 - 1_000 - 1_000
+        GAUGE.calibrated(1_500, 4_000).budget == 10_000 - 1_000 - 1_000
     )  # the server counts twice what we do
 
 
 def test_what_the_server_counts_calibrates_what_we_expect() -> None:
     assert GAUGE.tokens(1_500) == 2_000
-    assert GAUGE.heard(1_500, 2_600).tokens(3_500) == 5_200
+    assert GAUGE.calibrated(1_500, 2_600).tokens(3_500) == 5_200
 
 
 def test_a_count_far_below_what_was_sent_says_how_much_the_server_holds() -> None:
-    honest = GAUGE.heard(1_500, 2_000)
-    assert honest.heard(5_000, 2_048).window == 2_048
+    honest = GAUGE.calibrated(1_500, 2_000)
+    assert honest.calibrated(5_000, 2_048).window == 2_048
 
 
 def test_a_count_that_stays_where_it_is_while_the_payload_grows_is_noticed_step_by_step() -> None:
-    gauge = GAUGE.heard(1_500, 2_000)
+    gauge = GAUGE.calibrated(1_500, 2_000)
     for weight in range(1_700, 4_000, 200):
-        gauge = gauge.heard(weight, 2_048)
+        gauge = gauge.calibrated(weight, 2_048)
     assert gauge.window == 2_048
     assert gauge.factor == 1.0
 
 
 def test_one_text_with_few_tokens_is_no_dropped_front() -> None:
-    gauge = GAUGE.heard(2_000, 2_500).heard(4_500, 5_000).heard(7_000, 5_500)
+    gauge = GAUGE.calibrated(2_000, 2_500).calibrated(4_500, 5_000).calibrated(7_000, 5_500)
     assert (gauge.window, gauge.doubted) == (10_000, True)
-    gauge = gauge.heard(7_500, 7_200)
+    gauge = gauge.calibrated(7_500, 7_200)
     assert (gauge.window, gauge.doubted) == (10_000, False)
 
 
 def test_a_count_a_little_below_says_nothing_about_the_window() -> None:
-    assert GAUGE.heard(5_000, 4_000).window == 10_000
+    assert GAUGE.calibrated(5_000, 4_000).window == 10_000
 
 
 def test_a_server_that_counts_only_what_it_had_not_cached_is_not_believed() -> None:
-    honest = GAUGE.heard(5_000, 5_500)
-    doubted = honest.heard(6_000, 1_100)
+    honest = GAUGE.calibrated(5_000, 5_500)
+    doubted = honest.calibrated(6_000, 1_100)
     assert doubted == replace(honest, counts=False)
-    assert doubted.heard(7_000, 1_200) == doubted
+    assert doubted.calibrated(7_000, 1_200) == doubted
 
 
 def test_a_server_that_always_says_the_same_number_is_not_believed() -> None:
     gauge = GAUGE
     for weight in range(1_000, 9_000, 500):
-        gauge = gauge.heard(weight, 2_000)
+        gauge = gauge.calibrated(weight, 2_000)
     assert gauge.window == 10_000
 
 
 def test_a_server_that_does_not_count_the_tools_is_believed() -> None:
     gauge = Gauge(window=32_000, output=4_000, overhead=4_000)
     for weight in range(300, 9_000, 300):
-        gauge = gauge.heard(weight, weight)
+        gauge = gauge.calibrated(weight, weight)
     assert (gauge.window, gauge.counts) == (32_000, True)
 
 
 def test_a_count_of_nearly_nothing_is_ignored() -> None:
-    assert GAUGE.heard(5_000, 0) == GAUGE
+    assert GAUGE.calibrated(5_000, 0) == GAUGE
 
 
 def test_where_the_rules_alone_fill_the_window_everything_is_too_much() -> None:

@@ -151,7 +151,7 @@ def test_thoughts_without_words_are_told_apart_from_nothing() -> None:
 def test_empty_replies_without_end_are_counted_nudged_and_stopped() -> None:
     played = play([EMPTY])
     assert played.ended.stop_reason == "mistakes"
-    assert played.ended.message.endswith("The last: the reply was empty.")
+    assert played.ended.message.endswith("The last error: the reply was empty.")
     assert len(played.model.asks) == 8
     assert [sentinel.body for sentinel in played.sentinels] == [
         {"failure_kinds": ["api_error"] * 3, "count": 3, "escalated": False},

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.loop.classify import Class, classify
-from holdfast.loop.parse_reply import BadCall, Normalised, normalise
+from holdfast.loop.classify import ReplyKind
+from holdfast.loop.parse_reply import BadCall, ParsedReply
 from holdfast.loop.ports import FailPiece
 from holdfast.loop.reply import Finish, ModelReply
 from holdfast.vocab.tool_calls import RawCall, ToolCall
 from tests.loop.malformed import ROWS
-from tests.loop.parse_reply.offered import SPECS
+from tests.loop.parse_reply.offered import SPECS, kind_of, parse
 
 pytestmark = pytest.mark.slow  # seconds together: `make quick` does without
 
@@ -63,15 +63,15 @@ replies = st.builds(
 )
 
 
-def runnable(found: Normalised) -> list[ToolCall]:
+def runnable(found: ParsedReply) -> list[ToolCall]:
     return [call for call in found.calls if isinstance(call, ToolCall)]
 
 
 @given(replies)
 def test_any_reply_has_a_class_and_a_form_for_the_history(reply: ModelReply) -> None:
-    found = normalise(reply, SPECS)
+    found = parse(reply, SPECS)
 
-    assert isinstance(classify(reply, SPECS), Class)
+    assert isinstance(kind_of(reply, SPECS), ReplyKind)
     kept: list[Any] = [found.text, found.reasoning]
     for call in found.calls:
         one = call.as_call() if isinstance(call, BadCall) else call
@@ -83,19 +83,19 @@ def test_any_reply_has_a_class_and_a_form_for_the_history(reply: ModelReply) -> 
 
 @given(replies)
 def test_the_same_reply_always_gives_the_same_calls(reply: ModelReply) -> None:
-    assert normalise(reply, SPECS) == normalise(reply, SPECS)
+    assert parse(reply, SPECS) == parse(reply, SPECS)
 
 
 @given(replies)
 def test_a_reply_that_is_not_whole_never_changes_anything(reply: ModelReply) -> None:
-    if not reply.whole or classify(reply, SPECS) is Class.TRUNCATED:
-        assert not [call for call in runnable(normalise(reply, SPECS)) if call.name in CHANGING]
+    if not reply.whole or kind_of(reply, SPECS) is ReplyKind.TRUNCATED:
+        assert not [call for call in runnable(parse(reply, SPECS)) if call.name in CHANGING]
 
 
 @given(replies)
 def test_what_can_be_run_has_the_name_and_the_required_fields_of_a_tool(reply: ModelReply) -> None:
     specs = {spec.name: spec for spec in SPECS}
-    for call in runnable(normalise(reply, SPECS)):
+    for call in runnable(parse(reply, SPECS)):
         assert set(specs[call.name].schema["required"]) <= call.arguments.keys()
 
 
@@ -106,8 +106,8 @@ def test_a_reply_without_the_name_of_a_tool_runs_nothing(
     reply = ModelReply(
         text, more, (RawCall("", "launch", text), RawCall("c", "lunch", more)), finish
     )
-    assert not runnable(normalise(reply, SPECS))
-    assert not runnable(normalise(ModelReply(text, more, (), finish), SPECS))
+    assert not runnable(parse(reply, SPECS))
+    assert not runnable(parse(ModelReply(text, more, (), finish), SPECS))
 
 
 # ----------------------------------------------------------------------------------------------------- whole and cut
@@ -142,8 +142,8 @@ complete: st.SearchStrategy[Finish] = st.sampled_from(["stop", "tool_calls", "un
 def test_a_valid_call_passes_unchanged(call: tuple[str, dict[str, Any]], finish: Finish) -> None:
     name, arguments = call
     reply = ModelReply(calls=(RawCall("c", name, json.dumps(arguments)),), finish=finish)
-    assert normalise(reply, SPECS) == Normalised("", (ToolCall("c", name, arguments),))
-    assert classify(reply, SPECS) is Class.TOOL_CALLS
+    assert parse(reply, SPECS) == ParsedReply("", (ToolCall("c", name, arguments),))
+    assert kind_of(reply, SPECS) is ReplyKind.TOOL_CALLS
 
 
 @given(changing, st.data(), finishes, st.booleans())
@@ -153,9 +153,7 @@ def test_a_changing_call_that_is_cut_anywhere_is_not_run(
     name, arguments = call
     text = json.dumps(json.dumps(arguments)) if twice else json.dumps(arguments)
     cut = text[: data.draw(st.integers(1, len(text) - 1))]
-    assert not runnable(
-        normalise(ModelReply(calls=(RawCall("c", name, cut),), finish=finish), SPECS)
-    )
+    assert not runnable(parse(ModelReply(calls=(RawCall("c", name, cut),), finish=finish), SPECS))
 
 
 def tagged(name: str, arguments: dict[str, Any]) -> str:
@@ -226,7 +224,7 @@ written = st.one_of(
 def test_a_printed_call_is_recovered_in_every_dialect(
     dialect: str, call: tuple[str, dict[str, Any]]
 ) -> None:
-    found = normalise(ModelReply(DIALECTS[dialect](*call), finish="stop"), SPECS)
+    found = parse(ModelReply(DIALECTS[dialect](*call), finish="stop"), SPECS)
     assert [(one.name, one.arguments) for one in runnable(found)] == [call]
 
 
@@ -237,7 +235,7 @@ def test_a_printed_call_that_is_cut_is_run_as_it_was_meant_or_not_at_all(
 ) -> None:
     text = DIALECTS[dialect](*call)
     cut = text[: data.draw(st.integers(0, len(text) - 1))]
-    ran = runnable(normalise(ModelReply(cut, finish=finish), SPECS))
+    ran = runnable(parse(ModelReply(cut, finish=finish), SPECS))
     assert [(one.name, one.arguments) for one in ran] in ([], [call])
 
 
@@ -247,4 +245,4 @@ def test_a_call_in_a_fence_with_words_around_it_is_not_run(
 ) -> None:
     shown = f"Here is how:\n\n````\n{DIALECTS[dialect](*call)}\n````\n\n{words_before.replace('`', '')} It works."
     if "{" not in words_before and "[" not in words_before:
-        assert not normalise(ModelReply(shown, finish="stop"), SPECS).calls
+        assert not parse(ModelReply(shown, finish="stop"), SPECS).calls

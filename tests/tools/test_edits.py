@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from holdfast.loop.parse_reply import normalise
 from holdfast.loop.reply import ModelReply
 from holdfast.tools.ports import Denied, NoApprover
 from holdfast.vocab.events import EditLanded, EditRefused
 from holdfast.vocab.tool_calls import RawCall, ToolCall
+from tests.loop.parse_reply.offered import parse
 from tests.tools.world import Somebody, World, open_world
 
 DIFF = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 3\n"
@@ -220,7 +220,7 @@ def test_every_form_of_an_edit_lands_on_the_line_that_it_names(world: World, for
     reply = ModelReply(
         calls=(RawCall("c", "apply_edits", json.dumps(FOURTH_LINE[form])),), finish="tool_calls"
     )
-    (call,) = normalise(reply, world.toolbox.specs).calls
+    (call,) = parse(reply, world.toolbox.specs).calls
     assert isinstance(call, ToolCall), call
     world.told(call.name, **call.arguments)
     assert world.read("a.py") == "a\nb\nc\nB\ne\n"

@@ -1,1 +1,1 @@
-"""One guarded turn: a user's message carried to its end."""
+"""One guarded turn: ask the model and run its calls until the turn ends."""

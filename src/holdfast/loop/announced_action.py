@@ -1,4 +1,4 @@
-"""A reply that ends by announcing an action, with no call: "Now let me write the file."."""
+"""Detect a reply that ends by announcing an action without a call: "Now let me write the file."."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ _LONGEST: Final = 400
 """An announcement is a sentence or two. A long last paragraph is an answer."""
 
 _ENGLISH_VERBS: Final = (
-    "read writ creat check look open run search edit updat fix implement add list explor examin inspect start begin"
-    " find modif apply mak test build see view verif continu proceed us call execut investigat analy replac remov delet"
-    " refactor set try trying do go chang generat get fetch review grep patch correct insert put work scan"
+    "read writ creat check look open run search edit updat fix implement add list explor examin"
+    " inspect start begin find modif apply mak test build see view verif continu proceed us call"
+    " execut investigat analy replac remov delet refactor set try trying do go chang generat get"
+    " fetch review grep patch correct insert put work scan"
 )
 _CHINESE_VERBS: Final = (
     "读取 阅读 查看 编写 写入 写 创建 修改 运行 执行 检查 搜索 更新 添加 实现 打开 修复 测试"
     " 看看 看一下 分析 列出 查找 开始 编辑 替换 删除 确认 调用 讀取 檢查 執行 建立"
 )
-_JAPANESE_VERBS: Final = "読み 読ん 書き 作成 確認 実行 修正 更新 検索 編集 追加 実装 開き 調べ 見て テスト 変更 開始 進め 探し 分析"
+_JAPANESE_VERBS: Final = (
+    "読み 読ん 書き 作成 確認 実行 修正 更新 検索 編集 追加"
+    " 実装 開き 調べ 見て テスト 変更 開始 進め 探し 分析"
+)
 _KOREAN_VERBS: Final = (
     "읽 작성 확인 실행 수정 업데이트 검색 편집 추가 구현 열 살펴 테스트 생성 변경"
 )
@@ -34,15 +38,18 @@ def _joined(*alternatives: str) -> re.Pattern[str]:
 _EN: Final = rf"\b{_any(_ENGLISH_VERBS)}\w{{0,6}}\b"
 _ANNOUNCED: Final = (
     _joined(
-        rf"\b(?:let me|let['’]s|let us|(?:i|we)['’]ll|(?:i|we) (?:will|shall|should|must))\b[\w\s,'’]{{0,40}}?{_EN}",
-        rf"\b(?:(?:i|we) (?:now )?(?:need|have|want) to|time to|going to|next step is to)\b[\w\s,'’]{{0,40}}?{_EN}",
+        r"\b(?:let me|let['’]s|let us|(?:i|we)['’]ll|(?:i|we) (?:will|shall|should|must))\b"
+        rf"[\w\s,'’]{{0,40}}?{_EN}",
+        r"\b(?:(?:i|we) (?:now )?(?:need|have|want) to|time to|going to|next step is to)\b"
+        rf"[\w\s,'’]{{0,40}}?{_EN}",
         rf"^(?:now|next),? (?:i['’]m |i am )?(?=\w+ing\b){_EN}",
         rf"^(?=\w+ing\b){_EN}[^.!?]{{0,100}}(?:\.\.\.|…|:)$",
     ),
     _joined(  # German
         r"\b(?:ich werde|werde ich|lass(?:en sie|t)? (?:mich|uns))\b",
         r"\b(?:jetzt|nun|zuerst|zunächst|als nächstes|dann)\b[^.!?]{0,20}\b\w+e? (?:ich|wir)\b",
-        r"\b(?:ich|wir) (?!habe|haben|bin|sind)\w+ [^.!?]{0,20}\b(?:jetzt|nun|zuerst|zunächst|als nächstes)\b",
+        r"\b(?:ich|wir) (?!habe|haben|bin|sind)\w+ [^.!?]{0,20}"
+        r"\b(?:jetzt|nun|zuerst|zunächst|als nächstes)\b",
     ),
     _joined(  # French
         r"\b(?:je vais|nous allons|on va|laisse[zs]?[- ]moi|permettez[- ]moi)\b",
@@ -55,15 +62,17 @@ _ANNOUNCED: Final = (
         r"\b(?:vou|vamos) (?:agora )?\w+[aei]r\b",
         r"\b(?:ora|adesso) (?:vado a|procedo|leggo|scrivo|creo|controllo|eseguo)\b",
     ),
-    _joined(  # Russian: the first person of what will be done
-        r"\b(?:сейчас|теперь|далее|затем|сначала|я)\b[^.!?]{0,30}\b(?:про|по|на|от|за|со|вы|об|до|из|ис|реал|пере)\w*[ую]\b",
+    _joined(  # Russian: future actions in the first person
+        r"\b(?:сейчас|теперь|далее|затем|сначала|я)\b[^.!?]{0,30}"
+        r"\b(?:про|по|на|от|за|со|вы|об|до|из|ис|реал|пере)\w*[ую]\b",
         r"\bдавайте \w+м\b",
         r"\b(?:я )?буду \w+ть\b",
         r"\bпозвольте(?: мне)? \w+ть\b",
         r"\bначну\b",
     ),
     _joined(
-        r"(?:接下来|现在|下面|首先|然后|随后|让我|我来|我将|我会|我先|我需要|我要|继续|下一步|接著|讓我|現在)"
+        r"(?:接下来|现在|下面|首先|然后|随后|让我|我来|我将|我会|我先|我需要|我要"
+        r"|继续|下一步|接著|讓我|現在)"
         rf"[^。！？?!]{{0,40}}?{_any(_CHINESE_VERBS)}"
     ),
     _joined(
@@ -71,14 +80,18 @@ _ANNOUNCED: Final = (
     ),
     _joined(rf"{_any(_KOREAN_VERBS)}[^.!?]{{0,12}}(?:겠습니다|게요|봅시다)"),
 )
-# What turns an announcement into an answer: it asks, offers, declines, or leaves it to the reader.
+# A sentence that asks, offers, declines or leaves the action to the reader is an answer.
 _ANSWERED: Final = _joined(
     r"\?|？",
-    r"\b(?:let (?:me|us) know|if you|once you|when(?:ever)? you|should you|would you|could you|please|feel free)\b",
-    r"\b(?:happy to|glad to|wait for|i can|you can|you['’]ll|you should|you may|you need|need your|need you|unless)\b",
-    r"\b(?:no need|anything else|not going to|will not|won['’]t|cannot|can['’]t|unable to|able to|from now on)\b",
+    r"\b(?:let (?:me|us) know|if you|once you|when(?:ever)? you|should you|would you|could you"
+    r"|please|feel free)\b",
+    r"\b(?:happy to|glad to|wait for|i can|you can|you['’]ll|you should|you may|you need"
+    r"|need your|need you|unless)\b",
+    r"\b(?:no need|anything else|not going to|will not|won['’]t|cannot|can['’]t|unable to|able to"
+    r"|from now on)\b",
     r"\b(?:wenn sie|wenn du|falls|bitte|möchten|si vous|si tu|n['’]hésite|souhaite|s['’]il)",
-    r"\b(?:si quieres|si desea|si necesita|por favor|avísame|se quiser|se vuoi|если|пожалуйста|сообщите|дайте знать)",
+    r"\b(?:si quieres|si desea|si necesita|por favor|avísame|se quiser|se vuoi"
+    r"|если|пожалуйста|сообщите|дайте знать)",
     r"如果|若需|请|請|吗|是否|随时|ください|でしょうか|もし|ますか|원하시|주세요",
 )
 _DONE: Final = _joined(
@@ -90,7 +103,8 @@ _PARAGRAPHS = re.compile(r"\n[ \t\r]*\n")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•][ \t]|\d{1,3}[.)][ \t]|#{1,6}[ \t]|>|\|)")
 _SENTENCES = re.compile(r"(?<=[.!?…:：])\s+|(?<=[。！？])")
 _FOLLOW_UP = re.compile(
-    r"(?:this|it|that|these|they|the (?:file|test|function|command)s?) (?:will|should|would|is|are)\b",
+    r"(?:this|it|that|these|they|the (?:file|test|function|command)s?)"
+    r" (?:will|should|would|is|are)\b",
     re.IGNORECASE,
 )
 _LAST_FENCE = re.compile(
@@ -99,7 +113,7 @@ _LAST_FENCE = re.compile(
 
 
 def announces_action(text: str) -> bool:
-    """Whether the text ends by announcing what should have been done. A call shown in a fence is no call either.
+    """Return whether the text ends by announcing an action. A call in a code fence is not a call.
 
     >>> announces_action("I see the bug. Now let me write the file.")
     True
@@ -107,18 +121,25 @@ def announces_action(text: str) -> bool:
     False
     """
     last = _last_paragraph(text[-6000:].rstrip())
-    if not last or len(last) > _LONGEST or _ITEM.match(last.rpartition("\n")[2]):
+    if not last or len(last) > _LONGEST:
+        return False
+    last_line = last.rpartition("\n")[2]
+    if _ITEM.match(last_line):
         return False
     sentences = [part.strip() for part in _SENTENCES.split(last) if part.strip()]
     while len(sentences) > 1 and _FOLLOW_UP.match(sentences[-1]):
         sentences.pop()
-    return bool(sentences) and _is_announcement(sentences[-1].strip("*_ "))
+    if not sentences:
+        return False
+    return _is_announcement(sentences[-1].strip("*_ "))
 
 
 def _last_paragraph(text: str) -> str:
     fence = _LAST_FENCE.search(text)
-    shown = text[: fence.start()] if fence and '{"' in fence.group() else text
-    return _PARAGRAPHS.split(shown.strip())[-1].strip()
+    if fence and '{"' in fence.group():
+        text = text[: fence.start()]
+    paragraphs = _PARAGRAPHS.split(text.strip())
+    return paragraphs[-1].strip()
 
 
 def _is_announcement(sentence: str) -> bool:

@@ -1,4 +1,4 @@
-"""The arbiter: what is done about a step. At most one thing, however many guards have something to say."""
+"""The arbiter: at most one intervention after a step, whatever number of guards ask for one."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from holdfast.guards.loops import Trip
 
 @dataclass(frozen=True, slots=True)
 class StopAtCap:
-    """The budget of steps is spent."""
+    """Stop: all steps of the turn are used."""
 
 
 @dataclass(frozen=True, slots=True)
 class StopLoop:
-    """The model goes round in circles and was told so before."""
+    """Stop: the model repeats itself again after a nudge about that."""
 
     trip: Trip
 
 
 @dataclass(frozen=True, slots=True)
 class StopMistakes:
-    """Errors went on after a nudge."""
+    """Stop: errors continued after a nudge."""
 
 
 @dataclass(frozen=True, slots=True)
 class NudgeLoop:
-    """The model goes round in circles."""
+    """Nudge: the model repeats itself."""
 
     trip: Trip
 
 
 @dataclass(frozen=True, slots=True)
 class NudgeMistakes:
-    """One error came after another."""
+    """Nudge: several errors in a row."""
 
 
 @dataclass(frozen=True, slots=True)
 class NudgeReply:
-    """The reply itself could not be used; `text` says what was wrong with it."""
+    """Nudge: the reply was unusable; `text` explains why."""
 
     text: str
 
@@ -55,19 +55,42 @@ def decide(
     mistakes: Literal["nudge", "escalate"] | None,
     reply: str | None,
 ) -> Intervention | None:
-    """Pick one: cap > loop stop > mistake escalate > loop nudge > mistake nudge > a word about the reply.
+    """Return the most urgent intervention, or None: any stop comes before any nudge.
+
+    Stops in order: cap, loop, mistakes. Nudges in order: loop, mistakes, the text about the reply.
 
     >>> decide(None, None, "nudge", "Your reply was empty.")
     NudgeMistakes()
     """
+    stop = _choose_stop(cap, trip, mistakes)
+    if stop is not None:
+        return stop
+    return _choose_nudge(trip, mistakes, reply)
+
+
+def _choose_stop(
+    cap: Literal["soft", "hard"] | None,
+    trip: Trip | None,
+    mistakes: Literal["nudge", "escalate"] | None,
+) -> Intervention | None:
     if cap is not None:
         return StopAtCap()
     if trip is not None and trip.escalated:
         return StopLoop(trip)
     if mistakes == "escalate":
         return StopMistakes()
+    return None
+
+
+def _choose_nudge(
+    trip: Trip | None,
+    mistakes: Literal["nudge", "escalate"] | None,
+    reply: str | None,
+) -> Intervention | None:
     if trip is not None:
         return NudgeLoop(trip)
     if mistakes == "nudge":
         return NudgeMistakes()
-    return NudgeReply(reply) if reply is not None else None
+    if reply is not None:
+        return NudgeReply(reply)
+    return None

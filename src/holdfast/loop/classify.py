@@ -1,4 +1,4 @@
-"""What kind of reply a model gave."""
+"""The kind of a model's reply."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from holdfast.loop.announced_action import announces_action
-from holdfast.loop.parse_reply.draft_calls import draft
+from holdfast.loop.parse_reply.draft_calls import ReplyDraft
 from holdfast.loop.reply import ModelReply
 from holdfast.loop.unparsed_call import shows_unread_call
 from holdfast.vocab.tool_calls import ToolSpec
 
 
-class Class(StrEnum):
+class ReplyKind(StrEnum):
     """The nine kinds of replies."""
 
     TOOL_CALLS = "tool_calls"
@@ -26,22 +26,33 @@ class Class(StrEnum):
     API_ERROR = "api_error"
 
 
-def classify(reply: ModelReply, specs: Sequence[ToolSpec]) -> Class:
-    """Give the reply its class. A chant is an `API_ERROR` here: whoever retries it looks at `reply.chant` first."""
+def classify(reply: ModelReply, draft: ReplyDraft, specs: Sequence[ToolSpec]) -> ReplyKind:
+    """Return the kind of a reply, from the reply and the draft made of it.
+
+    A chant is an `API_ERROR` here: the retry policy checks `reply.chant` before the kind.
+    """
     failure = reply.failure
     if failure is not None and failure.kind == "overflow":
-        return Class.CONTEXT_OVERFLOW
-    if reply.chant is not None or (failure is not None and failure.kind != "cut"):
-        return Class.API_ERROR
-    found = draft(reply, specs)
-    if not found.text.strip() and not found.calls and not found.reasoning.strip():
-        return Class.API_ERROR if failure is not None else Class.EMPTY
-    if found.truncated:
-        return Class.TRUNCATED
-    if found.calls:
-        return Class.TEXT_TOOL_CALLS if found.calls[0].printed else Class.TOOL_CALLS
-    if not found.text.strip():
-        return Class.REASONING_ONLY
-    if specs and (announces_action(found.text) or shows_unread_call(reply.text, specs)):
-        return Class.NARRATED_INTENT
-    return Class.FINAL
+        return ReplyKind.CONTEXT_OVERFLOW
+    if reply.chant is not None:
+        return ReplyKind.API_ERROR
+    if failure is not None and failure.kind != "cut":
+        return ReplyKind.API_ERROR
+    if draft.is_empty():
+        return ReplyKind.API_ERROR if failure is not None else ReplyKind.EMPTY
+    return _classify_content(reply, draft, specs)
+
+
+def _classify_content(reply: ModelReply, draft: ReplyDraft, specs: Sequence[ToolSpec]) -> ReplyKind:
+    if draft.truncated:
+        return ReplyKind.TRUNCATED
+    if draft.calls:
+        printed = draft.calls[0].printed
+        return ReplyKind.TEXT_TOOL_CALLS if printed else ReplyKind.TOOL_CALLS
+    if not draft.text.strip():
+        return ReplyKind.REASONING_ONLY
+    if not specs:
+        return ReplyKind.FINAL
+    if announces_action(draft.text) or shows_unread_call(reply.text, specs):
+        return ReplyKind.NARRATED_INTENT
+    return ReplyKind.FINAL

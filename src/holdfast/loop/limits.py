@@ -1,4 +1,4 @@
-"""How far a turn may go."""
+"""The limits of a turn: steps, tokens of a reply, size of the context."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ CAPS = StepCaps()
 
 @dataclass(frozen=True, slots=True)
 class LoopLimits:
-    """The caps on steps; how many tokens a reply may have; the context to assume where the server does not say."""
+    """The caps on steps, the most tokens of a reply, and the context if no server reports one."""
 
     caps: StepCaps = CAPS
     output: int = 4096
     context: int = 32_768
 
     def window(self, context: int | None) -> int:
-        """How many tokens fit, prompt and reply together."""
+        """Return how many tokens fit, prompt and reply together."""
         return context or self.context
 
     def reply(self, context: int | None) -> int:
-        """How many of them are kept for the reply: in a small context no more than a quarter."""
-        return max(1, min(self.output, self.window(context) // 4))
+        """Return how many tokens are reserved for the reply: at most a quarter of the window."""
+        quarter = self.window(context) // 4
+        return max(1, min(self.output, quarter))

@@ -1,4 +1,4 @@
-"""What a turn needs of the world: a model, tools, somebody who listens, and a way to be cancelled."""
+"""The ports of a turn: a model, tools, a sink for events, and a cancel signal."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question to a model. `sampling` is `changed` after a reply that went round in circles.
+    """One request to a model. `sampling` is `changed` after a reply that repeated itself.
 
-    `force` names a tool that has to be called: a server that can, constrains what the model writes to its schema.
+    `force` names a tool that must be called. A server with constrained decoding then limits the
+    output to the tool's schema.
     """
 
     messages: tuple[Message, ...]
@@ -31,21 +32,21 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """More of what the model says."""
+    """More text of the reply."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningPiece:
-    """More of what the model thinks."""
+    """More of the model's reasoning."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class CallPiece:
-    """More of the call number `index`. `id` and `name` are what is known so far, whole; `arguments` is what to add."""
+    """More of call number `index`: `id` and `name` as known so far, `arguments` to append."""
 
     index: int
     id: str = ""
@@ -55,7 +56,7 @@ class CallPiece:
 
 @dataclass(frozen=True, slots=True)
 class UsagePiece:
-    """Tokens as the server counts them."""
+    """Token counts reported by the server."""
 
     prompt: int
     completion: int
@@ -63,25 +64,30 @@ class UsagePiece:
 
 @dataclass(frozen=True, slots=True)
 class RetryPiece:
-    """The server failed before it said anything, and is asked again."""
+    """The server failed before it sent any content; the request is sent again."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class FinishPiece:
-    """The reply is whole, or (`length`) cut by the limit on tokens."""
+    """The end of the reply; with `length`, the token limit cut the reply off."""
 
     reason: Literal["stop", "tool_calls", "length", "content_filter", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class FailPiece:
-    """There is no more, and the reply is not whole. The last piece; retries that could help were tried.
+    """The last piece of an incomplete reply. Retries that could help were made already.
 
-    `unreachable`: nothing listens. `login`: it refuses our key, or wants one. `overflow`: the payload is too long.
-    `cut`: the stream ended in the middle. `bad`: what came is no reply. `refused`: the server will not (4xx).
-    `server`: it fails (429, 5xx, timeout). `cancelled`: we were told to stop.
+    - `unreachable`: no server accepts the connection.
+    - `login`: the server rejects our key, or requires one.
+    - `overflow`: the payload is too long.
+    - `cut`: the stream ended in the middle.
+    - `bad`: the response is not a valid reply.
+    - `refused`: the server rejects the request (4xx).
+    - `server`: the server fails (429, 5xx, timeout).
+    - `cancelled`: the user cancelled the turn.
     """
 
     kind: Literal[
@@ -96,20 +102,20 @@ StreamPiece: TypeAlias = (
 
 
 class Model(Protocol):
-    """A model behind some API. What can go wrong comes as a `FailPiece`; no exception of the API escapes."""
+    """A model behind some API. Errors arrive as a `FailPiece`; no exception of the API escapes."""
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """The name of the model."""
         ...
 
     @property
     def context(self) -> int | None:
-        """How many tokens it can hold, if the server says so."""
+        """The size of the model's context in tokens, or None if the server does not report it."""
         ...
 
-    def stream(self, ask: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
-        """Ask, and give the reply as it comes. To close the iterator ends the request."""
+    def stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
+        """Send the request and yield the reply as it arrives. Closing the iterator ends it."""
         ...
 
 
@@ -123,21 +129,31 @@ class Toolbox(Protocol):
 
     @property
     def withheld(self) -> frozenset[str]:
-        """The names of tools that there are, but not in this session: to call one is not allowed."""
+        """The names of tools that exist but are switched off in this session."""
         ...
 
     def run(self, call: ToolCall, cancel: Cancel) -> ToolOutcome:
-        """Judge and run a call; whatever goes wrong is an outcome."""
+        """Judge and run a call. Every failure is an outcome."""
         ...
 
     def tree(self) -> str:
-        """Give a digest of the files as they are now: equal if and only if no file that matters differs."""
+        """Return a digest of the current files: equal if and only if no relevant file differs."""
         ...
 
 
 class Sink(Protocol):
-    """Whoever keeps and shows what happens."""
+    """The receiver of events."""
 
     def emit(self, event: Event) -> None:
-        """Take one fact. It is on record when this returns."""
+        """Record one event. It is stored when this returns."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPorts:
+    """The four ports of a turn."""
+
+    model: Model
+    toolbox: Toolbox
+    sink: Sink
+    cancel: Cancel

@@ -1,4 +1,4 @@
-"""A model's reply, collected from the pieces in which it comes."""
+"""A model's reply, collected from the pieces of its stream."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from holdfast.loop.ports import (
 )
 from holdfast.vocab.tool_calls import RawCall
 
-_Told: TypeAlias = TextPiece | ReasoningPiece | CallPiece | UsagePiece | FinishPiece | FailPiece
+_ReplyPiece: TypeAlias = (
+    TextPiece | ReasoningPiece | CallPiece | UsagePiece | FinishPiece | FailPiece
+)
 Finish: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter", "unknown"]
 
 _WHOLE: Final[frozenset[Finish | None]] = frozenset(("stop", "tool_calls", "unknown"))
@@ -27,9 +29,9 @@ _WHOLE: Final[frozenset[Finish | None]] = frozenset(("stop", "tool_calls", "unkn
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What came of one question. `finish` is None if the stream never said that it was over.
+    """The reply to one request. `finish` is None if the stream ended without a finish reason.
 
-    `failure` is why there is no more; `chant` is why we stopped listening.
+    `failure` is why the stream broke off; `chant` is the repetition at which we stopped reading.
     """
 
     text: str = ""
@@ -42,53 +44,55 @@ class ModelReply:
 
     @property
     def whole(self) -> bool:
-        """Whether the model had its say. A call that changes something is never run from a reply that is not."""
-        return self.finish in _WHOLE and self.failure is None and self.chant is None
+        """Whether the reply is complete. A changing call is never run from an incomplete reply."""
+        if self.failure is not None or self.chant is not None:
+            return False
+        return self.finish in _WHOLE
 
 
 def collect(pieces: Iterator[StreamPiece], sink_piece: Callable[[StreamPiece], None]) -> ModelReply:
-    """Take the pieces as they come, pass each on, and give the reply. A model that chants is cut off."""
-    draft = _Draft()
+    """Read the stream, pass each piece on, and return the reply. Stop reading at a chant."""
+    collector = _Collector()
     try:
         for piece in pieces:
             sink_piece(piece)
             if isinstance(piece, RetryPiece):
-                draft = _Draft()  # what was said before, if anything, belongs to another reply
+                collector = _Collector()  # earlier pieces, if any, belong to the failed reply
                 continue
-            draft.take(piece)
-            if draft.chant is not None or draft.failure is not None:
+            collector.add(piece)
+            if collector.chant is not None or collector.failure is not None:
                 break
     finally:
-        # To close the iterator ends the request; a generator has `close`, a plain iterator holds nothing.
+        # Closing the iterator ends the request. Only a generator has `close`.
         close = getattr(pieces, "close", None)
         if close is not None:
             close()
-    return draft.reply()
+    return collector.reply()
 
 
 @dataclass(slots=True)
-class _Draft:
+class _Collector:
     """The reply so far."""
 
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
-    calls: dict[int, _CallDraft] = field(default_factory=dict)
+    calls: dict[int, _CallParts] = field(default_factory=dict)
     finish: Finish | None = None
     usage: UsagePiece | None = None
     failure: FailPiece | None = None
     chant: Repetition | None = None
-    chants: RepetitionWatch = field(default_factory=RepetitionWatch)
+    watch: RepetitionWatch = field(default_factory=RepetitionWatch)
 
-    def take(self, piece: _Told) -> None:
+    def add(self, piece: _ReplyPiece) -> None:
         match piece:
             case TextPiece(text):
                 self.text.append(text)
-                self.chant = self.chants.feed("text", text)
+                self.chant = self.watch.feed("text", text)
             case ReasoningPiece(text):
                 self.reasoning.append(text)
-                self.chant = self.chants.feed("reasoning", text)
+                self.chant = self.watch.feed("reasoning", text)
             case CallPiece():
-                self._take_call(piece)
+                self._add_call(piece)
             case UsagePiece():
                 self.usage = piece
             case FinishPiece(reason):
@@ -98,25 +102,32 @@ class _Draft:
             case _:
                 assert_never(piece)
 
-    def _take_call(self, piece: CallPiece) -> None:
-        call = self.calls.setdefault(piece.index, _CallDraft())
+    def _add_call(self, piece: CallPiece) -> None:
+        call = self.calls.setdefault(piece.index, _CallParts())
         call.id = piece.id or call.id
         call.name = piece.name or call.name
         call.arguments.append(piece.arguments)
         if piece.arguments:
-            self.chant = self.chants.feed("arguments", piece.arguments)
+            self.chant = self.watch.feed("arguments", piece.arguments)
 
     def reply(self) -> ModelReply:
-        calls = tuple(
+        calls = [
             RawCall(call.id, call.name, "".join(call.arguments))
             for _, call in sorted(self.calls.items())
+        ]
+        return ModelReply(
+            text="".join(self.text),
+            reasoning="".join(self.reasoning),
+            calls=tuple(calls),
+            finish=self.finish,
+            usage=self.usage,
+            failure=self.failure,
+            chant=self.chant,
         )
-        text, reasoning = "".join(self.text), "".join(self.reasoning)
-        return ModelReply(text, reasoning, calls, self.finish, self.usage, self.failure, self.chant)
 
 
 @dataclass(slots=True)
-class _CallDraft:
+class _CallParts:
     """One call so far."""
 
     id: str = ""

@@ -1,11 +1,12 @@
-"""What is done with a reply that is no use as it is: ask again, say what was wrong, count it, or stop."""
+"""The retry policy: use a reply, ask again, drop it with a nudge, or stop the turn."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from holdfast.loop.classify import Class
+from holdfast.loop.classify import ReplyKind
+from holdfast.loop.ports import FailPiece
 from holdfast.loop.reply import ModelReply
 from holdfast.vocab.transcript import StopReason
 
@@ -17,27 +18,29 @@ EMPTY = (
     "or, if nothing is left to do, answer in a sentence."
 )
 ONLY_THOUGHT = (
-    "Your last reply had thoughts only, and nobody can see them. Go on with the task: call one of the tools, "
+    "Your last reply contained only reasoning, which the user cannot see. "
+    "Go on with the task: call one of the tools, "
     "or, if nothing is left to do, answer in a sentence."
 )
 CUT = (
-    "Your last reply was cut off at the limit on its length, and nothing of it was kept. Send smaller pieces: "
-    "one short tool call at a time, a long file in several edits, an answer in a few sentences."
+    "Your last reply was cut off at the length limit and was dropped. "
+    "Send smaller pieces: one short tool call at a time, a long file in several edits, "
+    "an answer in a few sentences."
 )
 CUT_CALL = (
-    "Your last reply was cut off in the middle, and a call of it was not run. Send smaller pieces: "
-    "one short tool call at a time, a long file in several edits."
+    "Your last reply was cut off in the middle, and one of its calls was not run. "
+    "Send smaller pieces: one short tool call at a time, a long file in several edits."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Take the reply as it is."""
+    """Use the reply as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """Ask again at once; `changed` asks for other sampling."""
+    """Ask again at once; with `changed`, use other sampling."""
 
     reason: str
     changed: bool = False
@@ -50,7 +53,7 @@ class Compact:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Drop the reply and end the step. `nudge` says what was wrong with it; `counted` makes it a mistake."""
+    """Drop the reply and end the step. `nudge` explains why; `counted` makes it a mistake."""
 
     reason: str
     nudge: str | None = None
@@ -72,8 +75,8 @@ RetryVerdict: TypeAlias = Use | Again | Compact | Drop | Stop
 
 
 @dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """What was borne so far: runs of replies without use, which calls end, and the second tries of this step."""
+class RetryState:
+    """The runs of unusable replies, reset by a call, and the retries made in this step."""
 
     empty: int = 0
     narrated: int = 0
@@ -81,80 +84,104 @@ class RetryPolicy:
     failed: bool = False
     chanted: bool = False
 
-    def next_step(self) -> RetryPolicy:
-        """Give what is left of it when a new step starts."""
+    def next_step(self) -> RetryState:
+        """Return the state for the next step, with its own retries unused."""
         return replace(self, failed=False, chanted=False)
 
 
 def judge(
-    kind: Class, reply: ModelReply, patience: RetryPolicy, *, calls: bool
-) -> tuple[RetryVerdict, RetryPolicy]:
-    """Say what is done with a reply of this class; `calls` says that there is a call in it, good or bad."""
-    if reply.failure is not None and reply.failure.kind == "cancelled":
-        return CANCELLED, patience
-    if reply.chant is not None:
-        return _chanted(patience)
-    if kind == Class.CONTEXT_OVERFLOW:
-        return Compact(), patience
-    if reply.failure is not None or kind == Class.API_ERROR:
-        # Whatever came before the failure: another try may give it whole.
-        return _failed(reply, patience)
-    match kind:
-        case Class.EMPTY | Class.REASONING_ONLY:
-            return _empty(kind, patience)
-        case Class.TRUNCATED if not calls:
-            return _cut(patience)
-        case Class.NARRATED_INTENT if patience.narrated < _NARRATIONS:
-            told = replace(patience, empty=0, narrated=patience.narrated + 1)
-            return Drop(
-                "the model said what it would do and did not do it", _narrated(reply.text)
-            ), told
-        case _:
-            return Use(), RetryPolicy() if calls else patience
+    kind: ReplyKind, reply: ModelReply, state: RetryState, *, calls: bool
+) -> tuple[RetryVerdict, RetryState]:
+    """Return the verdict on a reply of this kind, and the state after it.
 
-
-def _chanted(patience: RetryPolicy) -> tuple[RetryVerdict, RetryPolicy]:
-    if patience.chanted:
-        return Drop("the model repeated itself without end again", counted=True), patience
-    return Again("the model repeated itself without end", changed=True), replace(
-        patience, chanted=True
-    )
-
-
-def _failed(reply: ModelReply, patience: RetryPolicy) -> tuple[RetryVerdict, RetryPolicy]:
+    `calls` is whether the reply contains a call, valid or not.
+    """
     failure = reply.failure
-    why = failure.message if failure is not None else "the reply is no reply"
-    if failure is not None and failure.kind == "unreachable":
-        return Stop("unreachable", why), patience
-    if failure is not None and failure.kind == "login":
-        return Stop("needs_login", why), patience
-    if failure is not None and failure.kind == "refused":
-        return Stop("failed", why), patience
-    if patience.failed:
-        return Drop(why, counted=True), patience
-    return Again(why), replace(patience, failed=True)
+    if failure is not None and failure.kind == "cancelled":
+        return CANCELLED, state
+    if reply.chant is not None:
+        return _judge_chant(state)
+    if kind == ReplyKind.CONTEXT_OVERFLOW:
+        return Compact(), state
+    if failure is not None or kind == ReplyKind.API_ERROR:
+        # A partial reply is dropped too: a retry may return the whole reply.
+        return _judge_failure(failure, state)
+    return _judge_content(kind, reply, state, calls=calls)
 
 
-def _empty(kind: Class, patience: RetryPolicy) -> tuple[RetryVerdict, RetryPolicy]:
-    more = replace(patience, empty=patience.empty + 1)
-    only_thought = kind == Class.REASONING_ONLY
-    why = "the reply had thoughts only" if only_thought else "the reply was empty"
+def _judge_chant(state: RetryState) -> tuple[RetryVerdict, RetryState]:
+    if state.chanted:
+        return Drop("the model repeated itself endlessly again", counted=True), state
+    again = Again("the model repeated itself endlessly", changed=True)
+    return again, replace(state, chanted=True)
+
+
+def _judge_failure(failure: FailPiece | None, state: RetryState) -> tuple[RetryVerdict, RetryState]:
+    reason = "the reply is not valid"
+    if failure is not None:
+        reason = failure.message
+        stop = _stop_at(failure)
+        if stop is not None:
+            return stop, state
+    if state.failed:
+        return Drop(reason, counted=True), state
+    return Again(reason), replace(state, failed=True)
+
+
+def _stop_at(failure: FailPiece) -> Stop | None:
+    """Return the end of the turn for a failure that no retry can help."""
+    match failure.kind:
+        case "unreachable":
+            return Stop("unreachable", failure.message)
+        case "login":
+            return Stop("needs_login", failure.message)
+        case "refused":
+            return Stop("failed", failure.message)
+        case _:
+            return None
+
+
+def _judge_content(
+    kind: ReplyKind, reply: ModelReply, state: RetryState, *, calls: bool
+) -> tuple[RetryVerdict, RetryState]:
+    match kind:
+        case ReplyKind.EMPTY:
+            return _judge_empty("the reply was empty", EMPTY, state)
+        case ReplyKind.REASONING_ONLY:
+            return _judge_empty("the reply contained only reasoning", ONLY_THOUGHT, state)
+        case ReplyKind.TRUNCATED if not calls:
+            return _judge_cut(state)
+        case ReplyKind.NARRATED_INTENT if state.narrated < _NARRATIONS:
+            more = replace(state, empty=0, narrated=state.narrated + 1)
+            reason = "the model announced an action and made no call"
+            return Drop(reason, _narration_nudge(reply.text)), more
+        case _:
+            return Use(), RetryState() if calls else state
+
+
+def _judge_empty(reason: str, nudge: str, state: RetryState) -> tuple[RetryVerdict, RetryState]:
+    more = replace(state, empty=state.empty + 1)
     if more.empty == 1:
-        return Again(why), more
+        return Again(reason), more
     if more.empty == 2:
-        return Drop(why, ONLY_THOUGHT if only_thought else EMPTY), more
-    return Drop(why, counted=True), more
+        return Drop(reason, nudge), more
+    return Drop(reason, counted=True), more
 
 
-def _cut(patience: RetryPolicy) -> tuple[RetryVerdict, RetryPolicy]:
-    more = replace(patience, empty=0, cut=patience.cut + 1)
-    return Drop("the reply was cut at the limit on its length", CUT, counted=more.cut > _CUTS), more
+def _judge_cut(state: RetryState) -> tuple[RetryVerdict, RetryState]:
+    more = replace(state, empty=0, cut=state.cut + 1)
+    drop = Drop(
+        reason="the reply was cut off at the length limit",
+        nudge=CUT,
+        counted=more.cut > _CUTS,
+    )
+    return drop, more
 
 
-def _narrated(text: str) -> str:
-    # The fence around what was shown says nothing.
-    end = text.strip().rstrip("`~ \t\r\n").rpartition("\n")[2][-200:]
+def _narration_nudge(text: str) -> str:
+    # Without the closing fence of a shown call: the model recognises its last line of words.
+    last_line = text.strip().rstrip("`~ \t\r\n").rpartition("\n")[2]
     return (
-        f'You wrote "{end}" and stopped without a tool call, so nothing was done. Make the call now; '
-        "if the task is finished, say what was done instead."
+        f'You wrote "{last_line[-200:]}" and stopped without a tool call, so nothing was done. '
+        "Make the call now; if the task is finished, say what was done instead."
     )

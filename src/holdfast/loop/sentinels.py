@@ -19,34 +19,41 @@ _PATTERNS = {
 
 
 def mistake_recovery(run: tuple[FailureKind, ...], *, escalated: bool) -> Sentinel:
-    """Say that one error came after another: the model was told how to recover, or the turn was stopped.
+    """Return the sentinel for several errors in a row: guidance was sent, or the turn was stopped.
 
-    >>> mistake_recovery(("exec_error", "schema_reject", "exec_error"), escalated=True).body["can_continue"]
+    >>> mistake_recovery(("exec_error", "exec_error"), escalated=True).body["can_continue"]
     True
     """
-    text = (
-        "Repeated errors persisted — stopped the turn."
-        if escalated
-        else "Hit repeated different errors — recovery guidance injected, continuing."
-    )
-    body: dict[str, Any] = {"failure_kinds": list(run), "count": len(run), "escalated": escalated}
-    return Sentinel("mistake_recovery", text, _with_continue(body, escalated=escalated))
+    text = "Hit repeated different errors — recovery guidance injected, continuing."
+    if escalated:
+        text = "Repeated errors persisted — stopped the turn."
+    body: dict[str, Any] = {
+        "failure_kinds": list(run),
+        "count": len(run),
+        "escalated": escalated,
+    }
+    if escalated:
+        body["can_continue"] = True
+    return Sentinel("mistake_recovery", text, body)
 
 
 def doom_loop(trip: Trip) -> Sentinel:
-    """Say that the model goes round in circles: it was told so, or the turn was stopped."""
-    what = f"The model repeats itself ({_PATTERNS[trip.pattern]}, {trip.count} times)"
-    text = f"{what} — stopped the turn." if trip.escalated else f"{what} — told it so, continuing."
+    """Return the sentinel for a model that repeats itself: nudged, or the turn was stopped."""
+    reaction = "stopped the turn" if trip.escalated else "sent it a note, continuing"
+    pattern = _PATTERNS[trip.pattern]
+    text = f"The model repeats itself ({pattern}, {trip.count} times) — {reaction}."
     body: dict[str, Any] = {
         "pattern": trip.pattern,
         "count": trip.count,
         "escalated": trip.escalated,
     }
-    return Sentinel("doom_loop", text, _with_continue(body, escalated=trip.escalated))
+    if trip.escalated:
+        body["can_continue"] = True
+    return Sentinel("doom_loop", text, body)
 
 
 def cap_hit(steps: int) -> Sentinel:
-    """Say that the budget of steps is spent."""
+    """Return the sentinel for a turn that used all its steps."""
     return Sentinel(
         "cap_hit",
         f"Stopped after {steps} steps, the most allowed.",
@@ -55,10 +62,10 @@ def cap_hit(steps: int) -> Sentinel:
 
 
 def compaction(done: Compacted) -> Sentinel:
-    """Say that the history was made shorter."""
-    how = "summarised" if done.summary else "dropped the old tool output of"
+    """Return the sentinel for a history that was compacted."""
+    method = "summarised" if done.summary else "dropped the old tool output of"
     text = (
-        f"The context was nearly full: {how} {done.messages} messages "
+        f"The context was nearly full: {method} {done.messages} messages "
         f"(about {done.tokens_before} tokens became {done.tokens_after})."
     )
     body = {
@@ -70,25 +77,26 @@ def compaction(done: Compacted) -> Sentinel:
 
 
 def compaction_off() -> Sentinel:
-    """Say that the history cannot be made shorter."""
-    text = "The context is nearly full and making it shorter did not help twice; it is left as it is from now on."
+    """Return the sentinel for a history that compaction cannot make shorter."""
+    text = (
+        "The context is nearly full and compacting it did not help twice; "
+        "it is not compacted again in this turn."
+    )
     return Sentinel("compaction_off", text, {"passes": 2})
 
 
 def chant(channel: str) -> Sentinel:
-    """Say that a reply was cut because it repeated itself."""
-    text = "The model repeated itself without end — cut its reply and asked again with changed sampling."
+    """Return the sentinel for a reply that was cut because it repeated itself."""
+    text = (
+        "The model repeated itself endlessly — cut its reply and asked again with changed sampling."
+    )
     return Sentinel("chant", text, {"channel": channel})
 
 
 def needs_approval(call: str) -> Sentinel:
-    """Say that somebody has to be asked and nobody is there."""
+    """Return the sentinel for a call that needs approval in a session without a user to ask."""
     return Sentinel(
         "needs_approval",
-        f"{call} needs somebody's approval, and nobody is there to ask — stopped the turn.",
+        f"{call} needs approval, and no user is present to ask — stopped the turn.",
         {"tool": call, "can_continue": True},
     )
-
-
-def _with_continue(body: dict[str, Any], *, escalated: bool) -> dict[str, Any]:
-    return {**body, "can_continue": True} if escalated else body

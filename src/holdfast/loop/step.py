@@ -1,12 +1,12 @@
-"""One question to the model: streamed to whoever listens, classified, and asked again while that is worth it."""
+"""One request to the model: stream its reply to the sink, then interpret the reply."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from holdfast.loop.classify import Class, classify
-from holdfast.loop.parse_reply import Normalised, normalise
+from holdfast.loop.classify import ReplyKind, classify
+from holdfast.loop.parse_reply import ParsedReply, draft_calls, fit_calls
 from holdfast.loop.ports import (
     FailPiece,
     Model,
@@ -18,7 +18,7 @@ from holdfast.loop.ports import (
     TextPiece,
 )
 from holdfast.loop.reply import ModelReply, collect
-from holdfast.loop.retry_policy import RetryPolicy, RetryVerdict, judge
+from holdfast.loop.retry_policy import RetryState, RetryVerdict, judge
 from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import ReasoningArrived, Retried, TextArrived
 from holdfast.vocab.tool_calls import ToolSpec
@@ -27,34 +27,36 @@ _CANCELLED = FailPiece("cancelled", "Cancelled.")
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """A reply, what it is, the calls that were made of it, and what is to be done with it."""
+class InterpretedReply:
+    """A reply with its kind, its calls, and the verdict of the retry policy."""
 
     reply: ModelReply
-    kind: Class
-    normalised: Normalised
+    kind: ReplyKind
+    parsed: ParsedReply
     verdict: RetryVerdict
 
 
-def listen(model: Model, ask: ModelRequest, cancel: Cancel, sink: Sink | None) -> ModelReply:
-    """Ask the model and take its reply; with a sink, each piece is shown as it comes."""
+def ask_model(model: Model, request: ModelRequest, cancel: Cancel, sink: Sink | None) -> ModelReply:
+    """Send the request and return the reply; with a sink, emit each piece as it arrives."""
+    show = _shower(sink) if sink else _ignore
     if cancel.is_set():
         return collect(iter((_CANCELLED,)), _ignore)
-    return collect(
-        _until_cancelled(model.stream(ask, cancel), cancel), _shower(sink) if sink else _ignore
-    )
+    pieces = model.stream(request, cancel)
+    return collect(_until_cancelled(pieces, cancel), show)
 
 
-def understand(
-    reply: ModelReply, specs: tuple[ToolSpec, ...], patience: RetryPolicy, *, step: int = 0
-) -> tuple[Heard, RetryPolicy]:
-    """Say what a reply is and what is to be done with it. The number of the step goes into ids that we have to give."""
-    kind = classify(reply, specs)
-    normalised = normalise(reply, specs, prefix=f"step_{step}")
-    if kind in {Class.TOOL_CALLS, Class.TEXT_TOOL_CALLS} and not normalised.calls:
-        kind = Class.FINAL if normalised.text.strip() else Class.EMPTY
-    verdict, patience = judge(kind, reply, patience, calls=bool(normalised.calls))
-    return Heard(reply, kind, normalised, verdict), patience
+def interpret_reply(
+    reply: ModelReply, specs: tuple[ToolSpec, ...], state: RetryState, *, step: int = 0
+) -> tuple[InterpretedReply, RetryState]:
+    """Return the interpreted reply and the retry state after it.
+
+    Calls without an id get one with the number of the step in it.
+    """
+    draft = draft_calls(reply, specs)
+    kind = classify(reply, draft, specs)
+    parsed = fit_calls(draft, specs, prefix=f"step_{step}")
+    verdict, state = judge(kind, reply, state, calls=bool(parsed.calls))
+    return InterpretedReply(reply, kind, parsed, verdict), state
 
 
 def _until_cancelled(pieces: Iterator[StreamPiece], cancel: Cancel) -> Iterator[StreamPiece]:
@@ -65,7 +67,7 @@ def _until_cancelled(pieces: Iterator[StreamPiece], cancel: Cancel) -> Iterator[
                 return
             yield piece
     finally:
-        # To close the model's iterator ends its request; without that a server goes on generating for nobody.
+        # Closing the model's iterator ends its request; otherwise the server continues generating.
         close = getattr(pieces, "close", None)
         if close is not None:
             close()

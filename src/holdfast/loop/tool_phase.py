@@ -1,7 +1,8 @@
-"""The calls of one reply: run in their order, answered each, and told to the guards."""
+"""The calls of one reply: run in order, answered one by one, and recorded in the guards."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -10,8 +11,7 @@ from holdfast.guards.loops import Loops
 from holdfast.guards.mistakes import Mistakes
 from holdfast.loop.context.summary import clip
 from holdfast.loop.parse_reply import BadCall
-from holdfast.loop.ports import Sink, Toolbox
-from holdfast.loop.turn_ports import TurnPorts
+from holdfast.loop.ports import Sink, Toolbox, TurnPorts
 from holdfast.vocab.events import CallEnded, CallStarted
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.tool_outcome import ToolOutcome
@@ -20,12 +20,12 @@ NOT_RUN_CANCELLED = "Not run: the user cancelled the turn."
 NOT_RUN_APPROVAL = "Not run: the turn stopped at an earlier call that needs approval."
 _LEAST_ROOM = 400
 _NOT_UNDERSTOOD = ("schema_reject", "tool_not_found")
-"""A call that was not understood is a mistake; it was not run, so there is nothing that it could repeat."""
+"""Such a call is a mistake. It was not run, so it is not recorded as a repetition."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnGuards:
-    """What the guards know of a turn, and the digest of the files that they were told last."""
+    """The state of the guards in a turn, and the digest of the files that they saw last."""
 
     mistakes: Mistakes
     loops: Loops
@@ -34,58 +34,51 @@ class TurnGuards:
 
 @dataclass(frozen=True, slots=True)
 class ToolPhase:
-    """What came of the calls of a reply: an answer for each, what the guards know now, and whether the turn stops."""
+    """The answer to each call of a reply, the guards after them, and why the turn stops, if so."""
 
     ended: tuple[CallEnded, ...]
-    watch: TurnGuards
+    guards: TurnGuards
     stop: Literal["cancelled", "needs_approval"] | None = None
     stopped_at: str = ""
 
 
 def run_calls(
-    calls: tuple[ToolCall | BadCall, ...], world: TurnPorts, watch: TurnGuards, room: int
+    calls: tuple[ToolCall | BadCall, ...], world: TurnPorts, guards: TurnGuards, room: int
 ) -> ToolPhase:
-    """Run the calls in order. `room` is how many characters their answers may have together."""
+    """Run the calls in order. Their answers together get at most about `room` characters."""
     toolbox, sink, cancel = world.toolbox, world.sink, world.cancel
-    each = max(_LEAST_ROOM, room // max(1, len(calls)))
+    room_each = max(_LEAST_ROOM, room // max(1, len(calls)))
     changing = {spec.name for spec in toolbox.specs if spec.changes}
     ended: list[CallEnded] = []
     for at, call in enumerate(calls):
         if cancel.is_set():
-            return ToolPhase(
-                (*ended, *_leave(calls[at:], NOT_RUN_CANCELLED, sink)), watch, "cancelled"
-            )
+            ended += _skip_calls(calls[at:], NOT_RUN_CANCELLED, sink)
+            return ToolPhase(tuple(ended), guards, "cancelled")
         if isinstance(call, BadCall):
-            ended.append(_end(sink, _refuse(call, toolbox)))
-            watch = replace(watch, mistakes=mistakes.record(watch.mistakes, ended[-1].failure))
+            refused = _refuse(call, toolbox)
+            sink.emit(refused)
+            ended.append(refused)
+            guards = replace(guards, mistakes=mistakes.record(guards.mistakes, refused.failure))
             continue
         outcome = _run(call, world)
-        # Some servers refuse an answer without a word in it.
-        answer = clip(outcome.text, each, keep_end=0.3) or "(no output)"
-        ended.append(
-            _end(
-                sink,
-                CallEnded(
-                    call.id, call.name, answer, outcome.failure, outcome.read, outcome.modified
-                ),
-            )
-        )
+        answered = _answer(call, outcome, room_each)
+        sink.emit(answered)
+        ended.append(answered)
         if outcome.unanswered:
-            rest = _leave(calls[at + 1 :], NOT_RUN_APPROVAL, sink)
-            return ToolPhase((*ended, *rest), watch, "needs_approval", call.name)
-        # To look at the whole tree costs: only a call that may change it is a reason to.
-        watch = _observe(
-            watch, call, outcome, toolbox.tree() if call.name in changing else watch.tree
-        )
-    return ToolPhase(tuple(ended), watch, "cancelled" if cancel.is_set() else None)
+            ended += _skip_calls(calls[at + 1 :], NOT_RUN_APPROVAL, sink)
+            return ToolPhase(tuple(ended), guards, "needs_approval", call.name)
+        # A digest of the whole tree is expensive: compute it only after a call that may change it.
+        tree = toolbox.tree() if call.name in changing else guards.tree
+        guards = _record(guards, call, outcome, tree)
+    return ToolPhase(tuple(ended), guards, "cancelled" if cancel.is_set() else None)
 
 
 def _refuse(call: BadCall, toolbox: Toolbox) -> CallEnded:
-    """Answer a call that cannot be run; one of a tool that is switched off was understood, and is not allowed."""
+    """Return the answer to a bad call. A call of a switched-off tool is a denied call."""
     if call.failure == "tool_not_found" and call.name in toolbox.withheld:
         offered = ", ".join(spec.name for spec in toolbox.specs)
-        told = f"{call.name} is switched off in this session; the tools are: {offered}."
-        return CallEnded(call.id, call.name, told, "permission_denied")
+        message = f"{call.name} is switched off in this session; the tools are: {offered}."
+        return CallEnded(call.id, call.name, message, "permission_denied")
     return CallEnded(call.id, call.name, call.message, call.failure)
 
 
@@ -97,20 +90,38 @@ def _run(call: ToolCall, world: TurnPorts) -> ToolOutcome:
     return outcome
 
 
-def _observe(watch: TurnGuards, call: ToolCall, outcome: ToolOutcome, tree: str) -> TurnGuards:
-    counted = mistakes.record(watch.mistakes, outcome.failure)
+def _answer(call: ToolCall, outcome: ToolOutcome, room: int) -> CallEnded:
+    # Some servers refuse an empty answer.
+    text = clip(outcome.text, room, keep_end=0.3) or "(no output)"
+    return CallEnded(
+        call_id=call.id,
+        name=call.name,
+        text=text,
+        failure=outcome.failure,
+        read=outcome.read,
+        modified=outcome.modified,
+    )
+
+
+def _record(guards: TurnGuards, call: ToolCall, outcome: ToolOutcome, tree: str) -> TurnGuards:
+    counted = mistakes.record(guards.mistakes, outcome.failure)
     if outcome.failure in _NOT_UNDERSTOOD:
-        return TurnGuards(counted, watch.loops, tree)
+        return TurnGuards(counted, guards.loops, tree)
     result = outcome.text if outcome.repeat is None else outcome.repeat
-    seen = loops.record(watch.loops, call.name, call.arguments, result, tree, read=outcome.read)
+    seen = loops.record(
+        guards.loops,
+        call.name,
+        call.arguments,
+        result,
+        tree,
+        read=outcome.read,
+    )
     return TurnGuards(counted, seen, tree)
 
 
-def _leave(calls: tuple[ToolCall | BadCall, ...], why: str, sink: Sink) -> list[CallEnded]:
-    """Answer the calls that are not run: a history with an unanswered call is refused by servers."""
-    return [_end(sink, CallEnded(call.id, call.name, why)) for call in calls]
-
-
-def _end(sink: Sink, ended: CallEnded) -> CallEnded:
-    sink.emit(ended)
-    return ended
+def _skip_calls(calls: Sequence[ToolCall | BadCall], reason: str, sink: Sink) -> list[CallEnded]:
+    """Answer the calls that are not run: servers refuse a history with an unanswered call."""
+    skipped = [CallEnded(call.id, call.name, reason) for call in calls]
+    for ended in skipped:
+        sink.emit(ended)
+    return skipped

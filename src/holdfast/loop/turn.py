@@ -1,4 +1,4 @@
-"""One turn: the model is asked, its calls are run, again, until it is done, stuck, stopped or out of steps."""
+"""One turn: ask the model and run its calls until it is done, stuck, stopped or out of steps."""
 
 from __future__ import annotations
 
@@ -17,22 +17,20 @@ from holdfast.loop.arbiter import (
     StopMistakes,
     decide,
 )
-from holdfast.loop.classify import Class
+from holdfast.loop.classify import ReplyKind
 from holdfast.loop.context.history import History, as_message, note
 from holdfast.loop.context.model_context import ModelContext
 from holdfast.loop.context.payload import merge_nudge
 from holdfast.loop.context.token_count import weigh_text
 from holdfast.loop.limits import LoopLimits
-from holdfast.loop.parse_reply import BadCall, Normalised
-from holdfast.loop.ports import Model, ModelRequest, Sink, Toolbox
+from holdfast.loop.parse_reply import BadCall, ParsedReply
+from holdfast.loop.ports import Model, ModelRequest, Sink, Toolbox, TurnPorts
 from holdfast.loop.reply import ModelReply
-from holdfast.loop.retry_policy import CANCELLED, CUT_CALL, Again, Compact, Drop, RetryPolicy, Stop
-from holdfast.loop.step import Heard, listen, understand
-from holdfast.loop.tool_phase import TurnGuards, run_calls
-from holdfast.loop.turn_ports import TurnPorts
+from holdfast.loop.retry_policy import CANCELLED, CUT_CALL, Again, Compact, Drop, RetryState, Stop
+from holdfast.loop.step import InterpretedReply, ask_model, interpret_reply
+from holdfast.loop.tool_phase import ToolPhase, TurnGuards, run_calls
 from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import (
-    CallEnded,
     Retried,
     Said,
     SentinelRaised,
@@ -44,19 +42,24 @@ from holdfast.vocab.tool_calls import FailureKind
 from holdfast.vocab.transcript import Sentinel, ToolAnswered
 
 LAST_WORDS = (
-    "You have used all the steps of this turn and no tool is available now. Say in a few sentences what is done, "
-    "what is not, and what the next step would be."
+    "You have used all the steps of this turn and no tool is available now. "
+    "Say in a few sentences what is done, what is not, and what the next step would be."
 )
-_SQUEEZES = 3  # as often a payload is made shorter for one question before we give up
+_TOO_LONG = (
+    "The conversation no longer fits into the model's context and could not be made shorter. "
+    "Start a new session, or use a model with a larger context."
+)
+_COMPACTIONS = 3  # the most compactions for one request before the turn fails
 _ANSWERS = 0.35  # share of the budget that the answers of one step may take together
 
 
 def run_turn(  # noqa: PLR0917 - what a turn needs of the world, each by its own port
     history: History, model: Model, toolbox: Toolbox, sink: Sink, limits: LoopLimits, cancel: Cancel
 ) -> TurnEnded:
-    """Carry the last message of the history to its end; every fact goes to the sink, `TurnEnded` last.
+    """Run a turn on this history to its end; emit every event to the sink, `TurnEnded` last.
 
-    The history ends with the user's message or with a tool's answer (see `History.waits`). Guards start fresh.
+    The history ends with a user message or a tool's answer (see `History.waits`).
+    The guards start with no memory of earlier turns.
     """
     return _Turn(history, limits, TurnPorts(model, toolbox, sink, cancel)).run()
 
@@ -68,19 +71,19 @@ class _Turn:
         self._world = world
         self._caps = limits.caps
         self._specs = world.toolbox.specs
-        self._memory = ModelContext(history, limits, world.model.context, self._specs)
+        self._context = ModelContext(history, limits, world.model.context, self._specs)
         tree = world.toolbox.tree()
-        self._watch = TurnGuards(Mistakes(), loops.begin(tree), tree)
-        self._patience = RetryPolicy()
+        self._guards = TurnGuards(Mistakes(), loops.begin(tree), tree)
+        self._retries = RetryState()
         self._nudge: str | None = None
         self._force: str | None = None
         self._rejected = ""
-        self._dropped: str | None = None
+        self._drop_reason: str | None = None
         self._steps = self._prompt_tokens = self._completion_tokens = 0
         self._files: set[str] = set()
 
     def run(self) -> TurnEnded:
-        """Go on step by step until there is a reason to stop."""
+        """Run step after step until there is a reason to stop."""
         stop = None
         while stop is None:
             stop = self._step()
@@ -98,74 +101,82 @@ class _Turn:
     def _step(self) -> Stop | None:
         if self._world.cancel.is_set():
             return CANCELLED
-        if self._memory.is_full():
-            self._squeeze(forced=False)
+        if self._context.is_full():
+            self._compact(forced=False)
         self._steps += 1
         self._world.sink.emit(StepStarted(self._steps))
-        self._patience = self._patience.next_step()
-        heard = self._hear()
-        # A nudge and a forced tool are for one payload only, whatever came of it.
-        self._nudge = self._force = None
-        match heard.verdict:
+        self._retries = self._retries.next_step()
+        interpreted = self._ask_until_settled()
+        # A nudge and a forced tool are for one payload only, whatever the reply is.
+        self._nudge = None
+        self._force = None
+        match interpreted.verdict:
             case Stop() as stop:
-                self._keep_unfinished(heard)
+                self._keep_unfinished(interpreted)
                 return stop
-            case Drop(reason, nudge, counted):
-                self._world.sink.emit(Retried(reason))
-                self._dropped = reason
-                if counted:
-                    self._watch = replace(
-                        self._watch, mistakes=mistakes.record(self._watch.mistakes, "api_error")
-                    )
-                return self._intervene(nudge)
+            case Drop() as drop:
+                return self._drop(drop)
             case _:
-                self._dropped = None
-                return self._take(heard)
+                self._drop_reason = None
+                return self._use(interpreted)
 
-    # ------------------------------------------------------------------------------------------- the reply
+    def _drop(self, drop: Drop) -> Stop | None:
+        self._world.sink.emit(Retried(drop.reason))
+        self._drop_reason = drop.reason
+        if drop.counted:
+            counted = mistakes.record(self._guards.mistakes, "api_error")
+            self._guards = replace(self._guards, mistakes=counted)
+        return self._intervene(drop.nudge)
 
-    def _hear(self) -> Heard:
-        """Ask until the reply can be used, dropped, or is a reason to stop. Each second try is made once."""
+    # ------------------------------------------------------------------------------------ the reply
+
+    def _ask_until_settled(self) -> InterpretedReply:
+        """Ask until the verdict is to use the reply, drop it, or stop. Each retry is made once."""
         changed_sampling = False
-        squeezes = 0
+        compactions = 0
         while True:
-            reply = self._listen(changed=changed_sampling)
-            heard, self._patience = understand(reply, self._specs, self._patience, step=self._steps)
-            match heard.verdict:
+            reply = self._ask(changed=changed_sampling)
+            interpreted, self._retries = interpret_reply(
+                reply, self._specs, self._retries, step=self._steps
+            )
+            match interpreted.verdict:
                 case Again(reason, changed):
                     if reply.chant is not None:
                         self._raise(sentinels.chant(reply.chant.channel))
                     changed_sampling = changed_sampling or changed
                     self._world.sink.emit(Retried(reason))
                 case Compact():
-                    squeezes += 1
-                    if squeezes > _SQUEEZES or not self._squeeze(forced=True):
-                        if self._world.cancel.is_set():
-                            return replace(heard, verdict=CANCELLED)
-                        return replace(heard, verdict=Stop("failed", _TOO_LONG))
-                    self._world.sink.emit(
-                        Retried("the conversation was too long for the model and was made shorter")
-                    )
+                    compactions += 1
+                    if compactions > _COMPACTIONS or not self._compact(forced=True):
+                        return replace(interpreted, verdict=self._stop_too_long())
+                    reason = "the conversation was too long for the model and was made shorter"
+                    self._world.sink.emit(Retried(reason))
                 case _:
-                    return heard
+                    return interpreted
 
-    def _listen(self, *, changed: bool) -> ModelReply:
-        messages = merge_nudge(self._memory.messages, self._nudge)
-        ask = ModelRequest(
-            messages,
-            self._specs,
-            self._memory.gauge.output,
-            "changed" if changed else "usual",
-            self._force,
+    def _stop_too_long(self) -> Stop:
+        if self._world.cancel.is_set():
+            return CANCELLED
+        return Stop("failed", _TOO_LONG)
+
+    def _ask(self, *, changed: bool) -> ModelReply:
+        request = ModelRequest(
+            messages=merge_nudge(self._context.messages, self._nudge),
+            tools=self._specs,
+            max_tokens=self._context.gauge.output,
+            sampling="changed" if changed else "usual",
+            force=self._force,
         )
-        reply = listen(self._world.model, ask, self._world.cancel, self._world.sink)
-        nudge = weigh_text(self._nudge) if self._nudge else 0
-        self._report_usage(reply, self._memory.gauge.tokens(self._memory.weight + nudge))
+        reply = ask_model(self._world.model, request, self._world.cancel, self._world.sink)
+        nudge_weight = weigh_text(self._nudge) if self._nudge else 0
+        expected = self._context.gauge.tokens(self._context.weight + nudge_weight)
+        self._report_usage(reply, expected)
         if reply.usage is not None:
-            self._memory.measure(nudge, reply.usage.prompt)
+            self._context.calibrate(nudge_weight, reply.usage.prompt)
         return reply
 
     def _report_usage(self, reply: ModelReply, expected: int) -> None:
+        """Emit the tokens used: as the server reports them, else estimated."""
         written = weigh_text(reply.text) + weigh_text(reply.reasoning)
         written += sum(weigh_text(call.arguments) for call in reply.calls)
         if reply.usage is not None:
@@ -178,83 +189,96 @@ class _Turn:
         self._completion_tokens += used.completion
         self._world.sink.emit(used)
 
-    def _keep_unfinished(self, heard: Heard) -> None:
-        """Keep what was said before a cancel: people have read it. A call that was being written is dropped."""
-        text = heard.normalised.text.strip()
-        if heard.verdict == CANCELLED and text:
-            self._say(Said(text, heard.normalised.reasoning))
+    def _keep_unfinished(self, interpreted: InterpretedReply) -> None:
+        """Keep the text that arrived before a cancel, which the user has read; drop its calls."""
+        text = interpreted.parsed.text.strip()
+        if interpreted.verdict == CANCELLED and text:
+            self._record(Said(text, interpreted.parsed.reasoning))
 
-    def _say(self, said: Said) -> None:
+    def _record(self, said: Said) -> None:
         self._world.sink.emit(said)
-        self._memory.add(as_message(said))
+        self._context.add(as_message(said))
 
-    # ------------------------------------------------------------------------------------------- the calls
+    # ------------------------------------------------------------------------------------ the calls
 
-    def _take(self, heard: Heard) -> Stop | None:
-        normalised = heard.normalised
-        calls = tuple(
-            call.as_call() if isinstance(call, BadCall) else call for call in normalised.calls
-        )
-        self._say(Said(normalised.text, normalised.reasoning, calls))
-        if not calls:
-            return self._finish(heard.kind)
-        room = self._memory.gauge.room(_ANSWERS)
-        phase = run_calls(normalised.calls, self._world, self._watch, room)
-        self._watch = phase.watch
+    def _use(self, interpreted: InterpretedReply) -> Stop | None:
+        parsed, kind = interpreted.parsed, interpreted.kind
+        self._record(Said(parsed.text, parsed.reasoning, parsed.calls_for_history()))
+        if not parsed.calls:
+            return self._finish(kind)
+        stop = self._run_calls(parsed)
+        if stop is not None:
+            return stop
+        self._consider_force(kind, parsed)
+        refused = any(isinstance(call, BadCall) for call in parsed.calls)
+        if refused and kind == ReplyKind.TRUNCATED:
+            return self._intervene(CUT_CALL)
+        return self._intervene(None)
+
+    def _run_calls(self, parsed: ParsedReply) -> Stop | None:
+        room = self._context.gauge.room(_ANSWERS)
+        phase = run_calls(parsed.calls, self._world, self._guards, room)
+        self._guards = phase.guards
         for ended in phase.ended:
-            self._memory.add(ToolAnswered(ended.call_id, ended.name, ended.text))
-            self._note(ended)
+            self._context.add(ToolAnswered(ended.call_id, ended.name, ended.text))
+            self._context.ledger = note(self._context.ledger, ended)
+            self._files.update(ended.modified)
+        return self._stop_after(phase)
+
+    def _stop_after(self, phase: ToolPhase) -> Stop | None:
+        if phase.stop is None:
+            return None
         if phase.stop == "cancelled":
             return CANCELLED
-        if phase.stop == "needs_approval":
-            self._raise(sentinels.needs_approval(phase.stopped_at))
-            return Stop(
-                "needs_approval", f"{phase.stopped_at} needs approval and nobody is there to ask."
-            )
-        self._consider_force(heard.kind, normalised)
-        refused = any(isinstance(call, BadCall) for call in normalised.calls)
-        return self._intervene(CUT_CALL if refused and heard.kind == Class.TRUNCATED else None)
+        self._raise(sentinels.needs_approval(phase.stopped_at))
+        message = f"{phase.stopped_at} needs approval, and no user is present to ask."
+        return Stop("needs_approval", message)
 
-    def _finish(self, kind: Class) -> Stop:
-        """End the turn with the reply as the answer. One that only announces what it will do is none, told or not."""
-        if kind != Class.NARRATED_INTENT:
-            return Stop("done", f"Done after {_count(self._steps)}.")
-        kind_of_it: FailureKind = "api_error"
-        self._raise(sentinels.mistake_recovery((kind_of_it,) * MISTAKE_THRESHOLD, escalated=True))
-        return Stop(
-            "mistakes", "Stopped: the model went on saying what it would do, and did not do it."
-        )
+    def _finish(self, kind: ReplyKind) -> Stop:
+        """Return the end of a turn whose last reply has no call.
 
-    def _note(self, ended: CallEnded) -> None:
-        self._memory.ledger = note(self._memory.ledger, ended)
-        self._files.update(ended.modified)
-
-    def _consider_force(self, kind: Class, normalised: Normalised) -> None:
-        """Hold the model to the schema of a tool whose arguments it got wrong twice in a row, and did nothing else.
-
-        Not after a reply that was cut: that one was too long, not wrong, and would only be too long again.
+        A reply that only announces an action is not an answer, and ends the turn as a mistake.
         """
-        only = normalised.calls[0] if len(normalised.calls) == 1 else None
-        rejected = ""
-        if (
-            isinstance(only, BadCall)
-            and only.failure == "schema_reject"
-            and kind != Class.TRUNCATED
-        ):
-            rejected = only.name if any(spec.name == only.name for spec in self._specs) else ""
-        self._force = rejected if rejected and rejected == self._rejected else None
+        if kind != ReplyKind.NARRATED_INTENT:
+            return Stop("done", f"Done after {_count(self._steps)}.")
+        failure: FailureKind = "api_error"
+        self._raise(sentinels.mistake_recovery((failure,) * MISTAKE_THRESHOLD, escalated=True))
+        message = "Stopped: the model kept announcing actions without making a call."
+        return Stop("mistakes", message)
+
+    def _consider_force(self, kind: ReplyKind, parsed: ParsedReply) -> None:
+        """Force a tool if the only call of two replies in a row was rejected for its arguments.
+
+        Forcing makes a server constrain the output to the tool's schema.
+        """
+        rejected = self._rejected_tool(kind, parsed)
+        repeated = rejected != "" and rejected == self._rejected
+        self._force = rejected if repeated else None
         self._rejected = rejected
 
-    # ------------------------------------------------------------------------------------------ the guards
+    def _rejected_tool(self, kind: ReplyKind, parsed: ParsedReply) -> str:
+        """Return the tool whose arguments were rejected, if its call was the only one; else ""."""
+        if len(parsed.calls) != 1:
+            return ""
+        # A truncated call is too long rather than wrong; forced, it would be too long again.
+        if kind == ReplyKind.TRUNCATED:
+            return ""
+        call = parsed.calls[0]
+        if not isinstance(call, BadCall) or call.failure != "schema_reject":
+            return ""
+        offered = {spec.name for spec in self._specs}
+        return call.name if call.name in offered else ""
+
+    # ----------------------------------------------------------------------------------- the guards
 
     def _intervene(self, about_reply: str | None) -> Stop | None:
-        """Do the one thing that the arbiter picks."""
-        watch = self._watch
+        """Carry out the intervention that the arbiter picks, if any."""
+        guards = self._guards
         chosen = decide(
-            step_cap.judge(self._steps, loops.since_progress(watch.loops), self._caps),
-            loops.detect(watch.loops),
-            mistakes.detect(watch.mistakes),
-            about_reply,
+            cap=step_cap.judge(self._steps, loops.since_progress(guards.loops), self._caps),
+            trip=loops.detect(guards.loops),
+            mistakes=mistakes.detect(guards.mistakes),
+            reply=about_reply,
         )
         match chosen:
             case None:
@@ -263,41 +287,42 @@ class _Turn:
                 return self._end_at_cap()
             case StopLoop(trip):
                 self._raise(sentinels.doom_loop(trip))
-                return Stop(
-                    "loop", "Stopped: the model went on repeating itself after it was told so."
-                )
+                message = "Stopped: the model kept repeating itself after a note about it."
+                return Stop("loop", message)
             case StopMistakes():
-                self._raise(sentinels.mistake_recovery(watch.mistakes.run, escalated=True))
-                # Where no reply came at all, it is the server that somebody must look at.
-                last = "" if self._dropped is None else f" The last: {self._dropped.rstrip('.')}."
-                return Stop(
-                    "mistakes",
-                    f"Stopped: errors went on after the model was told how to recover.{last}",
-                )
+                return self._end_at_mistakes()
             case NudgeLoop(trip):
                 self._raise(sentinels.doom_loop(trip))
                 self._nudge = _frame(loops.guidance(trip))
-                self._watch = replace(watch, loops=loops.nudged(watch.loops, trip))
+                self._guards = replace(guards, loops=loops.nudged(guards.loops, trip))
             case NudgeMistakes():
-                self._raise(sentinels.mistake_recovery(watch.mistakes.run, escalated=False))
-                self._nudge = _frame(mistakes.guidance(watch.mistakes.run))
-                self._watch = replace(watch, mistakes=mistakes.nudged(watch.mistakes))
+                self._raise(sentinels.mistake_recovery(guards.mistakes.run, escalated=False))
+                self._nudge = _frame(mistakes.guidance(guards.mistakes.run))
+                self._guards = replace(guards, mistakes=mistakes.nudged(guards.mistakes))
             case NudgeReply(text):
                 self._nudge = _frame(text)
             case _:
                 assert_never(chosen)
         return None
 
+    def _end_at_mistakes(self) -> Stop:
+        self._raise(sentinels.mistake_recovery(self._guards.mistakes.run, escalated=True))
+        message = "Stopped: errors continued after the model got recovery guidance."
+        if self._drop_reason is not None:
+            # No reply came at all: the user has to look at the server.
+            message += f" The last error: {self._drop_reason.rstrip('.')}."
+        return Stop("mistakes", message)
+
     def _end_at_cap(self) -> Stop:
-        """Let the model say where things stand, without tools, and stop."""
-        messages = merge_nudge(self._memory.messages, _frame(LAST_WORDS))
-        ask = ModelRequest(messages, max_tokens=self._memory.gauge.output)
-        reply = listen(self._world.model, ask, self._world.cancel, self._world.sink)
-        self._report_usage(reply, self._memory.gauge.tokens(self._memory.weight))
-        heard, _ = understand(reply, (), RetryPolicy())
-        text = heard.normalised.text.strip()
+        """Ask the model for a status report, without tools, and stop."""
+        messages = merge_nudge(self._context.messages, _frame(LAST_WORDS))
+        request = ModelRequest(messages, max_tokens=self._context.gauge.output)
+        reply = ask_model(self._world.model, request, self._world.cancel, self._world.sink)
+        self._report_usage(reply, self._context.gauge.tokens(self._context.weight))
+        interpreted, _ = interpret_reply(reply, (), RetryState())
+        text = interpreted.parsed.text.strip()
         if text and reply.chant is None:
-            self._say(Said(text, heard.normalised.reasoning))
+            self._record(Said(text, interpreted.parsed.reasoning))
         self._raise(sentinels.cap_hit(self._steps))
         if self._world.cancel.is_set():
             return CANCELLED
@@ -306,34 +331,34 @@ class _Turn:
     def _raise(self, sentinel: Sentinel) -> None:
         self._world.sink.emit(SentinelRaised(sentinel))
 
-    # -------------------------------------------------------------------------------------- the compaction
+    # ------------------------------------------------------------------------------- the compaction
 
-    def _squeeze(self, *, forced: bool) -> bool:
-        """Make the history shorter, if that is any use; `forced` where the server has said that it must be."""
-        was_off = self._memory.off
-        self._memory.learn(self._world.model.context)
-        done = self._memory.squeeze(self._ask_for_summary, forced=forced)
+    def _compact(self, *, forced: bool) -> bool:
+        """Compact the history and return whether it became shorter.
+
+        `forced` means that the server rejected the payload as too long.
+        """
+        was_off = self._context.off
+        self._context.limit_window(self._world.model.context)
+        done = self._context.compact(self._ask_for_summary, forced=forced)
         if done is not None:
             self._world.sink.emit(done)
             self._raise(sentinels.compaction(done))
-        if self._memory.off and not was_off:
+        if self._context.off and not was_off:
             self._raise(sentinels.compaction_off())
         return done is not None
 
-    def _ask_for_summary(self, ask: ModelRequest) -> str | None:
-        reply = listen(self._world.model, ask, self._world.cancel, None)
-        self._report_usage(reply, sum(weigh_text(message.text) for message in ask.messages))
+    def _ask_for_summary(self, request: ModelRequest) -> str | None:
+        """Return the model's summary, "" where it failed, or None after a cancel."""
+        reply = ask_model(self._world.model, request, self._world.cancel, None)
+        expected = sum(weigh_text(message.text) for message in request.messages)
+        self._report_usage(reply, expected)
         if self._world.cancel.is_set():
             return None
         if reply.failure is not None or reply.chant is not None:
             return ""
-        return understand(reply, (), RetryPolicy())[0].normalised.text
-
-
-_TOO_LONG = (
-    "The conversation no longer fits into the model's context and could not be made shorter. "
-    "Start a new session, or use a model with a larger context."
-)
+        interpreted, _ = interpret_reply(reply, (), RetryState())
+        return interpreted.parsed.text
 
 
 def _count(steps: int) -> str:
@@ -341,5 +366,5 @@ def _count(steps: int) -> str:
 
 
 def _frame(text: str) -> str:
-    """Say whose words these are: they stand at the end of somebody else's."""
+    """Mark a note as ours: it is appended to a message of the user or a tool."""
     return f"[Note from Holdfast, not from the user]\n{text}"

@@ -1,4 +1,4 @@
-"""A call that stands at the end of a text and was not read: nothing is run, and the reply is no answer either."""
+"""Detect a call at the end of a text that no reader understood: such a reply is not an answer."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from holdfast.loop.parse_reply.tool_names import find_tool
 from holdfast.vocab.tool_calls import ToolSpec
 
 _LONGEST: Final = 6_000
-"""Where an end is looked for. JSON, which may hold a whole file, is looked for in all of the text."""
+"""How many characters at the end are searched. JSON, which may contain a whole file, is searched
+for in the whole text."""
 _PARAGRAPHS = re.compile(r"\n[ \t\r]*\n")
-_TOLD = re.compile(
+_REPORTED = re.compile(
     r"^[ \t]*\[(?:assistant\s+tool\s+calls?|calling\s+tools?)\b(?![^\]\n]{0,200}\]\()",
     re.IGNORECASE | re.MULTILINE,
 )
-# Markup that no text has by chance. Not behind a quote: then it is spoken of.
+# Markup that occurs in no other text. After a quote mark it is only mentioned.
 _MARKUP = re.compile(rf"(?<![\"'`“‘«])(?:<{BARS}+\s*DS{BARS}?ML\s*{BARS}+\s*[a-z]|✿FUNCTION✿)")
 _ACTION = re.compile(
     r"^Action:[ \t]*(?P<name>[\w.-]{1,64})[ \t]*(?:\[|\(|\r?\n[ \t]*Action Input:)", re.MULTILINE
@@ -29,32 +30,39 @@ _ACTION = re.compile(
 _LINE = re.compile(r"(?:functions\.)?(?P<name>[A-Za-z_]\w{0,63})\([^\n]{0,2000}\)")
 _OBJECT = re.compile(r"^\{(?=\s*[\"'](?:name|tool|function|type)[\"']\s*:)", re.MULTILINE)
 _FIELDS = re.compile(
-    r"\s*[\"'](?:name|tool)[\"']\s*:\s*[\"'][^\"'\n]{1,128}[\"']\s*,\s*[\"'](?:arguments|parameters)[\"']\s*:"
+    r"\s*[\"'](?:name|tool)[\"']\s*:\s*[\"'][^\"'\n]{1,128}[\"']"
+    r"\s*,\s*[\"'](?:arguments|parameters)[\"']\s*:"
 )
 
 
 def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
-    r"""Whether a text in which no call was found ends with one all the same. What is quoted is an example.
+    r"""Return whether a text in which no call was found ends with one. Quoted calls are examples.
 
-    >>> shows_unread_call("I look.\n\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.py\"}}", ())
+    >>> call = "{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.py\"}}"
+    >>> shows_unread_call(f"I look.\n\n{call}", ())
     True
-    >>> shows_unread_call("Send `{\"name\": \"read_file\", \"arguments\": {}}`.", ())
+    >>> shows_unread_call(f"Send `{call}`.", ())
     False
     """
-    said = divide(text).text
-    shown = "".join(said[start:end] for start, end in unquoted_spans(said)).rstrip()
-    last = _PARAGRAPHS.split(shown[-_LONGEST:])[-1].rstrip()
-    if _TOLD.search(last) or _MARKUP.search(shown) or _ends_with_object(shown):
+    spoken = divide(text).text
+    unquoted = "".join(spoken[start:end] for start, end in unquoted_spans(spoken)).rstrip()
+    last = _PARAGRAPHS.split(unquoted[-_LONGEST:])[-1].rstrip()
+    if _REPORTED.search(last) or _MARKUP.search(unquoted):
+        return True
+    if _ends_with_object(unquoted):
         return True
     named = _ACTION.search(last) or _LINE.fullmatch(last)
     return named is not None and find_tool(named.group("name"), specs) is not None
 
 
 def _ends_with_object(text: str) -> bool:
-    at = max((found.start() for found in _OBJECT.finditer(text)), default=None)
+    at = None
+    for opener in _OBJECT.finditer(text):
+        at = opener.start()
     if at is None:
         return False
     found = decode(text, at, raw_controls=True)
     if isinstance(found, DecodedJson):
-        return found.end == len(text) and bool(calls_of(found.value, "", bare=True))
+        reaches_end = found.end == len(text)
+        return reaches_end and bool(calls_of(found.value, "", bare=True))
     return _FIELDS.match(text, at + 1) is not None

@@ -1,9 +1,13 @@
-"""The tools that are offered in the tests of replies; their fields are those of `holdfast.tools`."""
+"""The tools that are offered in the tests of replies, and a reply parsed and classified with them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from holdfast.loop.classify import ReplyKind, classify
+from holdfast.loop.parse_reply import ParsedReply, draft_calls, fit_calls
+from holdfast.loop.reply import ModelReply
 from holdfast.vocab.tool_calls import ToolSpec
 
 
@@ -46,3 +50,13 @@ SPECS = (
     _spec("write_file", {"path": TEXT, "text": TEXT}, changes=True),
     _spec("run_command", {"command": TEXT}, {"timeout": NUMBER}, changes=True),
 )
+
+
+def parse(
+    reply: ModelReply, specs: Sequence[ToolSpec] = SPECS, *, prefix: str = "call"
+) -> ParsedReply:
+    return fit_calls(draft_calls(reply, specs), specs, prefix=prefix)
+
+
+def kind_of(reply: ModelReply, specs: Sequence[ToolSpec] = SPECS) -> ReplyKind:
+    return classify(reply, draft_calls(reply, specs), specs)

@@ -13,7 +13,7 @@ from holdfast.loop.parse_reply.arguments import (
 
 ALMOST = "arguments were almost JSON"
 TWICE = "arguments were encoded twice"
-BESIDE = "something beside the arguments was cut off"
+BESIDE = "text around the arguments was ignored"
 
 
 @pytest.mark.parametrize(
@@ -30,12 +30,12 @@ BESIDE = "something beside the arguments was cut off"
         ('{"a": 1}<|im_end|>', Read({"a": 1}, BESIDE)),
         ('<|message|>{"a": 1}', Read({"a": 1}, BESIDE)),
         ('{"a": 1}цҳауеит', Read({"a": 1}, BESIDE)),
-        ('{"a": 1}{"a": 1}', Read({"a": 1}, "equal arguments were given more than once")),
+        ('{"a": 1}{"a": 1}', Read({"a": 1}, "equal arguments were sent more than once")),
         ('{}{"a": 1}', Read({"a": 1}, BESIDE)),
         ('{"a": 1}{"a": 2}', SeveralReadings(2)),
         ('{"a": 1}{"a": true}', SeveralReadings(2)),
         ('{"a": 1}, "b": 2}', SeveralReadings(2)),
-        ('{"a": 1} is what I want', Unreadable("something stands after character 8")),
+        ('{"a": 1} is what I want', Unreadable("unexpected text after character 8")),
         ('{"a": 1, "b": "x', Cut({"a": 1})),
         ('{"a": "x", "b": 1', Cut({"a": "x"})),
         ('{"a": "x", "b": tru', Cut({"a": "x"})),
@@ -47,9 +47,9 @@ BESIDE = "something beside the arguments was cut off"
         ('{"a": "\\d\\n"}', Read({"a": "\\d\n"}, ALMOST, doubtful=True)),
         ('{"a": "\\d\\n",}', Read({"a": "\\d\n"}, ALMOST, doubtful=True)),
         ('{"a": 1, "a": 1}', Read({"a": 1})),
-        ('{"a": 1, "a": 2}', Unreadable("`a` is given twice, with two values")),
-        ('{"a": [{"b": 1, "b": 2}]}', Unreadable("`b` is given twice, with two values")),
-        ('{"a": Infinity}', Unreadable("Infinity is no JSON")),
+        ('{"a": 1, "a": 2}', Unreadable("`a` occurs twice, with two values")),
+        ('{"a": [{"b": 1, "b": 2}]}', Unreadable("`b` occurs twice, with two values")),
+        ('{"a": Infinity}', Unreadable("Infinity is not JSON")),
         ('{"a": 1e999}', Unreadable("a number in it is not finite")),
         ('{"a": ' + "1" * 5000 + "}", Unreadable("a number in it is too long")),
         ("[" * 70 + "]" * 70, Unreadable("it is nested more than 64 deep")),

@@ -10,8 +10,8 @@ import pytest
 
 from holdfast.loop.parse_reply import BadCall
 from holdfast.loop.reply import Finish, ModelReply
-from holdfast.loop.retry_policy import RetryPolicy
-from holdfast.loop.step import understand
+from holdfast.loop.retry_policy import RetryState
+from holdfast.loop.step import interpret_reply
 from holdfast.vocab.tool_calls import RawCall, ToolCall
 from tests.loop.parse_reply.offered import SPECS
 
@@ -52,8 +52,8 @@ OPEN_FIELDS: dict[str, Callable[[str, dict[str, Any]], str]] = {
 
 
 def _calls(text: str, finish: Finish | None) -> tuple[ToolCall | BadCall, ...]:
-    heard, _ = understand(ModelReply(text, finish=finish), SPECS, RetryPolicy())
-    return heard.normalised.calls
+    interpreted, _ = interpret_reply(ModelReply(text, finish=finish), SPECS, RetryState())
+    return interpreted.parsed.calls
 
 
 def _ran(text: str, finish: Finish | None) -> list[ToolCall]:
@@ -85,8 +85,8 @@ def test_an_open_changing_call_is_refused_as_cut() -> None:
     (call,) = _calls("<function=write_file>\n<parameter=path>app.py\n<parameter=text>", "stop")
     assert isinstance(call, BadCall)
     assert call.message == (
-        "`write_file` was not run, and nothing was changed: its arguments end in the middle; send the call again, whole,"
-        " and in smaller parts if it is long."
+        "`write_file` was not run, and nothing was changed: its arguments end in the middle; "
+        "send the whole call again, in smaller parts if it is long."
     )
 
 
@@ -128,12 +128,12 @@ def test_a_structured_call_with_incomplete_arguments_is_not_run_whatever_the_fin
     whole = json.dumps(CALLS[name])
     for at in range(len(whole)):
         for finish in FINISHES:
-            heard, _ = understand(
+            interpreted, _ = interpret_reply(
                 ModelReply(calls=(RawCall("c", name, whole[:at]),), finish=finish),
                 SPECS,
-                RetryPolicy(),
+                RetryState(),
             )
-            assert not [call for call in heard.normalised.calls if isinstance(call, ToolCall)], (
+            assert not [call for call in interpreted.parsed.calls if isinstance(call, ToolCall)], (
                 whole[:at],
                 finish,
             )

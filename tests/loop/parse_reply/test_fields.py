@@ -62,14 +62,14 @@ def test_fields_are_renamed_coerced_and_unwrapped_where_one_thing_is_meant(
         ("read_file", {}, "`path` is missing"),
         ("read_file", {"path": None}, "`path` is missing"),
         ("edit_file", {"path": "a"}, "`old`, `new` are missing"),
-        ("read_file", {"uri": "a"}, "`path` is missing (it was given `uri`)"),
+        ("read_file", {"uri": "a"}, "`path` is missing (the call has `uri`)"),
         ("read_file", {"path": "a", "start": "three"}, "`start` must be an integer"),
         ("read_file", {"path": "a", "start": True}, "`start` must be an integer"),
         ("read_file", {"path": True}, "`path` must be a string"),
         (
             "read_file",
             {"file": "a", "filename": "b"},
-            "`file` and `filename` say different things for `path`",
+            "`file` and `filename` have different values for `path`",
         ),
         ("edit_file", {"path": "a", "old": ["x", "y"], "new": "z"}, "`old` must be a string"),
         (
@@ -85,7 +85,7 @@ def test_fields_are_renamed_coerced_and_unwrapped_where_one_thing_is_meant(
         (
             "read_file",
             {"name": "write_file", "arguments": {"path": "a"}},
-            "its arguments hold a call of `write_file`",
+            "its arguments contain a call of `write_file`",
         ),
     ],
 )

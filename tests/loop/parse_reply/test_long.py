@@ -9,16 +9,15 @@ import pytest
 
 from bench.growth.measure import reply_of
 from bench.growth.texts import REPLIES, LongText
-from holdfast.loop.parse_reply import normalise
 from holdfast.vocab.tool_calls import ToolCall
-from tests.loop.parse_reply.offered import SPECS
+from tests.loop.parse_reply.offered import SPECS, parse
 
 CHANGING = {spec.name for spec in SPECS if spec.changes}
 
 
 @pytest.mark.parametrize("text", REPLIES, ids=lambda text: text.name)
 def test_a_long_reply_that_is_no_call_changes_nothing(text: LongText) -> None:
-    found = normalise(reply_of(text, 50_000), SPECS)
+    found = parse(reply_of(text, 50_000), SPECS)
     assert [
         call for call in found.calls if isinstance(call, ToolCall) and call.name in CHANGING
     ] == []

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.loop.parse_reply import BadCall, normalise
+from holdfast.loop.parse_reply import BadCall
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
 from holdfast.loop.reply import ModelReply
 from holdfast.vocab.tool_calls import RawCall, ToolCall
-from tests.loop.parse_reply.offered import SPECS
+from tests.loop.parse_reply.offered import SPECS, parse
 
 
 @pytest.mark.parametrize(
@@ -33,13 +33,13 @@ def test_control_tokens_are_cut_and_what_is_quoted_stays(text: str, expected: st
 
 def test_text_around_a_printed_call_stays() -> None:
     text = 'I read it.\n\n<tool_call>\n{"name": "read_file", "arguments": {"path": "a.py"}}\n</tool_call>\n\nThen I go on.'
-    found = normalise(ModelReply(text, finish="stop"), SPECS, prefix="step_3")
+    found = parse(ModelReply(text, finish="stop"), SPECS, prefix="step_3")
     assert found.text == "I read it.\n\nThen I go on."
     assert found.calls == (ToolCall("step_3_1", "read_file", {"path": "a.py"}, "printed as text"),)
 
 
 def test_thoughts_of_both_channels_are_kept_apart_from_the_text() -> None:
-    found = normalise(ModelReply("<think>b</think>Done.", reasoning="a", finish="stop"), SPECS)
+    found = parse(ModelReply("<think>b</think>Done.", reasoning="a", finish="stop"), SPECS)
     assert (found.text, found.reasoning) == ("Done.", "a\nb")
 
 
@@ -48,20 +48,20 @@ def test_a_printed_call_beside_given_ones_stays_text() -> None:
     reply = ModelReply(
         printed, calls=(RawCall("c", "read_file", '{"path": "a.py"}'),), finish="tool_calls"
     )
-    found = normalise(reply, SPECS)
+    found = parse(reply, SPECS)
     assert found.text == printed
     assert found.calls == (ToolCall("c", "read_file", {"path": "a.py"}),)
 
 
 def test_calls_get_ids_of_their_own_where_they_have_none_or_share_one() -> None:
     calls = tuple(RawCall(name, "list_dir", "{}") for name in ("", "x", "x", " "))
-    found = normalise(ModelReply(calls=calls, finish="tool_calls"), SPECS)
+    found = parse(ModelReply(calls=calls, finish="tool_calls"), SPECS)
     assert [call.id for call in found.calls] == ["call_1", "x", "call_3", "call_4"]
 
 
 def test_a_refused_call_keeps_what_was_short_of_its_arguments() -> None:
     text = '{"path": "a.py", "text": "' + "x" * 5000 + '"}'
-    (call,) = normalise(
+    (call,) = parse(
         ModelReply(calls=(RawCall("c", "write_file", text),), finish="length"), SPECS
     ).calls
     assert isinstance(call, BadCall)
@@ -70,7 +70,7 @@ def test_a_refused_call_keeps_what_was_short_of_its_arguments() -> None:
 
 
 def test_without_tools_the_model_is_told_to_answer() -> None:
-    (call,) = normalise(
+    (call,) = parse(
         ModelReply(calls=(RawCall("c", "read_file", "{}"),), finish="tool_calls"), ()
     ).calls
     assert isinstance(call, BadCall)

@@ -1,1 +1,1 @@
-"""What is sent to the model: history, payload, token budget, compaction."""
+"""The model's context: history, payload, token budget, compaction."""

@@ -1,17 +1,20 @@
-"""Compaction: the history made shorter before it no longer fits. Old tool output goes first, then the head."""
+"""Compaction: make the history shorter before it no longer fits.
+
+Old tool output is dropped first; if that is not enough, a summary replaces the older messages.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from holdfast.loop.context.history import compacted
 from holdfast.loop.context.ledger import Ledger
 from holdfast.loop.context.summary import (
-    ask_for_summary,
+    compose_summary,
     follows_template,
-    settle,
-    summarise_plainly,
+    request_summary,
+    summarise_without_model,
 )
 from holdfast.loop.context.token_count import Gauge, weigh
 from holdfast.loop.ports import ModelRequest
@@ -21,20 +24,19 @@ from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAn
 START = 0.80
 """The share of the budget at which compaction starts."""
 RECLAIM = 0.25
-"""The least share that a pass has to give back, or it was useless."""
+"""The least share of the weight that a pass has to free; below this it was useless."""
 USELESS = 2
-"""So many useless passes in a row switch compaction off."""
+"""The number of useless passes in a row that switches compaction off."""
 
 _TAIL = 0.30
-_PRUNED = (
-    0.60  # pruning alone has to leave that much room, or the next step would have to prune again
-)
+# Pruning alone has to leave this much room; otherwise the next step would have to prune again.
+_PRUNED = 0.60
 _PART = 0.15  # share of the budget for each part of a summary: task, text, ledger
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What must survive a compaction whatever a model makes of it."""
+    """The facts that every compaction keeps, whatever a model's summary contains."""
 
     prompts: tuple[str, ...]
     ledger: Ledger
@@ -42,7 +44,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What a pass came to: the event of record and the messages after it. `useful` says that it was worth it."""
+    """The result of a pass: its event, the messages after it, and whether it freed enough."""
 
     done: Compacted
     messages: tuple[Message, ...]
@@ -55,63 +57,84 @@ def run_pass(
     gauge: Gauge,
     ask_model: Callable[[ModelRequest], str | None],
 ) -> Pass | None:
-    """Make the messages shorter: prune; else summarise with the model; else, where that is no use, without one.
+    """Make the messages shorter: prune them, or summarise with the model, or without it.
 
-    None where the model was asked and the answer is not waited for any more (None): a cancel must not cost the history.
+    Return None if `ask_model` returns None: the turn was cancelled, and the history stays.
     """
     tail = tail_of(messages, round(gauge.budget * _TAIL / gauge.factor))
-    pruned = _weighed(messages, "", tail, task, gauge)
-    if pruned.useful and gauge.fill(sum(map(weigh, pruned.messages))) <= _PRUNED:
+    pruned = _measure(messages, "", tail, task, gauge)
+    if pruned.useful and gauge.fill(_weight(pruned.messages)) <= _PRUNED:
         return pruned
     head = messages[: len(messages) - tail]
     room = gauge.room(_PART)
-    written = ask_model(
-        ask_for_summary(head, task.ledger, gauge.room(1 - 2 * _PART), _summary_tokens(gauge))
+    request = request_summary(
+        head,
+        task.ledger,
+        room=gauge.room(1 - 2 * _PART),
+        max_tokens=max(256, min(gauge.output, round(gauge.budget * _PART))),
     )
+    written = ask_model(request)
     if written is None:
         return None
-    plain = summarise_plainly(head, room)
+    plain = summarise_without_model(head, room)
     if written.strip():
-        # A model that did not keep to the template has perhaps said no more than "Done.": then the facts go with it.
-        body = written if follows_template(written) else f"{written.strip()}\n\n{plain}"
-        asked = _weighed(messages, settle(body, task.prompts, task.ledger, room), tail, task, gauge)
-        if asked.useful:
-            return asked
-    return _weighed(messages, settle(plain, task.prompts, task.ledger, room), tail, task, gauge)
+        body = written
+        if not follows_template(written):
+            # Such a summary may be no more than "Done.", so add the facts.
+            body = f"{written.strip()}\n\n{plain}"
+        summary = compose_summary(body, task.prompts, task.ledger, room)
+        summarised = _measure(messages, summary, tail, task, gauge)
+        if summarised.useful:
+            return summarised
+    summary = compose_summary(plain, task.prompts, task.ledger, room)
+    return _measure(messages, summary, tail, task, gauge)
 
 
 def tail_of(messages: Sequence[Message], weight: int) -> int:
-    """How many messages at the end stay as they are: whole replies with their answers, of at most this weight.
+    """Return how many messages at the end stay unchanged: whole replies with their answers.
 
-    The last reply stays whatever it weighs, if its answers have not been read yet. The tail begins with a reply,
-    because what stands before it is a message of the user.
+    They weigh at most `weight`, except that the last reply always stays while its answers are
+    unread. The tail begins with a reply, because the message before it is one of the user.
     """
-    tail = total = 0
+    tail = 0
+    total = 0
     for at in range(len(messages) - 1, -1, -1):
         total += weigh(messages[at])
         if not isinstance(messages[at], AssistantSaid):
             continue
-        unread = tail == 0 and isinstance(messages[-1], ToolAnswered)
-        if total > weight and not unread:
+        is_unread = tail == 0 and isinstance(messages[-1], ToolAnswered)
+        if total > weight and not is_unread:
             break
         tail = len(messages) - at
     return tail
 
 
-def _summary_tokens(gauge: Gauge) -> int:
-    return max(256, min(gauge.output, round(gauge.budget * _PART)))
-
-
-def _weighed(
+def _measure(
     messages: tuple[Message, ...], summary: str, tail: int, task: Task, gauge: Gauge
 ) -> Pass:
-    # The rules are in every payload: what they weigh cannot be given back.
-    rules = [message for message in messages[:1] if isinstance(message, SystemText)]
-    before, fixed = sum(map(weigh, messages)), sum(map(weigh, rules))
-    read, modified = tuple(sorted(task.ledger.read)), tuple(sorted(task.ledger.modified))
-    went = len(messages) - tail - len(rules)
-    done = Compacted(summary, tail, went, gauge.tokens(before), 0, read, modified)
-    after = tuple(compacted(messages, done))
-    weight = sum(map(weigh, after))
-    useful = before - weight >= RECLAIM * max(1, before - fixed) and gauge.fill(weight) < START
-    return Pass(replace(done, tokens_after=gauge.tokens(weight)), after, useful)
+    """Compact the messages with this summary (prune without one) and weigh the result."""
+    # The system text is in every payload: its weight cannot be freed.
+    system = [message for message in messages[:1] if isinstance(message, SystemText)]
+    before = _weight(messages)
+    removable = max(1, before - _weight(system))
+    done = Compacted(
+        summary=summary,
+        tail=tail,
+        messages=len(messages) - tail - len(system),
+        tokens_before=gauge.tokens(before),
+        tokens_after=0,
+        read=tuple(sorted(task.ledger.read)),
+        modified=tuple(sorted(task.ledger.modified)),
+    )
+    left = tuple(compacted(messages, done))
+    after = _weight(left)
+    frees_enough = before - after >= RECLAIM * removable
+    return Pass(
+        done=replace(done, tokens_after=gauge.tokens(after)),
+        messages=left,
+        useful=frees_enough and gauge.fill(after) < START,
+    )
+
+
+def _weight(messages: Iterable[Message]) -> int:
+    return sum(map(weigh, messages))

@@ -1,9 +1,9 @@
-"""What was said before, as the messages that a turn starts with; rebuilt from what was stored, byte for byte."""
+"""The messages that a turn starts with, rebuilt from the stored records byte for byte."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from holdfast.loop.context.ledger import EMPTY, Ledger
@@ -12,21 +12,21 @@ from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered, UserText
 
 INTERRUPTED = "Interrupted before this finished; look at the files before you try again."
-"""The answer to a call whose own answer was never recorded: it may have done all, some or nothing."""
+"""The answer to a call without a recorded answer: it may have done all, some or nothing."""
 
 GO_ON = "Go on with the task."
-"""What the user says by continuing a turn in which the model has had the last word."""
+"""The prompt of a user who continues a turn that ended with a message of the model."""
 
-_MOST_TOLD = 2_000
-_SHORT = 240  # a shorter answer costs no more than the line that would stand for it
+_LONGEST_REPORT = 2_000
+_SHORT = 240  # a shorter answer costs no more than the line that would replace it
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The messages a turn starts with, the ledger so far, and what the user said, whatever was compacted.
+    """The messages a turn starts with, the ledger so far, and all prompts, compacted or not.
 
-    Each call has one answer, right after the reply that made it. The last message is the user's or a tool's answer;
-    where `waits` says otherwise, the model has had the last word and a turn needs a prompt.
+    Each call has one answer, directly after the reply with the call. The last message is the
+    user's or a tool's answer; if not (see `waits`), a turn needs a prompt.
     """
 
     messages: tuple[Message, ...]
@@ -35,82 +35,117 @@ class History:
 
     @property
     def waits(self) -> bool:
-        """Whether nothing was asked since the model spoke last."""
-        return not self.messages or isinstance(self.messages[-1], AssistantSaid | SystemText)
+        """Whether no prompt and no answer follow the model's last message."""
+        if not self.messages:
+            return True
+        return isinstance(self.messages[-1], AssistantSaid | SystemText)
 
     def prompted(self, text: str) -> History:
-        """Give the history with what the user says now."""
+        """Return the history with a prompt of the user added."""
         return replace(
-            self, messages=tuple(add_user(self.messages, text)), prompts=(*self.prompts, text)
+            self,
+            messages=tuple(add_user(self.messages, text)),
+            prompts=(*self.prompts, text),
         )
 
 
 HistoryRecord: TypeAlias = UserText | Event
-"""What is stored of a session, in order: `UserText` for each prompt, and events; most say nothing to a model."""
+"""A stored record of a session: a prompt, or an event; most events add no message."""
 
 
 def rebuild(records: Iterable[HistoryRecord], system: SystemText | None = None) -> History:
-    """Give the history that a continuing turn starts with: a prefix of what the turns before it sent, and no more."""
-    messages: list[Message] = [system] if system is not None else []
-    unanswered: list[ToolCall] = []
-    ledger = EMPTY
-    prompts: list[str] = []
-    repairs: list[str] = []
+    """Return the history of a continued session: a prefix of the payloads that were sent before."""
+    rebuilding = _Rebuilding([system] if system is not None else [])
     for record in records:
+        rebuilding.add(record)
+    rebuilding.close_calls()
+    return History(
+        messages=tuple(rebuilding.messages),
+        ledger=rebuilding.ledger,
+        prompts=tuple(rebuilding.prompts),
+    )
+
+
+@dataclass(slots=True)
+class _Rebuilding:
+    """The history so far. `repairs` are reports that the next prompt carries."""
+
+    messages: list[Message]
+    ledger: Ledger = EMPTY
+    prompts: list[str] = field(default_factory=list)
+    repairs: list[str] = field(default_factory=list)
+    unanswered: list[ToolCall] = field(default_factory=list)
+
+    def add(self, record: HistoryRecord) -> None:
         match record:
             case UserText(text):
-                told = "\n\n".join([*repairs, text])
-                messages = add_user([*messages, *_interrupted(unanswered)], told)
-                prompts.append(text)
-                unanswered, repairs = [], []
+                self._add_prompt(text)
             case RepairEnded():
-                repairs += _tell_repair(record)
+                self.repairs += _report_repair(record)
             case Said():
-                messages += _interrupted(unanswered)
-                messages.append(as_message(record))
-                unanswered = list(record.calls)
+                self.close_calls()
+                self.messages.append(as_message(record))
+                self.unanswered = list(record.calls)
             case CallEnded():
-                call = next((call for call in unanswered if call.id == record.call_id), None)
-                ledger = note(ledger, record)
-                if call is not None:
-                    unanswered.remove(call)
-                    messages.append(ToolAnswered(record.call_id, record.name, record.text))
+                self._add_answer(record)
             case Compacted():
-                messages = compacted([*messages, *_interrupted(unanswered)], record)
-                unanswered = []
-                ledger = ledger.add(record.read, record.modified)
+                self.close_calls()
+                self.messages = compacted(self.messages, record)
+                self.ledger = self.ledger.add(record.read, record.modified)
             case _:
                 pass
-    return History((*messages, *_interrupted(unanswered)), ledger, tuple(prompts))
+
+    def close_calls(self) -> None:
+        """Answer the calls that have no recorded answer."""
+        for call in self.unanswered:
+            self.messages.append(ToolAnswered(call.id, call.name, INTERRUPTED))
+        self.unanswered = []
+
+    def _add_prompt(self, text: str) -> None:
+        self.close_calls()
+        self.messages = add_user(self.messages, "\n\n".join([*self.repairs, text]))
+        self.prompts.append(text)
+        self.repairs = []
+
+    def _add_answer(self, ended: CallEnded) -> None:
+        self.ledger = note(self.ledger, ended)
+        for call in self.unanswered:
+            if call.id == ended.call_id:
+                self.unanswered.remove(call)
+                self.messages.append(ToolAnswered(ended.call_id, ended.name, ended.text))
+                return
 
 
-def _tell_repair(ended: RepairEnded) -> list[str]:
-    """Say what became of a file after the model had its last word: it would go on from what it wrote."""
-    about = ended.path or "the project"
+def _report_repair(ended: RepairEnded) -> list[str]:
+    """Return a report on a file that changed or fails after the model's last message, if any."""
+    subject = ended.path or "the project"
     if ended.change_id is not None:
-        return [
-            f"[{about} failed the check after your turn and was mended; read it again before you edit it.]"
-        ]
+        report = (
+            f"[{subject} failed the check after your turn and was repaired; "
+            "read it again before you edit it.]"
+        )
+        return [report]
     if ended.success or ended.outcome == "NotRun":
         return []
-    return [f"[{about} fails the check since your turn:\n{ended.message[:_MOST_TOLD]}]"]
+    return [f"[{subject} fails the check since your turn:\n{ended.message[:_LONGEST_REPORT]}]"]
 
 
 def as_message(said: Said) -> AssistantSaid:
-    """Give what was said as it stands in the history."""
+    """Return the message of a reply as it goes into the history."""
     return AssistantSaid(said.text, said.calls, said.reasoning)
 
 
 def note(ledger: Ledger, ended: CallEnded) -> Ledger:
-    """Write down what a call has read, if it succeeded, and what it has modified."""
-    return ledger.add(ended.read if ended.failure is None else (), ended.modified)
+    """Return the ledger with the paths a call modified and, if it succeeded, those it read."""
+    read = ended.read if ended.failure is None else ()
+    return ledger.add(read, ended.modified)
 
 
 def add_user(messages: Sequence[Message], text: str) -> list[Message]:
-    r"""Give the messages with the user's; one with the message before, where that is the user's too.
+    r"""Return the messages with a prompt added, merged into the last message if it is a prompt.
 
-    >>> add_user([UserText("Mend it.")], "Please.")
-    [UserText(text='Mend it.\n\nPlease.')]
+    >>> add_user([UserText("Fix it.")], "Please.")
+    [UserText(text='Fix it.\n\nPlease.')]
     """
     last = messages[-1] if messages else None
     if isinstance(last, UserText):
@@ -119,7 +154,7 @@ def add_user(messages: Sequence[Message], text: str) -> list[Message]:
 
 
 def compacted(messages: Sequence[Message], done: Compacted) -> list[Message]:
-    """Give the messages after a compaction. The turn and a later rebuild both go through here."""
+    """Return the messages after a compaction. A turn and a later rebuild both use this."""
     system = [message for message in messages[:1] if isinstance(message, SystemText)]
     cut = len(messages) - done.tail
     if not done.summary:
@@ -128,17 +163,15 @@ def compacted(messages: Sequence[Message], done: Compacted) -> list[Message]:
 
 
 def prune(message: Message) -> Message:
-    """Give a line in the place of a long tool answer; every other message stays the object it was.
+    """Return a short line instead of a long tool answer; return any other message unchanged.
 
     >>> prune(ToolAnswered("1", "search", "x" * 5000)).text
     '[5000 characters of old output dropped to save room; call search again if you need it]'
     """
     if not isinstance(message, ToolAnswered) or len(message.text) <= _SHORT:
         return message
-    size = len(message.text)
-    text = f"[{size} characters of old output dropped to save room; call {message.name} again if you need it]"
+    text = (
+        f"[{len(message.text)} characters of old output dropped to save room; "
+        f"call {message.name} again if you need it]"
+    )
     return replace(message, text=text)
-
-
-def _interrupted(calls: Iterable[ToolCall]) -> list[Message]:
-    return [ToolAnswered(call.id, call.name, INTERRUPTED) for call in calls]

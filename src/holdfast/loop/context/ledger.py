@@ -1,9 +1,8 @@
-"""The ledger: which paths a session has read and modified, from the calls themselves, whatever a summary says."""
+"""The ledger: the paths that the calls of a session have read and modified."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -16,24 +15,22 @@ _OURS = re.compile(r"(?i)files[ _-]*(?:read|modified|changed)\b")
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Paths that were read and paths that were modified. A path may be in both."""
+    """Paths that were read, and paths that were modified. A path may be in both sets."""
 
     read: frozenset[str] = frozenset()
     modified: frozenset[str] = frozenset()
 
     def add(self, read: Iterable[str] = (), modified: Iterable[str] = ()) -> Ledger:
-        """Give the ledger with these paths too; the same object where it has them all."""
-        more_read, more_modified = self.read.union(read), self.modified.union(modified)
-        if len(more_read) == len(self.read) and len(more_modified) == len(self.modified):
-            return self
-        return Ledger(more_read, more_modified)
+        """Return the ledger with these paths added; the same object if none is new."""
+        added = Ledger(self.read.union(read), self.modified.union(modified))
+        return self if added == self else added
 
 
 EMPTY = Ledger()
 
 
 def render(ledger: Ledger, room: int) -> str:
-    r"""Give the two sections, sorted. Where they are longer than `room` characters, folders stand for their files.
+    r"""Return both sections, sorted. If they exceed `room` characters, folders replace their files.
 
     >>> print(render(Ledger(frozenset({"b.py", "a.py"}), frozenset({"b.py"})), 1000))
     ## Files Read
@@ -50,14 +47,16 @@ def render(ledger: Ledger, room: int) -> str:
     ## Files Modified
     (none)
     """
-    # What was modified has the first claim on the room: it is what the model must not forget.
+    # Modified files get the room first: the model must not forget them.
     modified = _lines(ledger.modified, room)
     read = _lines(ledger.read, room - sum(map(len, modified)))
     return "\n".join((READ, *read, "", MODIFIED, *modified))
 
 
 def strip_sections(text: str) -> str:
-    r"""Give the text without its own sections on files read and modified: a model invents and forgets paths.
+    r"""Return the text without sections on files read and modified.
+
+    The ledger replaces them, because a model invents and forgets paths.
 
     >>> strip_sections("## Goal\nx\n## Files Read\n- made/up.py\n## Next Steps\ny")
     '## Goal\nx\n## Next Steps\ny'
@@ -69,15 +68,13 @@ def strip_sections(text: str) -> str:
         if line.lstrip().startswith("```"):
             fenced = not fenced
         heading = None if fenced else _HEADING.fullmatch(line)
-        if heading is None:
-            if not dropped_level:
-                kept.append(line)
-            continue
-        level = len(heading[1])
-        if _OURS.match(heading[2].strip("*_: \t")):
-            dropped_level = level
-        elif not dropped_level or level <= dropped_level:
-            dropped_level = 0
+        if heading is not None:
+            level = len(heading[1])
+            if _OURS.match(heading[2].strip("*_: \t")):
+                dropped_level = level
+            elif level <= dropped_level:
+                dropped_level = 0
+        if not dropped_level:
             kept.append(line)
     return "\n".join(kept)
 
@@ -85,11 +82,16 @@ def strip_sections(text: str) -> str:
 def _lines(paths: frozenset[str], room: int) -> list[str]:
     if not paths:
         return ["(none)"]
-    if sum(map(len, paths)) + 3 * len(paths) <= room:
+    size = sum(len(path) + 3 for path in paths)
+    if size <= room:
         return [f"- {path}" for path in sorted(paths)]
-    folders = Counter(path.rpartition("/")[0] for path in paths)
-    alone = [path for path in paths if folders[path.rpartition("/")[0]] == 1 or "/" not in path]
-    folded = [
-        f"{folder}/ ({count} files)" for folder, count in folders.items() if folder and count > 1
-    ]
-    return [f"- {entry}" for entry in sorted(alone + folded)]
+    by_folder: dict[str, list[str]] = {}
+    for path in paths:
+        by_folder.setdefault(path.rpartition("/")[0], []).append(path)
+    entries: list[str] = []
+    for folder, files in by_folder.items():
+        if folder and len(files) > 1:
+            entries.append(f"{folder}/ ({len(files)} files)")
+        else:
+            entries += files
+    return [f"- {entry}" for entry in sorted(entries)]

@@ -1,11 +1,11 @@
-"""What a turn remembers: the payload, the ledger, and how much of the model's context they take."""
+"""The context of a turn: the payload, the ledger, and the share of the model's window they use."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from holdfast.loop.context.compaction import START, USELESS, Task, run_pass
+from holdfast.loop.context.compaction import START, USELESS, Pass, Task, run_pass
 from holdfast.loop.context.history import History
 from holdfast.loop.context.payload import Payload
 from holdfast.loop.context.token_count import Gauge, weigh_specs
@@ -17,73 +17,90 @@ from holdfast.vocab.transcript import Message, UserText
 
 
 class ModelContext:
-    """The payload as it grows and is made shorter. `off` says that making it shorter has proved useless."""
+    """The payload as it grows and is compacted. `off` means that compaction proved useless."""
 
     def __init__(
         self, history: History, limits: LoopLimits, context: int | None, specs: tuple[ToolSpec, ...]
     ) -> None:
         self._payload = Payload(history.messages)
-        said = tuple(message.text for message in history.messages if isinstance(message, UserText))
-        self._prompts = history.prompts or said
+        self._prompts = history.prompts or _prompts_of(history.messages)
         self._claimed = limits.window(context)
-        self._dropped = False
+        self._front_lost = False
         self._useless = 0
         self.ledger = history.ledger
         self.off = False
-        self.gauge = Gauge(limits.window(context), limits.reply(context), weigh_specs(specs))
+        self.gauge = Gauge(
+            window=limits.window(context),
+            output=limits.reply(context),
+            overhead=weigh_specs(specs),
+        )
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """What is sent next, without a nudge."""
+        """The messages of the next request, without a nudge."""
         return self._payload.messages
 
     @property
     def weight(self) -> int:
-        """What the messages weigh."""
+        """The weight of the messages."""
         return self._payload.weight
 
     def add(self, message: Message) -> None:
-        """Remember a message."""
+        """Append a message."""
         self._payload.add(message)
 
-    def measure(self, more: int, reported: int) -> None:
-        """Take the server's count of what was sent: the messages and `more`."""
+    def calibrate(self, extra: int, reported: int) -> None:
+        """Adjust the gauge to the server's count for the messages and a nudge of weight `extra`."""
         before = self.gauge.window
-        self.gauge = self.gauge.heard(self.weight + more, reported)
-        self._dropped = self._dropped or self.gauge.window < before
+        self.gauge = self.gauge.calibrated(self.weight + extra, reported)
+        if self.gauge.window < before:
+            self._front_lost = True
 
-    def learn(self, context: int | None) -> None:
-        """Take what the server says now of its context: some say it only when a payload was too long."""
+    def limit_window(self, context: int | None) -> None:
+        """Shrink the window to the server's context: some report it only after an overflow."""
         if context is not None and context < self.gauge.window:
             self.gauge = self.gauge.shrunk(context)
 
     def is_full(self) -> bool:
-        """Whether it is time to make the payload shorter: before it overflows, or when its front was dropped."""
-        return not self.off and (self._dropped or self.gauge.fill(self.weight) >= START)
+        """Return whether to compact now: before an overflow, or after the server cut the front."""
+        if self.off:
+            return False
+        return self._front_lost or self.gauge.fill(self.weight) >= START
 
-    def squeeze(
+    def compact(
         self, ask_model: Callable[[ModelRequest], str | None], *, forced: bool
     ) -> Compacted | None:
-        """Make the payload shorter and say how; None where that is no use, and then nothing has changed.
+        """Make the payload shorter and return the event; None if nothing was changed.
 
-        `forced` says that the server took what was sent for too long: then even a little less is worth a try.
+        `forced` means that the server rejected the payload: then any reduction is worth a try.
         """
-        dropped, self._dropped = self._dropped, False
+        front_lost = self._front_lost
+        self._front_lost = False
         if self.off:
             return None
         if forced:
-            self.gauge = self.gauge.shrunk(min(self.gauge.window, self.gauge.tokens(self.weight)))
-        passed = run_pass(self.messages, Task(self._prompts, self.ledger), self.gauge, ask_model)
-        if passed is None:
+            too_long = self.gauge.tokens(self.weight)
+            self.gauge = self.gauge.shrunk(min(self.gauge.window, too_long))
+        task = Task(self._prompts, self.ledger)
+        result = run_pass(self.messages, task, self.gauge, ask_model)
+        if result is None:
             return None
-        if dropped and not passed.useful:
-            # So little cannot be all that the server holds: it counts in its own way, and is not asked again.
+        if front_lost and not result.useful:
+            # The server's window cannot be that small: its counts mean something else. Ignore them.
             self.gauge = replace(self.gauge, window=self._claimed, counts=False)
             return None
-        self._useless = 0 if passed.useful else self._useless + 1
-        self.off = self._useless >= USELESS
-        smaller = passed.done.tokens_after < passed.done.tokens_before
-        if not passed.useful and not (forced and smaller):
+        self._count(result)
+        is_smaller = result.done.tokens_after < result.done.tokens_before
+        if not result.useful and not (forced and is_smaller):
             return None
-        self._payload.compact(passed.messages)
-        return passed.done
+        self._payload.replace_all(result.messages)
+        return result.done
+
+    def _count(self, result: Pass) -> None:
+        """Count useless passes in a row, and switch compaction off after too many."""
+        self._useless = 0 if result.useful else self._useless + 1
+        self.off = self._useless >= USELESS
+
+
+def _prompts_of(messages: tuple[Message, ...]) -> tuple[str, ...]:
+    return tuple(message.text for message in messages if isinstance(message, UserText))

@@ -1,4 +1,4 @@
-"""What is sent to a model in a turn: messages that are only ever added to, so that a server's prompt cache holds."""
+"""The messages of a turn's requests: only appended to, so that the prompt cache stays valid."""
 
 from __future__ import annotations
 
@@ -10,40 +10,41 @@ from holdfast.vocab.transcript import Message, ToolAnswered, UserText
 
 
 class Payload:
-    """The messages of a turn as they grow, and their weight. Between two compactions nothing but `add` happens.
+    """The messages of a turn, and their weight. Between two compactions only `add` changes them.
 
-    A message that stays is the same object in each payload, so that an adapter can keep what it made of it.
+    A message that stays is the same object in each payload, so that an adapter can cache its form.
     """
 
     def __init__(self, messages: Iterable[Message]) -> None:
-        self._messages = list(messages)
-        self._weight = sum(map(weigh, self._messages))
+        self._messages: list[Message] = []
+        self._weight = 0
+        self.replace_all(messages)
 
     @property
     def weight(self) -> int:
-        """What the messages weigh; kept as they are added, not counted again for each step."""
+        """The weight of the messages; updated as they are added, not recomputed in each step."""
         return self._weight
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The messages as they are."""
+        """The current messages."""
         return tuple(self._messages)
 
     def add(self, message: Message) -> None:
-        """Put a message at the end."""
+        """Append a message."""
         self._messages.append(message)
         self._weight += weigh(message)
 
-    def compact(self, messages: Iterable[Message]) -> None:
-        """Put these messages in the place of all that were there."""
+    def replace_all(self, messages: Iterable[Message]) -> None:
+        """Replace all messages by these."""
         self._messages = list(messages)
         self._weight = sum(map(weigh, self._messages))
 
 
 def merge_nudge(messages: tuple[Message, ...], nudge: str | None) -> tuple[Message, ...]:
-    """Give the messages with the nudge at the end of the last one of the user or a tool; nothing is kept of it.
+    """Return the messages with the nudge appended to the last one of the user or a tool.
 
-    Not a message of its own: some chat templates reject two user messages in a row.
+    The nudge is not a message of its own: some chat templates reject two user messages in a row.
     """
     if nudge is None:
         return messages

@@ -1,8 +1,9 @@
-"""How many tokens a payload has: from its characters, then calibrated by what the server counts."""
+"""Estimate the tokens of a payload from its characters, calibrated by the server's counts."""
 
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, replace
 
 from holdfast.vocab.tool_calls import ToolSpec
@@ -11,121 +12,153 @@ from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAn
 BYTES_PER_TOKEN = 4
 _WRAPPER = 4  # a template's own tokens around each message
 _CALL = 8  # and around each call
-_FEWEST = 256  # below this a count is taken for one of new tokens only: some servers leave out what they had cached
+_FEWEST = 256  # a smaller count is ignored: some servers leave out the tokens they had cached
 _BIG = 512  # a smaller difference is not worth a compaction
 _SMALLEST = 512  # no server has a smaller window; a smaller count has another cause
 _SLACK = 16
 
 
 def weigh_text(text: str) -> int:
-    """Tokens of a text, roughly: UTF-8 bytes by four, where a run of blanks counts half (vocabularies have runs)."""
+    """Return about how many tokens a text has: a quarter of its UTF-8 bytes.
+
+    A pair of blanks counts as one byte, because vocabularies have tokens for runs of blanks.
+    """
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-    return -(-(size - text.count("  ")) // BYTES_PER_TOKEN)
+    size -= text.count("  ")
+    return math.ceil(size / BYTES_PER_TOKEN)
 
 
 def weigh(message: Message) -> int:
-    """Tokens of a message, roughly. Reasoning is not sent back and weighs nothing."""
+    """Return about how many tokens a message has. Reasoning is not sent and weighs nothing."""
     match message:
         case SystemText(text) | UserText(text) | ToolAnswered(text=text):
             return _WRAPPER + weigh_text(text)
         case AssistantSaid(text, calls):
-            arguments = sum(
-                weigh_text(json.dumps(dict(call.arguments), ensure_ascii=False)) + _CALL
-                for call in calls
-            )
-            return _WRAPPER + weigh_text(text) + arguments
+            weight = _WRAPPER + weigh_text(text)
+            for call in calls:
+                arguments = json.dumps(dict(call.arguments), ensure_ascii=False)
+                weight += _CALL + weigh_text(arguments)
+            return weight
 
 
 def weigh_specs(specs: tuple[ToolSpec, ...]) -> int:
-    """Tokens of the tools' descriptions, roughly."""
-    return sum(
-        weigh_text(spec.description + json.dumps(dict(spec.schema))) + _CALL for spec in specs
-    )
+    """Return about how many tokens the tools' descriptions have."""
+    weight = 0
+    for spec in specs:
+        schema = json.dumps(dict(spec.schema))
+        weight += _CALL + weigh_text(spec.description + schema)
+    return weight
 
 
 @dataclass(frozen=True, slots=True)
-class Believed:
-    """A count of the server that fits what was sent: messages of this weight came to so many tokens."""
+class TrustedCount:
+    """A plausible count of the server: messages of this weight had this many tokens."""
 
     weight: int = 0
     tokens: int = 0
 
 
-NOTHING = Believed()
+NO_COUNT = TrustedCount()
 
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """How our weights become the server's tokens. `factor` is measured, 1 until the server has reported once.
+    """Converts our weights to the server's tokens.
 
-    `window` is how many tokens fit, prompt and reply together: what the server says until it proves otherwise.
-    `output` is kept free for the reply, `overhead` is the weight of what goes with every payload beside its messages.
-    `doubted` says that the last count fell short, `varied` that there were different counts; `counts` says whether the
-    server's counts are believed at all.
+    - `window`: the tokens that fit, prompt and reply together, as claimed until disproved.
+    - `output`: the tokens reserved for the reply.
+    - `overhead`: the weight of the part of every payload beside its messages.
+    - `factor`: tokens per weight, measured; 1 until the server has reported a count.
+    - `trusted`: the last plausible count.
+    - `varied`: whether the server has reported different counts.
+    - `doubted`: whether the last count was too small.
+    - `counts`: whether the server's counts are used at all.
     """
 
     window: int
     output: int
     overhead: int
     factor: float = 1.0
-    believed: Believed = NOTHING
+    trusted: TrustedCount = NO_COUNT
     varied: bool = False
     doubted: bool = False
     counts: bool = True
 
     def tokens(self, weight: int) -> int:
-        """Tokens of a payload whose messages have this weight."""
+        """Return the tokens of a payload whose messages have this weight."""
         return round((weight + self.overhead) * self.factor)
 
     @property
     def budget(self) -> int:
-        """How many tokens the messages may have."""
-        return max(0, self.window - self.output - round(self.overhead * self.factor))
+        """The most tokens that the messages may have."""
+        overhead = round(self.overhead * self.factor)
+        return max(0, self.window - self.output - overhead)
 
     def fill(self, weight: int) -> float:
-        """What share of the budget messages of this weight take."""
-        return weight * self.factor / self.budget if self.budget else float("inf")
+        """Return the share of the budget that messages of this weight use."""
+        if not self.budget:
+            return float("inf")
+        return weight * self.factor / self.budget
 
     def room(self, share: float) -> int:
-        """How many characters a share of the budget is."""
-        return round(self.budget * share * BYTES_PER_TOKEN / self.factor)
+        """Return the number of characters in a share of the budget."""
+        tokens = self.budget * share
+        return round(tokens * BYTES_PER_TOKEN / self.factor)
 
-    def heard(self, weight: int, reported: int) -> Gauge:
-        """Give the gauge after the server counted `reported` tokens for a payload whose messages have this weight.
+    def calibrated(self, weight: int, reported: int) -> Gauge:
+        """Return the gauge after the server counted `reported` tokens for messages of `weight`.
 
-        Where it counts far fewer than were sent, it has silently dropped the front: `window` becomes what it kept.
+        If the server counts far fewer tokens than were sent, it has silently dropped the front of
+        the payload: `window` becomes the number of tokens that it kept.
         """
         if not self.counts or reported < _FEWEST or not weight:
             return self
-        # Against the last count that was believed, not against the factor alone: a window that is full counts the same
-        # again and again, and a factor that followed it would explain that away. And without the overhead: some servers
-        # count it and some do not.
-        start = self.believed if self.believed.weight <= weight else NOTHING
+        # Compare with the last trusted count, not with the factor alone: a full window reports the
+        # same count again and again, and a factor adjusted to it would hide that. Leave the
+        # overhead out: only some servers count it.
+        start = self.trusted if self.trusted.weight <= weight else NO_COUNT
         grown = (weight - start.weight) * self.factor
         if reported >= start.tokens + grown / 2 - _SLACK:
-            # Bounded, so that one odd report cannot make the next payload look empty or endless.
-            factor = min(4.0, max(0.5, reported / (weight + self.overhead)))
-            varied = self.varied or reported != self.believed.tokens != 0
-            return replace(
-                self,
-                factor=factor,
-                believed=Believed(weight, reported),
-                varied=varied,
-                doubted=False,
-            )
+            return self._trust(weight, reported)
         expected = round(start.tokens + grown)
-        short = expected - reported
-        far = 2 * reported < expected or (self.doubted and self.varied and 5 * short >= expected)
-        if reported < _SMALLEST or short < _BIG or not far:
+        if not self._lost_front(expected, reported):
             return replace(self, doubted=True)
-        # A window that is full still counts at least half of what once fitted (llama.cpp drops half of it at a time).
-        # A server that counts less than that counts only what it had not cached; one that always says the same number
-        # counts nothing.
-        made_up = not self.varied and reported == self.believed.tokens
-        if made_up or reported >= self.window or 2.2 * reported < self.believed.tokens:
+        if not self._is_window(reported):
             return replace(self, counts=False)
         return replace(self.shrunk(reported), doubted=False)
 
     def shrunk(self, window: int) -> Gauge:
-        """Give the gauge of a server that holds only this many tokens."""
+        """Return the gauge of a server with this window."""
         return replace(self, window=window, output=min(self.output, window // 4))
+
+    def _trust(self, weight: int, reported: int) -> Gauge:
+        # Bounded, so that one odd report cannot make the next payload seem empty or endless.
+        factor = min(4.0, max(0.5, reported / (weight + self.overhead)))
+        is_new = self.trusted.tokens not in {0, reported}
+        return replace(
+            self,
+            factor=factor,
+            trusted=TrustedCount(weight, reported),
+            varied=self.varied or is_new,
+            doubted=False,
+        )
+
+    def _lost_front(self, expected: int, reported: int) -> bool:
+        """Return whether a count is so small that the server must have dropped messages."""
+        short = expected - reported
+        if reported < _SMALLEST or short < _BIG:
+            return False
+        if 2 * reported < expected:
+            return True
+        # A fifth is enough if it is missing twice in a row from a server that really counts.
+        return self.doubted and self.varied and 5 * short >= expected
+
+    def _is_window(self, reported: int) -> bool:
+        """Return whether a small count is the size of the server's window."""
+        # A server that always reports the same number counts nothing.
+        is_constant = not self.varied and reported == self.trusted.tokens
+        if is_constant or reported >= self.window:
+            return False
+        # A full window still counts at least half of what once fitted: llama.cpp drops half of it
+        # at a time. A smaller count leaves out the cached tokens.
+        return 2.2 * reported >= self.trusted.tokens

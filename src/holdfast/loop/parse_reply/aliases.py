@@ -1,6 +1,6 @@
-"""What other agents call our tools and their fields: models were trained on those. Data, no verbs.
+"""The names that other agents use for our tools and fields: models were trained on those.
 
-All names are in the spelling of `names.spell`: lower case, without underscores and hyphens.
+All names are in the spelling of `tool_names.spell`: lower case, without underscores and hyphens.
 """
 
 from __future__ import annotations
@@ -10,17 +10,23 @@ from typing import Final
 
 
 def _table(rows: Mapping[str, str]) -> dict[str, str]:
-    return {alias: target for target, aliases in rows.items() for alias in aliases.split()}
+    targets = {}
+    for target, aliases in rows.items():
+        for alias in aliases.split():
+            targets[alias] = target
+    return targets
 
 
 ALIASES: Final = _table(
     {
-        "run_command": "bash shell sh exec execcommand execute executecommand runcommand runshellcommand terminal"
-        " runinterminal runterminalcmd executebash shellcommand localshell cmd",
+        "run_command": "bash shell sh exec execcommand execute executecommand runcommand"
+        " runshellcommand terminal runinterminal runterminalcmd executebash shellcommand"
+        " localshell cmd",
         "find_files": "glob globtool findfile findfilesbyname filesearch findbyname listfilesglob",
-        "search": "grep greptool ripgrep rg searchfiles searchcode grepsearch codebasesearch searchfilecontent"
-        " searchtext",
-        "edit_file": "edit strreplace stringreplace replace searchreplace replaceinfile editblock strreplaceedit",
+        "search": "grep greptool ripgrep rg searchfiles searchcode grepsearch codebasesearch"
+        " searchfilecontent searchtext",
+        "edit_file": "edit strreplace stringreplace replace searchreplace replaceinfile editblock"
+        " strreplaceedit",
         "read_file": "read view cat openfile viewfile readfiles readfilecontent getfilecontents",
         "write_file": "write create createfile createnewfile writetofile newfile savefile",
         "list_dir": "ls list listdirectory listfiles listfolder viewdirectory",
@@ -40,24 +46,25 @@ EDITORS: Final[Mapping[str, Mapping[str, str]]] = {
         "strreplaceedittool",
     )
 }
-"""Tools of other agents that are several of ours; the field `command` says which."""
+"""Tools of other agents that do the work of several of ours; the field `command` selects one."""
 
 SYNONYMS: Final[Mapping[str, frozenset[str]]] = {
     field: frozenset(names.split())
     for field, names in {
-        "path": "filepath filename file relativepath absolutepath targetfile pathname dir directory dirpath folder"
-        " relativeworkspacepath workspacepath",
-        "text": "content contents filetext filecontent filecontents body data newcontent codecontent code",
-        "old": "oldstr oldstring oldtext oldcontent oldcode search searchtext searchstring find original"
-        " originaltext findtext"
-        " before",
-        "new": "newstr newstring newtext newcontent newcode replace replacetext replacement replacementtext replacewith"
-        " after updated updatedtext",
+        "path": "filepath filename file relativepath absolutepath targetfile pathname dir"
+        " directory dirpath folder relativeworkspacepath workspacepath",
+        "text": "content contents filetext filecontent filecontents body data newcontent"
+        " codecontent code",
+        "old": "oldstr oldstring oldtext oldcontent oldcode search searchtext searchstring find"
+        " original originaltext findtext before",
+        "new": "newstr newstring newtext newcontent newcode replace replacetext replacement"
+        " replacementtext replacewith after updated updatedtext",
         "every": "replaceall all expectall global",
         "near_line": "line linenumber lineno nearline startline",
         "start": "startline firstline linestart fromline offset begin from",
         "end": "endline lastline lineend toline until to",
-        "pattern": "query regex regexp search searchpattern searchterm globpattern pat keyword expression",
+        "pattern": "query regex regexp search searchpattern searchterm globpattern pat keyword"
+        " expression",
         "glob": "include includes includepattern filepattern filepatterns filter",
         "command": "cmd commandline shellcommand script bashcommand commands",
         "timeout": "timeoutsec timeoutsecs timeoutseconds timeoutins timelimit",
@@ -65,10 +72,10 @@ SYNONYMS: Final[Mapping[str, frozenset[str]]] = {
         "edits": "changes operations replacements files",
     }.items()
 }
-"""Other names for a field, used only where the tool has the field and was not given it."""
+"""Other names for a field, used only where the tool has the field and the call does not."""
 
 RANGES: Final = frozenset(("viewrange", "linerange", "range", "lines"))
-"""Fields that hold a first and a last line, for a tool that has `start` and `end`."""
+"""Fields with a first and a last line, for a tool that has `start` and `end`."""
 
 WRAPPERS: Final = frozenset(
     (
@@ -83,12 +90,25 @@ WRAPPERS: Final = frozenset(
         "actioninput",
     )
 )
-"""Fields that hold the arguments instead of being one of them."""
+"""Fields that contain all arguments instead of being one of them."""
 
 TALK: Final = frozenset(
     (
-        "description", "explanation", "reason", "reasoning", "rationale", "securityrisk", "thought", "thoughts",
-        "summary", "comment", "justification", "toolcallid", "taskprogress", "isbackground", "requiresapproval",
+        "description",
+        "explanation",
+        "reason",
+        "reasoning",
+        "rationale",
+        "securityrisk",
+        "thought",
+        "thoughts",
+        "summary",
+        "comment",
+        "justification",
+        "toolcallid",
+        "taskprogress",
+        "isbackground",
+        "requiresapproval",
     )
-)  # fmt: skip
-"""Fields that say something about a call and change nothing in it."""
+)
+"""Fields that comment on a call and change nothing in it."""

@@ -1,13 +1,13 @@
-"""The arguments of a call, as a model wrote them, read on a ladder: strict JSON first, small repairs last.
+"""Read the arguments of a call as a model wrote them: strict JSON first, small repairs last.
 
-No rung closes a string, chooses among objects, or supplies a bracket: that text is `Cut`, and what a call may do with
-the part that can be read is for the caller to say.
+No rung closes a string, chooses among objects, or adds a bracket. Such a text is `Cut`, and the
+caller decides what a call may do with the readable part.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from holdfast.loop.parse_reply.loose_json import Loose, LooseJsonEnd, read_loose
@@ -18,7 +18,7 @@ _WRAPPINGS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The whole value, most often an object. `doubtful` is one that a changing call must not be made of."""
+    """The whole value, usually an object. A changing call must not be run on a `doubtful` one."""
 
     value: Any
     note: str | None = None
@@ -27,21 +27,21 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The text ended in the middle; `value` has the fields that had ended before."""
+    """The text ends in the middle; `value` has the fields that were complete."""
 
     value: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class SeveralReadings:
-    """So many objects stand side by side, and they differ."""
+    """The text contains `count` objects side by side that differ."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """No rung takes it; `why` is for the model."""
+    """No rung can read the text; `why` explains it to the model."""
 
     why: str
 
@@ -50,9 +50,11 @@ ReadArguments: TypeAlias = Read | Cut | SeveralReadings | Unreadable
 
 _EMPTY: Final = frozenset(("", "null", "None", '""', "''"))
 _LEADING = re.compile(r"(?:\s|\ufeff|<\|[^|<>]{0,40}\|>|`{3,}[A-Za-z_]*|=|json(?=\s*\{))*+")
-# Tags, tokens and brackets that were left over; and a few letters of another alphabet, which some models end on.
+# Leftover tags, tokens and brackets; and a few letters of another alphabet, which some models
+# append.
 _TRAILING = re.compile(
-    r"(?:\s|`{3,}|</?[\w:|｜‖▁=. \"'-]{0,80}>?|<\|[^<>]{0,40}\|>|\[/?[A-Z_]{1,20}\]|[;,}\])])*+[^\W\d_a-zA-Z]{0,40}\s*"
+    r"(?:\s|`{3,}|</?[\w:|｜‖▁=. \"'-]{0,80}>?|<\|[^<>]{0,40}\|>|\[/?[A-Z_]{1,20}\]|[;,}\])])*+"
+    r"[^\W\d_a-zA-Z]{0,40}\s*"
 )
 _BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[{}\[\]]', re.DOTALL)
 _AFTER_VALUE = re.compile(r"[\s,;]*+")
@@ -73,6 +75,12 @@ def read_arguments(raw: str) -> ReadArguments:
     return _read(raw, _WRAPPINGS)
 
 
+def fields_read(arguments: ReadArguments) -> dict[str, Any] | None:
+    """Return the fields of an object, whole or cut; None for any other arguments."""
+    value = getattr(arguments, "value", None)
+    return value if isinstance(value, dict) else None
+
+
 def _read(raw: str, wrappings: int) -> ReadArguments:
     text = raw.strip("\ufeff \t\r\n")
     if text in _EMPTY:
@@ -84,58 +92,54 @@ def _read(raw: str, wrappings: int) -> ReadArguments:
     if isinstance(spread, DecodedJson) and spread.end == len(text):
         return _unwrap(spread.value, "line breaks inside strings", wrappings)
     found = _read_side_by_side(text, wrappings) or _read_prefix(text) or _repair(text, wrappings)
-    return found or Unreadable(_why(strict))
-
-
-def _why(strict: DecodedJson | NotJson) -> str:
-    return (
-        strict.why
-        if isinstance(strict, NotJson)
-        else f"something stands after character {strict.end}"
-    )
+    if found is not None:
+        return found
+    if isinstance(strict, NotJson):
+        return Unreadable(strict.why)
+    return Unreadable(f"unexpected text after character {strict.end}")
 
 
 def _unwrap(value: Any, note: str | None, wrappings: int) -> ReadArguments:
-    """Read what is encoded twice, and take a lone object out of its list."""
-    if isinstance(value, str) and value.lstrip()[:1] in {"{", "[", '"'} and wrappings:
-        inner = _read(value, wrappings - 1)
-        if isinstance(inner, Read):
-            return Read(
-                inner.value, _join("arguments were encoded twice", inner.note), inner.doubtful
-            )
+    """Read a value that is JSON inside a string; return any other value as it is."""
+    if value is None:
+        return Read({}, note)
+    encoded = isinstance(value, str) and value.lstrip()[:1] in {"{", "[", '"'}
+    if not encoded or not wrappings:
+        return Read(value, note)
+    inner = _read(value, wrappings - 1)
+    if not isinstance(inner, Read):
         return inner
-    return Read({} if value is None else value, note)
+    notes = ["arguments were encoded twice", inner.note]
+    return replace(inner, note="; ".join(filter(None, notes)))
 
 
 def _read_side_by_side(text: str, wrappings: int) -> ReadArguments | None:
-    """Read objects that follow each other, up to what is not JSON: one if they are equal, never one of several."""
-    at = _LEADING.match(text).end()  # type: ignore[union-attr] # it matches nothing, too
+    """Read objects that follow each other: one value if all are equal, never one of several."""
+    at = _skip_leading(text)
     values: list[Any] = []
-    while at < len(text) and text[at] in '{["':
+    while text[at : at + 1] in {"{", "[", '"'}:
         found = decode(text, at, raw_controls=True)
         if isinstance(found, NotJson):
             break
         values.append(found.value)
-        at = _AFTER_VALUE.match(text, found.end).end()  # type: ignore[union-attr] # as above
-    # `{}` before the object is a server's placeholder; it says nothing that could be chosen.
-    said = [value for value in values if value not in ({}, "")] or values[:1]
-    if any(not same(value, said[0]) for value in said[1:]):
-        return SeveralReadings(len(said))
-    if not said or not _TRAILING.fullmatch(text, at):
+        at = _AFTER_VALUE.match(text, found.end).end()  # type: ignore[union-attr] # matches "" too
+    # `{}` before the object is a placeholder of some servers, not a second reading.
+    distinct = [value for value in values if value not in ({}, "")] or values[:1]
+    if any(not same(value, distinct[0]) for value in distinct[1:]):
+        return SeveralReadings(len(distinct))
+    if not distinct or not _TRAILING.fullmatch(text, at):
         return None
-    note = (
-        "equal arguments were given more than once"
-        if len(said) > 1
-        else "something beside the arguments was cut off"
-    )
-    return _unwrap(said[0], note, wrappings)
+    note = "text around the arguments was ignored"
+    if len(distinct) > 1:
+        note = "equal arguments were sent more than once"
+    return _unwrap(distinct[0], note, wrappings)
 
 
 def _read_prefix(text: str) -> Cut | None:
-    """Read the fields that had ended, if this is the beginning of a JSON object."""
+    """Read the complete fields, if the text is the beginning of a JSON object."""
     import jiter  # noqa: PLC0415 - compiled, and needed for broken replies only
 
-    at = _LEADING.match(text).end()  # type: ignore[union-attr] # it matches nothing, too
+    at = _skip_leading(text)
     if text[at : at + 1] != "{" or not _ends_inside(text, at):
         return None
     # A number at the very end may have lost digits: `"start": 1` was perhaps 120.
@@ -151,12 +155,13 @@ def _read_prefix(text: str) -> Cut | None:
 
 
 def _ends_inside(text: str, at: int) -> bool:
-    """Whether the text is over before the bracket at `at` is closed."""
+    """Return whether the text ends before the bracket at `at` is closed."""
     depth = 0
     for found in _BRACKET.finditer(text, at):
         mark = found.group()[0]
         if mark == '"':
-            if not found.group(1):
+            is_closed = bool(found.group(1))
+            if not is_closed:
                 return True
             continue
         depth += 1 if mark in "{[" else -1
@@ -166,7 +171,8 @@ def _ends_inside(text: str, at: int) -> bool:
 
 
 def _repair(text: str, wrappings: int) -> ReadArguments | None:
-    at = _LEADING.match(text).end()  # type: ignore[union-attr] # it matches nothing, too
+    """Read a value that is almost JSON."""
+    at = _skip_leading(text)
     if text[at : at + 1] not in {"{", "["}:
         return None
     found = read_loose(text, at)
@@ -175,12 +181,10 @@ def _repair(text: str, wrappings: int) -> ReadArguments | None:
     if not isinstance(found, Loose) or not _TRAILING.fullmatch(text, found.end):
         return None
     read = _unwrap(found.value, "arguments were almost JSON", wrappings)
-    return (
-        Read(read.value, read.note, found.doubtful or read.doubtful)
-        if isinstance(read, Read)
-        else read
-    )
+    if isinstance(read, Read) and found.doubtful:
+        return replace(read, doubtful=True)
+    return read
 
 
-def _join(*notes: str | None) -> str | None:
-    return "; ".join(note for note in notes if note) or None
+def _skip_leading(text: str) -> int:
+    return _LEADING.match(text).end()  # type: ignore[union-attr] # the pattern matches "" too

@@ -9,15 +9,16 @@ from typing import Any, Final
 
 from holdfast.vocab.tool_calls import FailureKind, ToolCall
 
+_LONGEST_NAME: Final = 64
 _LONGEST: Final = 400
-"""A refused file of 30 KB has no business in the history: the model is asked for it again anyway."""
+"""The model has to send a refused file again anyway, so a long value only fills the history."""
 
 
 @dataclass(frozen=True, slots=True)
 class BadCall:
-    """A call that cannot be run. `message` is the sentence for the model; `raw` is what it had written.
+    """A call that cannot be run. `message` explains why to the model; `raw` is what it wrote.
 
-    `name` is one that every server takes back; `arguments` are what could be read.
+    `name` is one that every server accepts in a history; `arguments` are those that were readable.
     """
 
     id: str
@@ -28,16 +29,18 @@ class BadCall:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def as_call(self) -> ToolCall:
-        """Give the form that goes into the history: always valid JSON, and short."""
+        """Return the call as it goes into the history: valid JSON, and short."""
         return ToolCall(self.id, self.name, self.arguments)
 
 
 def keep_short(value: Any) -> dict[str, Any]:
-    """Give the fields of what was read that are short enough for the history."""
+    """Return the fields of `value` that are short enough for the history."""
     if not isinstance(value, dict):
         return {}
-    return {
-        name: item
-        for name, item in value.items()
-        if len(name) <= 64 and len(json.dumps(item)) <= _LONGEST
-    }
+    return {name: item for name, item in value.items() if _is_short(name, item)}
+
+
+def _is_short(name: str, item: Any) -> bool:
+    if len(name) > _LONGEST_NAME:
+        return False
+    return len(json.dumps(item)) <= _LONGEST

@@ -1,4 +1,4 @@
-"""Drafts fitted to tools. Whatever comes out can go into the history, and nothing that comes out is a guess."""
+"""Drafts of calls fitted to the tools: a call to run, or a refusal. Nothing is guessed."""
 
 from __future__ import annotations
 
@@ -6,125 +6,154 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from holdfast.loop.parse_reply.arguments import Cut, Read, SeveralReadings, Unreadable
+from holdfast.loop.parse_reply.arguments import Cut, Read, SeveralReadings, Unreadable, fields_read
 from holdfast.loop.parse_reply.bad_call import BadCall, keep_short
-from holdfast.loop.parse_reply.draft_calls import CallDraft, draft
+from holdfast.loop.parse_reply.draft_calls import CallDraft, ReplyDraft
 from holdfast.loop.parse_reply.fields import Misfit, fit
-from holdfast.loop.parse_reply.schema import shape_of, signature
-from holdfast.loop.parse_reply.strict_json import mend_pairs
-from holdfast.loop.parse_reply.tool_names import Named, find_tool, nearest, show_name
-from holdfast.loop.reply import ModelReply
+from holdfast.loop.parse_reply.schema import root_node, signature
+from holdfast.loop.parse_reply.strict_json import repair_surrogates
+from holdfast.loop.parse_reply.tool_names import ToolMatch, find_tool, nearest, show_name
 from holdfast.vocab.tool_calls import FailureKind, ToolCall, ToolSpec
 
 
 @dataclass(frozen=True, slots=True)
-class Normalised:
-    """A reply as it goes into the history: what was said, and each call in order, run or refused."""
+class ParsedReply:
+    """The text, the reasoning and the calls of a reply in order, each call to run or refused."""
 
     text: str
     calls: tuple[ToolCall | BadCall, ...]
     reasoning: str = ""
 
-
-def normalise(reply: ModelReply, specs: Sequence[ToolSpec], *, prefix: str = "call") -> Normalised:
-    """Make calls of a reply. A call without an id of its own gets one that begins with `prefix`."""
-    drafts = draft(reply, specs)
-    ids = _ids(drafts.calls, prefix)
-    calls = tuple(
-        _Settling(one, call_id, specs, truncated=drafts.truncated).settle()
-        for one, call_id in zip(drafts.calls, ids, strict=True)
-    )
-    return Normalised(drafts.text, calls, drafts.reasoning)
+    def calls_for_history(self) -> tuple[ToolCall, ...]:
+        """Return all calls, refused ones included, as they go into the history."""
+        return tuple(map(_call_for_history, self.calls))
 
 
-def _ids(drafts: Sequence[CallDraft], prefix: str) -> list[str]:
-    """Give each call an id; one that another call has already is not taken."""
+def _call_for_history(call: ToolCall | BadCall) -> ToolCall:
+    if isinstance(call, BadCall):
+        return call.as_call()
+    return call
+
+
+def fit_calls(draft: ReplyDraft, specs: Sequence[ToolSpec], *, prefix: str = "call") -> ParsedReply:
+    """Fit each call to its tool. A call without a unique id gets one that begins with `prefix`."""
+    calls: list[ToolCall | BadCall] = []
     ids: list[str] = []
-    for number, one in enumerate(drafts, 1):
-        own = mend_pairs(one.id.strip())[:128]
-        ids.append(own if own and own not in ids else f"{prefix}_{number}")
-    return ids
+    for number, call in enumerate(draft.calls, 1):
+        call_id = repair_surrogates(call.id.strip())[:128]
+        if not call_id or call_id in ids:
+            call_id = f"{prefix}_{number}"
+        ids.append(call_id)
+        fitting = _CallFitting(call, call_id, specs, truncated=draft.truncated)
+        calls.append(fitting.fit())
+    return ParsedReply(draft.text, tuple(calls), draft.reasoning)
 
 
 @dataclass(frozen=True, slots=True)
-class _Settling:
-    """One draft, and what decides about it."""
+class _CallFitting:
+    """One draft, and everything that decides about it."""
 
     draft: CallDraft
     id: str
     specs: Sequence[ToolSpec]
     truncated: bool
 
-    def settle(self) -> ToolCall | BadCall:
-        value = getattr(self.draft.arguments, "value", None)
-        named = find_tool(self.draft.name, self.specs, value if isinstance(value, dict) else None)
-        if named is None:
-            return self._unknown()
-        refusal = self._refuse(named.spec)
-        if refusal is not None:
-            return self._bad(named.spec.name, refusal)
-        return self._fit(named, value)
+    def fit(self) -> ToolCall | BadCall:
+        match = find_tool(self.draft.name, self.specs, fields_read(self.draft.arguments))
+        if match is None:
+            return self._refuse_unknown_tool()
+        spec = match.spec
+        reason = self._reason_to_refuse(spec)
+        if reason is not None:
+            return self._refuse(spec.name, f"`{spec.name}` was not run{reason}")
+        return self._fit_arguments(match)
 
-    def _refuse(self, spec: ToolSpec) -> str | None:
-        """Say why arguments cannot be taken as they are; None if they can."""
-        start = f"`{spec.name}` was not run"
+    def _reason_to_refuse(self, spec: ToolSpec) -> str | None:
+        """Return why the arguments cannot be used at all, or None if they can."""
         arguments = self.draft.arguments
         match arguments:
             case SeveralReadings(count):
-                return f"{start}: it was given {count} different objects of arguments; send them as separate calls."
-            case Unreadable(why):
-                takes = signature(shape_of(spec.schema))
-                return f"{start}: its arguments are no JSON object ({why}); send the call again with {takes}."
-            case Cut() if spec.changes:
                 return (
-                    f"{start}, and nothing was changed: its arguments end in the middle; send the call again, whole,"
-                    " and in smaller parts if it is long."
+                    f": its arguments are {count} different objects; send them as separate calls."
                 )
-            case Read() | Cut() if spec.changes and self.truncated:
-                return f"{start}, and nothing was changed: the reply was cut short; send this call again, by itself."
-            case Read(doubtful=True) if spec.changes:
+            case Unreadable(why):
+                takes = signature(root_node(spec.schema))
                 return (
-                    f"{start}, and nothing was changed: its arguments have a single backslash where JSON wants two;"
-                    " send the call again with each backslash doubled."
+                    f": its arguments are not a JSON object ({why}); "
+                    f"send the call again with {takes}."
                 )
             case Read() | Cut():
-                return None
+                return self._reason_not_to_change(arguments) if spec.changes else None
             case _:
                 assert_never(arguments)
 
-    def _fit(self, named: Named, value: Any) -> ToolCall | BadCall:
-        spec = named.spec
-        if named.takes_verb and isinstance(value, dict):
-            value = {name: item for name, item in value.items() if name != "command"}
-        fitted = fit(value, spec)
+    def _reason_not_to_change(self, arguments: Read | Cut) -> str | None:
+        """Return why a call that changes something must not run, or None if it may."""
+        if isinstance(arguments, Cut):
+            return (
+                ", and nothing was changed: its arguments end in the middle; "
+                "send the whole call again, in smaller parts if it is long."
+            )
+        if self.truncated:
+            return (
+                ", and nothing was changed: the reply was cut short; "
+                "send this call again, by itself."
+            )
+        if arguments.doubtful:
+            return (
+                ", and nothing was changed: its arguments have a single backslash where JSON "
+                "needs two; send the call again with each backslash doubled."
+            )
+        return None
+
+    def _fit_arguments(self, match: ToolMatch) -> ToolCall | BadCall:
+        spec = match.spec
         arguments = self.draft.arguments
+        is_cut = isinstance(arguments, Cut)
+        fitted = fit(self._arguments_for(match), spec)
+        if isinstance(fitted, Misfit) and is_cut:
+            message = (
+                f"`{spec.name}` was not run: its arguments end in the middle; "
+                "send the whole call again."
+            )
+            return self._refuse(spec.name, message)
         if isinstance(fitted, Misfit):
-            cut = f"`{spec.name}` was not run: its arguments end in the middle; send the call again, whole."
-            return self._bad(spec.name, cut if isinstance(arguments, Cut) else fitted.message)
+            return self._refuse(spec.name, fitted.message)
         notes = [
             "printed as text" if self.draft.printed else None,
-            named.note,
-            arguments.note if isinstance(arguments, Read) else "arguments were cut short",
+            match.note,
+            "arguments were cut short" if is_cut else None,
+            arguments.note if isinstance(arguments, Read) else None,
             *fitted.notes,
         ]
-        return ToolCall(
-            self.id, spec.name, fitted.arguments, "; ".join(note for note in notes if note) or None
-        )
+        note = "; ".join(filter(None, notes))
+        return ToolCall(self.id, spec.name, fitted.arguments, note or None)
 
-    def _unknown(self) -> BadCall:
+    def _arguments_for(self, match: ToolMatch) -> Any:
+        """Return the arguments as read, without a `command` that only selected the tool."""
+        fields = fields_read(self.draft.arguments)
+        if match.takes_verb and fields is not None:
+            return {name: item for name, item in fields.items() if name != "command"}
+        return getattr(self.draft.arguments, "value", None)
+
+    def _refuse_unknown_tool(self) -> BadCall:
         if not self.draft.name.strip():
             tools = ", ".join(f"`{spec.name}`" for spec in self.specs[:12])
-            return self._bad(
-                "unknown",
-                f"A call came that names no tool, and nothing was run; call one of {tools}.",
-            )
-        asked = show_name(self.draft.name)
-        near = ", ".join(f"`{name}`" for name in nearest(self.draft.name, self.specs))
-        cure = (
-            f"the nearest are {near}" if near else "there are none in this step, so answer in words"
-        )
-        return self._bad(asked, f"There is no tool `{asked}`; {cure}.", "tool_not_found")
+            message = f"A call named no tool, and nothing was run; call one of {tools}."
+            return self._refuse("unknown", message)
+        name = show_name(self.draft.name)
+        near = ", ".join(f"`{tool}`" for tool in nearest(self.draft.name, self.specs))
+        cure = "there are none in this step, so answer in words"
+        if near:
+            cure = f"the nearest are {near}"
+        return self._refuse(name, f"There is no tool `{name}`; {cure}.", "tool_not_found")
 
-    def _bad(self, name: str, message: str, failure: FailureKind = "schema_reject") -> BadCall:
-        kept = keep_short(getattr(self.draft.arguments, "value", None))
-        return BadCall(self.id, name, self.draft.raw, failure, message, kept)
+    def _refuse(self, name: str, message: str, failure: FailureKind = "schema_reject") -> BadCall:
+        return BadCall(
+            id=self.id,
+            name=name,
+            raw=self.draft.raw,
+            failure=failure,
+            message=message,
+            arguments=keep_short(fields_read(self.draft.arguments)),
+        )

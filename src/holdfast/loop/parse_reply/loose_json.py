@@ -1,8 +1,9 @@
-"""Almost JSON: small slips of the pen that leave no doubt about the value, read in one pass over the text.
+"""Read text that is almost JSON: small errors that leave only one possible value, in one pass.
 
-Read are: strings in single quotes, Python's `True`, `False` and `None`, keys without quotes, a comma before a closing
-bracket, line breaks inside strings, and a backslash before a character that JSON does not escape. Not read are: a quote
-that was not escaped, a missing comma, a missing bracket. There is always a second thing those could mean.
+Accepted: strings in single quotes, Python's `True`, `False` and `None`, keys without quotes, a
+comma before a closing bracket, line breaks inside strings, and a backslash before a character that
+JSON does not escape. Rejected: an unescaped quote, a missing comma, a missing bracket. Those always
+have a second possible meaning.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _WORDS: Final = {
     "null": None,
     "None": None,
 }
-# Gemma has tokens of its own for the quote.
+# Gemma uses special tokens for the quote.
 _QUOTED: Final = (
     ('"', re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)),
     ("'", re.compile(r"'([^'\\]*+(?:\\.[^'\\]*+)*+)'", re.DOTALL)),
@@ -41,7 +42,7 @@ _MARKS: Final = frozenset("\"'\\/\n")
 
 @dataclass(frozen=True, slots=True)
 class Loose:
-    """A value, and where the text goes on. `doubtful`: an escape was wrong beside others that were right."""
+    """A value, and the position after it. `doubtful`: it mixes wrong and right escapes."""
 
     value: Any
     end: int
@@ -50,22 +51,22 @@ class Loose:
 
 @dataclass(frozen=True, slots=True)
 class LooseJsonEnd:
-    """The text ended before the value did."""
+    """The text ends inside the value."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotLoose:
-    """This is no value, not even almost."""
+    """No value, not even almost; reading stopped at `at`."""
 
     at: int
 
 
 class _EndedError(Exception):
-    """The text is over. Raised at any depth, caught by `_attempt` alone."""
+    """The end of the text. Raised at any depth, caught in `_Reader.read` only."""
 
 
-class _OtherError(Exception):
-    """Something else stands here. Raised at any depth, caught by `_attempt` alone."""
+class _UnexpectedError(Exception):
+    """An unexpected character. Raised at any depth, caught in `_Reader.read` only."""
 
 
 def read_loose(text: str, at: int = 0) -> Loose | LooseJsonEnd | NotLoose:
@@ -79,52 +80,52 @@ def read_loose(text: str, at: int = 0) -> Loose | LooseJsonEnd | NotLoose:
     NotLoose(at=15)
     """
     reader = _Reader(text, at)
-    return reader.attempt(call=False)
+    return reader.read(call=False)
 
 
 def read_call(text: str, at: int) -> Loose | LooseJsonEnd | NotLoose:
-    """Read `(key=value, …)`, or `({…})`, from the bracket on; the value is the object of the keys.
+    """Read `(key=value, …)` or `({…})` from the bracket on; the value is an object.
 
     >>> read_call('read_file(path="a.py", start=3)', 9)
     Loose(value={'path': 'a.py', 'start': 3}, end=31, doubtful=False)
     """
     reader = _Reader(text, at)
-    return reader.attempt(call=True)
+    return reader.read(call=True)
 
 
 class _Reader:
-    """A place in a text that moves on."""
+    """A recursive-descent parser over a text, with its current position."""
 
     def __init__(self, text: str, at: int) -> None:
         self.text = text
         self.at = at
         self.doubtful = False
 
-    def attempt(self, *, call: bool) -> Loose | LooseJsonEnd | NotLoose:
+    def read(self, *, call: bool) -> Loose | LooseJsonEnd | NotLoose:
         try:
             value = self._call() if call else self._value(0)
             require_sound(value)
         except _EndedError:
             return LooseJsonEnd()
-        except (_OtherError, UnsoundError):
+        except (_UnexpectedError, UnsoundError):
             return NotLoose(self.at)
         return Loose(value, self.at, self.doubtful)
 
     def _next(self) -> str:
-        """Skip blanks, and give the character there."""
-        self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr] # it matches nothing, too
+        """Skip blanks and return the next character."""
+        self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr] # matches "" too
         if self.at >= len(self.text):
             raise _EndedError
         return self.text[self.at]
 
     def _expect(self, mark: str) -> None:
         if self._next() != mark:
-            raise _OtherError
+            raise _UnexpectedError
         self.at += 1
 
     def _value(self, depth: int) -> Any:
         if depth > _DEEPEST:
-            raise _OtherError
+            raise _UnexpectedError
         first = self._next()
         if first == "{":
             return self._object("}", ":", depth)
@@ -160,7 +161,7 @@ class _Reader:
 
     def _call(self) -> dict[str, Any]:
         if self._next() != "(":
-            raise _OtherError
+            raise _UnexpectedError
         opened = self.at
         self.at += 1
         if self._next() == "{":
@@ -175,52 +176,62 @@ class _Reader:
             return self._string()
         key = _KEY.match(self.text, self.at)
         if key is None:
-            raise _OtherError
+            raise _UnexpectedError
         self.at = key.end()
         return key.group()
 
     def _string(self) -> str:
-        for opener, shape in _QUOTED:
+        for opener, pattern in _QUOTED:
             if not self.text.startswith(opener, self.at):
                 continue
-            found = shape.match(self.text, self.at)
+            found = pattern.match(self.text, self.at)
             if found is None:
                 raise _EndedError
             self.at = found.end()
-            return self._unescape(found.group(1)) if len(opener) == 1 else found.group(1)
-        raise _OtherError
+            body = found.group(1)
+            has_escapes = len(opener) == 1
+            return self._unescape(body) if has_escapes else body
+        raise _UnexpectedError
 
     def _unescape(self, body: str) -> str:
         if "\\" not in body:
             return body
         escapes = {found.group(1)[0] for found in _ESCAPE.finditer(body)}
         wrong = escapes - set(_LETTERS) - _MARKS - {"u"}
-        # `\d+\n`: whoever forgot to double one backslash may have forgotten the other, and then `\n` is two characters.
-        self.doubtful |= bool(wrong and escapes & {*_LETTERS, "u"})
-        return _ESCAPE.sub(_meant, body)
+        right = escapes & {*_LETTERS, "u"}
+        # `\d+\n`: one backslash was not doubled, so perhaps the other was not either, and then
+        # `\n` means two characters.
+        if wrong and right:
+            self.doubtful = True
+        return _ESCAPE.sub(_unescape_one, body)
 
     def _number(self) -> int | float:
         found = _NUMBER.match(self.text, self.at)
         if found is None:
-            raise _OtherError
+            raise _UnexpectedError
         self.at = found.end()
         # The last number of a text that was cut may have had more digits.
         if self.at >= len(self.text):
             raise _EndedError
-        return float(found.group()) if found.group(1) or found.group(2) else int(found.group())
+        is_float = found.group(1) or found.group(2)
+        return float(found.group()) if is_float else int(found.group())
 
     def _word(self) -> bool | None:
         found = _WORD.match(self.text, self.at)
         if found is None or found.group() not in _WORDS:
-            raise _OtherError
+            raise _UnexpectedError
         self.at = found.end()
         return _WORDS[found.group()]
 
 
-def _meant(escape: re.Match[str]) -> str:
+def _unescape_one(escape: re.Match[str]) -> str:
     name = escape.group(1)
     if len(name) == 5:
         return chr(int(name[1:], 16))
-    if name == "\n":  # Python joins the lines here, JSON has no such thing: take neither side
+    if name == "\n":  # Python joins the lines here, JSON has no such escape: leave it as it is
         return escape.group()
-    return _LETTERS.get(name, name if name in _MARKS else escape.group())
+    if name in _LETTERS:
+        return _LETTERS[name]
+    if name in _MARKS:
+        return name
+    return escape.group()

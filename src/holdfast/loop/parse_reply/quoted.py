@@ -1,4 +1,4 @@
-"""The parts of a text that are quoted: code fences, inline code, block quotes. What stands there is shown, not done."""
+"""The quoted parts of a text: code fences, inline code, block quotes. Calls there are examples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 QUOTE: Final = r"``*|~~~|\n {0,3}>"
-"""Where something quoted may begin. Each alternative begins with one letter, so that the search for it is fast."""
+"""Where a quoted part may begin. Each alternative begins with a literal, so the search is fast."""
 
 _QUOTE = re.compile(QUOTE)
 _CLOSERS: Final = {
@@ -16,26 +16,26 @@ _CLOSERS: Final = {
 }
 _RUN = re.compile(r"`+|~+")
 _WINDOW: Final = 1000
-"""Inline code is shorter than this: a lone backtick must not make the search for its twin long."""
+"""The longest inline code. Bounds the search for the closing twin of a lone backtick."""
 
 
 def skip_quote(text: str, at: int) -> int:
-    """Give the end of what begins at `at`, a place of `QUOTE`. A fence that is never closed goes to the end."""
+    """Return the end of the quoted part that begins at `at`, a match of `QUOTE`.
+
+    A fence that is never closed extends to the end of the text.
+    """
     run = _RUN.match(text, at)
     if run is None:
         return _end_of_line(text, at + 1)
-    length = len(run.group())
-    if (
-        length >= 3
-        and _begins_line(text, at)
-        and "`" not in text[run.end() : _end_of_line(text, run.end())]
-    ):
+    if _opens_fence(text, run):
         return _end_of_fence(text, run)
-    return _end_of_inline(text, run) if text[at] == "`" else run.end()
+    if text[at] == "`":
+        return _end_of_inline(text, run)
+    return run.end()
 
 
 def unquoted_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Give the parts of the text that are not quoted, in order."""
+    """Yield start and end of each part of the text that is not quoted, in order."""
     at = start_of_text(text)
     while (opening := _QUOTE.search(text, at)) is not None:
         yield at, opening.start()
@@ -44,13 +44,28 @@ def unquoted_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def start_of_text(text: str) -> int:
-    """Give the end of a block quote in the first line, else 0: `QUOTE` finds the others by the line end before them."""
-    return _end_of_line(text, 0) if text[:4].lstrip(" ").startswith(">") else 0
+    """Return the end of a block quote in the first line, else 0.
+
+    `QUOTE` finds other block quotes by the line break before them; the first line has none.
+    """
+    if text[:4].lstrip(" ").startswith(">"):
+        return _end_of_line(text, 0)
+    return 0
+
+
+def _opens_fence(text: str, run: re.Match[str]) -> bool:
+    if len(run.group()) < 3 or not _begins_line(text, run.start()):
+        return False
+    info = text[run.end() : _end_of_line(text, run.end())]
+    return "`" not in info
 
 
 def _begins_line(text: str, at: int) -> bool:
     before = text[max(0, at - 4) : at]
-    return not before.rpartition("\n")[2].strip(" ") and (at < 4 or "\n" in before)
+    indent = before.rpartition("\n")[2]
+    if indent.strip(" "):
+        return False
+    return at < 4 or "\n" in before
 
 
 def _end_of_line(text: str, at: int) -> int:
@@ -59,7 +74,9 @@ def _end_of_line(text: str, at: int) -> int:
 
 
 def _end_of_fence(text: str, run: re.Match[str]) -> int:
-    for closing in _CLOSERS[run.group()[0]].finditer(text, _end_of_line(text, run.end())):
+    first_line_end = _end_of_line(text, run.end())
+    closers = _CLOSERS[run.group()[0]]
+    for closing in closers.finditer(text, first_line_end):
         if len(closing.group(1)) >= len(run.group()):
             return closing.end()
     return len(text)
@@ -68,7 +85,9 @@ def _end_of_fence(text: str, run: re.Match[str]) -> int:
 def _end_of_inline(text: str, ticks: re.Match[str]) -> int:
     stop = min(len(text), ticks.end() + _WINDOW)
     blank_line = text.find("\n\n", ticks.end(), stop)
-    for closing in _RUN.finditer(text, ticks.end(), stop if blank_line < 0 else blank_line):
+    if blank_line >= 0:
+        stop = blank_line
+    for closing in _RUN.finditer(text, ticks.end(), stop):
         if closing.group() == ticks.group():
             return closing.end()
     return ticks.end()

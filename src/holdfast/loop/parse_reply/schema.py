@@ -1,4 +1,4 @@
-"""The part of JSON Schema that describes a tool's arguments: types, alternatives, fields, references."""
+"""The subset of JSON Schema used for tool arguments: types, alternatives, fields, references."""
 
 from __future__ import annotations
 
@@ -17,49 +17,52 @@ _TYPES: Final[Mapping[str, type | tuple[type, ...]]] = {
 }
 _WORDS: Final = {"integer": "an integer", "array": "a list", "object": "an object", "null": "null"}
 _DEEPEST: Final = 16
-"""References may go round in a circle."""
+"""The longest chain of references: they may be circular."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaNode:
-    """One node of a schema, and the whole that its references point into."""
+    """One node of a schema, and the root that its references point into."""
 
     node: Mapping[str, Any]
     root: Mapping[str, Any]
 
     @property
     def kind(self) -> str | None:
-        """The one type that is asked for, None if any will do."""
+        """The one required type, or None if any type is allowed."""
         kind = self.node.get("type")
         return kind if isinstance(kind, str) else None
 
     @property
     def fields(self) -> dict[str, SchemaNode]:
         """The fields of an object, in the order of the schema."""
-        return {name: self._of(node) for name, node in self.node.get("properties", {}).items()}
+        properties = self.node.get("properties", {})
+        return {name: self._child(node) for name, node in properties.items()}
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The fields that must be there."""
-        return tuple(name for name in self.node.get("required", ()) if isinstance(name, str))
+        """The names of the required fields."""
+        names = self.node.get("required", ())
+        return tuple(name for name in names if isinstance(name, str))
 
     @property
     def items(self) -> SchemaNode:
-        """What a list holds."""
-        return self._of(self.node.get("items", {}))
+        """The schema of a list's items."""
+        return self._child(self.node.get("items", {}))
 
     def choices(self, depth: int = 0) -> Iterator[SchemaNode]:
-        """Give the plain shapes that this one allows, references followed."""
+        """Yield the plain alternatives that this node allows, with references resolved."""
         if depth > _DEEPEST:
             return
         node = self.node
         if isinstance(node.get("$ref"), str):
-            yield from self._of(_follow(node["$ref"], self.root)).choices(depth + 1)
+            target = self._child(_resolve(node["$ref"], self.root))
+            yield from target.choices(depth + 1)
             return
-        several = node.get("anyOf") or node.get("oneOf") or node.get("allOf")
-        if isinstance(several, list):
-            for one in several:
-                yield from self._of(one).choices(depth + 1)
+        alternatives = node.get("anyOf") or node.get("oneOf") or node.get("allOf")
+        if isinstance(alternatives, list):
+            for alternative in alternatives:
+                yield from self._child(alternative).choices(depth + 1)
         elif isinstance(node.get("type"), list):
             for kind in node["type"]:
                 yield SchemaNode({**node, "type": kind}, self.root)
@@ -67,65 +70,84 @@ class SchemaNode:
             yield SchemaNode(node, self.root)
 
     def takes(self, value: Any) -> bool:
-        """Whether the value has the type, and is one of the values if those are listed. Not what is inside it."""
-        allowed = self.node.get("enum", [self.node["const"]] if "const" in self.node else None)
+        """Return whether the value has the right type and, if values are listed, is one of them.
+
+        The items and fields inside the value are not checked.
+        """
+        allowed = self._allowed_values()
         if allowed is not None and value not in allowed:
             return False
-        kind = _TYPES.get(self.kind or "")
-        if kind is None:
+        expected = _TYPES.get(self.kind or "")
+        if expected is None:
             return True
-        # Python counts True as 1.
-        return isinstance(value, kind) and (isinstance(value, bool) <= (self.kind == "boolean"))
+        # In Python, `True` is an integer too.
+        if isinstance(value, bool) and self.kind != "boolean":
+            return False
+        return isinstance(value, expected)
 
-    def _of(self, node: Any) -> SchemaNode:
+    def _allowed_values(self) -> Any:
+        if "enum" in self.node:
+            return self.node["enum"]
+        if "const" in self.node:
+            return [self.node["const"]]
+        return None
+
+    def _child(self, node: Any) -> SchemaNode:
         return SchemaNode(node if isinstance(node, Mapping) else {}, self.root)
 
 
-def shape_of(schema: Mapping[str, Any]) -> SchemaNode:
-    """Give the shape of a whole schema."""
-    return next(iter(SchemaNode(schema, schema).choices()), SchemaNode({}, schema))
+def root_node(schema: Mapping[str, Any]) -> SchemaNode:
+    """Return the first plain alternative of a whole schema."""
+    choices = SchemaNode(schema, schema).choices()
+    return next(choices, SchemaNode({}, schema))
 
 
-def signature(shape: SchemaNode) -> str:
-    """Give the fields of an object in one line.
+def signature(node: SchemaNode) -> str:
+    """Return the fields of an object in one line.
 
-    >>> schema = {"properties": {"path": {"type": "string"}, "end": {"type": "integer"}}, "required": ["path"]}
-    >>> signature(shape_of(schema))
+    >>> path, end = {"type": "string"}, {"type": "integer"}
+    >>> schema = {"properties": {"path": path, "end": end}, "required": ["path"]}
+    >>> signature(root_node(schema))
     '{path: string, end?: integer}'
     """
-    return _signature(shape, 0)
+    return _signature(node, 0)
 
 
-def describe(shape: SchemaNode) -> str:
-    """Give the types that are allowed, in words.
+def describe(node: SchemaNode) -> str:
+    """Return the allowed types in words.
 
     >>> describe(SchemaNode({"anyOf": [{"type": "integer"}, {"type": "null"}]}, {}))
     'an integer'
     """
-    kinds = [choice.kind for choice in shape.choices() if choice.kind not in {None, "null"}]
-    return (
-        " or ".join(dict.fromkeys(_WORDS.get(kind, f"a {kind}") for kind in kinds if kind))
-        or "another value"
-    )
+    words: list[str] = []
+    for choice in node.choices():
+        if not choice.kind or choice.kind == "null":
+            continue
+        word = _WORDS.get(choice.kind, f"a {choice.kind}")
+        if word not in words:
+            words.append(word)
+    return " or ".join(words) or "another value"
 
 
-def _follow(reference: str, root: Mapping[str, Any]) -> Any:
+def _resolve(reference: str, root: Mapping[str, Any]) -> Any:
     node: Any = root
     for part in reference.removeprefix("#/").split("/"):
-        node = node.get(part) if isinstance(node, Mapping) else None
+        if not isinstance(node, Mapping):
+            return None
+        node = node.get(part)
     return node
 
 
-def _signature(shape: SchemaNode, depth: int) -> str:
-    fields = (
-        f"{name}{'' if name in shape.required else '?'}: {_kind(field, depth)}"
-        for name, field in shape.fields.items()
-    )
+def _signature(node: SchemaNode, depth: int) -> str:
+    fields: list[str] = []
+    for name, field in node.fields.items():
+        mark = "" if name in node.required else "?"
+        fields.append(f"{name}{mark}: {_kind(field, depth)}")
     return "{" + ", ".join(fields) + "}"
 
 
-def _kind(shape: SchemaNode, depth: int) -> str:
-    choices = [choice for choice in shape.choices() if choice.kind != "null"]
+def _kind(node: SchemaNode, depth: int) -> str:
+    choices = [choice for choice in node.choices() if choice.kind != "null"]
     if not choices or depth > 3:
         return "any"
     first = choices[0]

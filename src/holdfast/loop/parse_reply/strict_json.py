@@ -1,4 +1,4 @@
-"""JSON that can go back into a history: finite numbers, whole characters, no key given twice, no abyss of brackets."""
+"""JSON that is safe in a history: finite numbers, whole characters, unique keys, bounded depth."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 _DEEPEST: Final = 64
-"""Brackets within brackets: beyond this a reader of the history runs out of stack."""
+"""The deepest nesting: beyond this a reader of the history runs out of stack."""
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedJson:
-    """One JSON value, and where the text goes on after it."""
+    """One JSON value, and the position after it."""
 
     value: Any
     end: int
@@ -23,22 +23,24 @@ class DecodedJson:
 
 @dataclass(frozen=True, slots=True)
 class NotJson:
-    """There is no sound JSON value here; `why` says what is wrong and at which character."""
+    """No sound JSON value; `why` names the error and its character."""
 
     why: str
 
 
 class UnsoundError(ValueError):
-    """The value is written in JSON, and yet cannot be taken."""
+    """The value is valid JSON but cannot be used."""
 
 
 def decode(text: str, at: int = 0, *, raw_controls: bool = False) -> DecodedJson | NotJson:
-    r"""Read the value that begins at `at`. `raw_controls` allows line breaks and tabs inside strings.
+    r"""Decode the value that begins at `at`.
+
+    `raw_controls` allows line breaks and tabs inside strings.
 
     >>> decode('{"a": 1} and so on')
     DecodedJson(value={'a': 1}, end=8)
     >>> decode('{"a": 1, "a": 2}')
-    NotJson(why='`a` is given twice, with two values')
+    NotJson(why='`a` occurs twice, with two values')
     >>> decode('{"a": 1')
     NotJson(why="Expecting ',' delimiter at character 8")
     """
@@ -58,31 +60,28 @@ def decode(text: str, at: int = 0, *, raw_controls: bool = False) -> DecodedJson
 
 
 def pair_up(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of its pairs; a key that is given twice with two values is nobody's to choose."""
+    """Return the object with these pairs. Raise `UnsoundError` for a key with two values."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found and not same(found[key], value):
-            raise UnsoundError(f"`{key[:80]}` is given twice, with two values")
+            raise UnsoundError(f"`{key[:80]}` occurs twice, with two values")
         found[key] = value
     return found
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether both are the same JSON; `1` and `true` are not, whatever Python says."""
+    """Return whether both are the same JSON; `1` and `true` differ, unlike in Python."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def require_sound(value: Any) -> None:
-    """Raise `UnsoundError` for what a strict reader, or the UTF-8 of a request, cannot hold."""
+    """Raise `UnsoundError` for a value that strict JSON or UTF-8 cannot represent."""
     layer = [value]
     for _ in range(_DEEPEST):
         below: list[Any] = []
         for item in layer:
-            if isinstance(item, str):
-                _require_whole(item)
-            elif isinstance(item, float) and not math.isfinite(item):
-                raise UnsoundError("a number in it is not finite")
-            elif isinstance(item, dict):
+            _require_sound_scalar(item)
+            if isinstance(item, dict):
                 below.extend(item.keys())
                 below.extend(item.values())
             elif isinstance(item, list):
@@ -93,10 +92,10 @@ def require_sound(value: Any) -> None:
     raise UnsoundError(f"it is nested more than {_DEEPEST} deep")
 
 
-def mend_pairs(text: str) -> str:
-    r"""Join the halves of characters that stand side by side, and put U+FFFD for a half that is alone.
+def repair_surrogates(text: str) -> str:
+    r"""Return the text with surrogate pairs joined, and U+FFFD for a lone surrogate.
 
-    >>> mend_pairs("\ud83d\ude00 \ud83d") == "\U0001f600 \ufffd"
+    >>> repair_surrogates("\ud83d\ude00 \ud83d") == "\U0001f600 \ufffd"
     True
     """
     if not _HALF_PAIR.search(text):
@@ -104,13 +103,15 @@ def mend_pairs(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _require_whole(text: str) -> None:
-    if _HALF_PAIR.search(text):
-        raise UnsoundError("half of a surrogate pair is no character")
+def _require_sound_scalar(item: Any) -> None:
+    if isinstance(item, str) and _HALF_PAIR.search(item):
+        raise UnsoundError("half of a surrogate pair is not a character")
+    if isinstance(item, float) and not math.isfinite(item):
+        raise UnsoundError("a number in it is not finite")
 
 
 def _refuse_constant(name: str) -> Any:
-    raise UnsoundError(f"{name} is no JSON")
+    raise UnsoundError(f"{name} is not JSON")
 
 
 _STRICT = json.JSONDecoder(object_pairs_hook=pair_up, parse_constant=_refuse_constant)

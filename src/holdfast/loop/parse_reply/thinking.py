@@ -1,4 +1,4 @@
-"""What a model thinks, where it stands inside what it says."""
+"""Separate a model's reasoning from the text around it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OPEN = re.compile(
     r"|(?:<\|start\|>\s*assistant\s*)?<\|channel\|>\s*analysis\s*<\|message\|>)",
     re.IGNORECASE,
 )
-# Not in quotes: `"</think>"` in a program is no end of a thought.
+# Not in quotes: `"</think>"` in a program does not end a thought.
 _CLOSE = re.compile(
     rf"(?<![`\"'])(?:</{_NAMES}>|\[/THINK\]|◁/think▷|<\|(?:end_of_)?thought\|>)(?![`\"'])",
     re.IGNORECASE,
@@ -22,7 +22,7 @@ _LATER = re.compile(rf"^[ \t]*(?:<{_NAMES}>|\[THINK\]|◁think▷)", re.IGNORECA
 _CALL = re.compile(r"<tool_call|<function|<invoke|\[TOOL_CALLS\]|<\||<｜|DSML")
 _EDGE = re.compile(r"</?(?:tool_call|function|invoke|parameter|arg_value)\b")
 _HARMONY_CLOSE = re.compile(r"<\|end\|>|<\|return\|>|(?=<\|start\|>|<\|channel\|>)")
-# gpt-oss behind a server that swallows its tokens: `analysisWe need …assistantfinalDone.`
+# gpt-oss behind a server that drops control tokens: `analysisWe need …assistantfinalDone.`
 _BARE_HARMONY = re.compile(
     r"\s*analysis(?=[A-Z])(.*?)(?:assistant(?=commentary|final|analysis[A-Z])|\Z)", re.DOTALL
 )
@@ -31,14 +31,14 @@ _BARE_FINAL = re.compile(r"\s*(?:assistant)?final(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class Divided:
-    """What is said, and what is thought."""
+    """The text and the reasoning of a reply."""
 
     text: str
     reasoning: str
 
 
 def divide(text: str) -> Divided:
-    r"""Take thoughts out of a text. A thought that is opened and never closed goes to the end.
+    r"""Separate the thoughts from a text. A thought that is never closed extends to the end.
 
     >>> divide("<think>Hm.</think>\nDone.")
     Divided(text='\nDone.', reasoning='Hm.')
@@ -51,56 +51,70 @@ def divide(text: str) -> Divided:
     at = 0
     while (opened := _OPEN.match(text, at)) is not None:
         closer = _HARMONY_CLOSE if "channel" in opened.group() else _CLOSE
-        closed = closer.search(text, opened.end())
-        thoughts.append(text[opened.end() : closed.start() if closed else None])
-        at = closed.end() if closed else len(text)
-    said = text[at:]
+        end, at = _span_of_close(closer.search(text, opened.end()), text)
+        thoughts.append(text[opened.end() : end])
+    spoken = text[at:]
     if not thoughts:
-        said = _divide_later(said, thoughts)
-    said = _divide_bare(said, thoughts)
-    return Divided(said, "\n".join(thoughts))
+        spoken = _divide_later(spoken, thoughts)
+    spoken = _divide_bare(spoken, thoughts)
+    return Divided(spoken, "\n".join(thoughts))
 
 
-def _divide_later(said: str, thoughts: list[str]) -> str:
-    """Take a thought out that does not stand first; or that a template opened, so that only its end is in the text."""
-    closed = _search_unquoted(_CLOSE, said)
-    opened = _search_unquoted(_LATER, said)
+def _divide_later(text: str, thoughts: list[str]) -> str:
+    """Append a thought that is not at the beginning, and return the text without it.
+
+    If the chat template opened the thought, only its end is in the text.
+    """
+    closed = _search_unquoted(_CLOSE, text)
+    opened = _search_unquoted(_LATER, text)
     if opened is not None and (closed is None or opened.start() < closed.start()):
-        if _CALL.search(said, 0, opened.start()):  # then it stands in the text that a call writes
-            return said
-        thoughts.append(said[opened.end() : closed.start() if closed else None])
-        return said[: opened.start()] + (said[closed.end() :] if closed else "")
-    if closed is None or _stands_in_call(said, closed):
-        return said
-    thoughts.append(said[: closed.start()])
-    return said[closed.end() :]
+        if _CALL.search(text, 0, opened.start()):  # part of the content that a call writes
+            return text
+        end, after = _span_of_close(closed, text)
+        thoughts.append(text[opened.end() : end])
+        return text[: opened.start()] + text[after:]
+    if closed is None or _is_in_call(text, closed):
+        return text
+    thoughts.append(text[: closed.start()])
+    return text[closed.end() :]
 
 
-def _stands_in_call(said: str, closed: re.Match[str]) -> bool:
-    """Whether the end of a thought is part of what a call writes: the call begins before it and ends behind it."""
-    if said.lstrip().startswith("{"):
+def _span_of_close(closed: re.Match[str] | None, text: str) -> tuple[int, int]:
+    """Return the span of a closing tag; without one, the end of the text."""
+    if closed is None:
+        return len(text), len(text)
+    return closed.span()
+
+
+def _is_in_call(text: str, closed: re.Match[str]) -> bool:
+    """Return whether a closing tag is content of a call that begins before it and ends after it."""
+    if text.lstrip().startswith("{"):
         return True
-    edge = _EDGE.search(said, closed.end())
-    return (
-        edge is not None
-        and edge.group().startswith("</")
-        and _CALL.search(said, 0, closed.start()) is not None
-    )
+    edge = _EDGE.search(text, closed.end())
+    if edge is None or not edge.group().startswith("</"):
+        return False
+    return _CALL.search(text, 0, closed.start()) is not None
 
 
 def _search_unquoted(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     if not pattern.search(text):
         return None
-    found = (pattern.search(text, start, end) for start, end in unquoted_spans(text))
-    return next((one for one in found if one), None)
+    for start, end in unquoted_spans(text):
+        found = pattern.search(text, start, end)
+        if found:
+            return found
+    return None
 
 
-def _divide_bare(said: str, thoughts: list[str]) -> str:
-    if "assistant" not in said:
-        return said
+def _divide_bare(text: str, thoughts: list[str]) -> str:
+    """Append thoughts of Harmony replies without tokens, and return the text without them."""
+    if "assistant" not in text:
+        return text
     at = 0
-    while (found := _BARE_HARMONY.match(said, at)) is not None:
+    while (found := _BARE_HARMONY.match(text, at)) is not None:
         thoughts.append(found.group(1))
         at = found.end()
-    final = _BARE_FINAL.match(said, at) if at else None
-    return said[final.end() if final else at :]
+    final = _BARE_FINAL.match(text, at) if at else None
+    if final is not None:
+        at = final.end()
+    return text[at:]

@@ -1,4 +1,4 @@
-"""The name of a tool, as a model wrote it, read on a ladder: exact, cleaned, spelled otherwise, known elsewhere."""
+"""Match a tool's name as a model wrote it: exact, cleaned, other spelling, other agents' names."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from holdfast.loop.parse_reply.aliases import ALIASES, EDITORS
 from holdfast.vocab.tool_calls import ToolSpec
 
 _LONGEST: Final = 64
-"""Servers take names of at most so many characters."""
+"""The longest name that servers accept."""
 
-# `manage_cart<|channel|>commentary`, `read_file</function>`, `search[ARGS]`: the name is before it.
+# `manage_cart<|channel|>commentary`, `read_file</function>`, `search[ARGS]`: cut after the name.
 _TAIL = re.compile(r"[<\[({`\"'\s:=,].*", re.DOTALL)
 _HEAD = re.compile(
-    r"(?:\s|[`\"'*]|<[^<>]{0,40}>|to=|(?:functions?|tools?|default_api|default|multi_tool_use)[./:](?=\w))*+",
+    r"(?:\s|[`\"'*]|<[^<>]{0,40}>|to="
+    r"|(?:functions?|tools?|default_api|default|multi_tool_use)[./:](?=\w))*+",
     re.IGNORECASE,
 )
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
@@ -25,8 +26,11 @@ _SPELLING = re.compile(r"[\s_.\-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """The tool that is meant. `note` says how the name was read, None for one that was exact."""
+class ToolMatch:
+    """The tool that is meant. `note` describes how the name was matched, None for an exact match.
+
+    `takes_verb` means that the field `command` selected the tool.
+    """
 
     spec: ToolSpec
     note: str | None = None
@@ -35,69 +39,86 @@ class Named:
 
 def find_tool(
     name: str, specs: Sequence[ToolSpec], arguments: Mapping[str, Any] | None = None
-) -> Named | None:
-    """Give the tool that `name` means, or None: there is no guess.
+) -> ToolMatch | None:
+    """Return the tool that `name` means, or None. Nothing is guessed.
 
-    `arguments` decide for tools of other agents that do several things (`str_replace_editor` with `command`).
+    `arguments` select the tool where another agent's tool does several things
+    (`str_replace_editor` with `command`).
     """
     by_name = {spec.name: spec for spec in specs}
     if name in by_name:
-        return Named(by_name[name])
+        return ToolMatch(by_name[name])
     for clean in _cleaned(name[:400]):
         spec = by_name.get(clean) or _by_spelling(clean, specs)
+        takes_verb = False
+        if spec is None:
+            target, takes_verb = _alias_of(clean, arguments or {})
+            spec = by_name.get(target or "")
         if spec is not None:
-            return Named(spec, f"`{show_name(name)}` was taken as `{spec.name}`")
-        target, takes_verb = _alias_of(clean, arguments or {})
-        if target in by_name:
-            return Named(
-                by_name[target], f"`{show_name(name)}` was taken as `{target}`", takes_verb
-            )
+            note = f"`{show_name(name)}` was taken as `{spec.name}`"
+            return ToolMatch(spec, note, takes_verb)
     return None
 
 
 def nearest(name: str, specs: Sequence[ToolSpec]) -> tuple[str, ...]:
-    """Give the three tools whose names are most like `name`, nearest first."""
-    asked = spell(next(iter(_cleaned(name[:400])), name)[:_LONGEST])
-    likeness = {spec.name: SequenceMatcher(None, asked, spell(spec.name)).ratio() for spec in specs}
-    return tuple(sorted(likeness, key=lambda known: (-likeness[known], known))[:3])
+    """Return the three tools whose names are most similar to `name`, nearest first."""
+    cleaned = _cleaned(name[:400]) or [name]
+    spelling = spell(cleaned[0][:_LONGEST])
+    likeness: dict[str, float] = {}
+    for spec in specs:
+        matcher = SequenceMatcher(None, spelling, spell(spec.name))
+        likeness[spec.name] = matcher.ratio()
+    ranked = sorted(likeness, key=lambda known: (-likeness[known], known))
+    return tuple(ranked[:3])
 
 
 def show_name(name: str) -> str:
-    """Give a name that every server takes back, as near to what was written as can be.
+    """Return a name that every server accepts, as similar as possible to the written one.
 
     >>> show_name("<|constrain|>json")
     'constrain_json'
     """
-    return _ODD.sub("_", name[:400]).strip("_")[:_LONGEST].strip("_") or "unknown"
+    clean = _ODD.sub("_", name[:400]).strip("_")
+    return clean[:_LONGEST].strip("_") or "unknown"
 
 
 def spell(name: str) -> str:
-    """Give a name without its case, underscores and hyphens."""
+    """Return a name in lower case, without underscores, hyphens, dots and blanks."""
     return _SPELLING.sub("", name).casefold()
 
 
 def _cleaned(name: str) -> list[str]:
-    """Give the name without what is not part of it, and half of it if it stands twice.
+    """Return the name without prefix and suffix, and its half if it is written twice.
 
     >>> _cleaned("functions.read_file:0")
     ['read_file']
     >>> _cleaned("searchsearch")
     ['searchsearch', 'search']
     """
-    bare = _TAIL.sub("", name[_HEAD.match(name).end() :])  # type: ignore[union-attr] # it matches nothing, too
+    head = _HEAD.match(name)
+    start = head.end() if head else 0
+    bare = _TAIL.sub("", name[start:])
+    if not bare:
+        return []
     half = len(bare) // 2
-    twice = [bare[:half]] if bare and bare[:half] == bare[half:] else []
-    return [found for found in (bare, *twice) if found]
+    if bare[:half] == bare[half:]:
+        return [bare, bare[:half]]
+    return [bare]
 
 
 def _by_spelling(name: str, specs: Sequence[ToolSpec]) -> ToolSpec | None:
-    found = [spec for spec in specs if spell(spec.name) == spell(name)]
+    spelling = spell(name)
+    found = [spec for spec in specs if spell(spec.name) == spelling]
     return found[0] if len(found) == 1 else None
 
 
 def _alias_of(name: str, arguments: Mapping[str, Any]) -> tuple[str | None, bool]:
-    verbs = EDITORS.get(spell(name))
+    """Return our name for another agent's tool, and whether the field `command` selected it."""
+    spelling = spell(name)
+    verbs = EDITORS.get(spelling)
     if verbs is None:
-        return ALIASES.get(spell(name)), False
+        return ALIASES.get(spelling), False
     verb = arguments.get("command")
-    return verbs.get(verb.strip()) if isinstance(verb, str) else None, True
+    if not isinstance(verb, str):
+        return None, True
+    return verbs.get(verb.strip()), True

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from holdfast.loop.parse_reply.arguments import Cut, Read, ReadArguments, Unreadable, read_arguments
+from holdfast.loop.parse_reply.arguments import (
+    Cut,
+    Read,
+    ReadArguments,
+    Unreadable,
+    fields_read,
+    read_arguments,
+)
 from holdfast.loop.parse_reply.strict_json import UnsoundError, pair_up
 
 Ending: TypeAlias = Literal["closed", "open"]
-"""Whether the text says that the call is over. `open`: nothing says so, and only the server knows."""
+"""Whether the text marks the end of the call. If not (`open`), only the server knows the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundCall:
-    """A call: what it names, what it gives, the text it was."""
+    """A call: the name, the arguments, and the text of the call."""
 
     name: str
     arguments: ReadArguments
@@ -24,9 +31,9 @@ class FoundCall:
 
 @dataclass(frozen=True, slots=True)
 class CallsRead:
-    """The calls that were read at a place of a text, and where the text goes on.
+    """The calls that were read at a position of a text, and the position after them.
 
-    `loud` says that the notation has no other use: nobody writes it who does not mean a call.
+    `loud` means that the notation has no other use: it always means a call.
     """
 
     calls: tuple[FoundCall, ...]
@@ -35,7 +42,8 @@ class CallsRead:
 
 
 _GENERIC = frozenset(("function", "tool_call", "tool_use", "tool", "call", "function_call"))
-_NAMES = ("name", "tool", "tool_name", "function_name", "recipient_name", "action")
+_CONTAINERS = ("tool_calls", "function_call", "tool_call", "function")
+_NAMES = ("name", "tool", "tool_name", "function_name", "recipient_name", "action", "function")
 _GIVEN = (
     "arguments",
     "parameters",
@@ -51,56 +59,80 @@ _GIVEN = (
 def calls_of(
     value: Any, raw: str, *, cut: bool = False, bare: bool = False, doubtful: bool = False
 ) -> tuple[FoundCall, ...]:
-    """Give the calls that a JSON value describes; none if it is something else.
+    """Return the calls that a JSON value describes; none if it is something else.
 
-    `cut` says that the text ended inside it. `bare` says that nothing around it marks it as a call, so that it has to
-    look like one itself: with a field for its arguments. `doubtful` is what reading it has said.
+    - `cut`: the text ended inside the value.
+    - `bare`: no marker around the value shows that it is a call, so it needs a field for its
+      arguments.
+    - `doubtful`: the reader of the value was in doubt about it (see `Read`).
 
-    >>> [call.name for call in calls_of({"type": "function", "function": {"name": "ls", "arguments": "{}"}}, "")]
+    >>> [call.name for call in calls_of({"function": {"name": "ls", "arguments": "{}"}}, "")]
     ['ls']
     """
     if isinstance(value, list):
-        calls = [calls_of(item, raw, cut=cut, bare=bare, doubtful=doubtful) for item in value]
-        return tuple(call for some in calls for call in some) if all(calls) else ()
+        calls: list[FoundCall] = []
+        for item in value:
+            found = calls_of(item, raw, cut=cut, bare=bare, doubtful=doubtful)
+            if not found:
+                return ()
+            calls += found
+        return tuple(calls)
     if not isinstance(value, dict):
         return ()
-    for name in ("tool_calls", "function_call", "tool_call", "function"):
+    for name in _CONTAINERS:
         if isinstance(value.get(name), dict | list):
             return calls_of(value[name], raw, cut=cut, bare=bare, doubtful=doubtful)
     call = _call_of(value, raw, bare=bare)
     if call is None:
         return ()
-    given = call.arguments
     if cut:
-        given = Cut(
-            given.value if isinstance(given, Read) and isinstance(given.value, dict) else {}
-        )
-    elif doubtful and isinstance(given, Read):
-        given = Read(given.value, given.note, doubtful=True)
-    return (FoundCall(call.name, given, raw),)
+        call = _cut_short(call)
+    elif doubtful and isinstance(call.arguments, Read):
+        call = replace(call, arguments=replace(call.arguments, doubtful=True))
+    return (call,)
+
+
+def _cut_short(call: FoundCall) -> FoundCall:
+    fields = fields_read(call.arguments) if isinstance(call.arguments, Read) else None
+    return replace(call, arguments=Cut(fields or {}))
 
 
 def _call_of(value: dict[str, Any], raw: str, *, bare: bool) -> FoundCall | None:
-    label = next((key for key in (*_NAMES, "function") if isinstance(value.get(key), str)), None)
-    if label is None and isinstance(value.get("type"), str) and value["type"] not in _GENERIC:
-        label = "type"  # Granite
+    label = _name_field(value)
     if label is None:
         return None
     given = next((key for key in _GIVEN if key in value), None)
     if given is None and bare and value.get("type") not in _GENERIC:
         return None
+    return FoundCall(str(value[label]), _arguments_of(value, label, given), raw)
+
+
+def _name_field(value: dict[str, Any]) -> str | None:
+    """Return the field that names the tool, or None."""
+    for key in _NAMES:
+        if isinstance(value.get(key), str):
+            return key
+    kind = value.get("type")
+    if isinstance(kind, str) and kind not in _GENERIC:
+        return "type"  # Granite
+    return None
+
+
+def _arguments_of(value: dict[str, Any], label: str, given: str | None) -> ReadArguments:
+    """Return the arguments in the field `given`; without one, all fields but the name's."""
     if given is None:
-        rest = {key: item for key, item in value.items() if key not in {label, "type", "id"}}
-        arguments: ReadArguments = Read(rest)
-    elif isinstance(value[given], str):
-        arguments = read_arguments(value[given])
-    else:
-        arguments = Read({} if value[given] is None else value[given])
-    return FoundCall(str(value[label]), arguments, raw)
+        others = {key: item for key, item in value.items() if key not in {label, "type", "id"}}
+        return Read(others)
+    arguments = value[given]
+    if isinstance(arguments, str):
+        return read_arguments(arguments)
+    if arguments is None:
+        return Read({})
+    return Read(arguments)
 
 
 def fields_of(pairs: list[tuple[str, str]], *, cut: bool = False) -> ReadArguments:
-    """Give the arguments that were written field by field."""
+    """Return the arguments that were written field by field."""
     try:
         fields = pair_up(list(pairs))
     except UnsoundError as error:

@@ -1,4 +1,4 @@
-"""Calls in a text: found where they are meant, left alone where they are quoted."""
+"""Find the calls in a text, except in its quoted parts."""
 
 from __future__ import annotations
 
@@ -14,22 +14,27 @@ from holdfast.loop.parse_reply.text_calls.marker_dialects import (
     KIMI,
     MARKER,
     NAMELESS,
-    TOLD,
+    REPORTED,
     read_marked,
     read_nameless,
     read_recipient,
-    read_told,
+    read_reported,
 )
 from holdfast.loop.parse_reply.text_calls.whole_message import read_whole
 from holdfast.loop.parse_reply.text_calls.xml_named_tags import NESTED, read_nested
 from holdfast.loop.parse_reply.text_calls.xml_parameter_tags import OPENER, read_tagged
 
-# A model that goes on to play the tool: what follows was never answered by one.
-_PLAYED: Final = r"<(?:tool_response|tool_result|tool_results|function_results?|observation)>|\[TOOL_RESULTS\]|<\|tool_response\|?>"
-# Each alternative begins with one letter, so that the search is fast over prose; `_HERE` then looks closely.
+# The model invents the answer of a tool: the text from here on is ignored.
+_INVENTED: Final = (
+    r"<(?:tool_response|tool_result|tool_results|function_results?|observation)>"
+    r"|\[TOOL_RESULTS\]|<\|tool_response\|?>"
+)
+# Each alternative begins with a literal, so the search is fast over prose; `_HERE` then matches
+# exactly.
 _START = re.compile(rf"<(?=[\w|｜‖])|\[(?=[A-Za-z])|to=functions\.|functions\.|{QUOTE}")
 _HERE = re.compile(
-    rf"(?P<played>{_PLAYED})|(?P<nameless>{NAMELESS})|(?P<recipient>{KIMI}|{HARMONY})|(?P<told>{TOLD})"
+    rf"(?P<invented>{_INVENTED})|(?P<nameless>{NAMELESS})|(?P<recipient>{KIMI}|{HARMONY})"
+    rf"|(?P<reported>{REPORTED})"
     rf"|(?P<tag>{OPENER})|(?P<marker>{MARKER})|(?P<inner>{NESTED})",
     re.IGNORECASE,
 )
@@ -37,13 +42,13 @@ _BARE_CHANNEL = re.compile(r"(?:assistant)?(?:commentary|analysis)\s*\Z")
 _READERS: Final[dict[str, Callable[[str, re.Match[str]], CallsRead | None]]] = {
     "nameless": read_nameless,
     "recipient": read_recipient,
-    "told": read_told,
+    "reported": read_reported,
     "tag": read_tagged,
     "marker": read_marked,
     "inner": read_nested,
 }
 _MOST: Final = 64
-"""Places that are looked at: each may cost a look over the whole rest of the text."""
+"""The most places to read: each may cost a search over the rest of the text."""
 _MARKER = re.compile(MARKER, re.IGNORECASE)
 _QUOTES: Final = frozenset("\"'`“”‘’«»")
 
@@ -57,31 +62,36 @@ class Scanned:
 
 
 def scan(text: str, known: Callable[[FoundCall], bool]) -> Scanned:
-    """Find the calls of a text. `known` says whether a call names a tool that is offered."""
+    """Find the calls of a text. `known` returns whether a call names a tool that is offered."""
     whole = read_whole(text, known)
     if whole:
         return Scanned(whole, "")
     calls: list[FoundCall] = []
     kept: list[str] = []
-    last, at, looks = 0, start_of_text(text), 0
-    while looks < _MOST and (start := _START.search(text, at)) is not None:
+    last = 0
+    at = start_of_text(text)
+    reads = 0
+    while reads < _MOST and (start := _START.search(text, at)) is not None:
         if start.group()[0] in "`~\n":
             at = skip_quote(text, start.start())
             continue
-        place = _HERE.match(text, start.start())
         at = start.end()
-        if place is None or (place.group("played") and not calls):
+        place = _HERE.match(text, start.start())
+        if place is None:
             continue
-        if place.group("played"):
+        if place.group("invented"):
+            if not calls:
+                continue
             kept.append(text[last : place.start()])
             return Scanned(tuple(calls), "".join(kept))
-        looks += 1
-        taken = _READERS[_kind(place)](text, place)
-        if taken is None or not _is_meant(text, place, taken, known):
+        reads += 1
+        read = _READERS[_kind(place)](text, place)
+        if read is None or not _is_meant(text, place, read, known):
             continue
-        calls.extend(taken.calls)
+        calls.extend(read.calls)
         kept.append(_BARE_CHANNEL.sub("", text[last : place.start()]))
-        last = at = max(taken.end, place.end())
+        at = max(read.end, place.end())
+        last = at
     kept.append(text[last:])
     return Scanned(tuple(calls), "".join(kept))
 
@@ -91,22 +101,36 @@ def _kind(place: re.Match[str]) -> str:
 
 
 def _is_meant(
-    text: str, place: re.Match[str], taken: CallsRead, known: Callable[[FoundCall], bool]
+    text: str, place: re.Match[str], read: CallsRead, known: Callable[[FoundCall], bool]
 ) -> bool:
-    """Whether this is a call, and not a word about calls."""
-    before = text[text.rfind("\n", 0, place.start()) + 1 : place.start()]
-    before = _BARE_CHANNEL.sub("", _MARKER.sub("", before))
-    if before[-1:] in _QUOTES or (place.group("told") and before.strip()):
+    """Return whether this is a call, and not a sentence about calls."""
+    before = _line_before(text, place.start())
+    if before[-1:] in _QUOTES:
         return False
-    line_end = text.find("\n", taken.end)
-    ended = text[taken.end - 1 : taken.end] == "\n"
-    after = "" if ended else text[taken.end : line_end if line_end >= 0 else len(text)]
-    # `Write <tool_call>{…}</tool_call> to call it.`: it stands inside a sentence.
-    if before.strip() and after.strip() and not after.lstrip().startswith(("<", "[")):
+    if place.group("reported") and before.strip():
         return False
-    if all(known(call) for call in taken.calls):
+    after = _line_after(text, read.end).lstrip()
+    # `Write <tool_call>{…}</tool_call> to call it.`: it is part of a sentence.
+    if before.strip() and after and not after.startswith(("<", "[")):
+        return False
+    if all(known(call) for call in read.calls):
         return True
-    # A tool that there is not, in a notation that has no other use: the model has to hear of it.
-    return (
-        taken.loud and not before.strip() and all(call.ending == "closed" for call in taken.calls)
-    )
+    # An unknown tool in a notation that has no other use: the model has to get a refusal.
+    if not read.loud or before.strip():
+        return False
+    return all(call.ending == "closed" for call in read.calls)
+
+
+def _line_before(text: str, at: int) -> str:
+    """Return the part of the line before `at`, without markers and channel names."""
+    line_start = text.rfind("\n", 0, at) + 1
+    before = _MARKER.sub("", text[line_start:at])
+    return _BARE_CHANNEL.sub("", before)
+
+
+def _line_after(text: str, at: int) -> str:
+    """Return the rest of the line at `at`; nothing if a line break is just before it."""
+    if text[at - 1 : at] == "\n":
+        return ""
+    line_end = text.find("\n", at)
+    return text[at : line_end if line_end >= 0 else len(text)]

@@ -1,9 +1,10 @@
-"""A message that is a call and nothing else: JSON, bare or in a fence, or Python."""
+"""Read a message that consists only of calls: JSON, bare or in a fence, or Python."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Final
 
 from holdfast.loop.parse_reply.arguments import Cut, Read, ReadArguments, Unreadable, read_arguments
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
@@ -17,64 +18,76 @@ _FENCE = re.compile(
 )
 _OPEN_FENCE = re.compile(r"`{3,}[ \t]*(?:json|tool_call)?[ \t]*\r?\n(?=\s*\{)")
 _TAIL = re.compile(rf"(?:\s|{CLOSER.pattern})*\Z")
+_SEPARATOR = re.compile(r"[, \t\r\n;]*+")
+_MOST: Final = 64
 _PRINTED = re.compile(r"print\((.*)\)", re.DOTALL)
 _LOOKS_LIKE_CALL = re.compile(r"(?:\[\s*)?\{\s*[\"'](?:name|tool|type|function)[\"']\s*:\s*[\"'{]")
+_NAME_FIELD = re.compile(r"[\"']name[\"']\s*:\s*[\"']([^\"'\n]{1,128})[\"']")
+_ARGUMENTS_FIELD = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:")
 
 
 def read_whole(text: str, known: Callable[[FoundCall], bool]) -> tuple[FoundCall, ...]:
-    """Give the calls if the text is calls of tools that are `known` from end to end, else nothing."""
+    """Return the calls of a text that contains only calls of `known` tools; else none."""
     body = text.strip()
     if body[:1] not in {"{", "[", "`", "~", "<"}:
         return ()
-    body = _bare(body)
+    calls = _read_body(_cut_leftovers(body))
+    return calls if all(known(call) for call in calls) else ()
+
+
+def _read_body(body: str) -> tuple[FoundCall, ...]:
     fenced = _FENCE.fullmatch(body)
     if fenced is not None and fenced.group(1) not in fenced.group(3):
-        return _accept(_read_fenced(fenced.group(2), fenced.group(3).strip()), known)
-    if (opened := _OPEN_FENCE.match(body)) is not None and "```" not in body[opened.end() :]:
+        return _read_fenced(fenced.group(2), fenced.group(3).strip())
+    opened = _OPEN_FENCE.match(body)
+    if opened is not None and "```" not in body[opened.end() :]:
         body = body[opened.end() :]
+    return _read_bare(body)
+
+
+def _read_bare(body: str) -> tuple[FoundCall, ...]:
     if body.startswith("{"):
-        return _accept(_read_json(body), known)
+        return _read_json(body)
     if body.startswith("["):
-        return _accept(_read_json(body) or read_pythonic(body), known)
+        return _read_json(body) or read_pythonic(body)
     return ()
 
 
-def _bare(body: str) -> str:
-    """Cut leftover closing tags and tokens off."""
+def _cut_leftovers(body: str) -> str:
+    """Return the body without leftover closing tags and tokens."""
     tail = CLOSER.search(body)
-    if tail is not None and (over := _TAIL.match(body, tail.start())) is not None:
-        body = body[: over.start()].rstrip()
-    return cut_tokens(body) if body.startswith("<|") else body
+    if tail is not None and _TAIL.match(body, tail.start()) is not None:
+        body = body[: tail.start()].rstrip()
+    if body.startswith("<|"):
+        return cut_tokens(body)
+    return body
 
 
 def _read_fenced(language: str, body: str) -> tuple[FoundCall, ...]:
     if body[:1] in {"{", "["}:
-        return _read_json(body) or (read_pythonic(body) if body.startswith("[") else ())
+        return _read_bare(body)
     if language != "tool_code":
         return ()
     printed = _PRINTED.fullmatch(body)
     return read_pythonic(printed.group(1) if printed else body)
 
 
-def _accept(
-    calls: tuple[FoundCall, ...], known: Callable[[FoundCall], bool]
-) -> tuple[FoundCall, ...]:
-    return calls if calls and all(known(call) for call in calls) else ()
-
-
 def _read_json(body: str) -> tuple[FoundCall, ...]:
-    """Read call objects that fill the text, one after another."""
+    """Read call objects one after another that fill the whole text."""
     calls: list[FoundCall] = []
     at = 0
-    while at < len(body) and len(calls) < 64:
+    while at < len(body) and len(calls) < _MOST:
         found = decode(body, at, raw_controls=True)
         if not isinstance(found, DecodedJson):
-            return (*calls, *_read_broken(body[at:])) if _LOOKS_LIKE_CALL.match(body, at) else ()
-        some = calls_of(found.value, body[at : found.end], bare=True)
-        if not some:
+            if not _LOOKS_LIKE_CALL.match(body, at):
+                return ()
+            return (*calls, *_read_broken(body[at:]))
+        described = calls_of(found.value, body[at : found.end], bare=True)
+        if not described:
             return ()
-        calls.extend(some)
-        at = found.end + len(body[found.end :]) - len(body[found.end :].lstrip(", \t\r\n;"))
+        calls.extend(described)
+        separator = _SEPARATOR.match(body, found.end)
+        at = separator.end() if separator else found.end
     return tuple(calls)
 
 
@@ -87,11 +100,12 @@ def _read_broken(body: str) -> tuple[FoundCall, ...]:
             bare = "arguments" not in body and "parameters" not in body
             return calls_of(value, body, cut=True, bare=bare) or _name_broken(body, Cut({}))
         case _:
-            return _name_broken(body, Unreadable("it is no JSON"))
+            return _name_broken(body, Unreadable("it is not JSON"))
 
 
 def _name_broken(body: str, arguments: ReadArguments) -> tuple[FoundCall, ...]:
-    named = re.search(r"[\"']name[\"']\s*:\s*[\"']([^\"'\n]{1,128})[\"']", body[:2000])
-    if named is None or not re.search(r"[\"'](?:arguments|parameters)[\"']\s*:", body[:4000]):
+    """Return the call that unreadable JSON names, if it has a field for arguments."""
+    named = _NAME_FIELD.search(body[:2000])
+    if named is None or not _ARGUMENTS_FIELD.search(body[:4000]):
         return ()
     return (FoundCall(named.group(1), arguments, body),)

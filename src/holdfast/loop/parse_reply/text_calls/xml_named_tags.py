@@ -9,51 +9,54 @@ from holdfast.loop.parse_reply.arguments import read_arguments
 from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, FoundCall, fields_of
 
 NESTED: Final = r"<(?P<nested>[a-z]+(?:_[a-z]+)+)>(?=\s*(?:<[a-z_]+>|</(?P=nested)>))"
-"""Where such a call begins. A name of one word could be a tag of any markup."""
+"""The start of such a call. A name of one word could be a tag of any markup."""
 LABELLED: Final = re.compile(
-    r"<(?P<tag>name|tool_name)>\s*(?P<name>[\w.:-]{1,128})\s*</(?P=tag)>\s*<(?P<given>arguments|parameters|input|args)>"
+    r"<(?P<tag>name|tool_name)>\s*(?P<name>[\w.:-]{1,128})\s*</(?P=tag)>\s*"
+    r"<(?P<given>arguments|parameters|input|args)>"
 )
-"""The name and the arguments in tags of their own, behind a marker."""
+"""A name in its own tag after a marker, and the opening tag of the arguments."""
 
 _FIELD = re.compile(r"\s*<([a-z_]{1,64})>")
 
 
 def read_nested(text: str, opener: re.Match[str]) -> CallsRead | None:
-    """Read the call that `opener`, a match of `NESTED`, begins; None if anything but fields stands in it."""
+    """Read the call that `opener`, a match of `NESTED`, begins; None if it contains other text."""
     name = opener.group("nested")
     close = f"</{name}>"
-    end = text.find(close, opener.end())
-    over = end >= 0
-    body = text[opener.end() : end if over else len(text)]
-    pairs: list[tuple[str, str]] = []
-    at = 0
-    while (field := _FIELD.match(body, at)) is not None:
-        # A closing tag ends the value only if what follows goes on with the call.
-        value = re.compile(rf"</{field.group(1)}>(?=\s*(?:<[a-z_]+>|\Z))").search(body, field.end())
-        if value is None:
-            break
-        pairs.append((field.group(1), _trim(body[field.end() : value.start()])))
-        at = value.end()
-    if over and body[at:].strip():
+    close_at = text.find(close, opener.end())
+    is_closed = close_at >= 0
+    body_end = close_at if is_closed else len(text)
+    body = text[opener.end() : body_end]
+    pairs, rest = _read_fields(body)
+    if is_closed and rest.strip():
         return None
-    end = end + len(close) if over else len(text)
-    return CallsRead(
-        (FoundCall(name, fields_of(pairs, cut=not over), text[opener.start() : end]),),
-        end,
-        loud=False,
-    )
+    end = close_at + len(close) if is_closed else len(text)
+    arguments = fields_of(pairs, cut=not is_closed)
+    call = FoundCall(name, arguments, text[opener.start() : end])
+    return CallsRead((call,), end, loud=False)
 
 
 def read_labelled(text: str, start: int, label: re.Match[str]) -> CallsRead:
     """Read the call whose name is in `label`, a match of `LABELLED`."""
-    end = text.find(f"</{label.group('given')}>", label.end())
-    stop = end if end >= 0 else len(text)
+    close_at = text.find(f"</{label.group('given')}>", label.end())
+    stop = close_at if close_at >= 0 else len(text)
     arguments = read_arguments(text[label.end() : stop])
-    return CallsRead(
-        (FoundCall(label.group("name"), arguments, text[start:stop]),),
-        text.find(">", stop) + 1 or len(text),
-    )
+    call = FoundCall(label.group("name"), arguments, text[start:stop])
+    end = text.find(">", stop) + 1 or len(text)
+    return CallsRead((call,), end)
 
 
-def _trim(value: str) -> str:
-    return value.removeprefix("\n").removesuffix("\n")
+def _read_fields(body: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the fields at the beginning of a body, and the text after them."""
+    pairs: list[tuple[str, str]] = []
+    at = 0
+    while (field := _FIELD.match(body, at)) is not None:
+        name = field.group(1)
+        # A closing tag ends the value only if the call continues after it.
+        close = re.compile(rf"</{name}>(?=\s*(?:<[a-z_]+>|\Z))").search(body, field.end())
+        if close is None:
+            break
+        value = body[field.end() : close.start()]
+        pairs.append((name, value.removeprefix("\n").removesuffix("\n")))
+        at = close.end()
+    return pairs, body[at:]

@@ -1,4 +1,4 @@
-"""Calls in tags, a tag for each field: `<function=…><parameter=…>`, `<invoke name=…>`, `<arg_key>…<arg_value>`."""
+"""Calls with a tag for each field: `<function=…><parameter=…>`, `<invoke name=…>`, `<arg_key>`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
 from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, Ending, FoundCall, fields_of
 
 OPENER: Final = (
-    rf"<{NAMESPACE}(?:function|invoke|tool_use|tool_call)(?:\s*=\s*|\s+name\s*=\s*)[\"']?(?P<tagged>[\w.:/-]{{1,128}})[\"']?"
-    r"(?:\s[^<>\n]{0,200})?\s*>"
+    rf"<{NAMESPACE}(?:function|invoke|tool_use|tool_call)(?:\s*=\s*|\s+name\s*=\s*)"
+    r"[\"']?(?P<tagged>[\w.:/-]{1,128})[\"']?(?:\s[^<>\n]{0,200})?\s*>"
 )
-"""Where such a call begins."""
+"""The start of such a call."""
 
 _PARAMETER = re.compile(
     rf"\s*<{NAMESPACE}parameter(?:\s*=\s*|\s+name\s*=\s*)[\"']?(?P<key>[\w.-]{{1,128}})[\"']?"
-    # `<parameter=command=str_replace</parameter>`: the value in the place of the bracket.
+    # `<parameter=command=str_replace</parameter>`: an equals sign instead of the bracket.
     r"(?:(?P<inline>=)|(?:\s[^<>\n]{0,200})?\s*>)"
 )
 _END_OF_CALL: Final = (
@@ -27,12 +27,14 @@ _END_OF_CALL: Final = (
 )
 _CLOSE = re.compile(rf"\s*(?:{_END_OF_CALL})")
 _END_OF_TURN: Final = r"<\|im_end\|>|<\|eot_id\|>|</s>"
-# A closing tag ends the value only if what follows goes on with the call: a value may well be text about such tags.
+# A closing tag ends the value only if the call continues after it: a value may be text about tags.
 _END_OF_VALUE = re.compile(
-    rf"(?P<closed></{NAMESPACE}parameter\s*>)(?=\s*(?:<{NAMESPACE}parameter\b|{_END_OF_CALL}|{_END_OF_TURN}|\Z))"
+    rf"(?P<closed></{NAMESPACE}parameter\s*>)"
+    rf"(?=\s*(?:<{NAMESPACE}parameter\b|{_END_OF_CALL}|{_END_OF_TURN}|\Z))"
     rf"|(?:^|(?<=\n))(?=[ \t]*<{NAMESPACE}parameter(?:=|\s+name=))"
     rf"|(?={_END_OF_CALL}\s*(?:</|<{NAMESPACE}(?:tool_call|function|invoke)|<\||\Z))"
 )
+_BLANKS = re.compile(r"\s{0,200}")
 _ARG_KEY = re.compile(r"\s*<arg_key>\s*([\w.-]{1,128})\s*</arg_key>\s*<arg_value>")
 _LINE_BREAK_AT_START = re.compile(r"\A\r?\n")
 _LINE_BREAK_AT_END = re.compile(r"\r?\n\Z")
@@ -48,55 +50,70 @@ class _Value:
 
 def read_tagged(text: str, opener: re.Match[str]) -> CallsRead | None:
     """Read the call that `opener`, a match of `OPENER`, begins."""
-    name, at = opener.group("tagged"), opener.end()
-    body = len(text[at : at + 200]) - len(text[at : at + 200].lstrip()) + at
+    at = opener.end()
+    body = _skip_blanks(text, at)
     if text[body : body + 1] == "{":
-        return _read_json_body(text, opener, name, body)
+        return _read_json_body(text, opener, body)
     pairs: list[tuple[str, str]] = []
     closed: list[bool] = []
     while (parameter := _PARAMETER.match(text, at)) is not None:
         value = _read_value(text, parameter.end())
-        pairs.append((parameter.group("key"), _trim(value, inline=bool(parameter.group("inline")))))
+        is_inline = bool(parameter.group("inline"))
+        pairs.append((parameter.group("key"), _trim(value, inline=is_inline)))
         closed.append(value.closed)
         at = value.end
-    over = _CLOSE.match(text, at)
-    if not pairs and over is None and text[at:].strip():
-        return None  # a tag, and then anything else: this is no call
-    # Some models close no field. If this one does, a tag of the call behind an open field is text of that field.
-    cut = over is not None and any(closed) and not closed[-1]
-    ending: Ending = "closed" if over else "open"
-    end = over.end() if over else at
-    return CallsRead(
-        (FoundCall(name, fields_of(pairs, cut=cut), text[opener.start() : end], ending),), end
+    close = _CLOSE.match(text, at)
+    if close is None and not pairs and text[at:].strip():
+        return None  # a tag without fields: not a call
+    # Some models close no field. If this one does, a closing tag of the call inside an open field
+    # is content of that field.
+    cut = close is not None and any(closed) and not closed[-1]
+    ending: Ending = "closed" if close else "open"
+    end = close.end() if close else at
+    call = FoundCall(
+        name=opener.group("tagged"),
+        arguments=fields_of(pairs, cut=cut),
+        raw=text[opener.start() : end],
+        ending=ending,
     )
+    return CallsRead((call,), end)
 
 
 def read_arg_pairs(text: str, name: str, start: int, at: int) -> CallsRead:
-    """Read GLM's keys and values, from `at` on."""
+    """Read GLM's keys and values, beginning at `at`."""
     pairs: list[tuple[str, str]] = []
     cut = False
     while (key := _ARG_KEY.match(text, at)) is not None:
         over = _END_OF_ARG.search(text, key.end())
         if over is None:
-            cut, at = True, len(text)
+            cut = True
+            at = len(text)
             break
         pairs.append((key.group(1), text[key.end() : over.start()]))
         at = over.end()
     close = _CLOSE.match(text, at)
     cut = cut or close is None
     end = close.end() if close else len(text)
-    return CallsRead((FoundCall(name, fields_of(pairs, cut=cut), text[start:end]),), end)
+    call = FoundCall(name, fields_of(pairs, cut=cut), text[start:end])
+    return CallsRead((call,), end)
 
 
-def _read_json_body(text: str, opener: re.Match[str], name: str, body: int) -> CallsRead:
+def _read_json_body(text: str, opener: re.Match[str], body: int) -> CallsRead:
     found = decode(text, body, raw_controls=True)
-    close = _CLOSE.search(text, found.end if isinstance(found, DecodedJson) else body)
-    end = found.end if isinstance(found, DecodedJson) else close.start() if close else len(text)
+    if isinstance(found, DecodedJson):
+        end = found.end
+    else:
+        close = _CLOSE.search(text, body)
+        end = close.start() if close else len(text)
     arguments = read_arguments(text[body:end])
+    call = FoundCall(opener.group("tagged"), arguments, text[opener.start() : end])
     near = _CLOSE.match(text, end)
-    return CallsRead(
-        (FoundCall(name, arguments, text[opener.start() : end]),), near.end() if near else end
-    )
+    return CallsRead((call,), near.end() if near else end)
+
+
+def _skip_blanks(text: str, at: int) -> int:
+    found = _BLANKS.match(text, at)
+    return found.end() if found else at
 
 
 def _read_value(text: str, at: int) -> _Value:
