@@ -120,18 +120,18 @@ def announces_action(text: str) -> bool:
     >>> announces_action("I have updated the file. Let me know if you want more.")
     False
     """
-    last = _last_paragraph(text[-6000:].rstrip())
-    if not last or len(last) > _LONGEST:
+    paragraph = _last_paragraph(text[-6000:].rstrip())
+    last_line = paragraph.rpartition("\n")[2]
+    if len(paragraph) > _LONGEST or _ITEM.match(last_line):
         return False
-    last_line = last.rpartition("\n")[2]
-    if _ITEM.match(last_line):
-        return False
-    sentences = [part.strip() for part in _SENTENCES.split(last) if part.strip()]
+    parts = map(str.strip, _SENTENCES.split(paragraph))
+    sentences = list(filter(None, parts))
     while len(sentences) > 1 and _FOLLOW_UP.match(sentences[-1]):
         sentences.pop()
     if not sentences:
         return False
-    return _is_announcement(sentences[-1].strip("*_ "))
+    last = sentences[-1].strip("*_ ")
+    return _is_announcement(last)
 
 
 def _last_paragraph(text: str) -> str:

@@ -31,28 +31,44 @@ def classify(reply: ModelReply, draft: ReplyDraft, specs: Sequence[ToolSpec]) ->
 
     A chant is an `API_ERROR` here: the retry policy checks `reply.chant` before the kind.
     """
+    failed = _classify_failure(reply, draft)
+    if failed is not None:
+        return failed
+    if draft.is_empty():
+        return ReplyKind.EMPTY
+    if draft.truncated:
+        return ReplyKind.TRUNCATED
+    if draft.calls:
+        return _classify_calls(draft)
+    return _classify_text(reply, draft, specs)
+
+
+def _classify_failure(reply: ModelReply, draft: ReplyDraft) -> ReplyKind | None:
     failure = reply.failure
     if failure is not None and failure.kind == "overflow":
         return ReplyKind.CONTEXT_OVERFLOW
     if reply.chant is not None:
         return ReplyKind.API_ERROR
-    if failure is not None and failure.kind != "cut":
-        return ReplyKind.API_ERROR
-    if draft.is_empty():
-        return ReplyKind.API_ERROR if failure is not None else ReplyKind.EMPTY
-    return _classify_content(reply, draft, specs)
+    if failure is None:
+        return None
+    # The beginning of a reply whose stream was cut is classified like any truncated reply.
+    if failure.kind == "cut" and not draft.is_empty():
+        return None
+    return ReplyKind.API_ERROR
 
 
-def _classify_content(reply: ModelReply, draft: ReplyDraft, specs: Sequence[ToolSpec]) -> ReplyKind:
-    if draft.truncated:
-        return ReplyKind.TRUNCATED
-    if draft.calls:
-        printed = draft.calls[0].printed
-        return ReplyKind.TEXT_TOOL_CALLS if printed else ReplyKind.TOOL_CALLS
+def _classify_calls(draft: ReplyDraft) -> ReplyKind:
+    if draft.calls[0].printed:
+        return ReplyKind.TEXT_TOOL_CALLS
+    return ReplyKind.TOOL_CALLS
+
+
+def _classify_text(reply: ModelReply, draft: ReplyDraft, specs: Sequence[ToolSpec]) -> ReplyKind:
     if not draft.text.strip():
         return ReplyKind.REASONING_ONLY
     if not specs:
         return ReplyKind.FINAL
-    if announces_action(draft.text) or shows_unread_call(reply.text, specs):
+    announced = announces_action(draft.text)
+    if announced or shows_unread_call(reply.text, specs):
         return ReplyKind.NARRATED_INTENT
     return ReplyKind.FINAL

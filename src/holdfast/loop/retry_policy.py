@@ -156,7 +156,9 @@ def _judge_content(
             reason = "the model announced an action and made no call"
             return Drop(reason, _narration_nudge(reply.text)), more
         case _:
-            return Use(), RetryState() if calls else state
+            # A call ends all runs of unusable replies.
+            after = RetryState() if calls else state
+            return Use(), after
 
 
 def _judge_empty(reason: str, nudge: str, state: RetryState) -> tuple[RetryVerdict, RetryState]:

@@ -38,7 +38,9 @@ class InterpretedReply:
 
 def ask_model(model: Model, request: ModelRequest, cancel: Cancel, sink: Sink | None) -> ModelReply:
     """Send the request and return the reply; with a sink, emit each piece as it arrives."""
-    show = _shower(sink) if sink else _ignore
+    show: Callable[[StreamPiece], None] = _ignore
+    if sink is not None:
+        show = _shower(sink)
     if cancel.is_set():
         return collect(iter((_CANCELLED,)), _ignore)
     pieces = model.stream(request, cancel)

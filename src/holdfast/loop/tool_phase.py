@@ -70,7 +70,9 @@ def run_calls(
         # A digest of the whole tree is expensive: compute it only after a call that may change it.
         tree = toolbox.tree() if call.name in changing else guards.tree
         guards = _record(guards, call, outcome, tree)
-    return ToolPhase(tuple(ended), guards, "cancelled" if cancel.is_set() else None)
+    if cancel.is_set():
+        return ToolPhase(tuple(ended), guards, "cancelled")
+    return ToolPhase(tuple(ended), guards)
 
 
 def _refuse(call: BadCall, toolbox: Toolbox) -> CallEnded:
@@ -107,7 +109,9 @@ def _record(guards: TurnGuards, call: ToolCall, outcome: ToolOutcome, tree: str)
     counted = mistakes.record(guards.mistakes, outcome.failure)
     if outcome.failure in _NOT_UNDERSTOOD:
         return TurnGuards(counted, guards.loops, tree)
-    result = outcome.text if outcome.repeat is None else outcome.repeat
+    result = outcome.repeat
+    if result is None:
+        result = outcome.text
     seen = loops.record(
         guards.loops,
         call.name,

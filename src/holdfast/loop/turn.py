@@ -252,22 +252,22 @@ class _Turn:
         Forcing makes a server constrain the output to the tool's schema.
         """
         rejected = self._rejected_tool(kind, parsed)
-        repeated = rejected != "" and rejected == self._rejected
-        self._force = rejected if repeated else None
+        self._force = None
+        if rejected and rejected == self._rejected:
+            self._force = rejected
         self._rejected = rejected
 
     def _rejected_tool(self, kind: ReplyKind, parsed: ParsedReply) -> str:
         """Return the tool whose arguments were rejected, if its call was the only one; else ""."""
-        if len(parsed.calls) != 1:
-            return ""
         # A truncated call is too long rather than wrong; forced, it would be too long again.
-        if kind == ReplyKind.TRUNCATED:
+        if kind == ReplyKind.TRUNCATED or len(parsed.calls) != 1:
             return ""
         call = parsed.calls[0]
         if not isinstance(call, BadCall) or call.failure != "schema_reject":
             return ""
         offered = {spec.name for spec in self._specs}
-        return call.name if call.name in offered else ""
+        is_offered = call.name in offered
+        return call.name if is_offered else ""
 
     # ----------------------------------------------------------------------------------- the guards
 
@@ -362,7 +362,9 @@ class _Turn:
 
 
 def _count(steps: int) -> str:
-    return "1 step" if steps == 1 else f"{steps} steps"
+    if steps == 1:
+        return "1 step"
+    return f"{steps} steps"
 
 
 def _frame(text: str) -> str:

@@ -45,14 +45,19 @@ def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     False
     """
     spoken = divide(text).text
-    unquoted = "".join(spoken[start:end] for start, end in unquoted_spans(spoken)).rstrip()
-    last = _PARAGRAPHS.split(unquoted[-_LONGEST:])[-1].rstrip()
+    parts = [spoken[start:end] for start, end in unquoted_spans(spoken)]
+    unquoted = "".join(parts).rstrip()
+    paragraphs = _PARAGRAPHS.split(unquoted[-_LONGEST:])
+    last = paragraphs[-1].rstrip()
     if _REPORTED.search(last) or _MARKUP.search(unquoted):
         return True
     if _ends_with_object(unquoted):
         return True
     named = _ACTION.search(last) or _LINE.fullmatch(last)
-    return named is not None and find_tool(named.group("name"), specs) is not None
+    if named is None:
+        return False
+    tool = find_tool(named.group("name"), specs)
+    return tool is not None
 
 
 def _ends_with_object(text: str) -> bool:

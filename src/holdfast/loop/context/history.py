@@ -55,7 +55,9 @@ HistoryRecord: TypeAlias = UserText | Event
 
 def rebuild(records: Iterable[HistoryRecord], system: SystemText | None = None) -> History:
     """Return the history of a continued session: a prefix of the payloads that were sent before."""
-    rebuilding = _Rebuilding([system] if system is not None else [])
+    rebuilding = _Rebuilding()
+    if system is not None:
+        rebuilding.messages.append(system)
     for record in records:
         rebuilding.add(record)
     rebuilding.close_calls()
@@ -70,7 +72,7 @@ def rebuild(records: Iterable[HistoryRecord], system: SystemText | None = None) 
 class _Rebuilding:
     """The history so far. `repairs` are reports that the next prompt carries."""
 
-    messages: list[Message]
+    messages: list[Message] = field(default_factory=list)
     ledger: Ledger = EMPTY
     prompts: list[str] = field(default_factory=list)
     repairs: list[str] = field(default_factory=list)
@@ -147,19 +149,22 @@ def add_user(messages: Sequence[Message], text: str) -> list[Message]:
     >>> add_user([UserText("Fix it.")], "Please.")
     [UserText(text='Fix it.\n\nPlease.')]
     """
-    last = messages[-1] if messages else None
-    if isinstance(last, UserText):
-        return [*messages[:-1], UserText(f"{last.text}\n\n{text}")]
+    if messages and isinstance(messages[-1], UserText):
+        merged = UserText(f"{messages[-1].text}\n\n{text}")
+        return [*messages[:-1], merged]
     return [*messages, UserText(text)]
 
 
 def compacted(messages: Sequence[Message], done: Compacted) -> list[Message]:
     """Return the messages after a compaction. A turn and a later rebuild both use this."""
-    system = [message for message in messages[:1] if isinstance(message, SystemText)]
     cut = len(messages) - done.tail
+    head, tail = messages[:cut], messages[cut:]
     if not done.summary:
-        return [*map(prune, messages[:cut]), *messages[cut:]]
-    return [*system, UserText(done.summary), *messages[cut:]]
+        return [*map(prune, head), *tail]
+    shortened: list[Message] = [UserText(done.summary), *tail]
+    if messages and isinstance(messages[0], SystemText):
+        shortened.insert(0, messages[0])
+    return shortened
 
 
 def prune(message: Message) -> Message:

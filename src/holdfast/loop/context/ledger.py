@@ -22,8 +22,13 @@ class Ledger:
 
     def add(self, read: Iterable[str] = (), modified: Iterable[str] = ()) -> Ledger:
         """Return the ledger with these paths added; the same object if none is new."""
-        added = Ledger(self.read.union(read), self.modified.union(modified))
-        return self if added == self else added
+        added = Ledger(
+            read=self.read.union(read),
+            modified=self.modified.union(modified),
+        )
+        if added == self:
+            return self
+        return added
 
 
 EMPTY = Ledger()
@@ -82,16 +87,23 @@ def strip_sections(text: str) -> str:
 def _lines(paths: frozenset[str], room: int) -> list[str]:
     if not paths:
         return ["(none)"]
-    size = sum(len(path) + 3 for path in paths)
+    lines = [f"- {path}" for path in sorted(paths)]
+    size = sum(map(len, lines)) + len(lines)
     if size <= room:
-        return [f"- {path}" for path in sorted(paths)]
+        return lines
+    return [f"- {entry}" for entry in sorted(_fold(paths))]
+
+
+def _fold(paths: frozenset[str]) -> list[str]:
+    """Return one entry for each folder with several files, and the other files."""
     by_folder: dict[str, list[str]] = {}
     for path in paths:
-        by_folder.setdefault(path.rpartition("/")[0], []).append(path)
+        folder = path.rpartition("/")[0]
+        by_folder.setdefault(folder, []).append(path)
     entries: list[str] = []
     for folder, files in by_folder.items():
         if folder and len(files) > 1:
             entries.append(f"{folder}/ ({len(files)} files)")
         else:
             entries += files
-    return [f"- {entry}" for entry in sorted(entries)]
+    return entries

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from holdfast.loop.context.compaction import START, USELESS, Pass, Task, run_pass
+from holdfast.loop.context.compaction import START, USELESS, Task, run_pass
 from holdfast.loop.context.history import History
 from holdfast.loop.context.payload import Payload
 from holdfast.loop.context.token_count import Gauge, weigh_specs
@@ -23,7 +23,12 @@ class ModelContext:
         self, history: History, limits: LoopLimits, context: int | None, specs: tuple[ToolSpec, ...]
     ) -> None:
         self._payload = Payload(history.messages)
-        self._prompts = history.prompts or _prompts_of(history.messages)
+        self._prompts = history.prompts
+        if not self._prompts:
+            prompts = [
+                message.text for message in history.messages if isinstance(message, UserText)
+            ]
+            self._prompts = tuple(prompts)
         self._claimed = limits.window(context)
         self._front_lost = False
         self._useless = 0
@@ -65,7 +70,8 @@ class ModelContext:
         """Return whether to compact now: before an overflow, or after the server cut the front."""
         if self.off:
             return False
-        return self._front_lost or self.gauge.fill(self.weight) >= START
+        fill = self.gauge.fill(self.weight)
+        return self._front_lost or fill >= START
 
     def compact(
         self, ask_model: Callable[[ModelRequest], str | None], *, forced: bool
@@ -89,18 +95,12 @@ class ModelContext:
             # The server's window cannot be that small: its counts mean something else. Ignore them.
             self.gauge = replace(self.gauge, window=self._claimed, counts=False)
             return None
-        self._count(result)
+        self._useless += 1
+        if result.useful:
+            self._useless = 0
+        self.off = self._useless >= USELESS
         is_smaller = result.done.tokens_after < result.done.tokens_before
         if not result.useful and not (forced and is_smaller):
             return None
         self._payload.replace_all(result.messages)
         return result.done
-
-    def _count(self, result: Pass) -> None:
-        """Count useless passes in a row, and switch compaction off after too many."""
-        self._useless = 0 if result.useful else self._useless + 1
-        self.off = self._useless >= USELESS
-
-
-def _prompts_of(messages: tuple[Message, ...]) -> tuple[str, ...]:
-    return tuple(message.text for message in messages if isinstance(message, UserText))

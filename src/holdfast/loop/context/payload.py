@@ -51,6 +51,7 @@ def merge_nudge(messages: tuple[Message, ...], nudge: str | None) -> tuple[Messa
     for at in range(len(messages) - 1, -1, -1):
         message = messages[at]
         if isinstance(message, UserText | ToolAnswered):
-            text = f"{message.text}\n\n{nudge}" if message.text else nudge
-            return (*messages[:at], replace(message, text=text), *messages[at + 1 :])
+            parts = [message.text, nudge]
+            nudged = replace(message, text="\n\n".join(filter(None, parts)))
+            return (*messages[:at], nudged, *messages[at + 1 :])
     return (*messages, UserText(nudge))

@@ -23,7 +23,9 @@ def weigh_text(text: str) -> int:
 
     A pair of blanks counts as one byte, because vocabularies have tokens for runs of blanks.
     """
-    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    size = len(text)
+    if not text.isascii():
+        size = len(text.encode("utf-8", "surrogatepass"))
     size -= text.count("  ")
     return math.ceil(size / BYTES_PER_TOKEN)
 
@@ -116,7 +118,9 @@ class Gauge:
         # Compare with the last trusted count, not with the factor alone: a full window reports the
         # same count again and again, and a factor adjusted to it would hide that. Leave the
         # overhead out: only some servers count it.
-        start = self.trusted if self.trusted.weight <= weight else NO_COUNT
+        start = self.trusted
+        if start.weight > weight:
+            start = NO_COUNT
         grown = (weight - start.weight) * self.factor
         if reported >= start.tokens + grown / 2 - _SLACK:
             return self._trust(weight, reported)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from holdfast.loop.parse_reply.loose_json import Loose, LooseJsonEnd, read_loose
+from holdfast.loop.parse_reply.spans import skip
 from holdfast.loop.parse_reply.strict_json import DecodedJson, NotJson, decode, require_sound, same
 
 _WRAPPINGS: Final = 3
@@ -78,7 +79,9 @@ def read_arguments(raw: str) -> ReadArguments:
 def fields_read(arguments: ReadArguments) -> dict[str, Any] | None:
     """Return the fields of an object, whole or cut; None for any other arguments."""
     value = getattr(arguments, "value", None)
-    return value if isinstance(value, dict) else None
+    if not isinstance(value, dict):
+        return None
+    return value
 
 
 def _read(raw: str, wrappings: int) -> ReadArguments:
@@ -95,8 +98,10 @@ def _read(raw: str, wrappings: int) -> ReadArguments:
     if found is not None:
         return found
     if isinstance(strict, NotJson):
-        return Unreadable(strict.why)
-    return Unreadable(f"unexpected text after character {strict.end}")
+        why = strict.why
+    else:
+        why = f"unexpected text after character {strict.end}"
+    return Unreadable(why)
 
 
 def _unwrap(value: Any, note: str | None, wrappings: int) -> ReadArguments:
@@ -115,14 +120,14 @@ def _unwrap(value: Any, note: str | None, wrappings: int) -> ReadArguments:
 
 def _read_side_by_side(text: str, wrappings: int) -> ReadArguments | None:
     """Read objects that follow each other: one value if all are equal, never one of several."""
-    at = _skip_leading(text)
+    at = skip(_LEADING, text, 0)
     values: list[Any] = []
     while text[at : at + 1] in {"{", "[", '"'}:
         found = decode(text, at, raw_controls=True)
         if isinstance(found, NotJson):
             break
         values.append(found.value)
-        at = _AFTER_VALUE.match(text, found.end).end()  # type: ignore[union-attr] # matches "" too
+        at = skip(_AFTER_VALUE, text, found.end)
     # `{}` before the object is a placeholder of some servers, not a second reading.
     distinct = [value for value in values if value not in ({}, "")] or values[:1]
     if any(not same(value, distinct[0]) for value in distinct[1:]):
@@ -139,7 +144,7 @@ def _read_prefix(text: str) -> Cut | None:
     """Read the complete fields, if the text is the beginning of a JSON object."""
     import jiter  # noqa: PLC0415 - compiled, and needed for broken replies only
 
-    at = _skip_leading(text)
+    at = skip(_LEADING, text, 0)
     if text[at : at + 1] != "{" or not _ends_inside(text, at):
         return None
     # A number at the very end may have lost digits: `"start": 1` was perhaps 120.
@@ -151,7 +156,9 @@ def _read_prefix(text: str) -> Cut | None:
         require_sound(value)
     except ValueError:
         return None
-    return Cut(value) if isinstance(value, dict) else None
+    if not isinstance(value, dict):
+        return None
+    return Cut(value)
 
 
 def _ends_inside(text: str, at: int) -> bool:
@@ -172,7 +179,7 @@ def _ends_inside(text: str, at: int) -> bool:
 
 def _repair(text: str, wrappings: int) -> ReadArguments | None:
     """Read a value that is almost JSON."""
-    at = _skip_leading(text)
+    at = skip(_LEADING, text, 0)
     if text[at : at + 1] not in {"{", "["}:
         return None
     found = read_loose(text, at)
@@ -184,7 +191,3 @@ def _repair(text: str, wrappings: int) -> ReadArguments | None:
     if isinstance(read, Read) and found.doubtful:
         return replace(read, doubtful=True)
     return read
-
-
-def _skip_leading(text: str) -> int:
-    return _LEADING.match(text).end()  # type: ignore[union-attr] # the pattern matches "" too

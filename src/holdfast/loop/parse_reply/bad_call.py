@@ -37,10 +37,9 @@ def keep_short(value: Any) -> dict[str, Any]:
     """Return the fields of `value` that are short enough for the history."""
     if not isinstance(value, dict):
         return {}
-    return {name: item for name, item in value.items() if _is_short(name, item)}
-
-
-def _is_short(name: str, item: Any) -> bool:
-    if len(name) > _LONGEST_NAME:
-        return False
-    return len(json.dumps(item)) <= _LONGEST
+    kept = {}
+    for name, item in value.items():
+        size = len(json.dumps(item))
+        if size <= _LONGEST and len(name) <= _LONGEST_NAME:
+            kept[name] = item
+    return kept

@@ -52,7 +52,7 @@ class ReplyDraft:
 def draft_calls(reply: ModelReply, specs: Sequence[ToolSpec]) -> ReplyDraft:
     """Split a reply into text, reasoning and calls."""
     divided = divide(repair_surrogates(reply.text))
-    thoughts = (repair_surrogates(reply.reasoning), divided.reasoning)
+    thoughts = [repair_surrogates(reply.reasoning), divided.reasoning]
     text = cut_tokens(divided.text)
     calls = [_draft_sent(call) for call in reply.calls if not _is_hull(call)]
     if specs and not calls:
@@ -71,8 +71,9 @@ def draft_calls(reply: ModelReply, specs: Sequence[ToolSpec]) -> ReplyDraft:
 
 def _draft_sent(call: RawCall) -> CallDraft:
     """Return the draft of a call that the server sent as a call."""
+    name = call.name
     arguments = read_arguments(call.arguments)
-    if not call.name.strip() and isinstance(arguments, Read):
+    if not name.strip() and isinstance(arguments, Read):
         inside = calls_of(
             arguments.value,
             call.arguments,
@@ -80,29 +81,42 @@ def _draft_sent(call: RawCall) -> CallDraft:
             doubtful=arguments.doubtful,
         )
         if len(inside) == 1:
-            return CallDraft(call.id, inside[0].name, inside[0].arguments, call.arguments)
-    return CallDraft(call.id, call.name, arguments, call.arguments)
+            name = inside[0].name
+            arguments = inside[0].arguments
+    return CallDraft(
+        id=call.id,
+        name=name,
+        arguments=arguments,
+        raw=call.arguments,
+    )
 
 
 def _draft_printed(found: FoundCall, reply: ModelReply, specs: Sequence[ToolSpec]) -> CallDraft:
     """Return the draft of a call that was found in the text."""
     arguments = found.arguments
-    is_open = found.ending == "open" and isinstance(arguments, Read)
-    if is_open and not _may_run_open(found, reply, specs):
+    if isinstance(arguments, Read) and not _may_run(found, reply, specs):
         arguments = Cut(fields_read(arguments) or {})
-    return CallDraft("", found.name, arguments, found.raw, printed=True)
+    return CallDraft(
+        id="",
+        name=found.name,
+        arguments=arguments,
+        raw=found.raw,
+        printed=True,
+    )
 
 
-def _may_run_open(found: FoundCall, reply: ModelReply, specs: Sequence[ToolSpec]) -> bool:
-    """Return whether a call that its text does not close may run.
+def _may_run(found: FoundCall, reply: ModelReply, specs: Sequence[ToolSpec]) -> bool:
+    """Return whether a printed call is complete enough to run.
 
-    It may if the tool only reads and the server reports a normal end. A server may report "stop"
-    for a reply that it cut, so its report is not enough for a call that changes something.
+    A call that its text does not close may run if the tool only reads and the server reports a
+    normal end. A server may report "stop" for a reply that it cut, so its report is not enough for
+    a call that changes something.
     """
-    if reply.finish not in {"stop", "tool_calls"}:
-        return False
+    if found.ending == "closed":
+        return True
     match = _find_tool(found, specs)
-    return match is not None and not match.spec.changes
+    only_reads = match is not None and not match.spec.changes
+    return only_reads and reply.finish in {"stop", "tool_calls"}
 
 
 def _is_hull(call: RawCall) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from holdfast.loop.parse_reply.aliases import RANGES, SYNONYMS, TALK, WRAPPERS
-from holdfast.loop.parse_reply.arguments import Read, read_arguments
+from holdfast.loop.parse_reply.arguments import Read, fields_read, read_arguments
 from holdfast.loop.parse_reply.coercion import ABSENT, UnclearValue, coerce
 from holdfast.loop.parse_reply.schema import SchemaNode, describe, root_node, signature
 from holdfast.loop.parse_reply.strict_json import same
@@ -15,6 +15,8 @@ from holdfast.loop.parse_reply.tool_names import spell
 from holdfast.vocab.tool_calls import ToolSpec
 
 _DEEPEST_WRAPPER: Final = 2
+_BARE_KINDS: Final[Mapping[type, str]] = {list: "array", str: "string"}
+"""The types of arguments that may come without an object around them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +79,13 @@ class _Fitter:
         for name, value in given.items():
             if spell(name) not in WRAPPERS:
                 continue
-            inner = value if isinstance(value, dict) else _read_object(value)
+            inner = _read_object(value)
             if inner is None:
                 continue
             named = given.get("name", given.get("tool"))
             if isinstance(named, str) and spell(named) != spell(self.spec.name):
-                raise _MisfitError(f"its arguments contain a call of `{named[:64]}`")
+                other = named[:64]
+                raise _MisfitError(f"its arguments contain a call of `{other}`")
             self.notes.append(f"arguments were taken out of `{name}`")
             return self.unwrap(inner, node, depth + 1)
         return given
@@ -92,21 +95,29 @@ class _Fitter:
         fields = node.fields
         if not fields:
             return dict(given)
-        renamed = self._rename(_spread_ranges(given, fields), fields)
+        spread = _spread_ranges(given, fields)
+        renamed = self._rename(spread, fields)
         fitted: dict[str, Any] = {}
+        unknown: list[str] = []
         for name, value in renamed.items():
             if name not in fields:
-                if self._keeps_extra(name, value, node):
-                    fitted[name] = value
-                else:
-                    self.notes.append(f"`{where + name[:64]}` was dropped")
+                unknown.append(name)
+                self._add_unknown(fitted, name, value, node, where)
             elif name in node.required or not _is_absent(value, fields[name]):
                 fitted[name] = self._fit_value(value, fields[name], where + name)
-        missing = [name for name in node.required if fitted.get(name) is None]
+        missing = [where + name for name in node.required if fitted.get(name) is None]
         if missing:
-            unknown = [name for name in renamed if name not in fields]
-            raise _missing_fields(where, missing, unknown)
+            raise _missing_fields(missing, unknown)
         return fitted
+
+    def _add_unknown(
+        self, fitted: dict[str, Any], name: str, value: Any, node: SchemaNode, where: str
+    ) -> None:
+        if self._keeps_extra(name, value, node):
+            fitted[name] = value
+            return
+        shown = where + name[:64]
+        self.notes.append(f"`{shown}` was dropped")
 
     def _keeps_extra(self, name: str, value: Any, node: SchemaNode) -> bool:
         """Return whether to keep a field that the tool does not know.
@@ -160,30 +171,32 @@ class _Fitter:
             return value
         fitted = []
         for number, item in enumerate(value):
-            fitted.append(self._fit_value(item, node.items, f"{where}[{number}]"))
+            place = f"{where}[{number}]"
+            fitted.append(self._fit_value(item, node.items, place))
         return fitted
 
 
 def _only_field_for(value: Any, node: SchemaNode) -> str | None:
     """Return the only field that can take a bare list or text, if no other field is required."""
-    if isinstance(value, list):
-        kind = "array"
-    elif isinstance(value, str):
-        kind = "string"
-    else:
+    kind = _BARE_KINDS.get(type(value))
+    if kind is None:
         return None
-    takers = []
+    takers: list[str] = []
     for name, field in node.fields.items():
-        if kind in {choice.kind for choice in field.choices()}:
+        kinds = {choice.kind for choice in field.choices()}
+        if kind in kinds:
             takers.append(name)
-    if len(takers) != 1 or not set(node.required) <= set(takers):
+    others = set(node.required) - set(takers)
+    if others or len(takers) != 1:
         return None
     return takers[0]
 
 
-def _missing_fields(where: str, missing: list[str], unknown: list[str]) -> _MisfitError:
-    verb = "is" if len(missing) == 1 else "are"
-    message = f"{_list([where + name for name in missing])} {verb} missing"
+def _missing_fields(missing: list[str], unknown: list[str]) -> _MisfitError:
+    names = _list(missing)
+    message = f"{names} are missing"
+    if len(missing) == 1:
+        message = f"{names} is missing"
     if unknown:
         message += f" (the call has {_list(unknown)})"
     return _MisfitError(message)
@@ -192,22 +205,33 @@ def _missing_fields(where: str, missing: list[str], unknown: list[str]) -> _Misf
 def _allowed(field: SchemaNode) -> str:
     """Return the allowed values of a field, or its types, in words."""
     for choice in field.choices():
-        if "enum" in choice.node:
-            values = choice.node["enum"]
-            return f"one of {', '.join(map(str, values))}" if values else describe(field)
+        values = choice.node.get("enum")
+        if values:
+            listed = ", ".join(map(str, values))
+            return f"one of {listed}"
     return describe(field)
 
 
 def _field_for(name: str, fields: Mapping[str, SchemaNode]) -> str | None:
     """Return the one field that another name means, or None."""
     spelling = spell(name)
-    found = [field for field in fields if spell(field) == spelling]
-    if not found:
-        found = [field for field in fields if spelling in SYNONYMS.get(field, ())]
-        if len(found) > 1:
+    alike: list[str] = []
+    synonyms: list[str] = []
+    extended: list[str] = []
+    for field in fields:
+        if spell(field) == spelling:
+            alike.append(field)
+        if spelling in SYNONYMS.get(field, ()):
+            synonyms.append(field)
             # `start_line`, where there are `start` and `near_line`.
-            found = [field for field in found if spelling.startswith(spell(field))]
-    return found[0] if len(found) == 1 else None
+            if spelling.startswith(spell(field)):
+                extended.append(field)
+    found = alike or synonyms
+    if found is synonyms and len(synonyms) > 1:
+        found = extended
+    if len(found) != 1:
+        return None
+    return found[0]
 
 
 def _is_absent(value: Any, field: SchemaNode) -> bool:
@@ -233,27 +257,38 @@ def _spread_ranges(given: Mapping[str, Any], fields: Mapping[str, SchemaNode]) -
             continue
         if name in fields and _takes(fields[name], value):
             continue
-        read = read_arguments(value) if isinstance(value, str) else Read(value)
-        if isinstance(read, Read) and _is_range(read.value):
-            spread = {other: kept for other, kept in given.items() if other != name}
-            spread["start"], spread["end"] = read.value
+        found = _read_range(value)
+        if found is not None:
+            spread = dict(given)
+            del spread[name]
+            spread["start"], spread["end"] = found
             return spread
     return given
 
 
-def _is_range(value: Any) -> bool:
-    if not isinstance(value, list) or len(value) != 2:
-        return False
-    return all(type(number) is int for number in value)
+def _read_range(value: Any) -> tuple[int, int] | None:
+    """Return the two integers of a list, or of a text with a list in it."""
+    if isinstance(value, str):
+        read = read_arguments(value)
+        value = read.value if isinstance(read, Read) else None
+    if not isinstance(value, list):
+        return None
+    types = [type(number) for number in value]
+    if types != [int, int]:
+        return None
+    first, last = value
+    return first, last
 
 
 def _read_object(value: Any) -> dict[str, Any] | None:
-    if not isinstance(value, str):
+    """Return an object, or the object in a text that is certain; else None."""
+    if isinstance(value, str):
+        read = read_arguments(value)
+        is_certain = isinstance(read, Read) and not read.doubtful
+        value = fields_read(read) if is_certain else None
+    if not isinstance(value, dict):
         return None
-    read = read_arguments(value)
-    if not isinstance(read, Read) or read.doubtful:
-        return None
-    return read.value if isinstance(read.value, dict) else None
+    return value
 
 
 def _list(names: list[str]) -> str:

@@ -82,8 +82,10 @@ class _CallFitting:
                     f": its arguments are not a JSON object ({why}); "
                     f"send the call again with {takes}."
                 )
+            case Read() | Cut() if spec.changes:
+                return self._reason_not_to_change(arguments)
             case Read() | Cut():
-                return self._reason_not_to_change(arguments) if spec.changes else None
+                return None
             case _:
                 assert_never(arguments)
 
@@ -109,23 +111,24 @@ class _CallFitting:
     def _fit_arguments(self, match: ToolMatch) -> ToolCall | BadCall:
         spec = match.spec
         arguments = self.draft.arguments
-        is_cut = isinstance(arguments, Cut)
         fitted = fit(self._arguments_for(match), spec)
-        if isinstance(fitted, Misfit) and is_cut:
-            message = (
-                f"`{spec.name}` was not run: its arguments end in the middle; "
-                "send the whole call again."
-            )
-            return self._refuse(spec.name, message)
         if isinstance(fitted, Misfit):
-            return self._refuse(spec.name, fitted.message)
-        notes = [
-            "printed as text" if self.draft.printed else None,
-            match.note,
-            "arguments were cut short" if is_cut else None,
-            arguments.note if isinstance(arguments, Read) else None,
-            *fitted.notes,
-        ]
+            message = fitted.message
+            if isinstance(arguments, Cut):
+                message = (
+                    f"`{spec.name}` was not run: its arguments end in the middle; "
+                    "send the whole call again."
+                )
+            return self._refuse(spec.name, message)
+        notes: list[str | None] = []
+        if self.draft.printed:
+            notes.append("printed as text")
+        notes.append(match.note)
+        if isinstance(arguments, Read):
+            notes.append(arguments.note)
+        if isinstance(arguments, Cut):
+            notes.append("arguments were cut short")
+        notes.extend(fitted.notes)
         note = "; ".join(filter(None, notes))
         return ToolCall(self.id, spec.name, fitted.arguments, note or None)
 
@@ -133,7 +136,9 @@ class _CallFitting:
         """Return the arguments as read, without a `command` that only selected the tool."""
         fields = fields_read(self.draft.arguments)
         if match.takes_verb and fields is not None:
-            return {name: item for name, item in fields.items() if name != "command"}
+            others = dict(fields)
+            others.pop("command", None)
+            return others
         return getattr(self.draft.arguments, "value", None)
 
     def _refuse_unknown_tool(self) -> BadCall:

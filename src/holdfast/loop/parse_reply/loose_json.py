@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
+from holdfast.loop.parse_reply.spans import skip
 from holdfast.loop.parse_reply.strict_json import UnsoundError, pair_up, require_sound
 
 _DEEPEST: Final = 64
@@ -113,7 +114,7 @@ class _Reader:
 
     def _next(self) -> str:
         """Skip blanks and return the next character."""
-        self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr] # matches "" too
+        self.at = skip(_BLANK, self.text, self.at)
         if self.at >= len(self.text):
             raise _EndedError
         return self.text[self.at]
@@ -189,8 +190,9 @@ class _Reader:
                 raise _EndedError
             self.at = found.end()
             body = found.group(1)
-            has_escapes = len(opener) == 1
-            return self._unescape(body) if has_escapes else body
+            if opener in {'"', "'"}:
+                body = self._unescape(body)
+            return body
         raise _UnexpectedError
 
     def _unescape(self, body: str) -> str:
@@ -213,8 +215,9 @@ class _Reader:
         # The last number of a text that was cut may have had more digits.
         if self.at >= len(self.text):
             raise _EndedError
-        is_float = found.group(1) or found.group(2)
-        return float(found.group()) if is_float else int(found.group())
+        if found.group(1) or found.group(2):
+            return float(found.group())
+        return int(found.group())
 
     def _word(self) -> bool | None:
         found = _WORD.match(self.text, self.at)

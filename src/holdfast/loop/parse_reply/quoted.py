@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from holdfast.loop.parse_reply.spans import find_or_end
+
 QUOTE: Final = r"``*|~~~|\n {0,3}>"
 """Where a quoted part may begin. Each alternative begins with a literal, so the search is fast."""
 
@@ -26,7 +28,7 @@ def skip_quote(text: str, at: int) -> int:
     """
     run = _RUN.match(text, at)
     if run is None:
-        return _end_of_line(text, at + 1)
+        return find_or_end(text, "\n", at + 1)
     if _opens_fence(text, run):
         return _end_of_fence(text, run)
     if text[at] == "`":
@@ -49,14 +51,14 @@ def start_of_text(text: str) -> int:
     `QUOTE` finds other block quotes by the line break before them; the first line has none.
     """
     if text[:4].lstrip(" ").startswith(">"):
-        return _end_of_line(text, 0)
+        return find_or_end(text, "\n", 0)
     return 0
 
 
 def _opens_fence(text: str, run: re.Match[str]) -> bool:
     if len(run.group()) < 3 or not _begins_line(text, run.start()):
         return False
-    info = text[run.end() : _end_of_line(text, run.end())]
+    info = text[run.end() : find_or_end(text, "\n", run.end())]
     return "`" not in info
 
 
@@ -68,13 +70,8 @@ def _begins_line(text: str, at: int) -> bool:
     return at < 4 or "\n" in before
 
 
-def _end_of_line(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return end if end >= 0 else len(text)
-
-
 def _end_of_fence(text: str, run: re.Match[str]) -> int:
-    first_line_end = _end_of_line(text, run.end())
+    first_line_end = find_or_end(text, "\n", run.end())
     closers = _CLOSERS[run.group()[0]]
     for closing in closers.finditer(text, first_line_end):
         if len(closing.group(1)) >= len(run.group()):

@@ -18,6 +18,8 @@ _TYPES: Final[Mapping[str, type | tuple[type, ...]]] = {
 _WORDS: Final = {"integer": "an integer", "array": "a list", "object": "an object", "null": "null"}
 _DEEPEST: Final = 16
 """The longest chain of references: they may be circular."""
+_DEEPEST_SHOWN: Final = 3
+"""The deepest level of nesting in a signature."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,9 @@ class SchemaNode:
     def kind(self) -> str | None:
         """The one required type, or None if any type is allowed."""
         kind = self.node.get("type")
-        return kind if isinstance(kind, str) else None
+        if not isinstance(kind, str):
+            return None
+        return kind
 
     @property
     def fields(self) -> dict[str, SchemaNode]:
@@ -93,7 +97,9 @@ class SchemaNode:
         return None
 
     def _child(self, node: Any) -> SchemaNode:
-        return SchemaNode(node if isinstance(node, Mapping) else {}, self.root)
+        if not isinstance(node, Mapping):
+            node = {}
+        return SchemaNode(node, self.root)
 
 
 def root_node(schema: Mapping[str, Any]) -> SchemaNode:
@@ -119,13 +125,12 @@ def describe(node: SchemaNode) -> str:
     >>> describe(SchemaNode({"anyOf": [{"type": "integer"}, {"type": "null"}]}, {}))
     'an integer'
     """
-    words: list[str] = []
+    words: dict[str, None] = {}
     for choice in node.choices():
-        if not choice.kind or choice.kind == "null":
-            continue
-        word = _WORDS.get(choice.kind, f"a {choice.kind}")
-        if word not in words:
-            words.append(word)
+        kind = choice.kind
+        if kind and kind != "null":
+            word = _WORDS.get(kind, f"a {kind}")
+            words[word] = None
     return " or ".join(words) or "another value"
 
 
@@ -147,12 +152,16 @@ def _signature(node: SchemaNode, depth: int) -> str:
 
 
 def _kind(node: SchemaNode, depth: int) -> str:
-    choices = [choice for choice in node.choices() if choice.kind != "null"]
-    if not choices or depth > 3:
+    if depth > _DEEPEST_SHOWN:
         return "any"
-    first = choices[0]
+    first = SchemaNode({}, node.root)
+    for choice in node.choices():
+        if choice.kind != "null":
+            first = choice
+            break
     if first.kind == "array":
-        return f"[{_kind(first.items, depth + 1)}, …]"
+        item = _kind(first.items, depth + 1)
+        return f"[{item}, …]"
     if first.fields:
         return _signature(first, depth + 1)
     return first.kind or "any"

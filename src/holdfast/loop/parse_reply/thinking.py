@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from holdfast.loop.parse_reply.quoted import unquoted_spans
+from holdfast.loop.parse_reply.spans import next_span, skip
 
 _NAMES = r"(?:think(?:ing)?|thoughts?|reasoning|analysis|seed:think|reflection)"
 _OPEN = re.compile(
@@ -51,7 +52,7 @@ def divide(text: str) -> Divided:
     at = 0
     while (opened := _OPEN.match(text, at)) is not None:
         closer = _HARMONY_CLOSE if "channel" in opened.group() else _CLOSE
-        end, at = _span_of_close(closer.search(text, opened.end()), text)
+        end, at = next_span(closer, text, opened.end())
         thoughts.append(text[opened.end() : end])
     spoken = text[at:]
     if not thoughts:
@@ -70,20 +71,15 @@ def _divide_later(text: str, thoughts: list[str]) -> str:
     if opened is not None and (closed is None or opened.start() < closed.start()):
         if _CALL.search(text, 0, opened.start()):  # part of the content that a call writes
             return text
-        end, after = _span_of_close(closed, text)
-        thoughts.append(text[opened.end() : end])
-        return text[: opened.start()] + text[after:]
+        if closed is None:
+            thoughts.append(text[opened.end() :])
+            return text[: opened.start()]
+        thoughts.append(text[opened.end() : closed.start()])
+        return text[: opened.start()] + text[closed.end() :]
     if closed is None or _is_in_call(text, closed):
         return text
     thoughts.append(text[: closed.start()])
     return text[closed.end() :]
-
-
-def _span_of_close(closed: re.Match[str] | None, text: str) -> tuple[int, int]:
-    """Return the span of a closing tag; without one, the end of the text."""
-    if closed is None:
-        return len(text), len(text)
-    return closed.span()
 
 
 def _is_in_call(text: str, closed: re.Match[str]) -> bool:
@@ -114,7 +110,6 @@ def _divide_bare(text: str, thoughts: list[str]) -> str:
     while (found := _BARE_HARMONY.match(text, at)) is not None:
         thoughts.append(found.group(1))
         at = found.end()
-    final = _BARE_FINAL.match(text, at) if at else None
-    if final is not None:
-        at = final.end()
+    if at:
+        at = skip(_BARE_FINAL, text, at)
     return text[at:]

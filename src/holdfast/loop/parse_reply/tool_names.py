@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from typing import Any, Final
 
 from holdfast.loop.parse_reply.aliases import ALIASES, EDITORS
+from holdfast.loop.parse_reply.spans import skip
 from holdfast.vocab.tool_calls import ToolSpec
 
 _LONGEST: Final = 64
@@ -55,8 +56,11 @@ def find_tool(
             target, takes_verb = _alias_of(clean, arguments or {})
             spec = by_name.get(target or "")
         if spec is not None:
-            note = f"`{show_name(name)}` was taken as `{spec.name}`"
-            return ToolMatch(spec, note, takes_verb)
+            return ToolMatch(
+                spec=spec,
+                note=f"`{show_name(name)}` was taken as `{spec.name}`",
+                takes_verb=takes_verb,
+            )
     return None
 
 
@@ -95,8 +99,7 @@ def _cleaned(name: str) -> list[str]:
     >>> _cleaned("searchsearch")
     ['searchsearch', 'search']
     """
-    head = _HEAD.match(name)
-    start = head.end() if head else 0
+    start = skip(_HEAD, name, 0)
     bare = _TAIL.sub("", name[start:])
     if not bare:
         return []
@@ -109,7 +112,9 @@ def _cleaned(name: str) -> list[str]:
 def _by_spelling(name: str, specs: Sequence[ToolSpec]) -> ToolSpec | None:
     spelling = spell(name)
     found = [spec for spec in specs if spell(spec.name) == spelling]
-    return found[0] if len(found) == 1 else None
+    if len(found) != 1:
+        return None
+    return found[0]
 
 
 def _alias_of(name: str, arguments: Mapping[str, Any]) -> tuple[str | None, bool]:

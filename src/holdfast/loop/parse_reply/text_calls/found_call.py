@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -10,7 +11,6 @@ from holdfast.loop.parse_reply.arguments import (
     Read,
     ReadArguments,
     Unreadable,
-    fields_read,
     read_arguments,
 )
 from holdfast.loop.parse_reply.strict_json import UnsoundError, pair_up
@@ -69,42 +69,63 @@ def calls_of(
     >>> [call.name for call in calls_of({"function": {"name": "ls", "arguments": "{}"}}, "")]
     ['ls']
     """
+    calls: list[FoundCall] = []
+    for leaf in _leaves(value):
+        call = _call_of(leaf, raw, bare=bare)
+        if call is None:
+            return ()
+        arguments = call.arguments
+        if isinstance(arguments, Read) and doubtful:
+            arguments = replace(arguments, doubtful=True)
+        if cut:
+            arguments = Cut(_whole_fields(arguments))
+        calls.append(replace(call, arguments=arguments))
+    return tuple(calls)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """Yield the values inside lists and inside fields such as `tool_calls`; None for no value."""
     if isinstance(value, list):
-        calls: list[FoundCall] = []
-        for item in value:
-            found = calls_of(item, raw, cut=cut, bare=bare, doubtful=doubtful)
-            if not found:
-                return ()
-            calls += found
-        return tuple(calls)
+        for item in value or [None]:
+            yield from _leaves(item)
+        return
+    if isinstance(value, dict):
+        for name in _CONTAINERS:
+            inner = value.get(name)
+            if isinstance(inner, dict | list):
+                yield from _leaves(inner)
+                return
+    yield value
+
+
+def _call_of(value: Any, raw: str, *, bare: bool) -> FoundCall | None:
     if not isinstance(value, dict):
-        return ()
-    for name in _CONTAINERS:
-        if isinstance(value.get(name), dict | list):
-            return calls_of(value[name], raw, cut=cut, bare=bare, doubtful=doubtful)
-    call = _call_of(value, raw, bare=bare)
-    if call is None:
-        return ()
-    if cut:
-        call = _cut_short(call)
-    elif doubtful and isinstance(call.arguments, Read):
-        call = replace(call, arguments=replace(call.arguments, doubtful=True))
-    return (call,)
-
-
-def _cut_short(call: FoundCall) -> FoundCall:
-    fields = fields_read(call.arguments) if isinstance(call.arguments, Read) else None
-    return replace(call, arguments=Cut(fields or {}))
-
-
-def _call_of(value: dict[str, Any], raw: str, *, bare: bool) -> FoundCall | None:
+        return None
     label = _name_field(value)
-    if label is None:
+    given = _arguments_field(value)
+    is_marked = not bare or value.get("type") in _GENERIC
+    if label is None or (given is None and not is_marked):
         return None
-    given = next((key for key in _GIVEN if key in value), None)
-    if given is None and bare and value.get("type") not in _GENERIC:
-        return None
-    return FoundCall(str(value[label]), _arguments_of(value, label, given), raw)
+    return FoundCall(
+        name=str(value[label]),
+        arguments=_arguments_of(value, label, given),
+        raw=raw,
+    )
+
+
+def _whole_fields(arguments: ReadArguments) -> dict[str, Any]:
+    """Return the fields of arguments that were read whole; nothing of any others."""
+    if isinstance(arguments, Read) and isinstance(arguments.value, dict):
+        return arguments.value
+    return {}
+
+
+def _arguments_field(value: dict[str, Any]) -> str | None:
+    """Return the field that contains the arguments, or None."""
+    for key in _GIVEN:
+        if key in value:
+            return key
+    return None
 
 
 def _name_field(value: dict[str, Any]) -> str | None:

@@ -9,6 +9,7 @@ from typing import Final
 from holdfast.loop.parse_reply.arguments import Cut, Read, ReadArguments, Unreadable, read_arguments
 from holdfast.loop.parse_reply.control_tokens import NAMESPACE
 from holdfast.loop.parse_reply.loose_json import Loose, LooseJsonEnd, read_call
+from holdfast.loop.parse_reply.spans import next_span, skip
 from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
 from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, Ending, FoundCall, calls_of
 from holdfast.loop.parse_reply.text_calls.xml_named_tags import LABELLED, read_labelled
@@ -69,7 +70,7 @@ _MOST: Final = 64
 def read_marked(text: str, marker: re.Match[str]) -> CallsRead | None:
     """Read the calls after a match of `MARKER`: JSON objects, or a name and its arguments."""
     start = marker.start()
-    at = _skip(_SKIP, text, marker.end())
+    at = skip(_SKIP, text, marker.end())
     if text[at : at + 1] in {"{", "["}:
         return _read_objects(text, start, at)
     label = LABELLED.match(text, at)
@@ -86,32 +87,33 @@ def read_recipient(text: str, found: re.Match[str]) -> CallsRead | None:
     """Read the arguments after a match of `KIMI` or `HARMONY`."""
     groups = found.groupdict()
     name = groups.get("kimi") or groups["harmony"]
-    at = _skip(_HARMONY_BETWEEN, text, found.end())
-    at = _skip(_BETWEEN, text, at)
+    at = skip(_HARMONY_BETWEEN, text, found.end())
+    at = skip(_BETWEEN, text, at)
     if text[at : at + 1] != "{":
         return None
     arguments, end = _read_json_arguments(text, at)
-    after = _skip(_AFTER, text, _skip(_STRAY, text, end))
+    after = skip(_AFTER, text, skip(_STRAY, text, end))
     call = FoundCall(name, arguments, text[found.start() : end])
     return CallsRead((call,), after, loud=False)
 
 
 def read_nameless(text: str, found: re.Match[str]) -> CallsRead:
     """Read a call that names no tool. Nothing in it can be run."""
-    close = CLOSER.search(text, found.end())
-    end = close.end() if close else len(text)
+    _, end = next_span(CLOSER, text, found.end())
     call = FoundCall("", Unreadable("no tool is named"), text[found.start() : end])
     return CallsRead((call,), end)
 
 
 def read_reported(text: str, found: re.Match[str]) -> CallsRead | None:
     """Read a call in brackets or parentheses after a match of `REPORTED`."""
-    at = _skip(_SKIP, text, found.end())
+    at = skip(_SKIP, text, found.end())
     name = _NAME.match(text, at)
     if name is None:
         return None
     read = _read_named(text, found.start(), name)
-    return replace(read, loud=False) if read else None
+    if read is None:
+        return None
+    return replace(read, loud=False)
 
 
 def read_pythonic(text: str) -> tuple[FoundCall, ...]:
@@ -128,7 +130,7 @@ def read_pythonic(text: str) -> tuple[FoundCall, ...]:
             return ()
         arguments = Read(found.value, doubtful=found.doubtful)
         calls.append(FoundCall(name, arguments, text[at : found.end]))
-        at = _skip(_SEPARATOR, text, found.end)
+        at = skip(_SEPARATOR, text, found.end)
     rest = text[at:].strip()
     if in_list and not rest:  # the list is not closed: more was to follow
         return tuple(replace(call, arguments=Cut({})) for call in calls)
@@ -151,8 +153,8 @@ def _read_objects(text: str, start: int, at: int) -> CallsRead:
             calls.append(FoundCall(name, reason, raw))
             break
         calls.extend(described)
-        at = _skip(_SKIP, text, _skip(_AFTER, text, end))
-    return CallsRead(tuple(calls), _skip(_AFTER, text, end))
+        at = skip(_SKIP, text, skip(_AFTER, text, end))
+    return CallsRead(tuple(calls), skip(_AFTER, text, end))
 
 
 def _calls_in(read: ReadArguments, raw: str) -> tuple[FoundCall, ...]:
@@ -174,19 +176,18 @@ def _read_json_arguments(text: str, at: int) -> tuple[ReadArguments, int]:
     if isinstance(found, DecodedJson):
         end = found.end
     else:
-        close = CLOSER.search(text, at)
-        end = close.start() if close else len(text)
+        end, _ = next_span(CLOSER, text, at)
     return read_arguments(text[at:end]), end
 
 
 def _read_named(text: str, start: int, name: re.Match[str]) -> CallsRead | None:
     """Read the arguments after a name, in any notation; None if there are none."""
-    at = _skip(_BETWEEN, text, name.end())
+    at = skip(_BETWEEN, text, name.end())
     rest = text[at : at + 9]
     if rest.startswith("{"):
         arguments, end = _read_json_arguments(text, at)
         call = FoundCall(name.group("name"), arguments, text[start:end])
-        return CallsRead((call,), _skip(_AFTER, text, end))
+        return CallsRead((call,), skip(_AFTER, text, end))
     if rest.startswith("("):
         return _read_parentheses(text, start, name.group("name"), at)
     if rest.startswith("<arg_key>"):
@@ -196,11 +197,11 @@ def _read_named(text: str, start: int, name: re.Match[str]) -> CallsRead | None:
 
 def _read_no_arguments(text: str, start: int, name: re.Match[str]) -> CallsRead | None:
     """Read a call that is only a name: a closing tag or the end of the text follows it."""
-    at = _skip(_BETWEEN, text, name.end())
+    at = skip(_BETWEEN, text, name.end())
     is_closed = CLOSER.match(text, at) is not None
     if not is_closed and at < len(text):
         return None
-    end = _skip(_AFTER, text, at)
+    end = skip(_AFTER, text, at)
     ending: Ending = "closed" if is_closed else "open"
     call = FoundCall(name.group("name"), Read({}), text[start:end], ending)
     return CallsRead((call,), end)
@@ -211,13 +212,8 @@ def _read_parentheses(text: str, start: int, name: str, at: int) -> CallsRead | 
     if isinstance(found, Loose):
         arguments = Read(found.value, doubtful=found.doubtful)
         call = FoundCall(name, arguments, text[start : found.end])
-        return CallsRead((call,), _skip(_AFTER, text, found.end))
+        return CallsRead((call,), skip(_AFTER, text, found.end))
     if isinstance(found, LooseJsonEnd):
         call = FoundCall(name, Cut({}), text[start:])
         return CallsRead((call,), len(text))
     return None
-
-
-def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from holdfast.loop.parse_reply.quoted import QUOTE, skip_quote, start_of_text
+from holdfast.loop.parse_reply.spans import find_or_end
 from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, FoundCall
 from holdfast.loop.parse_reply.text_calls.marker_dialects import (
     HARMONY,
@@ -79,13 +80,14 @@ def scan(text: str, known: Callable[[FoundCall], bool]) -> Scanned:
         place = _HERE.match(text, start.start())
         if place is None:
             continue
-        if place.group("invented"):
+        if place.lastgroup == "invented":
             if not calls:
                 continue
             kept.append(text[last : place.start()])
             return Scanned(tuple(calls), "".join(kept))
         reads += 1
-        read = _READERS[_kind(place)](text, place)
+        reader = _READERS[place.lastgroup or ""]
+        read = reader(text, place)
         if read is None or not _is_meant(text, place, read, known):
             continue
         calls.extend(read.calls)
@@ -96,29 +98,25 @@ def scan(text: str, known: Callable[[FoundCall], bool]) -> Scanned:
     return Scanned(tuple(calls), "".join(kept))
 
 
-def _kind(place: re.Match[str]) -> str:
-    return next(kind for kind in _READERS if place.group(kind) is not None)
-
-
 def _is_meant(
     text: str, place: re.Match[str], read: CallsRead, known: Callable[[FoundCall], bool]
 ) -> bool:
     """Return whether this is a call, and not a sentence about calls."""
     before = _line_before(text, place.start())
+    after = _line_after(text, read.end).lstrip()
     if before[-1:] in _QUOTES:
         return False
-    if place.group("reported") and before.strip():
-        return False
-    after = _line_after(text, read.end).lstrip()
-    # `Write <tool_call>{…}</tool_call> to call it.`: it is part of a sentence.
-    if before.strip() and after and not after.startswith(("<", "[")):
-        return False
-    if all(known(call) for call in read.calls):
+    if before.strip():
+        # `Write <tool_call>{…}</tool_call> to call it.`: it is part of a sentence.
+        continues = after != "" and not after.startswith(("<", "["))
+        if continues or place.lastgroup == "reported":
+            return False
+    if all(map(known, read.calls)):
         return True
     # An unknown tool in a notation that has no other use: the model has to get a refusal.
-    if not read.loud or before.strip():
-        return False
-    return all(call.ending == "closed" for call in read.calls)
+    endings = {call.ending for call in read.calls}
+    is_alone = before.strip() == ""
+    return read.loud and is_alone and endings == {"closed"}
 
 
 def _line_before(text: str, at: int) -> str:
@@ -132,5 +130,5 @@ def _line_after(text: str, at: int) -> str:
     """Return the rest of the line at `at`; nothing if a line break is just before it."""
     if text[at - 1 : at] == "\n":
         return ""
-    line_end = text.find("\n", at)
-    return text[at : line_end if line_end >= 0 else len(text)]
+    line_end = find_or_end(text, "\n", at)
+    return text[at:line_end]

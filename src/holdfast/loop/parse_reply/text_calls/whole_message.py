@@ -8,6 +8,7 @@ from typing import Final
 
 from holdfast.loop.parse_reply.arguments import Cut, Read, ReadArguments, Unreadable, read_arguments
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
+from holdfast.loop.parse_reply.spans import skip
 from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
 from holdfast.loop.parse_reply.text_calls.found_call import FoundCall, calls_of
 from holdfast.loop.parse_reply.text_calls.marker_dialects import CLOSER, read_pythonic
@@ -31,8 +32,11 @@ def read_whole(text: str, known: Callable[[FoundCall], bool]) -> tuple[FoundCall
     body = text.strip()
     if body[:1] not in {"{", "[", "`", "~", "<"}:
         return ()
-    calls = _read_body(_cut_leftovers(body))
-    return calls if all(known(call) for call in calls) else ()
+    body = _cut_leftovers(body)
+    calls = _read_body(body)
+    if not all(map(known, calls)):
+        return ()
+    return calls
 
 
 def _read_body(body: str) -> tuple[FoundCall, ...]:
@@ -69,7 +73,9 @@ def _read_fenced(language: str, body: str) -> tuple[FoundCall, ...]:
     if language != "tool_code":
         return ()
     printed = _PRINTED.fullmatch(body)
-    return read_pythonic(printed.group(1) if printed else body)
+    if printed is not None:
+        body = printed.group(1)
+    return read_pythonic(body)
 
 
 def _read_json(body: str) -> tuple[FoundCall, ...]:
@@ -86,8 +92,7 @@ def _read_json(body: str) -> tuple[FoundCall, ...]:
         if not described:
             return ()
         calls.extend(described)
-        separator = _SEPARATOR.match(body, found.end)
-        at = separator.end() if separator else found.end
+        at = skip(_SEPARATOR, body, found.end)
     return tuple(calls)
 
 
@@ -97,8 +102,10 @@ def _read_broken(body: str) -> tuple[FoundCall, ...]:
         case Read(value, _, doubtful):
             return calls_of(value, body, bare=True, doubtful=doubtful)
         case Cut(value):
-            bare = "arguments" not in body and "parameters" not in body
-            return calls_of(value, body, cut=True, bare=bare) or _name_broken(body, Cut({}))
+            # A call that was cut inside its arguments has no complete field for them.
+            has_arguments = "arguments" in body or "parameters" in body
+            found = calls_of(value, body, cut=True, bare=not has_arguments)
+            return found or _name_broken(body, Cut({}))
         case _:
             return _name_broken(body, Unreadable("it is not JSON"))
 
@@ -108,4 +115,9 @@ def _name_broken(body: str, arguments: ReadArguments) -> tuple[FoundCall, ...]:
     named = _NAME_FIELD.search(body[:2000])
     if named is None or not _ARGUMENTS_FIELD.search(body[:4000]):
         return ()
-    return (FoundCall(named.group(1), arguments, body),)
+    call = FoundCall(
+        name=named.group(1),
+        arguments=arguments,
+        raw=body,
+    )
+    return (call,)

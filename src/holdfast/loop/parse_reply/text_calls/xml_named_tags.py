@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from holdfast.loop.parse_reply.arguments import read_arguments
+from holdfast.loop.parse_reply.spans import find_or_end
 from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, FoundCall, fields_of
 
 NESTED: Final = r"<(?P<nested>[a-z]+(?:_[a-z]+)+)>(?=\s*(?:<[a-z_]+>|</(?P=nested)>))"
@@ -23,14 +24,14 @@ def read_nested(text: str, opener: re.Match[str]) -> CallsRead | None:
     """Read the call that `opener`, a match of `NESTED`, begins; None if it contains other text."""
     name = opener.group("nested")
     close = f"</{name}>"
-    close_at = text.find(close, opener.end())
-    is_closed = close_at >= 0
-    body_end = close_at if is_closed else len(text)
-    body = text[opener.end() : body_end]
-    pairs, rest = _read_fields(body)
+    body_end = find_or_end(text, close, opener.end())
+    is_closed = body_end < len(text)
+    pairs, rest = _read_fields(text[opener.end() : body_end])
     if is_closed and rest.strip():
         return None
-    end = close_at + len(close) if is_closed else len(text)
+    end = body_end
+    if is_closed:
+        end += len(close)
     arguments = fields_of(pairs, cut=not is_closed)
     call = FoundCall(name, arguments, text[opener.start() : end])
     return CallsRead((call,), end, loud=False)
@@ -38,8 +39,8 @@ def read_nested(text: str, opener: re.Match[str]) -> CallsRead | None:
 
 def read_labelled(text: str, start: int, label: re.Match[str]) -> CallsRead:
     """Read the call whose name is in `label`, a match of `LABELLED`."""
-    close_at = text.find(f"</{label.group('given')}>", label.end())
-    stop = close_at if close_at >= 0 else len(text)
+    close = f"</{label.group('given')}>"
+    stop = find_or_end(text, close, label.end())
     arguments = read_arguments(text[label.end() : stop])
     call = FoundCall(label.group("name"), arguments, text[start:stop])
     end = text.find(">", stop) + 1 or len(text)

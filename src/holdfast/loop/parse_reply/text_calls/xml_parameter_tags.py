@@ -8,6 +8,7 @@ from typing import Final
 
 from holdfast.loop.parse_reply.arguments import read_arguments
 from holdfast.loop.parse_reply.control_tokens import NAMESPACE
+from holdfast.loop.parse_reply.spans import next_span, skip
 from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
 from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, Ending, FoundCall, fields_of
 
@@ -51,7 +52,7 @@ class _Value:
 def read_tagged(text: str, opener: re.Match[str]) -> CallsRead | None:
     """Read the call that `opener`, a match of `OPENER`, begins."""
     at = opener.end()
-    body = _skip_blanks(text, at)
+    body = skip(_BLANKS, text, at)
     if text[body : body + 1] == "{":
         return _read_json_body(text, opener, body)
     pairs: list[tuple[str, str]] = []
@@ -69,7 +70,7 @@ def read_tagged(text: str, opener: re.Match[str]) -> CallsRead | None:
     # is content of that field.
     cut = close is not None and any(closed) and not closed[-1]
     ending: Ending = "closed" if close else "open"
-    end = close.end() if close else at
+    end = skip(_CLOSE, text, at)
     call = FoundCall(
         name=opener.group("tagged"),
         arguments=fields_of(pairs, cut=cut),
@@ -103,17 +104,10 @@ def _read_json_body(text: str, opener: re.Match[str], body: int) -> CallsRead:
     if isinstance(found, DecodedJson):
         end = found.end
     else:
-        close = _CLOSE.search(text, body)
-        end = close.start() if close else len(text)
+        end, _ = next_span(_CLOSE, text, body)
     arguments = read_arguments(text[body:end])
     call = FoundCall(opener.group("tagged"), arguments, text[opener.start() : end])
-    near = _CLOSE.match(text, end)
-    return CallsRead((call,), near.end() if near else end)
-
-
-def _skip_blanks(text: str, at: int) -> int:
-    found = _BLANKS.match(text, at)
-    return found.end() if found else at
+    return CallsRead((call,), skip(_CLOSE, text, end))
 
 
 def _read_value(text: str, at: int) -> _Value:
