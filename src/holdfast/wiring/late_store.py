@@ -47,17 +47,17 @@ class LateStore:
     def open(self) -> Store:
         """Return the store. Raise `StoreError` if it cannot be opened."""
         if self._store is None:
-            self._store = self._opened.enter_context(_parts().store_at(self._state))
+            self._store = self._opened.enter_context(_store_parts().store_at(self._state))
         return self._store
 
     def change_log(self, root: Path) -> ChangeLog:
         """Return the log of a root's changes. Raise `LogUnavailable` if it cannot be opened."""
-        log: ChangeLog = _parts().changes_at(self.open, root)
+        log: ChangeLog = _store_parts().changes_at(self.open, root)
         return log
 
     def turn_log(self, root: Path, locks: TurnLocks) -> StoredTurnLog | StoreProblem:
         """Open the store, and return the log of a root's turns, or why there is none."""
-        parts = _parts()
+        parts = _session_parts()
         try:
             log: StoredTurnLog = parts.StoredTurnLog(self.open(), root, locks)
         except parts.StoreError as error:
@@ -66,13 +66,21 @@ class LateStore:
 
     def conversations(self, root: Path, evict: Callable[[str], bool]) -> Conversations:
         """Return the conversations at a root; the store is opened when one is read."""
-        conversations: Conversations = _parts().conversations_at(root, self.open, evict)
+        conversations: Conversations = _session_parts().conversations_at(root, self.open, evict)
         return conversations
 
 
-def _parts() -> ModuleType:
-    # SQLAlchemy takes longer to import than git takes for a checkpoint, and a checkpoint without a
-    # session, a dry run and a refused reply need no database.
-    from holdfast.wiring import store_parts  # noqa: PLC0415
+# SQLAlchemy takes longer to import than git takes for a checkpoint, and a checkpoint without a
+# session, a dry run and a refused reply need no database.
+
+
+def _store_parts() -> ModuleType:
+    from holdfast.wiring import store_parts  # noqa: PLC0415 - see above
 
     return store_parts
+
+
+def _session_parts() -> ModuleType:
+    from holdfast.wiring import session_parts  # noqa: PLC0415 - see above
+
+    return session_parts
