@@ -32,15 +32,12 @@ class ChangeLog(Protocol):
 
         Then prune the log to `KEPT` settled changes.
         """
-        ...
 
     def get(self, change_id: str) -> Change | None:
         """Return the change with this id, or None."""
-        ...
 
     def ids(self) -> tuple[str, ...]:
         """Return the ids of all changes, newest first."""
-        ...
 
     def list(
         self,
@@ -56,25 +53,21 @@ class ChangeLog(Protocol):
 
         `after` matches the changes with a greater `seq`.
         """
-        ...
 
     def marks(self, state: ChangeState) -> tuple[tuple[str, int], ...]:
         """Return id and `seq` of the changes in a state, newest first.
 
         Cheaper than `list`, which reads the texts of every file.
         """
-        ...
 
     def revise(self, change_id: str, plan: ChangePlan) -> bool:
         """Replace the plan of a change; return False, and do nothing, if it is not proposed."""
-        ...
 
     def move(self, change_id: str, old: ChangeState, new: ChangeState) -> bool:
         """Change the state from `old` to `new`; return False, and do nothing, if it is not `old`.
 
         A change that becomes applied becomes the latest.
         """
-        ...
 
     def split(self, change_id: str, accepted: Change, rest: Change) -> Sequence[Change] | None:
         """Reject a proposed change and record its two parts.
@@ -82,7 +75,6 @@ class ChangeLog(Protocol):
         `rest` takes the place of the whole in the order; `accepted` becomes the latest. Return
         None, and do nothing, if the change is not proposed.
         """
-        ...
 
     def join(self, change_id: str, parts: Collection[str]) -> bool:
         """Undo a split: remove the parts and propose the whole again, in the place of the rest.
@@ -90,8 +82,6 @@ class ChangeLog(Protocol):
         Return False, and do nothing, if the change was not split into these parts, or if one of
         them is no longer proposed.
         """
-        ...
 
     def prune(self, keep: int) -> tuple[str, ...]:
         """Remove all settled changes but the latest `keep`; return the ids of the removed ones."""
-        ...

@@ -51,11 +51,9 @@ class Files(Protocol):
 
     def look(self, path: str) -> FileLook:
         """Return what is at a path that a model named."""
-        ...
 
     def names(self, near: str) -> list[str]:
         """List files below the root, those in the directory of `near` first; there is a limit."""
-        ...
 
 
 # ------------------------------------------------------------------------------------------- tree
@@ -69,19 +67,15 @@ class Tree(Protocol):
 
     def side(self, swap: Swap) -> SwapSide:
         """Return which of the two contents the file has now."""
-        ...
 
     def make(self, directory: str) -> None:
         """Make a directory, if nothing is there."""
-        ...
 
     def clear(self, directory: str) -> None:
         """Remove a directory, if it exists and is empty."""
-        ...
 
     def stage(self, swap: Swap, sibling: str) -> None:
         """Write the new content to the sibling, durably, with the mode that the file will have."""
-        ...
 
     def put(self, swap: Swap, sibling: str) -> bool:
         """Replace the file by the staged content.
@@ -89,15 +83,12 @@ class Tree(Protocol):
         Return False, and do nothing, if the file is neither old nor new. If the file is new
         already, only remove the sibling.
         """
-        ...
 
     def discard(self, swap: Swap, sibling: str) -> None:
         """Remove the sibling, if it exists."""
-        ...
 
     def settle(self, batch: Batch) -> None:
         """Make the names of the batch durable: fsync every existing directory that it touches."""
-        ...
 
 
 # ---------------------------------------------------------------------------------------- journal
@@ -129,24 +120,18 @@ class Journal(Protocol):
 
     def prepare(self, batch: Batch) -> None:
         """Record the batch before any part of it is done."""
-        ...
 
     def commit(self) -> None:
         """Record that every sibling is staged and the files may be changed."""
-        ...
 
     def finish(self, batch: Batch) -> None:
         """Remove the batch: it is applied, and the log of changes has recorded it."""
-        ...
 
     def drop(self) -> None:
         """Remove the batch: it is rolled back."""
-        ...
 
     def pending(self) -> PendingBatch | None:
         """Return the batch under way, or None."""
-        ...
 
     def save(self, batch: Batch, swaps: Iterable[Swap]) -> str:
         """Write the old and new texts of these swaps to plain files; return their directory."""
-        ...

@@ -41,11 +41,9 @@ class Disk(Protocol):
 
     def inspect(self, path: str) -> FileInfo:
         """Return what is at a path, without following a symlink at its end."""
-        ...
 
     def is_beyond_link(self, path: str) -> bool:
         """Return whether a parent of the path is a symlink, or anything but a directory."""
-        ...
 
 
 class WorktreeView(Protocol):
@@ -53,15 +51,12 @@ class WorktreeView(Protocol):
 
     def inspect(self, path: str) -> FileInfo:
         """Return what is at a path, without following a symlink at its end."""
-        ...
 
     def below(self, directory: str) -> Iterable[str]:
         """Yield the files below a directory, and the `.git` of every repository there."""
-        ...
 
     def in_nested_repository(self, path: str) -> bool:
         """Return whether a parent of the path is a repository of its own."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,81 +147,62 @@ class Worktree(Protocol):
 
     def capture(self) -> WorktreeState:
         """Read the files that changed since the last snapshot; return the state of all files."""
-        ...
 
     def record(self, draft: CheckpointDraft, present: WorktreeState) -> Checkpoint:
         """Record a checkpoint of a captured state."""
-        ...
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """Return the checkpoints of this worktree, the latest first."""
-        ...
 
     def at(self, commit: str) -> Checkpoint | None:
         """Return the checkpoint of a shadow commit, also without a ref; None without a commit."""
-        ...
 
     def prepare_restore(
         self, present: WorktreeState, target: WorktreeState
     ) -> PreparedRestore | Blocked:
         """Plan a restore, and capture the files that it would overwrite."""
-        ...
 
     def apply_restore(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:
         """Write the files of a prepared restore."""
-        ...
 
     def compare(self, before: str, after: str) -> tuple[FileDifference, ...]:
         """Return the paths that differ between two trees."""
-        ...
 
     def empty_tree(self) -> str:
         """Return the id of a tree without files."""
-        ...
 
     def diff(self, before: str, after: str) -> str:
         """Return the difference of two trees as a patch."""
-        ...
 
     def commits_since(self, head: str | None) -> tuple[str, ...]:
         """Return the commits that HEAD has and this commit has not, the latest first."""
-        ...
 
     def move_to_trash(self, ids: Sequence[str], undo_id: str) -> None:
         """Move checkpoints to the trash of an undo checkpoint, all at once.
 
         Ids without a checkpoint are ignored.
         """
-        ...
 
     def restore_from_trash(self, undo_id: str) -> None:
         """Move the checkpoints in the trash of an undo checkpoint back, all at once."""
-        ...
 
     def remove(self, ids: Sequence[str]) -> None:
         """Remove checkpoints for good."""
-        ...
 
     def pruned(self) -> tuple[Checkpoint, ...]:
         """Return the checkpoints that `record` has removed because there were too many."""
-        ...
 
     def empty_trash(self) -> tuple[str, ...]:
         """Remove all checkpoints in the trash; return the ids of their undo checkpoints."""
-        ...
 
     def reclaim_space(self) -> None:
         """Free the disk space of what was removed, where git would not do so later."""
-        ...
 
     def unfinished(self) -> tuple[UnfinishedRestore, ...]:
         """Return the restores that dead processes left unfinished, the oldest first."""
-        ...
 
     def begin(self, unfinished: UnfinishedRestore) -> None:
         """Write a journal entry, or the phase that it has reached, durably."""
-        ...
 
     def finish(self, unfinished: UnfinishedRestore) -> None:
         """Remove a journal entry."""
-        ...

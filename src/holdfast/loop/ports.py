@@ -107,16 +107,13 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """The name of the model."""
-        ...
 
     @property
     def context(self) -> int | None:
         """The size of the model's context in tokens, or None if the server does not report it."""
-        ...
 
     def stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
         """Send the request and yield the reply as it arrives. Closing the iterator ends it."""
-        ...
 
 
 class Toolbox(Protocol):
@@ -125,20 +122,16 @@ class Toolbox(Protocol):
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools that the model is offered, always in the same order."""
-        ...
 
     @property
     def withheld(self) -> frozenset[str]:
         """The names of tools that exist but are switched off in this session."""
-        ...
 
     def run(self, call: ToolCall, cancel: Cancel) -> ToolOutcome:
         """Judge and run a call. Every failure is an outcome."""
-        ...
 
     def tree(self) -> str:
         """Return a digest of the current files: equal if and only if no relevant file differs."""
-        ...
 
 
 class Sink(Protocol):
@@ -146,7 +139,6 @@ class Sink(Protocol):
 
     def emit(self, event: Event) -> None:
         """Record one event. It is stored when this returns."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

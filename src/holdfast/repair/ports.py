@@ -66,7 +66,6 @@ class Check(Protocol):
     @property
     def target(self) -> Target:
         """The language that is checked."""
-        ...
 
     def run(self, path: str, text: bytes) -> Checked | CheckTimedOut:
         """Check the file at `path` (below the root) as if it contained `text`.
@@ -74,7 +73,6 @@ class Check(Protocol):
         The check runs in a scratch copy; the file itself is not touched. Raise `ToolchainMissing`
         or `CheckCrashed`.
         """
-        ...
 
 
 # ---------------------------------------------------------------------------------------- proposals
@@ -116,7 +114,6 @@ class Proposer(Protocol):
 
     def propose(self, request: ProposalRequest) -> Proposal | ProposerFailed:
         """Ask for one proposal. A failure is a value, not an exception."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +155,14 @@ class Rules(Protocol):
         without: Collection[str],
     ) -> RuleMatch:
         """Find the best rule for one of the errors, other than those in `without`."""
-        ...
 
     def record(self, rule_id: str, *, helped: bool) -> None:
         """Count whether the text that a rule made passed; raise OSError if that cannot be saved."""
-        ...
 
     def learn(
         self, unit: RepairUnit, before: str, after: str, errors: Sequence[Diagnostic]
     ) -> str | None:
         """Learn a rule from a verified pair of texts and return its id; None if there is none."""
-        ...
 
 
 # ------------------------------------------------------------------------------------------ records
@@ -179,15 +173,12 @@ class DecisionLedger(Protocol):
 
     def record(self, decision: Decision) -> Decision:
         """Record a decision and return it as it is stored."""
-        ...
 
     def pinned(self, module: str) -> tuple[Decision, ...]:
         """Return the pinned decisions of a module."""
-        ...
 
     def unpinned(self, module: str) -> tuple[Decision, ...]:
         """Return the accepted decisions of a module that are not pinned."""
-        ...
 
 
 class Answers(Protocol):
@@ -195,11 +186,9 @@ class Answers(Protocol):
 
     def get(self, key: str) -> bytes | None:
         """Return the response, or None if there is none."""
-        ...
 
     def put(self, key: str, response: bytes) -> None:
         """Store the response."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

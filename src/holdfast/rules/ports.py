@@ -20,11 +20,9 @@ class RuleFiles(Protocol):
 
         The bytes are empty if a file cannot be read.
         """
-        ...
 
     def update(self, name: str, change: UpdateBytes) -> bytes | None:
         """Replace one file atomically, locked against other processes.
 
         `change` receives its bytes, or None without a file.
         """
-        ...

@@ -36,7 +36,6 @@ class Editor(Protocol):
 
         May raise OSError and `changes.log.LogUnavailable`.
         """
-        ...
 
 
 # ------------------------------------------------------------------------------------------ reading
@@ -97,11 +96,9 @@ class Directories(Protocol):
 
     def place(self, path: str) -> PathLook:
         """Return what exists at a path; "" is the root."""
-        ...
 
     def names(self, under: str) -> FileNames:
         """Return all files below a directory, without caches and files that git ignores."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +141,6 @@ class Searcher(Protocol):
 
     def find(self, query: Query, cancel: Cancel) -> Hits:
         """Return the matching lines, without ignored files and files with secrets."""
-        ...
 
 
 # ----------------------------------------------------------------------------------------- commands
@@ -174,7 +170,6 @@ class Commands(Protocol):
 
         The exit code is 126 or 127 if the program cannot be run.
         """
-        ...
 
 
 # ------------------------------------------------------------------------------------------- policy
@@ -200,7 +195,6 @@ class ApprovalGate(Protocol):
 
     def ask(self, what: Literal["edit", "command", "read"], subject: str, why: str) -> GateAnswer:
         """Return the decision; block until it is made. `subject` is the path or the command."""
-        ...
 
 
 # --------------------------------------------------------------------------------------------- tree
@@ -225,4 +219,3 @@ class WorktreeDigests(Protocol):
 
         The number of files and the time are bounded.
         """
-        ...

@@ -10,4 +10,3 @@ class Cancel(Protocol):
 
     def is_set(self) -> bool:
         """Return whether the user has cancelled."""
-        ...

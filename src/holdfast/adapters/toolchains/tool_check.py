@@ -37,7 +37,6 @@ class Parser(Protocol):
         self, output: str, *, version: str, sources: SourceLines
     ) -> tuple[Diagnostic, ...]:
         """Return the diagnostics; () for any other output."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

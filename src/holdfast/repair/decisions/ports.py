@@ -14,12 +14,9 @@ class DecisionFiles(Protocol):
 
     def read_all(self, scope: DecisionScope) -> Sequence[tuple[str, bytes]]:
         """Return each module's name and bytes, sorted; no bytes for an unreadable file."""
-        ...
 
     def place(self, scope: DecisionScope, module: str) -> str:
         """Return the location of a manifest, for messages."""
-        ...
 
     def update(self, scope: DecisionScope, module: str, change: UpdateBytes) -> bytes | None:
         """Replace one manifest atomically, one process at a time."""
-        ...

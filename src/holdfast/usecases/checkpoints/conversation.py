@@ -30,11 +30,9 @@ class Transcript(Protocol):
 
     def record(self, checkpoint: Checkpoint) -> None:
         """Write down that a checkpoint of a session was taken, and the message that it precedes."""
-        ...
 
     def following(self, checkpoint: Checkpoint) -> int | None:
         """Say how many messages stand in its chat from the checkpoint's place on; None if the place is not known."""
-        ...
 
     def exchange(
         self, target: Checkpoint, point: Checkpoint, orphans: Collection[str]
@@ -45,11 +43,9 @@ class Transcript(Protocol):
         the same place: to go back is to exchange with the point as the target. A second call with the same point
         changes nothing, and gives the same count of what left.
         """
-        ...
 
     def forget(self, ids: Collection[str], emptied: Collection[str]) -> None:
         """Drop these checkpoints with the trash that is kept under them; and only the trash of those in `emptied`."""
-        ...
 
 
 class Backend(Protocol):
@@ -57,7 +53,6 @@ class Backend(Protocol):
 
     def evict(self, session: str) -> bool:
         """Cancel the running turn and drop the agent's memory; whether there was any. Before git is touched."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

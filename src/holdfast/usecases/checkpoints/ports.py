@@ -16,20 +16,16 @@ class Worktrees(Protocol):
 
     def hold(self, *, make: bool) -> AbstractContextManager[Worktree]:
         """Wait for the lock; raises `NoCheckpoints` if there is no place for checkpoints and none is to be made."""
-        ...
 
     @property
     def conversations(self) -> Conversations:
         """What belongs to sessions besides files; while the worktree is held."""
-        ...
 
     def new_id(self) -> str:
         """Give a name that no other checkpoint has."""
-        ...
 
     def now(self) -> str:
         """Give the time, for people."""
-        ...
 
 
 def keep_books(

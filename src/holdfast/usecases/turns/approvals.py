@@ -25,7 +25,6 @@ class Asker(Protocol):
 
     def ask(self, asked: ApprovalAsked) -> ApprovalAnswer:
         """Wait for an answer."""
-        ...
 
 
 class CommandGrants(Protocol):
@@ -33,11 +32,9 @@ class CommandGrants(Protocol):
 
     def has(self, command: str) -> bool:
         """Whether this very command was allowed."""
-        ...
 
     def add(self, command: str) -> None:
         """Allow this very command from now on."""
-        ...
 
 
 class Approvals:

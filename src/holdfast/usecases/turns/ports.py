@@ -67,16 +67,12 @@ class TurnRecords(Protocol):
 
     def begin(self, opening: TurnRequest) -> BeginOutcome:
         """Record a turn as running, with the prompt before it. It counts as dead when this process is."""
-        ...
 
     def keep(self, begun: TurnBegun, events: Sequence[Event]) -> None:
         """Add facts to the session's log, and those that belong to the transcript to the assistant's message."""
-        ...
 
     def end(self, begun: TurnBegun, events: Sequence[Event], stop_reason: StopReason) -> None:
         """Record the last facts and that the turn is over."""
-        ...
 
     def mark_interrupted(self) -> tuple[str, ...]:
         """Record the turns of dead processes as interrupted; gives the sessions they belong to."""
-        ...
