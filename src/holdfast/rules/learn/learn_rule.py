@@ -249,7 +249,7 @@ def _line_drafts(
 
 def _dedented(text: str) -> str:
     lines = text.split("\n")
-    indents = [re.match(r"[ \t]*", line)[0] for line in lines if line.strip()]  # type: ignore[index]
+    indents = [line[: len(line) - len(line.lstrip(" \t"))] for line in lines if line.strip()]
     indent = min(indents, key=len, default="")
     return "\n".join(line.removeprefix(indent) if line.strip() else "" for line in lines)
 

@@ -68,7 +68,7 @@ def _edits(
         parts = _indented(source, hunk) or parts_of(hunk.new, source.language, args, texts)
         taken = {part.number for part in parts if isinstance(part, Hole) and part.of == "piece"}
         pieces = tuple(
-            _removed_piece(token, hunk, args, number in taken)
+            _removed_piece(token, hunk, args, is_used=number in taken)
             for number, token in enumerate(removed)
         )
         before, after = _context(source, hunk, args, -1), _context(source, hunk, args, 1)
@@ -81,7 +81,9 @@ def _edits(
     )
 
 
-def _removed_piece(token: Token, hunk: FixHunk, args: Sequence[str], taken: bool) -> PatternPiece:  # noqa: FBT001 - of one call
+def _removed_piece(
+    token: Token, hunk: FixHunk, args: Sequence[str], *, is_used: bool
+) -> PatternPiece:
     """Return the piece for a removed token: a variable if the new text uses it again.
 
     What is only deleted must be this very text, for another may be worth more; but one common type
@@ -90,7 +92,7 @@ def _removed_piece(token: Token, hunk: FixHunk, args: Sequence[str], taken: bool
     for number, arg in enumerate(args):
         if arg == token.text:
             return PatternPiece((token.kind,), arg=number)
-    if taken:
+    if is_used:
         return PatternPiece((token.kind,))
     if token.kind == "name" and token.text in COMMON and not hunk.new.strip() and not hunk.lines:
         return PatternPiece(("common",))
