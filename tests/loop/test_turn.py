@@ -365,7 +365,7 @@ def test_a_continued_turn_starts_with_the_bytes_of_the_last_and_fresh_guards() -
     first = play(bad)
     assert first.ended.stop_reason == "mistakes"
     history = rebuild([UserText(PROMPT), *first.events], SYSTEM)
-    assert not history.waits
+    assert isinstance(history.messages[-1], ToolAnswered)
     second = play([*bad[:2], DONE], history=history)
     assert second.ended.stop_reason == "done"
     assert second.sentinels == []

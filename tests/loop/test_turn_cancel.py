@@ -39,7 +39,8 @@ def cancelled_at(kind: str, replies: list[object] | None = None) -> Played:
             switch.on = True
 
     played = play(replies or [TWO, DONE], cancel=switch, then=watch)  # type: ignore[arg-type]
-    assert_valid(rebuild([UserText(PROMPT), *played.events], SYSTEM).prompted("Go on.").messages)
+    continued = rebuild([UserText(PROMPT), *played.events, UserText("Go on.")], SYSTEM)
+    assert_valid(continued.messages)
     return played
 
 

@@ -192,7 +192,8 @@ def test_what_is_stored_gives_back_a_valid_history_that_begins_with_what_was_sen
 ) -> None:
     turn = played(replies, outcomes, context, cancel_after)
     again = rebuild([UserText(PROMPT), *turn.events], SYSTEM)
-    assert_valid(again.prompted("Go on.").messages)
+    continued = rebuild([UserText(PROMPT), *turn.events, UserText("Go on.")], SYSTEM)
+    assert_valid(continued.messages)
     said = sum(len(event.calls) for event in turn.of(Said))
     assert len(turn.of(CallEnded)) == said
     asks = [ask for ask in turn.model.asks if ask.tools]

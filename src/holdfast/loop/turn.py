@@ -58,7 +58,7 @@ def run_turn(  # noqa: PLR0917 - what a turn needs of the world, each by its own
 ) -> TurnEnded:
     """Run a turn on this history to its end; emit every event to the sink, `TurnEnded` last.
 
-    The history ends with a user message or a tool's answer (see `History.waits`).
+    The history ends with a user message or a tool's answer.
     The guards start with no memory of earlier turns.
     """
     return _Turn(history, limits, TurnPorts(model, toolbox, sink, cancel)).run()

@@ -14,9 +14,6 @@ from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAn
 INTERRUPTED = "Interrupted before this finished; look at the files before you try again."
 """The answer to a call without a recorded answer: it may have done all, some or nothing."""
 
-GO_ON = "Go on with the task."
-"""The prompt of a user who continues a turn that ended with a message of the model."""
-
 _LONGEST_REPORT = 2_000
 _SHORT = 240  # a shorter answer costs no more than the line that would replace it
 
@@ -25,28 +22,13 @@ _SHORT = 240  # a shorter answer costs no more than the line that would replace 
 class History:
     """The messages a turn starts with, the ledger so far, and all prompts, compacted or not.
 
-    Each call has one answer, directly after the reply with the call. The last message is the
-    user's or a tool's answer; if not (see `waits`), a turn needs a prompt.
+    Each call has one answer, directly after the reply with the call. If the last message is the
+    model's, a turn needs a prompt first.
     """
 
     messages: tuple[Message, ...]
     ledger: Ledger = EMPTY
     prompts: tuple[str, ...] = ()
-
-    @property
-    def waits(self) -> bool:
-        """Whether no prompt and no answer follow the model's last message."""
-        if not self.messages:
-            return True
-        return isinstance(self.messages[-1], AssistantSaid | SystemText)
-
-    def prompted(self, text: str) -> History:
-        """Return the history with a prompt of the user added."""
-        return replace(
-            self,
-            messages=tuple(add_user(self.messages, text)),
-            prompts=(*self.prompts, text),
-        )
 
 
 HistoryRecord: TypeAlias = UserText | Event
