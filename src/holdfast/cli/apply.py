@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.options import AsJson, Root
-from holdfast.cli.render.edits import JsonOutput, TerminalOutput, attempt, warn_unrecorded
+from holdfast.cli.render.edits import attempt, output_as, warn_unrecorded
 from holdfast.cli.reply import Notation, ReplyFile, Unwrap, WrittenAs, read_reply
 from holdfast.cli.workspace import workspace_at
 from holdfast.usecases.changes.apply import ReplyText, apply_reply
@@ -33,7 +33,7 @@ def apply(
     Exit 0: landed. 1: refused, and no file was changed. 2: wrong usage.
     """
     reply = ReplyText(read_reply(file), notation.value, unwrap)
-    output = JsonOutput() if as_json else TerminalOutput()
+    output = output_as(as_json=as_json)
     with workspace_at(root) as workspace:
         outcome = attempt(lambda: apply_reply(reply, workspace, check=check))
     output.show_note(outcome.recovered)

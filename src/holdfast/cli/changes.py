@@ -187,7 +187,9 @@ def prune(
 
 
 def _output(as_json: bool) -> _Output:
-    return JsonChanges() if as_json else TerminalChanges()
+    if as_json:
+        return JsonChanges()
+    return TerminalChanges()
 
 
 def _run(

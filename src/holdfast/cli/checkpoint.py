@@ -140,11 +140,15 @@ def _scope(*, files: bool, conversation: bool) -> restores.RestoreScope:
         raise typer.BadParameter("pass --files or --conversation; without them both are restored.")
     if files:
         return "files"
-    return "conversation" if conversation else "both"
+    if conversation:
+        return "conversation"
+    return "both"
 
 
 def _output(as_json: bool) -> _Output:
-    return JsonCheckpoints() if as_json else TerminalCheckpoints()
+    if as_json:
+        return JsonCheckpoints()
+    return TerminalCheckpoints()
 
 
 def _run(

@@ -11,7 +11,7 @@ import typer
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.text import warn
-from holdfast.config.settings import BadConfig, Settings
+from holdfast.config.settings import BadConfig, Settings, Value
 from holdfast.wiring.settings import settings_at, user_file
 
 config = typer.Typer(
@@ -42,9 +42,8 @@ def show(*, root: Root = Path(), as_json: AsJson = False) -> None:
 def _as_json(settings: Settings) -> dict[str, Any]:
     shown = {}
     for name, value in settings.values.items():
-        listed = list(value.value) if isinstance(value.value, tuple) else value.value
         shown[name] = {
-            "value": None if value.setting.secret else listed,
+            "value": _public(value),
             "set": value.value is not None,
             "source": value.source,
         }
@@ -53,6 +52,15 @@ def _as_json(settings: Settings) -> dict[str, Any]:
         "user_file": str(user_file()),
         "key_withheld": settings.why_key_withheld,
     }
+
+
+def _public(value: Value) -> object:
+    """Return a value for JSON; None for a secret."""
+    if value.setting.secret:
+        return None
+    if isinstance(value.value, tuple):
+        return list(value.value)
+    return value.value
 
 
 def _print(settings: Settings) -> None:

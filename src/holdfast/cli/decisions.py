@@ -14,7 +14,7 @@ import typer
 
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
-from holdfast.cli.render.text import count_of, plain, warn
+from holdfast.cli.render.text import count_of, plain, text_if, warn
 from holdfast.cli.reply import read_reply
 from holdfast.cli.workspace import workspace_at
 from holdfast.repair.decisions.decision import Decision, DecisionScope
@@ -59,7 +59,7 @@ def list_(
         typer.Option("--scope", help="build: of the project. runtime: of this machine."),
     ] = None,
     unpinned: Annotated[
-        bool, typer.Option("--unpinned", help="Only decisions that nobody has pinned.")
+        bool, typer.Option("--unpinned", help="Only decisions that are not pinned.")
     ] = False,
     root: Root = Path(),
     as_json: AsJson = False,
@@ -194,7 +194,8 @@ def gate(*, root: Root = Path(), as_json: AsJson = False) -> None:
             typer.echo(_line(each))
         count = count_of(len(judged.unpinned), "decision")
         typer.echo(f"{count} not pinned; review each, then pin it with `holdfast decisions pin`.")
-    raise typer.Exit(0 if judged.open else 4)
+    if not judged.open:
+        raise typer.Exit(4)
 
 
 def _manifest(root: Path) -> Manifest:
@@ -216,7 +217,7 @@ def _attempt(as_json: bool, act: Callable[[], _Outcome]) -> _Outcome:
     except BadManifest as error:
         refuse(str(error), as_json=as_json)
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
+        where = text_if(error.filename, f"{error.filename}: ")
         refuse(
             f"{where}{error.strerror}; the decisions cannot be read or written.", as_json=as_json
         )
@@ -224,9 +225,9 @@ def _attempt(as_json: bool, act: Callable[[], _Outcome]) -> _Outcome:
 
 def _pin(reason: str, by: str | None) -> Pin:
     """Return the pin of this user, now."""
-    return Pin(
-        _user() if by is None else by, datetime.now(UTC).isoformat(timespec="seconds"), reason
-    )
+    if by is None:
+        by = _user()
+    return Pin(by, datetime.now(UTC).isoformat(timespec="seconds"), reason)
 
 
 def _user() -> str:

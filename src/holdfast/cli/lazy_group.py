@@ -1,4 +1,4 @@
-"""A command group that imports a command when it runs, and converts plain values without pydantic."""
+"""A command group that imports a command when it runs, and needs no pydantic for plain values."""
 
 from __future__ import annotations
 

@@ -50,6 +50,9 @@ class HoldfastGroup(LazyGroup):
 app = typer.Typer(
     name="holdfast",
     cls=HoldfastGroup,
+    help="A coding agent for models that make mistakes.\n\n"
+    "Edits land exactly where they were meant, or are refused with the cure. "
+    "Every turn can be undone.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -76,10 +79,7 @@ def holdfast(
         ),
     ] = False,
 ) -> None:
-    """A coding agent for models that make mistakes.
-
-    Edits land exactly where they were meant, or are refused with the cure. Every turn can be undone.
-    """
+    """Take the options of `holdfast` itself."""
 
 
 def main() -> None:

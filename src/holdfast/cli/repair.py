@@ -95,7 +95,7 @@ def repair(
     Exit 0: all pass. 1: some still fail. 2: wrong usage. 4: blocked by the strictness. 130:
     stopped with Ctrl-C.
     """
-    level = strictness.value if strictness else None
+    level = strictness and strictness.value
     flags = {"model": model, "base_url": base_url, "strictness": level, "command_timeout": timeout}
     settings = _settings(root, flags)
     language: Target | None = target.value if target else None

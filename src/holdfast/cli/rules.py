@@ -11,7 +11,7 @@ import typer
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.rules import message_of, print_rule
-from holdfast.cli.render.text import warn
+from holdfast.cli.render.text import text_if, warn
 from holdfast.rules.learn.merge_rules import explains
 from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import LearnVerdict, RuleBook
@@ -37,7 +37,7 @@ def list_(
         str | None, typer.Option("--target", metavar="T", help="Only rules of this language.")
     ] = None,
     unreviewed: Annotated[
-        bool, typer.Option("--unreviewed", help="Only rules that nobody has reviewed.")
+        bool, typer.Option("--unreviewed", help="Only rules without a review.")
     ] = False,
     own: Annotated[
         bool, typer.Option("--own", help="Without the rules that came with holdfast.")
@@ -64,7 +64,7 @@ def list_(
         print(json.dumps(body))
         return
     for rule in chosen:
-        note = "" if rule.reviewed else "  (unreviewed)"
+        note = text_if(not rule.reviewed, "  (unreviewed)")
         record = f"{rule.applied} helped, {rule.failed} failed"
         kind = f"{rule.status:<8}  {rule.provenance:<9}  {rule.target:<10}"
         print(f"{rule.id}  {kind}  {record}{note}")
@@ -180,7 +180,7 @@ def _judge(root: Path, rule_id: str, verdict: LearnVerdict, as_json: bool) -> No
     if as_json:
         print(json.dumps({"rule": _as_json(judged)}))
     else:
-        reviewed = ", reviewed" if judged.reviewed else ""
+        reviewed = text_if(judged.reviewed, ", reviewed")
         print(f"{judged.id} is {judged.status}{reviewed}.")
 
 

@@ -102,13 +102,19 @@ def _read_prompt(prompt: str | None, *, needed: bool) -> str | None:
     if prompt is None and (sys.stdin is None or sys.stdin.isatty()):
         raise _usage_error("write a prompt, or pipe it into standard input.")
     if prompt is None or prompt == "-":
-        text = decode(sys.stdin.buffer.read()).text.strip() if sys.stdin else ""
-        if not text:
-            raise _usage_error("standard input is empty; write a prompt.")
-        return text
+        return _read_standard_input()
     if not prompt.strip():
         raise _usage_error("the prompt is empty; write what to do.")
     return prompt
+
+
+def _read_standard_input() -> str:
+    text = ""
+    if sys.stdin:
+        text = decode(sys.stdin.buffer.read()).text.strip()
+    if not text:
+        raise _usage_error("standard input is empty; write a prompt.")
+    return text
 
 
 def _usage_error(message: str) -> typer.BadParameter:

@@ -8,7 +8,7 @@ from threading import Event
 
 import typer
 
-from holdfast.cli.render.text import diff_colour, write
+from holdfast.cli.render.text import diff_colour, text_if, write
 from holdfast.usecases.turns.approvals import ApprovalAnswer
 from holdfast.vocab.events import ApprovalAsked
 
@@ -30,7 +30,7 @@ class TerminalAsker:
     def ask(self, asked: ApprovalAsked) -> ApprovalAnswer:
         """Ask until there is an answer; the end of the input, or a cancel, means no."""
         can_allow_always = asked.what == "command"
-        always = "a: always this command, " if can_allow_always else ""
+        always = text_if(can_allow_always, "a: always this command, ")
         self._show(asked)
         while True:
             choices = f"y: once, s: for this session, {always}n: no"

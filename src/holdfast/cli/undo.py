@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from holdfast.cli.options import AsJson, Root
-from holdfast.cli.render.edits import JsonOutput, TerminalOutput, attempt, warn_unrecorded
+from holdfast.cli.render.edits import attempt, output_as, warn_unrecorded
 from holdfast.cli.workspace import workspace_at
 from holdfast.usecases.changes.undo import undo_last
 from holdfast.usecases.workspace import NothingDone
@@ -22,7 +22,7 @@ def undo(*, root: Root = Path(), as_json: AsJson = False) -> None:
     Exit 0: done. 1: refused (later edits are in the way, or there is nothing to undo), and no file
     was changed. 2: wrong usage.
     """
-    output = JsonOutput() if as_json else TerminalOutput()
+    output = output_as(as_json=as_json)
     with workspace_at(root) as workspace:
         outcome = attempt(lambda: undo_last(workspace))
     output.show_note(outcome.recovered)

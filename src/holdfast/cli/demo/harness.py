@@ -37,8 +37,10 @@ class StepRun:
     def word_after(self, words: str) -> str:
         """Return the word that follows the last `words` of the output; empty if there is none."""
         _, found, rest = self.output.rpartition(words)
-        following = rest.split() if found else []
-        return following[0].rstrip(",") if following else ""
+        following = rest.split()
+        if not found or not following:
+            return ""
+        return following[0].rstrip(",")
 
 
 class DemoHarness:

@@ -112,11 +112,15 @@ MANY = """\
 *** End Patch
 """
 
+_WAIT = """\
+    def wait(self, attempt):
+        # double it
+        delay = 2 ** attempt
+        self.log(delay)
+"""
 _SPACES_FOR_TABS = {
-    "old": "    def wait(self, attempt):\n        # double it\n        delay = 2 ** attempt\n        self.log(delay)\n"
-    "        return min(delay, self.limit)\n",
-    "new": "    def wait(self, attempt):\n        # double it\n        delay = 2 ** attempt\n        self.log(delay)\n"
-    "        return max(1, min(delay, self.limit))\n",
+    "old": f"{_WAIT}        return min(delay, self.limit)\n",
+    "new": f"{_WAIT}        return max(1, min(delay, self.limit))\n",
 }
 _PATCH = """\
 --- a/src/greet.py

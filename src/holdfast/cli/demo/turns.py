@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdfast.cli.demo import samples
 from holdfast.cli.demo.harness import DemoHarness, DemoStep, StepRun
 
-_FIRST = "Give every wait a lower bound."
+_FIRST = "Add a lower bound to every wait."
 _SECOND = "Greet more formally."
 _THIRD = "Explain the timeouts."
 
@@ -135,24 +135,26 @@ def undo_restore(stage: DemoHarness) -> None:
 
 def _last_answer(ran: StepRun, number: int) -> str:
     """Return the last tool answer in a request."""
-    messages = ran.requests[number].messages if number < len(ran.requests) else []
-    return next(
-        (str(each.get("content")) for each in reversed(messages) if each.get("role") == "tool"), ""
-    )
+    if number >= len(ran.requests):
+        return ""
+    for message in reversed(ran.requests[number].messages):
+        if message.get("role") == "tool":
+            return str(message.get("content"))
+    return ""
 
 
 def _replies_sent(ran: StepRun) -> list[str]:
     """Return the answers of the model that the first request contains."""
-    messages = ran.requests[0].messages if ran.requests else []
-    return [
-        str(each["content"])
-        for each in messages
-        if each.get("role") == "assistant" and each.get("content")
-    ]
+    if not ran.requests:
+        return []
+    messages = [each for each in ran.requests[0].messages if each.get("role") == "assistant"]
+    return [str(each["content"]) for each in messages if each.get("content")]
 
 
 def _last_message(messages: list[dict[str, object]]) -> str:
-    return str(messages[-1].get("content")) if messages else ""
+    if not messages:
+        return ""
+    return str(messages[-1].get("content"))
 
 
 STEPS = (

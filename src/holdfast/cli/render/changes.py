@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.changes.change import hash_of
 from holdfast.changes.hunks import hunks_of
 from holdfast.cli.render.edits import JsonOutput, TerminalOutput, file_as_json, headline
-from holdfast.cli.render.text import count_of, write, write_diff
+from holdfast.cli.render.text import count_of, text_if, write, write_diff
 
 if TYPE_CHECKING:
     from holdfast.changes.change import Change
@@ -79,7 +79,7 @@ class TerminalChanges(TerminalOutput):
 
     def show_change(self, change: Change) -> None:
         """Print one change: its files, and its hunks with their numbers."""
-        settled = f", {change.state} {change.settled_at}" if change.settled_at else ""
+        settled = text_if(change.settled_at, f", {change.state} {change.settled_at}")
         made = f"{change.origin}, {change.created_at}{settled}"
         write(f"change {change.id}: {change.state} ({made})", bold=True)
         for file in change.plan.files:
@@ -130,12 +130,14 @@ def _summary(change: Change) -> dict[str, Any]:
 
 
 def _file(file: FileLanded) -> dict[str, Any]:
-    entry = {"path": file.path, "action": file.action}
-    return entry | {"to": file.to} if file.to else entry
+    entry: dict[str, Any] = {"path": file.path, "action": file.action}
+    if file.to:
+        entry["to"] = file.to
+    return entry
 
 
 def _name(file: FileLanded) -> str:
-    return f"{file.path} -> {file.to}" if file.to else file.path
+    return file.path + text_if(file.to, f" -> {file.to}")
 
 
 def _base(file: FileLanded, change: Change) -> str | None:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.render.edits import JsonOutput, TerminalOutput
-from holdfast.cli.render.text import count_of, warn, write, write_diff
+from holdfast.cli.render.text import count_of, text_if, warn, write, write_diff
 
 if TYPE_CHECKING:
     from holdfast.checkpoints.checkpoint import Checkpoint
@@ -130,7 +130,8 @@ class TerminalCheckpoints(TerminalOutput):
         """Print what a restore or an undo did, what it kept, and how to undo it."""
         _note(restored.recovered, *restored.notes)
         back = "restored" if restored.verb == "restore" else "undone: back at"
-        scope = "" if restored.worktree_reset else " (conversation only; no file was touched)"
+        only = not restored.worktree_reset
+        scope = text_if(only, " (conversation only; no file was touched)")
         write(f"{back} {restored.checkpoint_id}{scope}", bold=True)
         if restored.messages_deleted:
             removed = count_of(restored.messages_deleted, "message")
@@ -186,14 +187,14 @@ def _file(each: FileDifference) -> dict[str, Any]:
 
 
 def _label(checkpoint: Checkpoint) -> str:
-    return f": {checkpoint.draft.label}" if checkpoint.draft.label else ""
+    return text_if(checkpoint.draft.label, f": {checkpoint.draft.label}")
 
 
 def _place(checkpoint: Checkpoint) -> str:
     present = checkpoint.present
     if not present.head:
         return "before the first commit"
-    return f"on {present.head} ({present.branch})" if present.branch else f"on {present.head}"
+    return f"on {present.head}" + text_if(present.branch, f" ({present.branch})")
 
 
 def _warn_created(created: Created) -> None:

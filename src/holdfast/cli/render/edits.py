@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.ports import JournalDamaged
-from holdfast.cli.render.text import warn, write, write_diff
+from holdfast.cli.render.text import text_if, warn, write, write_diff
 from holdfast.landing.explain import explain
 from holdfast.usecases.workspace import NothingDone, note_of
 from holdfast.vocab.outcomes import Refused, Rung
@@ -40,7 +40,7 @@ class JsonOutput:
         """Warn that an interrupted command was finished or dropped."""
         warn(note_of(recovered))
 
-    def show_landed(self, files: Sequence[FileLanded], *, check: bool) -> None:  # noqa: ARG002 - the same either way
+    def show_landed(self, files: Sequence[FileLanded], *, check: bool) -> None:  # noqa: ARG002 - as TerminalOutput
         """Print every file that landed."""
         self._print("landed", [file_as_json(file) for file in files])
         for file in files:
@@ -82,8 +82,8 @@ class TerminalOutput:
     def show_landed(self, files: Sequence[FileLanded], *, check: bool) -> None:
         """Print every file that landed, how its old text matched, and its diff."""
         for file in files:
-            would = "would be " if check else ""
-            write(would + headline(file), bold=True)
+            would = text_if(check, "would be ")
+            write(f"{would}{headline(file)}", bold=True)
             for warning in file.warnings:
                 write(f"warning: {warning}", "yellow")
             write_diff(file.diff)
@@ -105,6 +105,13 @@ class TerminalOutput:
             write("No file was changed.")
 
 
+def output_as(*, as_json: bool) -> JsonOutput | TerminalOutput:
+    """Return the output that `--json` chooses."""
+    if as_json:
+        return JsonOutput()
+    return TerminalOutput()
+
+
 def attempt(use_case: Callable[[], _Outcome]) -> _Outcome | NothingDone:
     """Run a use case. A state directory or a database that cannot be used is a refusal."""
     try:
@@ -118,11 +125,11 @@ def attempt(use_case: Callable[[], _Outcome]) -> _Outcome | NothingDone:
 
 def _disk_problem(error: OSError) -> str:
     """Return the sentence for an error of the state directory: no use case raises another one."""
-    where = f"{error.filename}: " if error.filename else "the disk refused: "
+    where = error.filename or "the disk refused"
     cure = "make it writable, or name another place with HOLDFAST_STATE_DIR,"
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         cure = "free some space"
-    return f"{where}{error.strerror}; {cure} and run this again."
+    return f"{where}: {error.strerror}; {cure} and run this again."
 
 
 def warn_unrecorded(why: LogUnavailable | None) -> None:
@@ -140,12 +147,14 @@ def file_as_json(file: FileLanded) -> dict[str, Any]:
         "similarity": file.similarity,
         "diff": file.diff,
     }
-    return entry if file.to is None else entry | {"to": file.to}
+    if file.to is not None:
+        entry["to"] = file.to
+    return entry
 
 
 def headline(file: FileLanded | EditLanded, *, name_exact: bool = False) -> str:
     """Return one line about an edit: the file, and how its old text matched if not exactly."""
-    to = f" to {file.to}" if file.to else ""
+    to = text_if(file.to, f" to {file.to}")
     words = f"{_VERBS[file.action]} {file.path}{to}"
     if file.rung == "exact" and not name_exact:
         return words

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from holdfast.cli.render.text import plain, warn, write, write_diff
+from holdfast.cli.render.text import plain, text_if, warn, write, write_diff
 from holdfast.repair.outcomes import (
     Exhausted,
     FirstTrySuccess,
@@ -33,7 +33,9 @@ def exit_code(repairs: Sequence[FileRepair]) -> int:
     """Return 4 if the strictness blocks a file, 1 if a file fails that was not skipped, else 0."""
     if any(isinstance(each.outcome, ProductionBlocked) for each in repairs):
         return 4
-    return 0 if all(each.success or each.skipped for each in repairs) else 1
+    if all(each.success or each.skipped for each in repairs):
+        return 0
+    return 1
 
 
 def name_outcome(repair: FileRepair) -> str:
@@ -76,7 +78,9 @@ def _summary(repairs: Sequence[FileRepair]) -> str:
         return "blocked"
     if code == 1:
         return "failing"
-    return "repaired" if any(each.diff for each in repairs) else "clean"
+    if any(each.diff for each in repairs):
+        return "repaired"
+    return "clean"
 
 
 def _as_json(repair: FileRepair, *, dry_run: bool) -> dict[str, Any]:
@@ -174,18 +178,18 @@ class TerminalRepair:
             failing = len(files) - len(passing) - fixed
             fail = "still fails" if failing == 1 else "still fail"
             sums = f"{len(passing)} pass, {fixed} repaired, {failing} {fail}"
-            besides = f", {len(skipped)} skipped" if skipped else ""
+            besides = text_if(skipped, f", {len(skipped)} skipped")
             write(f"{len(repairs)} files: {sums}{besides}.")
 
     def _show_one(self, repair: FileRepair, *, dry_run: bool) -> None:
-        would = "would be " if dry_run and repair.diff else ""
+        would = text_if(dry_run and repair.diff, "would be ")
         colour = None if repair.success else "red"
         write(f"{repair.path}: {would}{_headline(repair)}", colour, bold=True)
         is_fixed = repair.success and repair.diff
         message = repair.note if is_fixed else _message(repair, dry_run=dry_run)
         if message:
             for line in message.split("\n"):
-                write(f"  {line}" if line else "")
+                write(text_if(line, f"  {line}"))
         write_diff(repair.diff)
 
 

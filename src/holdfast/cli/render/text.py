@@ -9,7 +9,7 @@ import sys
 import typer
 
 # Not newline and tab. Text of a model can contain escape sequences, which a terminal executes. A
-# surrogate stands for a byte that was not text, and cannot be printed.
+# surrogate is a byte that was not text, and cannot be printed.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -59,7 +59,9 @@ def write_diff_line(line: str) -> None:
 def diff_lines(diff: str) -> list[str]:
     """Return the lines of a diff."""
     # Not str.splitlines: that also breaks at form feeds and U+2028, which are content here.
-    return diff.removesuffix("\n").split("\n") if diff else []
+    if not diff:
+        return []
+    return diff.removesuffix("\n").split("\n")
 
 
 def diff_colour(line: str) -> str | None:
@@ -67,6 +69,15 @@ def diff_colour(line: str) -> str | None:
     return _COLOURS.get(line[:1])
 
 
+def text_if(condition: object, text: str) -> str:
+    """Return the text if the condition is true, else nothing."""
+    if condition:
+        return text
+    return ""
+
+
 def count_of(number: int, noun: str) -> str:
     """Return a number with its noun: "1 file", "2 files"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}s"

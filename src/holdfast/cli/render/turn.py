@@ -115,6 +115,11 @@ class TerminalTurn:
 
     def show(self, event: Event) -> None:
         """Show one event."""
+        self._show_turn_event(event)
+        self._show_model_event(event)
+        self._show_tool_event(event)
+
+    def _show_turn_event(self, event: Event) -> None:
         match event:
             case TurnStarted():
                 self._session = event.session
@@ -124,15 +129,34 @@ class TerminalTurn:
                 self._say(f"checkpoint {event.checkpoint_id}", dim=True)
             case CheckpointMissed():
                 self._say(f"warning: no checkpoint before this turn: {event.message}", "yellow")
+            case RepairEnded():
+                self._show_repair(event)
+            case TurnEnded():
+                self._show_end(event)
+            case _:
+                pass
+
+    def _show_model_event(self, event: Event) -> None:
+        match event:
             case TextArrived():
                 self._stream(event.text, "answer")
             case ReasoningArrived():
                 if self._shows_reasoning:
                     self._stream(event.text, "reasoning")
-            case Retried():
-                self._say(f"retrying: {event.reason}", dim=True)
             case Said():
                 self._end_stream()
+            case Retried():
+                self._say(f"retrying: {event.reason}", dim=True)
+            case SentinelRaised():
+                self._say(f"! {event.sentinel.text}", "yellow", bold=True)
+            case Compacted():
+                sizes = f"{event.tokens_before} to {event.tokens_after} tokens"
+                self._say(f"(history compacted from {sizes})", dim=True)
+            case _:
+                pass
+
+    def _show_tool_event(self, event: Event) -> None:
+        match event:
             case ApprovalAsked():
                 self._approval = event.what
             case CallStarted():
@@ -146,15 +170,6 @@ class TerminalTurn:
                 self._say(f"  refused ({event.reason}): {event.message}", "red")
             case CommandRan():
                 self._show_command(event)
-            case RepairEnded():
-                self._show_repair(event)
-            case SentinelRaised():
-                self._say(f"! {event.sentinel.text}", "yellow", bold=True)
-            case Compacted():
-                sizes = f"{event.tokens_before} to {event.tokens_after} tokens"
-                self._say(f"(history compacted from {sizes})", dim=True)
-            case TurnEnded():
-                self._show_end(event)
             case _:
                 pass
 
