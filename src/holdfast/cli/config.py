@@ -11,7 +11,7 @@ import typer
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.text import warn
-from holdfast.config.settings import BadConfig, Settings, Value
+from holdfast.config.settings import BadConfig, Settings, SettingValue
 from holdfast.wiring.settings import settings_at, user_file
 
 config = typer.Typer(
@@ -54,7 +54,7 @@ def _as_json(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _public(value: Value) -> object:
+def _public(value: SettingValue) -> object:
     """Return a value for JSON; None for a secret."""
     if value.setting.secret:
         return None
