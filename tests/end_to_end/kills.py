@@ -148,7 +148,7 @@ class Stage:
 def _plan_once() -> None:
     """Remember plans from here on: they are the same for every child, and most of the work."""
     names = vars(use_case)
-    real = names["plan"]
+    real = names["plan_requests"]
     plans: dict[object, object] = {}
 
     def remembered(requests: tuple[object, ...], *args: Any, **options: Any) -> object:
@@ -156,7 +156,7 @@ def _plan_once() -> None:
             plans[requests] = real(requests, *args, **options)
         return plans[requests]
 
-    names["plan"] = remembered
+    names["plan_requests"] = remembered
 
 
 def points(trace: list[str]) -> list[tuple[int, When]]:
