@@ -105,7 +105,7 @@ soak: props $(NPM_READY) ## run what takes long, an hour or more: laws, kills, f
 coverage: setup ## run the fast tests and print the lines of src that they do not reach; htmlcov/ has the pages
 	$(PYTEST) -n $(WORKERS) --dist worksteal -q $(FAST) --cov --cov-report=term-missing --cov-report=html $(ARGS)
 
-bench: bench-landing bench-checkpoints bench-loop bench-store bench-repair bench-growth ## run the benchmarks (some take minutes)
+bench: bench-landing bench-checkpoints bench-loop bench-store bench-repair bench-growth bench-startup ## run the benchmarks (some take minutes)
 
 bench-landing: setup ## run generated edits against the landing engine (ARGS="--help" for sizes, corpus, peers)
 	$(PY) -m bench.landing $(ARGS)
