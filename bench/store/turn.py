@@ -19,7 +19,7 @@ from holdfast.changes.change import AT_ONCE, Change, RequestedEdits
 from holdfast.changes.change_json import plan_to_json, requested_to_json
 from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.swaps import Content, Swap
-from holdfast.usecases.events.event_json import TRANSCRIPT_EVENTS, event_to_json
+from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS, event_to_json
 from holdfast.usecases.turns.ports import TurnBegun, TurnRequest
 from holdfast.vocab.events import CallEnded, CallStarted, Event, Said, StepStarted, TurnEnded
 from holdfast.vocab.requests import FileRequest, Replace
@@ -75,15 +75,15 @@ def _edit() -> Change:
 def record_turn(store: Store, root: Path, state: Path, turn: tuple[Step, ...]) -> None:
     """Record a turn as the use cases do."""
     records, log = StoredTurnLog(store, root, TurnLocks(state)), StoredChanges(store, root)
-    begun = records.begin(_OPENING)
+    begun = records.begin(_OPENING, lambda _: ())
     assert isinstance(begun, TurnBegun)
     for step in turn:
         records.keep(begun, step.said)
         if step.edit is not None:
-            log.add(step.edit)
-            log.move(step.edit.id, "proposed", "applied")
+            log.add(step.edit, lambda _: ())
+            log.move(step.edit.id, "proposed", "applied", ())
         if step is turn[-1]:
-            records.end(begun, (*step.answered, _END), "done")
+            records.end(begun, step.answered, _END)
         else:
             records.keep(begun, step.answered)
 
@@ -116,12 +116,12 @@ def plain_transactions(root: Path, turn: tuple[Step, ...]) -> Iterator[list[_Sta
         parts, facts = [], []
         for event in events:
             body = json.dumps(event_to_json(event))
-            if isinstance(event, TRANSCRIPT_EVENTS):
+            if event.kind in TRANSCRIPT_KINDS:
                 numbers["parts"] += 1
                 parts.append((new_id(), answer, numbers["parts"], event.kind, body))
             numbers["events"] += 1
-            facts.append((session, numbers["events"], event.kind, body, _now()))
-        return [(_PART, parts), ("INSERT INTO events VALUES (?, ?, ?, ?, ?)", facts)]
+            facts.append((project, numbers["events"], session, turn_id, event.kind, body, _now()))
+        return [(_PART, parts), ("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", facts)]
 
     for step in turn:
         yield kept(step.said)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from holdfast.changes.change import Change, ChangeState
-from holdfast.changes.change_log import KEPT
+from holdfast.changes.change_log import (
+    KEPT,
+    AddedChange,
+    AnnounceRemoved,
+    ChangeParts,
+    RemovedChanges,
+)
 from holdfast.changes.plan import ChangePlan
+from holdfast.vocab.events import OwnedEvent
 
 
 class MemoryLog:
@@ -15,14 +22,19 @@ class MemoryLog:
 
     def __init__(self) -> None:
         self._changes: dict[str, Change] = {}
+        self.events: list[OwnedEvent] = []
 
-    def add(self, change: Change) -> Change:
+    def add(self, change: Change, announce: AnnounceRemoved) -> AddedChange:
+        added = self._insert(change)
+        removed = self.prune(KEPT, announce)
+        return AddedChange(added, removed.event_seq)
+
+    def _insert(self, change: Change) -> Change:
         kept = replace(change, seq=self._next_seq(), created_at="then")
-        self._changes[change.id] = (
-            kept if kept.state == "proposed" else replace(kept, settled_at="then")
-        )
-        self.prune(KEPT)
-        return self._changes[change.id]
+        if kept.state != "proposed":
+            kept = replace(kept, settled_at="then")
+        self._changes[change.id] = kept
+        return kept
 
     def get(self, change_id: str) -> Change | None:
         return self._changes.get(change_id)
@@ -52,42 +64,55 @@ class MemoryLog:
     def marks(self, state: ChangeState) -> tuple[tuple[str, int], ...]:
         return tuple((change.id, change.seq) for change in self.list(state=state))
 
-    def revise(self, change_id: str, plan: ChangePlan) -> bool:
-        return self._set(change_id, "proposed", plan=plan)
+    def revise(self, change_id: str, plan: ChangePlan, events: Sequence[OwnedEvent]) -> int | None:
+        return self._publish(events) if self._set(change_id, "proposed", plan=plan) else None
 
-    def move(self, change_id: str, old: ChangeState, new: ChangeState) -> bool:
+    def move(
+        self, change_id: str, old: ChangeState, new: ChangeState, events: Sequence[OwnedEvent]
+    ) -> int | None:
         latest = bool(self._changes) and self.list()[0].id == change_id
         seq = {"seq": self._next_seq()} if new == "applied" and not latest else {}
-        return self._set(change_id, old, state=new, settled_at="then", **seq)
+        if not self._set(change_id, old, state=new, settled_at="then", **seq):
+            return None
+        return self._publish(events)
 
-    def split(self, change_id: str, accepted: Change, rest: Change) -> tuple[Change, Change] | None:
+    def split(
+        self, change_id: str, accepted: Change, rest: Change, events: Sequence[OwnedEvent]
+    ) -> ChangeParts | None:
         whole = self._changes.get(change_id)
         if whole is None or not self._set(
             change_id, "proposed", state="rejected", settled_at="then", seq=self._next_seq()
         ):
             return None
-        first, second = self.add(accepted), self.add(rest)
+        first, second = self._insert(accepted), self._insert(rest)
         self._set(second.id, second.state, seq=whole.seq)
-        return first, self._changes[second.id]
+        return ChangeParts(first, self._changes[second.id], self._publish(events))
 
-    def join(self, change_id: str, parts: Collection[str]) -> bool:
+    def join(
+        self, change_id: str, parts: Collection[str], events: Sequence[OwnedEvent]
+    ) -> int | None:
         found = [self._changes[part] for part in parts if part in self._changes]
         fit = all(
             part.state == "proposed" and part.requested.part_of == change_id for part in found
         )
         whole = self._changes.get(change_id)
         if whole is None or whole.state != "rejected" or len(found) != len(parts) or not fit:
-            return False
+            return None
         for part in found:
             del self._changes[part.id]
         seq = min(part.seq for part in found)
-        return self._set(change_id, "rejected", state="proposed", settled_at=None, seq=seq)
+        self._set(change_id, "rejected", state="proposed", settled_at=None, seq=seq)
+        return self._publish(events)
 
-    def prune(self, keep: int) -> tuple[str, ...]:
+    def prune(self, keep: int, announce: AnnounceRemoved) -> RemovedChanges:
         old = tuple(change.id for change in self.list() if change.state != "proposed")[keep:]
         for change_id in old:
             del self._changes[change_id]
-        return old
+        return RemovedChanges(old, self._publish(announce(old)))
+
+    def _publish(self, events: Sequence[OwnedEvent]) -> int:
+        self.events += events
+        return len(self.events)
 
     def _set(self, change_id: str, old: ChangeState, **values: object) -> bool:
         change = self._changes.get(change_id)

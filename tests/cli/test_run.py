@@ -79,6 +79,7 @@ def test_where_nothing_listens_the_last_line_says_so_and_has_no_session(project:
         "prompt_tokens": 0,
         "completion_tokens": 0,
         "files": [],
+        "ended_by": "turn",
         "kind": "turn_ended",
         "exit_code": 13,
         "session": None,
@@ -174,7 +175,7 @@ def test_json_is_one_object_a_line_and_the_last_one_sums_it_up(project: Project)
 
 
 def test_every_kind_of_line_is_documented() -> None:
-    document = (DOCS / "run.md").read_text(encoding="utf-8")
+    document = (DOCS / "events.md").read_text(encoding="utf-8")
     kinds = {kind.__dataclass_fields__["kind"].default for kind in get_args(Event)}
     assert {kind for kind in kinds if f"| `{kind}` |" not in document} == set()
 

@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
+from holdfast.changes.change import RequestedEdits
+from holdfast.changes.plan import ChangePlan
+from holdfast.landing.land import land
 from holdfast.loop.reply import ModelReply
 from holdfast.tools.ports import Denied, NoApprover
-from holdfast.vocab.events import EditLanded, EditRefused
+from holdfast.vocab.events import ChangeMoved, EditLanded, EditRefused
+from holdfast.vocab.outcomes import Outcome
+from holdfast.vocab.requests import Request
 from holdfast.vocab.tool_calls import RawCall, ToolCall
 from tests.loop.parse_reply.offered import parse
 from tests.tools.world import Somebody, World, open_world
@@ -35,8 +40,12 @@ def test_a_replacement_lands_and_is_told_with_its_lines(world: World) -> None:
     )
     assert (outcome.failure, outcome.modified) == (None, ("a.py",))
     assert world.read("a.py") == "x = 1\ny = 3\nz = 4\n"
-    (event,) = outcome.events
+    first, second, event = outcome.events
     assert isinstance(event, EditLanded)
+    assert (first, second) == (
+        ChangeMoved(str(event.change_id), "proposed"),
+        ChangeMoved(str(event.change_id), "applied"),
+    )
     assert (event.path, event.action, event.rung, event.proposed) == (
         "a.py",
         "edit",
@@ -572,14 +581,28 @@ def test_a_file_that_is_written_in_between_is_left_alone(world: World, tmp_path:
     editor = world.toolbox._context.ports.editor
     land = editor.land
 
-    def late(requests: object, *, overwrite: bool) -> object:
-        world.write("a.py", "somebody else's\n")
-        return land(requests, overwrite=overwrite)  # type: ignore[arg-type]
+    def late(asked: RequestedEdits, plan: ChangePlan) -> object:
+        world.write("a.py", "x = somebody else's\n")
+        return land(asked, plan)
 
     editor.land = late  # type: ignore[assignment,method-assign]
     outcome = world.call("edit_file", path="a.py", old="x", new="y")
     assert outcome.failure == "exec_error"
-    assert world.read("a.py") == "somebody else's\n"
+    assert "this changed meanwhile, and was left as it is" in outcome.text
+    assert world.read("a.py") == "x = somebody else's\n"
+
+
+def test_an_edit_is_landed_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    landings: list[str] = []
+
+    def counting(text: str, request: Request, path: str | None = None) -> Outcome:
+        landings.append(text)
+        return land(text, request, path)
+
+    monkeypatch.setattr("holdfast.changes.file_drafts.land", counting)
+    world.write("a.py", "x\n")
+    world.told("edit_file", path="a.py", old="x", new="y")
+    assert landings == ["x\n"]
 
 
 def test_an_edit_that_is_denied_is_not_made(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from holdfast.adapters.store.queries.turns import begin_turn
 from holdfast.adapters.store.store import open_store
-from holdfast.changes.change import Change, ChangeOwner, RequestedEdits
+from holdfast.changes.change import ChangeOwner, RequestedEdits
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
-from holdfast.usecases.changes.observe import observe_difference
+from holdfast.usecases.changes.observe import ChangeObserved, observe_difference
 from holdfast.usecases.changes.propose import Proposed, propose_reply
 from holdfast.usecases.changes.review import Accepted, apply_change, list_changes
 from holdfast.vocab.requests import FileRequest, Replace
@@ -46,11 +46,11 @@ def test_requests_that_were_read_already_are_proposed_and_applied_for_their_turn
         alone = apply_reply(whole("d.py", "new\n"), workspace)
         assert isinstance(proposed, Proposed)
         assert isinstance(applied, AppliedReply)
-        assert isinstance(seen, Change)
+        assert isinstance(seen, ChangeObserved)
         assert isinstance(alone, AppliedReply)
         ours = list_changes(workspace, owner=owner)
         assert isinstance(ours, tuple)
-        assert [each.id for each in ours] == [seen.id, applied.change_id, proposed.change.id]
+        assert [each.id for each in ours] == [seen.change.id, applied.change_id, proposed.change.id]
         assert {(each.session, each.turn) for each in ours} == {(owner.session, owner.turn)}
         waiting = list_changes(
             workspace, state="proposed", owner=ChangeOwner(session=owner.session)

@@ -1,20 +1,26 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from holdfast.usecases.turns.ports import BeginOutcome, RecordsUnavailable, TurnBegun, TurnRequest
 from holdfast.usecases.turns.recorder import TurnRecorder
 from holdfast.vocab.events import (
+    ApprovalAsked,
+    ApprovalGiven,
     CallEnded,
     CallStarted,
+    ChangeMoved,
+    CheckpointTaken,
+    EditLanded,
     EditRefused,
     Event,
     Said,
     StepStarted,
     TextArrived,
     TurnEnded,
+    TurnStarted,
     UsageReported,
 )
 from holdfast.vocab.tool_calls import ToolCall
@@ -32,17 +38,21 @@ class _Records:
         self.kept: list[list[Event]] = []
         self.ended: StopReason | None = None
 
-    def begin(self, opening: TurnRequest) -> BeginOutcome:
+    def begin(
+        self, opening: TurnRequest, announce: Callable[[TurnBegun], Sequence[Event]]
+    ) -> BeginOutcome:
         return BEGUN
 
-    def keep(self, begun: TurnBegun, events: Sequence[Event]) -> None:
+    def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
         self.kept.append(list(events))
+        return 1
 
-    def end(self, begun: TurnBegun, events: Sequence[Event], stop_reason: StopReason) -> None:
-        self.kept.append(list(events))
-        self.ended = stop_reason
+    def end(self, begun: TurnBegun, events: Sequence[Event], ended: TurnEnded) -> int:
+        self.kept.append([*events, ended])
+        self.ended = ended.stop_reason
+        return 1
 
-    def mark_interrupted(self) -> tuple[str, ...]:
+    def mark_interrupted(self, events: Sequence[Event], ended: TurnEnded) -> tuple[str, ...]:
         return ()
 
 
@@ -50,7 +60,10 @@ def _record(*events: Event, seconds: float = 0.0) -> _Records:
     records, clock = _Records(), iter(range(1_000_000))
     recorder = TurnRecorder(BEGUN, records, lambda _: None, lambda: next(clock) * seconds)
     for event in events:
-        recorder.emit(event)
+        if isinstance(event, TurnEnded):
+            recorder.end(event)
+        else:
+            recorder.emit(event)
     return records
 
 
@@ -86,10 +99,10 @@ def test_a_slow_stream_is_recorded_as_it_comes() -> None:
 class _Broken(_Records):
     """Records nothing any more."""
 
-    def keep(self, begun: TurnBegun, events: Sequence[Event]) -> None:
+    def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
         raise RecordsUnavailable("the disk is full")
 
-    def end(self, begun: TurnBegun, events: Sequence[Event], stop_reason: StopReason) -> None:
+    def end(self, begun: TurnBegun, events: Sequence[Event], ended: TurnEnded) -> int:
         raise RecordsUnavailable("the disk is still full")
 
 
@@ -114,6 +127,28 @@ def test_a_turn_that_is_given_up_is_on_record_as_failed_if_it_can_be() -> None:
 def test_everything_is_shown_at_once() -> None:
     shown: list[Event] = []
     recorder = TurnRecorder(BEGUN, _Records(), shown.append, lambda: 0.0)
-    for event in (TextArrived("a"), UsageReported(1, 2), OVER):
+    for event in (TextArrived("a"), UsageReported(1, 2)):
         recorder.emit(event)
+    recorder.end(OVER)
     assert shown == [TextArrived("a"), UsageReported(1, 2), OVER]
+
+
+def test_what_a_use_case_has_published_is_shown_and_not_recorded_again() -> None:
+    records, shown = _Records(), list[Event]()
+    recorder = TurnRecorder(BEGUN, records, shown.append, lambda: 0.0)
+    published: list[Event] = [
+        TurnStarted("s", "t", "m", "Go."),
+        CheckpointTaken("k"),
+        ChangeMoved("c", "applied"),
+        EditLanded("a", "edit", "exact", 1.0, "", "c"),
+    ]
+    for event in published:
+        recorder.emit(event)
+    recorder.flush()
+    assert (records.kept, shown) == ([], published)
+
+
+def test_an_answer_is_on_record_before_what_it_allows_is_done() -> None:
+    asked, given = ApprovalAsked("edit", "a", ""), ApprovalGiven("a", "once")
+    records = _record(asked, given)
+    assert records.kept == [[asked, given]]

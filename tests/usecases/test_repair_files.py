@@ -13,9 +13,9 @@ from holdfast.repair.outcomes import RuleRepaired, TimedOut
 from holdfast.repair.ports import Checked, CheckTimedOut, RepairUnit, ToolchainMissing
 from holdfast.repair.ports import PipelinePorts as RepairWorld
 from holdfast.repair.strictness import RepairPolicy
+from holdfast.usecases.repair.file_repair import FileRepair
 from holdfast.usecases.repair.repair_files import (
     AlreadyThere,
-    FileRepair,
     RepairDependencies,
     repair_files,
     write_repaired,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from holdfast.changes.change import Change
 from holdfast.changes.change_log import LogUnavailable
@@ -21,6 +21,7 @@ from holdfast.usecases.changes.review import (
 from holdfast.usecases.changes.rewind import Rewound, rewind_change
 from holdfast.usecases.changes.undo import Undone, undo_last
 from holdfast.usecases.workspace import NothingDone
+from holdfast.vocab.events import OwnedEvent
 from tests.usecases.world import Act, World
 
 
@@ -63,7 +64,7 @@ def states(world: World) -> dict[str, str]:
     return {change.id: change.state for change in changes}
 
 
-def _fail(change_id: str, parts: Collection[str]) -> bool:
+def _fail(change_id: str, parts: Collection[str], events: Sequence[OwnedEvent]) -> int | None:
     raise LogUnavailable("the store is away.")
 
 

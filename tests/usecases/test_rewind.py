@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from holdfast.usecases.changes.review import list_changes
 from holdfast.usecases.changes.rewind import FileUndone, Rewound, rewind_change
 from holdfast.usecases.changes.undo import Undone, undo_last
 from holdfast.usecases.workspace import NothingDone
+from holdfast.vocab.events import OwnedEvent
 from tests.end_to_end.fifty_files import snapshot
 from tests.usecases.world import World
 
@@ -53,7 +55,7 @@ def test_changes_are_taken_back_in_any_order(world: World) -> None:
     first = apply(world, edit("f", "a = 1", "a = 2"))
     second = apply(world, edit("f", "e = 1", "e = 2"))
     third = apply(world, edit("f", "c = 1", "c = 2\nc = 3"))
-    assert rewind(world, first) == Rewound(first, (FileUndone("f.py", "restored"),))
+    assert rewind(world, first) == Rewound(first, (FileUndone("f.py", "restored"),), seq=10)
     assert world.texts() == {
         "f.py": FIVE.replace("e = 1", "e = 2").replace("c = 1", "c = 2\nc = 3")
     }
@@ -82,7 +84,7 @@ def test_undo_takes_out_only_the_lines_of_the_apply_and_what_was_added_elsewhere
     world.write(f=FIVE)
     apply(world, edit("f", "a = 1", "a = 2"))
     world.write(f=FIVE.replace("a = 1", "a = 2") + "by hand\n")
-    assert undo(world) == Undone((FileUndone("f.py", "restored"),))
+    assert undo(world) == Undone((FileUndone("f.py", "restored"),), seq=4)
     assert world.texts() == {"f.py": FIVE + "by hand\n"}
 
 
@@ -213,7 +215,7 @@ def observe(world: World, before: dict[str, tuple[bytes, int]]) -> Change | None
     with world.workspace() as workspace:
         seen = observe_difference(before, trees(world.root), workspace)
     assert not isinstance(seen, NothingDone)
-    return seen
+    return None if seen is None else seen.change
 
 
 def test_what_somebody_else_did_is_on_record_and_taken_back_with_bytes_and_modes(
@@ -309,5 +311,7 @@ def test_a_log_that_cannot_be_opened_lets_nothing_happen(
     assert world.texts() == {"f.py": FIVE}
 
 
-def _fail(change_id: str, old: ChangeState, new: ChangeState) -> bool:
+def _fail(
+    change_id: str, old: ChangeState, new: ChangeState, events: Sequence[OwnedEvent]
+) -> int | None:
     raise LogUnavailable("the store is away.")

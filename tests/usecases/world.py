@@ -7,7 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from holdfast.adapters.filesystem.journal import DiskJournal
+from holdfast.adapters.store.event_log import StoredEventLog
+from holdfast.adapters.store.store import open_store
 from holdfast.changes.swaps import Batch
+from holdfast.usecases.events.ports import LoggedEvent
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
 
 Act = Callable[[], object]
@@ -33,6 +36,11 @@ class World:
         """Name the files in the state directory, but for the store's own."""
         files = [path.name for path in self.state.rglob("*") if path.is_file()]
         return {name for name in files if not name.startswith("holdfast.sqlite3")}
+
+    def events(self, after: int = 0) -> list[LoggedEvent]:
+        """Return the event log of the root, after a number."""
+        with open_store(str(self.state / "holdfast.sqlite3")) as store:
+            return list(StoredEventLog(lambda: store, self.root).after(after))
 
     @contextmanager
     def workspace(

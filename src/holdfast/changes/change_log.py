@@ -1,43 +1,73 @@
-"""The log of the changes of one project (port)."""
+"""The record of the changes of one project, as the code here needs it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from holdfast.changes.change import Change, ChangeState
     from holdfast.changes.plan import ChangePlan
+    from holdfast.vocab.events import OwnedEvent
 
 
 KEPT = 1_000
-"""How many settled changes a project's log keeps: it has the texts of every file, and must not grow
-without limit."""
+"""How many settled changes a project's log keeps: else it would grow for ever, with the texts of every file."""
 
 
 class LogUnavailable(Exception):  # noqa: N818 - the word for it
-    """The log cannot be read or written; the message has the place, the cause and the next step."""
+    """The log cannot be read or written; the message says where, why, and the next step."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedChange:
+    """A change as it was recorded, and the number of the last event that was published with it."""
+
+    change: Change
+    event_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeParts:
+    """The two parts of a change as they were recorded, and the number of the last event of the split."""
+
+    accepted: Change
+    rest: Change
+    event_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedChanges:
+    """The ids of changes that are no longer on record, and the number of the last event."""
+
+    ids: tuple[str, ...]
+    event_seq: int
+
+
+AnnounceRemoved: TypeAlias = "Callable[[Sequence[str]], Sequence[OwnedEvent]]"
+"""Returns the events to publish, for the ids of the changes that were removed."""
 
 
 class ChangeLog(Protocol):
-    """The changes of one project, durably: a record survives a kill right after the call.
+    """The changes of one project, durably: what a call has recorded survives a kill right after it.
 
-    Several processes may share the log. Each call is one transaction and may raise
-    `LogUnavailable`.
+    Several processes may share it. Each call is one transaction, and may raise `LogUnavailable`. The events of a call
+    are published in its transaction; a call that does nothing publishes none.
     """
 
-    def add(self, change: Change) -> Change:
-        """Record a new change as the latest; return it with `seq` and `created_at` set.
-
-        Then prune the log to `KEPT` settled changes.
-        """
+    def add(self, change: Change, announce: AnnounceRemoved) -> AddedChange:
+        """Record a new change as the latest, with its `seq` and its moment; then prune to `KEPT`."""
+        ...
 
     def get(self, change_id: str) -> Change | None:
         """Return the change with this id, or None."""
+        ...
 
     def ids(self) -> tuple[str, ...]:
         """Return the ids of all changes, newest first."""
+        ...
 
     def list(
         self,
@@ -49,39 +79,44 @@ class ChangeLog(Protocol):
         after: int = 0,
         limit: int | None = None,
     ) -> tuple[Change, ...]:
-        """Return the changes that match every filter, newest first, at most `limit`.
-
-        `after` matches the changes with a greater `seq`.
-        """
+        """Return at most `limit` changes, newest first: those with these values and a `seq` greater than `after`."""
+        ...
 
     def marks(self, state: ChangeState) -> tuple[tuple[str, int], ...]:
-        """Return id and `seq` of the changes in a state, newest first.
+        """Return id and `seq` of the changes in a state, newest first: `list` without their texts, which cost."""
+        ...
 
-        Cheaper than `list`, which reads the texts of every file.
+    def revise(self, change_id: str, plan: ChangePlan, events: Sequence[OwnedEvent]) -> int | None:
+        """Replace the plan of a proposed change; return the last event's number, or None if it is not proposed."""
+        ...
+
+    def move(
+        self, change_id: str, old: ChangeState, new: ChangeState, events: Sequence[OwnedEvent]
+    ) -> int | None:
+        """Change the state from `old` to `new`; return the last event's number, or None if the state is not `old`.
+
+        What becomes applied becomes the latest.
         """
+        ...
 
-    def revise(self, change_id: str, plan: ChangePlan) -> bool:
-        """Replace the plan of a change; return False, and do nothing, if it is not proposed."""
+    def split(
+        self, change_id: str, accepted: Change, rest: Change, events: Sequence[OwnedEvent]
+    ) -> ChangeParts | None:
+        """Reject a proposed change and record its two parts; return None, and do nothing, if it is not proposed.
 
-    def move(self, change_id: str, old: ChangeState, new: ChangeState) -> bool:
-        """Change the state from `old` to `new`; return False, and do nothing, if it is not `old`.
-
-        A change that becomes applied becomes the latest.
+        `rest` gets the place of the whole in the order, the whole comes after the last, `accepted` after that.
         """
+        ...
 
-    def split(self, change_id: str, accepted: Change, rest: Change) -> Sequence[Change] | None:
-        """Reject a proposed change and record its two parts.
+    def join(
+        self, change_id: str, parts: Collection[str], events: Sequence[OwnedEvent]
+    ) -> int | None:
+        """Undo a split: remove the parts, and propose the whole in the place of the rest. Return as `move`.
 
-        `rest` takes the place of the whole in the order; `accepted` becomes the latest. Return
-        None, and do nothing, if the change is not proposed.
+        None, and nothing done, if it was not split into these, or one of them is no longer proposed.
         """
+        ...
 
-    def join(self, change_id: str, parts: Collection[str]) -> bool:
-        """Undo a split: remove the parts and propose the whole again, in the place of the rest.
-
-        Return False, and do nothing, if the change was not split into these parts, or if one of
-        them is no longer proposed.
-        """
-
-    def prune(self, keep: int) -> tuple[str, ...]:
-        """Remove all settled changes but the latest `keep`; return the ids of the removed ones."""
+    def prune(self, keep: int, announce: AnnounceRemoved) -> RemovedChanges:
+        """Remove all but the latest `keep` changes that are settled; what is proposed stays."""
+        ...

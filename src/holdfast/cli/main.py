@@ -37,6 +37,9 @@ class HoldfastGroup(LazyGroup):
         "checkpoint": CommandEntry(
             "holdfast.cli.checkpoint:checkpoint", "Save the files as they are, and restore them."
         ),
+        "events": CommandEntry(
+            "holdfast.cli.events:events", "Print what was done in this project, and follow it."
+        ),
         "config": CommandEntry(
             "holdfast.cli.config:config", "Show the settings and their sources."
         ),

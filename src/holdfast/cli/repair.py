@@ -17,7 +17,8 @@ from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
 from holdfast.cli.settings import read_settings_or_exit
 from holdfast.config.settings import Settings
 from holdfast.repair.strictness import RepairPolicy
-from holdfast.usecases.repair.repair_files import FileRepair, repair_files
+from holdfast.usecases.repair.file_repair import FileRepair
+from holdfast.usecases.repair.repair_files import repair_files
 from holdfast.vocab.diagnostics import Target
 from holdfast.wiring.checks import list_files, target_of
 from holdfast.wiring.repairs import repair_dependencies_at

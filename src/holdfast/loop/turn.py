@@ -56,7 +56,7 @@ _ANSWERS = 0.35  # share of the budget that the answers of one step may take tog
 def run_turn(  # noqa: PLR0917 - what a turn needs of the world, each by its own port
     history: History, model: Model, toolbox: Toolbox, sink: Sink, limits: LoopLimits, cancel: Cancel
 ) -> TurnEnded:
-    """Run a turn on this history to its end; emit every event to the sink, `TurnEnded` last.
+    """Run a turn on this history; emit every event to the sink and return the last, `TurnEnded`.
 
     The history ends with a user message or a tool's answer.
     The guards start with no memory of earlier turns.
@@ -87,7 +87,7 @@ class _Turn:
         stop = None
         while stop is None:
             stop = self._step()
-        ended = TurnEnded(
+        return TurnEnded(
             stop.reason,
             stop.message,
             self._steps,
@@ -95,8 +95,6 @@ class _Turn:
             self._completion_tokens,
             tuple(sorted(self._files)),
         )
-        self._world.sink.emit(ended)
-        return ended
 
     def _step(self) -> Stop | None:
         if self._world.cancel.is_set():

@@ -10,8 +10,9 @@ from holdfast.changes.ports import FileUnfit
 from holdfast.vocab.cancellation import Cancel
 
 if TYPE_CHECKING:
-    from holdfast.changes.plan import FileLanded, FileRefused
-    from holdfast.vocab.requests import FileRequest
+    from holdfast.changes.change import RequestedEdits
+    from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
+    from holdfast.vocab.events import Event
 
 
 # -------------------------------------------------------------------------------------------- edits
@@ -19,22 +20,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LandedEdits:
-    """Every request landed. `proposed`: the change waits for review and is not on the disk."""
+    """Every request landed. `proposed`: the change waits for review and is not on the disk.
+
+    `events` were published when the change was recorded.
+    """
 
     files: tuple[FileLanded, ...]
     change_id: str | None = None
     proposed: bool = False
+    events: tuple[Event, ...] = ()
 
 
 class Editor(Protocol):
     """The one way to change a file: all requests land, or none."""
 
     def land(
-        self, requests: Sequence[FileRequest], *, overwrite: bool
+        self, asked: RequestedEdits, plan: ChangePlan
     ) -> LandedEdits | tuple[FileRefused, ...]:
-        """Land and record the requests; `overwrite` lets a create write a file anew that is there.
+        """Record and write what the requests make of the files; refuse it if a file has changed since the plan.
 
-        May raise OSError and `changes.log.LogUnavailable`.
+        May raise OSError and `changes.change_log.LogUnavailable`.
         """
 
 

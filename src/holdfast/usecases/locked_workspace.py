@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING
 from holdfast.changes.change import AT_ONCE, SPLIT, Change
 from holdfast.changes.ports import Journal
 from holdfast.changes.transaction import BatchOutcome, BatchRecovery, apply_batch, recover
+from holdfast.usecases.events.change_events import (
+    Published,
+    change_moved,
+    changes_removed,
+    edits_landed,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from holdfast.changes.change_log import ChangeLog
+    from holdfast.changes.change_log import AddedChange, ChangeLog
     from holdfast.changes.swaps import Batch
     from holdfast.usecases.workspace import Workspace
+    from holdfast.vocab.events import OwnedEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,46 +33,88 @@ class LockedWorkspace:
     journal: Journal
     recovered: BatchRecovery | None
 
-    def carry_out(self, batch: Batch) -> BatchOutcome:
-        """Swap the files of a batch, all or none, and tell the log that its change is applied or rewound."""
-        log = self.workspace.log
-        return apply_batch(batch, self.workspace.tree, self.journal, lambda done: tell(log, done))
+    def carry_out(
+        self, batch: Batch, change: Change, also: Sequence[OwnedEvent] = ()
+    ) -> tuple[BatchOutcome, Published]:
+        """Swap the files of a batch, all or none, and record that its change is applied or rewound.
+
+        `also` are further events of the transaction that records it.
+        """
+        published = Published()
+
+        def record(done: Batch) -> None:
+            nonlocal published
+            published = record_batch(self.workspace, done, change, also)
+
+        carried = apply_batch(batch, self.workspace.tree, self.journal, record)
+        return carried, published
 
     def reconcile(self) -> ChangeLog:
-        """Give the log, after what a dead process left in it: a change that was never begun is rejected.
+        """Settle what a dead process left in the log, and return the log: a change that was never begun is rejected.
 
-        One that is proposed and applied at once is proposed only while the lock is held. Whoever finds one so finds
-        what a dead process left, and the recovery of the journal has not marked it: no file of it was written. The
-        same goes for a change that was split and of which both parts are proposed: it is put together again.
+        A change that is proposed and applied at once is proposed only under the lock. One that is found so was left by
+        a dead process, and the recovery of the journal has not marked it: no file of it was written. The same goes for
+        a change that was split and of which both parts are proposed: the split is undone.
         """
         log = self.workspace.log
         for change in log.list(state="proposed", origin=AT_ONCE):
-            log.move(change.id, "proposed", "rejected")
-        parts: dict[str, list[str]] = {}
+            log.move(change.id, "proposed", "rejected", [change_moved(change, "rejected")])
+        parts: dict[str, list[Change]] = {}
         for change in log.list(state="proposed", origin=SPLIT):
-            parts.setdefault(change.requested.part_of or "", []).append(change.id)
+            parts.setdefault(change.requested.part_of or "", []).append(change)
         for whole, both in parts.items():
             if len(both) > 1:
-                log.join(whole, both)
+                # The newest first: the rest has the older place, that of the whole.
+                join_parts(log, whole, accepted=both[0], rest=both[-1])
         return log
 
-    def add(self, change: Change) -> Change:
-        """Record a new change."""
-        return self.reconcile().add(change)
+    def add(self, change: Change, also: Sequence[OwnedEvent] = ()) -> tuple[AddedChange, Published]:
+        """Record a new change; `also` are further events of that transaction."""
+        events = [change_moved(change, change.state), *also]
+
+        def announce(removed: Sequence[str]) -> Sequence[OwnedEvent]:
+            events.extend(changes_removed(removed))
+            return events
+
+        added = self.reconcile().add(change, announce)
+        return added, Published.of(events, added.event_seq)
 
 
 @contextmanager
 def locked(workspace: Workspace) -> Iterator[LockedWorkspace]:
-    """Wait for the root's lock, and finish or take back what a dead process left."""
+    """Wait for the root's lock, and finish or undo what a dead process left."""
     with workspace.hold() as journal:
-        # The log is opened only if there is something to tell it: a check needs no database.
-        recovered = recover(workspace.tree, journal, lambda done: tell(workspace.log, done))
+        # The log is opened only if there is something to record: a check needs no database.
+        recovered = recover(workspace.tree, journal, lambda done: _record_left(workspace, done))
         yield LockedWorkspace(workspace, journal, recovered)
 
 
-def tell(log: ChangeLog, done: Batch) -> None:
-    """Tell the log that a batch is done. A change that is marked already, or that it does not know, is no matter."""
+def record_batch(
+    workspace: Workspace, done: Batch, change: Change, also: Sequence[OwnedEvent] = ()
+) -> Published:
+    """Record that the files of a batch are written. Nothing happens if that is on record already."""
     if done.rewinds:
-        log.move(done.id, "applied", "rewound")
+        events = [change_moved(change, "rewound"), *also]
+        seq = workspace.log.move(done.id, "applied", "rewound", events)
     else:
-        log.move(done.id, "proposed", "applied")
+        landed = edits_landed(change, workspace.secrets)
+        events = [change_moved(change, "applied"), *landed, *also]
+        seq = workspace.log.move(done.id, "proposed", "applied", events)
+    return Published.of(events, seq)
+
+
+def _record_left(workspace: Workspace, done: Batch) -> None:
+    """Record a batch that a dead process had begun; a change that is not on record is no fault."""
+    change = workspace.log.get(done.id)
+    if change is not None:
+        record_batch(workspace, done, change)
+
+
+def join_parts(log: ChangeLog, whole_id: str, *, accepted: Change, rest: Change) -> None:
+    """Undo a split whose parts are both proposed."""
+    whole = log.get(whole_id)
+    if whole is None:
+        return
+    parts = (accepted.id, rest.id)
+    events = [change_moved(whole, "proposed", replaces=rest.id), *changes_removed(parts)]
+    log.join(whole_id, parts, events)

@@ -17,6 +17,7 @@ from holdfast.changes.transaction import (
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from holdfast.changes.change_log import ChangeLog
@@ -30,23 +31,34 @@ class Workspace(Protocol):
     @property
     def files(self) -> Files:
         """The files as they are."""
+        ...
 
     @property
     def tree(self) -> Tree:
         """The files as they are swapped."""
+        ...
 
     @property
     def log(self) -> ChangeLog:
         """The record of the project's changes; raises `LogUnavailable` if there can be none."""
+        ...
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Words that must not be in an event."""
+        ...
 
     def hold(self) -> AbstractContextManager[Journal]:
         """Wait for the root's lock; raises OSError if the state directory cannot be written."""
+        ...
 
     def has_journal(self) -> bool:
         """Whether anything was ever written below this root."""
+        ...
 
     def new_id(self) -> str:
         """Give a name that no other batch has."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,26 +75,24 @@ class NothingDone:
 
 
 def nothing_done(carried: BatchConflict | Failed, recovered: BatchRecovery | None) -> NothingDone:
-    """Say why a batch was not carried out."""
+    """Return why a batch was not carried out."""
     if isinstance(carried, Failed):
         error = carried.error
         where = f" ({error.filename})" if error.filename else ""
-        cure = "make room, or mend what is wrong there, and run this again"
+        cure = "make room, or fix what is wrong there, and run this again"
         refused = Refused("conflict", f"the disk refused: {error.strerror}{where}; {cure}.")
         return NothingDone((FileRefused("", refused),), recovered, carried.unsettled)
     saved = f" Its old and new text are kept in {carried.saved}." if carried.saved else ""
-    return NothingDone(
-        tuple(
-            FileRefused(
-                path,
-                Refused(
-                    "conflict", f"{path}: this changed meanwhile, and was left as it is.{saved}"
-                ),
-            )
-            for path in carried.paths
-        ),
-        recovered,
-    )
+    return NothingDone(changed_meanwhile(carried.paths, saved), recovered)
+
+
+def changed_meanwhile(paths: Sequence[str], saved: str = "") -> tuple[FileRefused, ...]:
+    """Return a refusal for each file that has changed since an edit of it was planned."""
+    refusals = []
+    for path in paths:
+        message = f"{path}: this changed meanwhile, and was left as it is.{saved}"
+        refusals.append(FileRefused(path, Refused("conflict", message)))
+    return tuple(refusals)
 
 
 def note_of(recovered: BatchRecovery | None) -> str | None:

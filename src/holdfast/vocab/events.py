@@ -1,6 +1,7 @@
-"""Facts about a turn, in the order in which they happened. The store, the server and the page read the same records.
+"""Events of a project, in the order in which they happened. The store, the server and the page read the same records.
 
-`TextArrived` and `ReasoningArrived` are the stream as it comes; `Said` is the same settled, once for each step.
+The use case that does a thing publishes its event, in the transaction that does it. `TextArrived` and
+`ReasoningArrived` are the stream as it comes; `Said` is the same settled, once for each step.
 """
 
 from __future__ import annotations
@@ -16,22 +17,51 @@ from holdfast.vocab.transcript import Sentinel, StopReason
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """A turn has begun; `continued` says that it goes on with one that had stopped."""
+    """A turn has begun; `continued` says that it goes on with one that had stopped.
+
+    `prompt_message_id` is the user's message, None if the turn goes on without one. `message_id` is the answer. Events
+    of stores older than schema 0003 have no ids.
+    """
 
     session: str
     turn: str
     model: str
     prompt: str
     continued: bool = False
+    agent: str = "holdfast"
+    chat_id: str = ""
+    prompt_message_id: str | None = None
+    message_id: str = ""
     kind: Literal["turn_started"] = "turn_started"
 
 
 @dataclass(frozen=True, slots=True)
+class SkippedPath:
+    """A path that a checkpoint left out, and why."""
+
+    path: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class CheckpointTaken:
-    """The files before the turn are kept."""
+    """The files are kept as they were. `message_id` is the message that the checkpoint precedes."""
 
     checkpoint_id: str
+    skipped: tuple[SkippedPath, ...] = ()
+    message_id: str | None = None
+    label: str = ""
+    checkpoint_kind: str = "turn"
+    chat_id: str | None = None
     kind: Literal["checkpoint_taken"] = "checkpoint_taken"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointsRemoved:
+    """Old checkpoints are gone for good."""
+
+    checkpoint_ids: tuple[str, ...]
+    kind: Literal["checkpoints_removed"] = "checkpoints_removed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +151,63 @@ class EditLanded:
 
 
 @dataclass(frozen=True, slots=True)
+class EditObserved:
+    """Another program changed a file; the change `change_id` records it."""
+
+    path: str
+    action: Action
+    to: str | None
+    diff: str
+    change_id: str
+    kind: Literal["edit_observed"] = "edit_observed"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeMoved:
+    """A change is in a new state, its first one included.
+
+    A new change is the last in the order, and so is one that becomes applied. With `replaces` it gets the place of that
+    change, which becomes the last.
+    """
+
+    change_id: str
+    state: Literal["proposed", "applied", "rejected", "rewound"]
+    replaces: str | None = None
+    kind: Literal["change_moved"] = "change_moved"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesRemoved:
+    """Changes are no longer on record."""
+
+    change_ids: tuple[str, ...]
+    kind: Literal["changes_removed"] = "changes_removed"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointRestored:
+    """A checkpoint was restored, or a restore undone. `undo_checkpoint_id` is what was there before, in `chat_id`.
+
+    `messages_deleted` and `messages_brought_back` count the ids in `message_ids_deleted` and `message_ids_brought_back`.
+    """
+
+    verb: Literal["restore", "undo"]
+    scope: Literal["both", "files", "conversation"]
+    checkpoint_id: str
+    undo_checkpoint_id: str
+    messages_deleted: int
+    messages_brought_back: int
+    worktree_reset: bool
+    backend_reset: bool
+    chat_id: str | None = None
+    message_ids_deleted: tuple[str, ...] = ()
+    message_ids_brought_back: tuple[str, ...] = ()
+    checkpoint_ids_removed: tuple[str, ...] = ()
+    checkpoint_ids_brought_back: tuple[str, ...] = ()
+    kind: Literal["restored"] = "restored"
+
+
+@dataclass(frozen=True, slots=True)
 class EditRefused:
     """An edit did not land; `message` is the sentence the model was told."""
 
@@ -186,10 +273,10 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class RepairEnded:
-    """After a turn's edits a file was checked, and mended if it had to be; `path` is "" for what is about no one file.
+    """A file was checked, and repaired if it had to be; `path` is "" for what is about no one file.
 
     `outcome` is the name of how that ended, or `NotRun` where nothing was checked; `message` says more.
-    `rule_ids` are the rules that mended it, or that were learned of it.
+    `rule_ids` are the rules that repaired the file, or that were learned from the repair.
     """
 
     path: str
@@ -213,7 +300,10 @@ class UsageReported:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """The turn is over. `message` says why, for people, and what to do next."""
+    """The turn is over. `message` says why, for people, and what to do next.
+
+    `ended_by` is `restore` for a turn that a restore cancelled, and `recovery` for one whose process died.
+    """
 
     stop_reason: StopReason
     message: str
@@ -221,13 +311,70 @@ class TurnEnded:
     prompt_tokens: int
     completion_tokens: int
     files: tuple[str, ...] = ()
+    ended_by: Literal["turn", "restore", "recovery"] = "turn"
     kind: Literal["turn_ended"] = "turn_ended"
+
+    @property
+    def status(self) -> Literal["done", "stopped", "interrupted", "cancelled"]:
+        """The status of the turn after this event."""
+        if self.ended_by == "restore":
+            return "cancelled"
+        if self.stop_reason == "done":
+            return "done"
+        return "interrupted" if self.stop_reason == "interrupted" else "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineChat:
+    """A chat and its messages, in order."""
+
+    chat_id: str
+    message_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineChange:
+    """A change and its state."""
+
+    change_id: str
+    state: Literal["proposed", "applied", "rejected", "rewound"]
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineCheckpoint:
+    """A checkpoint; `trashed` says that it is in the trash of a restore and can come back."""
+
+    checkpoint_id: str
+    chat_id: str | None
+    trashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineTurn:
+    """A turn and its status."""
+
+    turn_id: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogBaseline:
+    """What the tables of an older store had when its log began, each in its order."""
+
+    sessions: tuple[str, ...] = ()
+    chats: tuple[BaselineChat, ...] = ()
+    changes: tuple[BaselineChange, ...] = ()
+    checkpoints: tuple[BaselineCheckpoint, ...] = ()
+    turns: tuple[BaselineTurn, ...] = ()
+    kind: Literal["baseline"] = "baseline"
 
 
 Event: TypeAlias = (
     TurnStarted
     | CheckpointTaken
     | CheckpointMissed
+    | CheckpointsRemoved
+    | CheckpointRestored
     | StepStarted
     | TextArrived
     | ReasoningArrived
@@ -236,7 +383,10 @@ Event: TypeAlias = (
     | CallStarted
     | CallEnded
     | EditLanded
+    | EditObserved
     | EditRefused
+    | ChangeMoved
+    | ChangesRemoved
     | CommandRan
     | ApprovalAsked
     | ApprovalGiven
@@ -245,4 +395,14 @@ Event: TypeAlias = (
     | RepairEnded
     | UsageReported
     | TurnEnded
+    | LogBaseline
 )
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedEvent:
+    """An event to publish, with the session and the turn that it belongs to, if any."""
+
+    event: Event
+    session: str | None = None
+    turn: str | None = None

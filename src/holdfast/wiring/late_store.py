@@ -64,9 +64,12 @@ class LateStore:
             return StoreProblem(str(error))
         return log
 
-    def conversations(self, root: Path, evict: Callable[[str], bool]) -> Conversations:
-        """Return the conversations at a root; the store is opened when one is read."""
-        conversations: Conversations = _session_parts().conversations_at(root, self.open, evict)
+    def conversations(
+        self, worktree: Path, project: Path, evict: Callable[[str], bool]
+    ) -> Conversations:
+        """Return the conversations at a worktree; the store is opened when one is read."""
+        parts = _session_parts()
+        conversations: Conversations = parts.conversations_at(worktree, project, self.open, evict)
         return conversations
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from holdfast.adapters.filesystem.response_cache import ResponseCache
 from holdfast.adapters.models.openai_compatible import OpenAICompatible
+from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.toolchains.project_checks import checks_of_project
 from holdfast.config.settings import Settings
 from holdfast.guards.commands import CommandRules, CommandVerdict, judge_command
@@ -60,10 +61,12 @@ def repair_dependencies_at(
         provider = LateProvider(find if model else None, named, settings["max_tokens"], say, cancel)
         tests = tests_of_project(root, settings, cancel)
         workspace = opened.enter_context(open_workspace(root))
+        workspace.secrets = tuple(filter(None, (settings["api_key"], settings["database_url"])))
         yield replace(
             _dependencies(workspace, provider, tests, say, dry_run=dry_run),
             check_for=lambda path: check_of_file(path, root, settings, target, cancel),
             stop=cancel.set,
+            events=StoredEventLog(workspace.store.open, workspace.files.root),
         )
 
 

@@ -16,7 +16,8 @@ __all__ = ["StoreError", "StoredTurnLog", "conversations_at"]
 
 
 def conversations_at(
-    root: Path, open_store: Callable[[], Store], evict: Callable[[str], bool]
+    worktree: Path, project: Path, open_store: Callable[[], Store], evict: Callable[[str], bool]
 ) -> Conversations:
-    """Return the transcripts and agents of the sessions at a root."""
-    return Conversations(StoredTranscript(open_store, root), StoredAgents(open_store, evict))
+    """Return the transcripts and agents of the sessions at a worktree of a project."""
+    transcript = StoredTranscript(open_store, worktree, project)
+    return Conversations(transcript, StoredAgents(open_store, evict))

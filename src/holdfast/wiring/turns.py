@@ -64,6 +64,7 @@ def run_turn_at(
         opened.enter_context(model)
         if cancel.is_set():
             return NotSent("cancelled before the turn had begun.", "cancelled")
+        workspace.secrets = tuple(filter(None, (settings["api_key"], settings["database_url"])))
         dependencies = _dependencies(workspace, settings, model, message, asker)
         if isinstance(dependencies, NotSent):
             return dependencies
@@ -124,7 +125,7 @@ def _dependencies(
         mode=settings["approve"],
         limits=limits,
         now=time.monotonic,
-        secrets=tuple(filter(None, (settings["api_key"], settings["database_url"]))),
+        secrets=workspace.secrets,
     )
 
 

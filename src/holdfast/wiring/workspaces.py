@@ -21,6 +21,7 @@ class DiskWorkspace:
         """Join the files below a root and the state directory."""
         self.files = files
         self.tree = files
+        self.secrets: tuple[str, ...] = ()
         self.store = LateStore(state)
         self._state = state
         self._log: ChangeLog | None = None

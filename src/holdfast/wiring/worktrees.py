@@ -57,7 +57,7 @@ class GitWorktrees:
         """The conversations of sessions, while the worktree is locked."""
         assert self._locked is not None  # noqa: S101 - a use case locks the worktree first
         root, store = self._locked
-        return store.conversations(root, self._evict)
+        return store.conversations(root, self._root, self._evict)
 
     def new_id(self) -> str:
         """Return an id that no other checkpoint has."""

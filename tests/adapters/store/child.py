@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import IO
 
 from holdfast.adapters.store.queries.checkpoints import add_checkpoint
-from holdfast.adapters.store.queries.events import append_event
 from holdfast.adapters.store.queries.messages import append_message
 from holdfast.adapters.store.queries.projects import project_at
 from holdfast.adapters.store.queries.sessions import add_session
 from holdfast.adapters.store.store import open_store
-from tests.adapters.store.queries import append_part
+from tests.adapters.store.queries import append_event, append_part
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -34,12 +33,12 @@ def open_first(url: str, name: str) -> None:
         add_session(connection, project.id, title=name)
 
 
-def write_much(url: str, session_id: str, chat_id: str, count: str, name: str) -> None:
+def write_much(url: str, project_id: str, chat_id: str, count: str, name: str) -> None:
     """Add events, messages with a part, and checkpoints, each in a transaction of its own."""
     with open_store(url) as store:
         for number in range(int(count)):
             with store.write() as connection:
-                append_event(connection, session_id, kind="written", body=[name, number])
+                append_event(connection, project_id, kind="written", body=[name, number])
             with store.write() as connection:
                 message = append_message(
                     connection, chat_id, role="user", metadata={"by": [name, number]}
@@ -56,15 +55,15 @@ def write_much(url: str, session_id: str, chat_id: str, count: str, name: str) -
                 )
 
 
-def die_in_the_middle(url: str, session_id: str) -> None:
+def die_in_the_middle(url: str, project_id: str) -> None:
     """Record one event, write much more than fits into SQLite's cache, and wait to be killed before that is recorded."""
     with open_store(url) as store:
         with store.write() as connection:
-            append_event(connection, session_id, kind="recorded", body=1)
+            append_event(connection, project_id, kind="recorded", body=1)
         with store.write() as connection:
             for number in range(60):
                 append_event(
-                    connection, session_id, kind="not recorded", body=[number, "x" * 100_000]
+                    connection, project_id, kind="not recorded", body=[number, "x" * 100_000]
                 )
             print("in the middle", flush=True)
             sys.stdin.readline()

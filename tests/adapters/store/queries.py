@@ -6,9 +6,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, delete, select
 
+from holdfast.adapters.store.queries.events import NewEvent, append_events, events_after
 from holdfast.adapters.store.queries.messages import append_parts
 from holdfast.adapters.store.queries.statements import record, records
-from holdfast.adapters.store.records import CheckpointRow, MessageRow, PartRow, TurnRow
+from holdfast.adapters.store.records import CheckpointRow, EventRow, MessageRow, PartRow, TurnRow
 from holdfast.adapters.store.tables import checkpoints, message_parts, messages, trash, turns
 
 
@@ -29,6 +30,12 @@ def append_part(connection: Connection, message_id: str, *, kind: str, body: Any
 def parts_of(connection: Connection, message_id: str) -> tuple[PartRow, ...]:
     query = select(message_parts).where(message_parts.c.message_id == message_id)
     return records(connection, PartRow, query.order_by(message_parts.c.seq))
+
+
+def append_event(connection: Connection, project_id: str, *, kind: str, body: Any) -> EventRow:
+    seq = append_events(connection, project_id, [NewEvent(kind, body)])
+    (added,) = events_after(connection, project_id, seq - 1)
+    return added
 
 
 def turn_by_id(connection: Connection, turn_id: str) -> TurnRow | None:

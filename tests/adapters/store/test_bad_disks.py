@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.store.errors import StoreUnavailable
-from holdfast.adapters.store.queries.events import append_event, events_after
+from holdfast.adapters.store.queries.events import events_after
 from holdfast.adapters.store.queries.projects import all_projects, project_at
 from holdfast.adapters.store.store import open_store
+from tests.adapters.store.queries import append_event
 from tests.adapters.store.world import new_world
 
 
@@ -75,7 +76,7 @@ def test_a_full_disk_is_named_and_what_was_recorded_stays(small_disk: Path) -> N
         while said is None and recorded < 1000:
             try:
                 recorded = store.run(
-                    append_event, world.session.id, kind="said", body="x" * 20_000
+                    append_event, world.project.id, kind="said", body="x" * 20_000
                 ).seq
             except StoreUnavailable as error:
                 said = str(error)
@@ -84,15 +85,15 @@ def test_a_full_disk_is_named_and_what_was_recorded_stays(small_disk: Path) -> N
             said
             == f"{file}: the disk is full, nothing was recorded; free some space and run it again."
         )
-        assert [event.seq for event in store.query(events_after, world.session.id)] == list(
+        assert [event.seq for event in store.query(events_after, world.project.id)] == list(
             range(1, recorded + 1)
         )
         ballast.unlink()
         assert (
-            store.run(append_event, world.session.id, kind="said", body="again").seq == recorded + 1
+            store.run(append_event, world.project.id, kind="said", body="again").seq == recorded + 1
         )
     with open_store(str(file)) as store:
-        assert len(store.query(events_after, world.session.id)) == recorded + 1
+        assert len(store.query(events_after, world.project.id)) == recorded + 1
 
 
 def test_a_store_is_not_made_on_a_full_disk_and_is_when_there_is_space(small_disk: Path) -> None:

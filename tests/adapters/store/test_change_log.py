@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.store.change_log import StoredChanges, changes_at
+from holdfast.adapters.store.queries.events import events_after
+from holdfast.adapters.store.queries.projects import project_at
 from holdfast.adapters.store.queries.sessions import remove_session
 from holdfast.adapters.store.queries.turns import begin_turn
 from holdfast.adapters.store.store import Store, open_store
@@ -17,6 +19,8 @@ from holdfast.changes.change import Change, RequestedEdits
 from holdfast.changes.change_log import ChangeLog, LogUnavailable
 from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.swaps import Content, Swap
+from holdfast.usecases.events.event_json import event_to_json
+from holdfast.vocab.events import ChangeMoved, ChangesRemoved, OwnedEvent
 from holdfast.vocab.requests import (
     FileRequest,
     LineEdit,
@@ -69,6 +73,10 @@ def change(name: str, **values: object) -> Change:
     return replace(Change(name, "proposed", "proposal", ASKED, PLAN), **values)  # type: ignore[arg-type]
 
 
+def nothing(_: Sequence[str]) -> Sequence[OwnedEvent]:
+    return ()
+
+
 PARTS = tuple(
     change(name, origin="split", requested=RequestedEdits(part_of="whole"))
     for name in ("part", "rest")
@@ -81,18 +89,20 @@ def log(request: pytest.FixtureRequest, store: Store, tmp_path: Path) -> ChangeL
 
 
 def test_a_change_is_read_as_it_was_written(log: ChangeLog) -> None:
-    added = log.add(change("one"))
+    added = log.add(change("one"), nothing).change
     assert replace(added, seq=0, created_at="") == change("one")
     assert (added.seq, bool(added.created_at)) == (1, True)
     assert log.get("one") == added
     assert log.get("two") is None
-    assert bool(log.add(change("seen", state="applied", origin="observed")).settled_at)
+    assert bool(
+        log.add(change("seen", state="applied", origin="observed"), nothing).change.settled_at
+    )
 
 
 def test_changes_are_listed_newest_first_and_by_question(log: ChangeLog) -> None:
     for name, origin in (("one", "apply"), ("two", "proposal"), ("three", "apply")):
-        log.add(change(name, origin=origin))
-    log.move("two", "proposed", "rejected")
+        log.add(change(name, origin=origin), nothing)
+    log.move("two", "proposed", "rejected", [])
     assert log.ids() == ("three", "two", "one")
     assert [each.id for each in log.list()] == ["three", "two", "one"]
     assert [each.id for each in log.list(state="proposed")] == ["three", "one"]
@@ -102,72 +112,72 @@ def test_changes_are_listed_newest_first_and_by_question(log: ChangeLog) -> None
 
 
 def test_a_move_is_made_only_from_the_state_that_is_named(log: ChangeLog) -> None:
-    log.add(change("one"))
-    assert not log.move("one", "applied", "rewound")
-    assert log.move("one", "proposed", "applied")
-    assert not log.move("one", "proposed", "applied")
-    assert not log.move("none", "proposed", "applied")
+    log.add(change("one"), nothing)
+    assert log.move("one", "applied", "rewound", []) is None
+    assert log.move("one", "proposed", "applied", []) is not None
+    assert log.move("one", "proposed", "applied", []) is None
+    assert log.move("none", "proposed", "applied", []) is None
     moved = log.get("one")
     assert moved
     assert (moved.state, bool(moved.settled_at)) == ("applied", True)
 
 
 def test_what_is_applied_becomes_the_latest(log: ChangeLog) -> None:
-    log.add(change("one"))
-    log.add(change("two"))
-    log.move("one", "proposed", "applied")
+    log.add(change("one"), nothing)
+    log.add(change("two"), nothing)
+    log.move("one", "proposed", "applied", [])
     assert log.ids() == ("one", "two")
     seq = log.list()[0].seq
-    log.move("one", "applied", "rewound")
+    log.move("one", "applied", "rewound", [])
     assert log.list()[0].seq == seq
 
 
 def test_only_a_proposed_change_is_revised(log: ChangeLog) -> None:
-    log.add(change("one"))
+    log.add(change("one"), nothing)
     other = ChangePlan((), (Swap("x", None, Content(b"y")),), ())
-    assert log.revise("one", other)
+    assert log.revise("one", other, []) is not None
     revised = log.get("one")
     assert revised
     assert revised.plan == other
-    log.move("one", "proposed", "applied")
-    assert not log.revise("one", PLAN)
+    log.move("one", "proposed", "applied", [])
+    assert log.revise("one", PLAN, []) is None
 
 
 def test_a_split_rejects_the_whole_and_the_rest_takes_its_place(log: ChangeLog) -> None:
-    log.add(change("whole"))
-    log.add(change("above"))
-    parts = log.split("whole", *PARTS)
+    log.add(change("whole"), nothing)
+    log.add(change("above"), nothing)
+    parts = log.split("whole", PARTS[0], PARTS[1], [])
     assert parts
-    assert [part.id for part in parts] == ["part", "rest"]
-    assert [part.requested.part_of for part in parts] == ["whole", "whole"]
+    assert [parts.accepted.id, parts.rest.id] == ["part", "rest"]
+    assert [parts.accepted.requested.part_of, parts.rest.requested.part_of] == ["whole", "whole"]
     assert [each.id for each in log.list(state="proposed")] == ["part", "above", "rest"]
     assert [each.id for each in log.list(state="rejected")] == ["whole"]
-    assert log.split("whole", change("a"), change("b")) is None
+    assert log.split("whole", change("a"), change("b"), []) is None
     assert len(log.ids()) == 4
 
 
 def test_a_split_that_is_taken_back_was_never_made(log: ChangeLog) -> None:
-    log.add(change("whole"))
-    log.add(change("above"))
+    log.add(change("whole"), nothing)
+    log.add(change("above"), nothing)
     before = log.list()
-    log.split("whole", *PARTS)
-    assert log.join("whole", ["part", "rest"])
+    log.split("whole", PARTS[0], PARTS[1], [])
+    assert log.join("whole", ["part", "rest"], []) is not None
     assert log.list() == before
-    assert not log.join("whole", ["part", "rest"])
+    assert log.join("whole", ["part", "rest"], []) is None
 
 
 def test_a_split_is_not_taken_back_once_something_is_decided_or_is_no_part_of_it(
     log: ChangeLog,
 ) -> None:
-    log.add(change("whole"))
-    log.add(change("above"))
-    log.split("whole", *PARTS)
-    assert not log.join("whole", ["part", "above"])
-    assert not log.join("whole", ["part", "none"])
-    assert not log.join("none", ["part", "rest"])
-    assert log.move("part", "proposed", "applied")
+    log.add(change("whole"), nothing)
+    log.add(change("above"), nothing)
+    log.split("whole", PARTS[0], PARTS[1], [])
+    assert log.join("whole", ["part", "above"], []) is None
+    assert log.join("whole", ["part", "none"], []) is None
+    assert log.join("none", ["part", "rest"], []) is None
+    assert log.move("part", "proposed", "applied", []) is not None
     before = log.list()
-    assert not log.join("whole", ["part", "rest"])
+    assert log.join("whole", ["part", "rest"], []) is None
     assert log.list() == before
 
 
@@ -175,18 +185,18 @@ def test_only_the_latest_of_what_is_settled_is_kept_and_all_that_is_proposed(
     log: ChangeLog,
 ) -> None:
     for name in ("waits", "applied", "rejected", "rewound", "latest"):
-        log.add(change(name))
-    log.move("rewound", "proposed", "applied")
-    log.move("rewound", "applied", "rewound")
-    log.move("applied", "proposed", "applied")
-    log.move("rejected", "proposed", "rejected")
-    log.move("latest", "proposed", "applied")
-    assert log.prune(4) == ()
-    assert sorted(log.prune(2)) == ["rejected", "rewound"]
+        log.add(change(name), nothing)
+    log.move("rewound", "proposed", "applied", [])
+    log.move("rewound", "applied", "rewound", [])
+    log.move("applied", "proposed", "applied", [])
+    log.move("rejected", "proposed", "rejected", [])
+    log.move("latest", "proposed", "applied", [])
+    assert log.prune(4, nothing).ids == ()
+    assert sorted(log.prune(2, nothing).ids) == ["rejected", "rewound"]
     assert log.ids() == ("latest", "applied", "waits")
-    assert sorted(log.prune(0)) == ["applied", "latest"]
+    assert sorted(log.prune(0, nothing).ids) == ["applied", "latest"]
     assert log.ids() == ("waits",)
-    assert log.add(change("next")).seq == 2
+    assert log.add(change("next"), nothing).change.seq == 2
 
 
 def test_the_oldest_settled_change_goes_when_there_are_more_than_are_kept(
@@ -195,7 +205,7 @@ def test_the_oldest_settled_change_goes_when_there_are_more_than_are_kept(
     for module in ("holdfast.adapters.store.change_log", "tests.changes.memory_log"):
         monkeypatch.setattr(f"{module}.KEPT", 2)
     for name in ("waits", "one", "two", "three"):
-        log.add(change(name, state="proposed" if name == "waits" else "applied"))
+        log.add(change(name, state="proposed" if name == "waits" else "applied"), nothing)
     assert log.ids() == ("three", "two", "waits")
 
 
@@ -204,14 +214,46 @@ def test_a_change_belongs_to_its_session_and_its_turn(store: Store, tmp_path: Pa
     world = store.run(new_world, tmp_path)
     first, second = (store.run(begin_turn, world.chat.id).id for _ in range(2))
     session = world.session.id
-    mine = log.add(change("mine", session=session, turn=first))
-    log.add(change("next", session=session, turn=second))
-    log.add(change("nobody's"))
+    mine = log.add(change("mine", session=session, turn=first), nothing).change
+    log.add(change("next", session=session, turn=second), nothing)
+    log.add(change("nobody's"), nothing)
     assert (mine.session, mine.turn) == (session, first)
     assert log.get("mine") == mine
     assert [each.id for each in log.list(session=session)] == ["next", "mine"]
     assert [each.id for each in log.list(turn=first)] == ["mine"]
     assert log.list(session=session, turn="another") == ()
+
+
+def test_events_are_published_in_the_transaction_of_the_call(store: Store, tmp_path: Path) -> None:
+    log = StoredChanges(store, tmp_path)
+
+    def moved(state: str) -> list[OwnedEvent]:
+        return [OwnedEvent(ChangeMoved("one", state), "s", "t")]  # type: ignore[arg-type]
+
+    added = log.add(change("one"), lambda _: moved("proposed"))
+    assert added.event_seq == 1
+    assert log.move("one", "applied", "rewound", moved("rewound")) is None
+    assert log.move("one", "proposed", "applied", moved("applied")) == 2
+    removed = log.prune(0, lambda ids: [OwnedEvent(ChangesRemoved(tuple(ids)))])
+    assert (removed.ids, removed.event_seq) == (("one",), 3)
+    project = store.run(project_at, tmp_path)
+    rows = store.query(events_after, project.id)
+    assert [(row.seq, row.session_id, row.turn_id, row.body) for row in rows] == [
+        (1, "s", "t", event_to_json(ChangeMoved("one", "proposed"))),
+        (2, "s", "t", event_to_json(ChangeMoved("one", "applied"))),
+        (3, None, None, event_to_json(ChangesRemoved(("one",)))),
+    ]
+
+
+def test_an_event_that_cannot_be_made_leaves_no_change(store: Store, tmp_path: Path) -> None:
+    log = StoredChanges(store, tmp_path)
+
+    def fail(_: Sequence[str]) -> Sequence[OwnedEvent]:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        log.add(change("one"), fail)
+    assert log.ids() == ()
 
 
 @pytest.mark.parametrize("owner", [{"session": "gone"}, {"turn": "gone"}])
@@ -222,7 +264,7 @@ def test_an_owner_that_is_not_there_is_said_and_nothing_is_recorded(
     with pytest.raises(
         LogUnavailable, match=f"{next(iter(owner))} gone: it is no longer in the store"
     ):
-        log.add(change("mine", **owner))
+        log.add(change("mine", **owner), nothing)
     assert log.ids() == ()
 
 
@@ -230,7 +272,7 @@ def test_the_changes_of_a_session_that_is_removed_stay(store: Store, tmp_path: P
     log = StoredChanges(store, tmp_path)
     world = store.run(new_world, tmp_path)
     turn = store.run(begin_turn, world.chat.id).id
-    log.add(change("mine", session=world.session.id, turn=turn))
+    log.add(change("mine", session=world.session.id, turn=turn), nothing)
     store.run(remove_session, world.session.id)
     left = log.get("mine")
     assert left
@@ -245,17 +287,18 @@ def other(store: Store, url: str) -> Iterator[Store]:
 
 def test_of_two_processes_one_moves_the_change(store: Store, other: Store, tmp_path: Path) -> None:
     mine, theirs = StoredChanges(store, tmp_path), StoredChanges(other, tmp_path)
-    mine.add(change("one"))
-    assert [log.move("one", "proposed", "applied") for log in (mine, theirs)] == [True, False]
+    mine.add(change("one"), nothing)
+    moved = [log.move("one", "proposed", "applied", []) for log in (mine, theirs)]
+    assert [each is not None for each in moved] == [True, False]
 
 
 def test_each_root_has_changes_of_its_own(store: Store, tmp_path: Path) -> None:
     here, there = StoredChanges(store, tmp_path / "here"), StoredChanges(store, tmp_path / "there")
-    here.add(change("one"))
+    here.add(change("one"), nothing)
     assert (there.ids(), there.list(), there.get("one")) == ((), (), None)
-    assert not there.move("one", "proposed", "applied")
-    assert there.split("one", change("a"), change("b")) is None
-    assert there.add(change("two")).seq == 1
+    assert there.move("one", "proposed", "applied", []) is None
+    assert there.split("one", change("a"), change("b"), []) is None
+    assert there.add(change("two"), nothing).change.seq == 1
 
 
 def test_a_store_that_cannot_be_opened_is_said_in_the_words_of_the_port(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ class Chat:
         chat_id = self.world.chat.id
         self.store.run(say, chat_id, "user", "prompt")
         taken = self._take("turn", self.store.run(say, chat_id, "assistant", "answer"))
-        self.transcript.record(taken)
+        self.transcript.record(taken, [])
 
     def go(self, target: Checkpoint, kind: CheckpointKind) -> None:
         """Restore, or undo."""
@@ -53,7 +53,8 @@ class Chat:
         self.states[point.id] = before
         following = self.transcript.following(target)
         assert following is not None
-        assert self.transcript.exchange(target, point, orphans).left == following
+        exchanged = self.transcript.exchange(target, point, orphans, lambda _: [])
+        assert len(exchanged.messages_left) == following
         if target.is_undo_checkpoint:
             self.live |= self.hidden.pop(target.id, {})
             del self.live[target.id]

@@ -27,11 +27,11 @@ from holdfast.adapters.store.queries.checkpoints import (
     checkpoint_by_id,
     remove_checkpoints,
 )
-from holdfast.adapters.store.queries.events import append_event, events_after
+from holdfast.adapters.store.queries.events import events_after
 from holdfast.adapters.store.queries.messages import (
     append_message,
-    count_messages_from,
     message_by_id,
+    messages_from,
 )
 from holdfast.adapters.store.queries.projects import all_projects, find_project, project_at
 from holdfast.adapters.store.queries.sessions import (
@@ -46,6 +46,7 @@ from holdfast.adapters.store.records import CheckpointRow, TurnRow
 from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import changes, chats, metadata, projects, worktrees
 from tests.adapters.store.queries import (
+    append_event,
     append_part,
     checkpoints_of_chat,
     messages_of,
@@ -168,7 +169,7 @@ def test_messages_are_numbered_from_one_in_each_chat(store: Store) -> None:
     assert [message.seq for message in made] == [1, 2, 3]
     assert elsewhere.seq == 1
     assert store.query(messages_of, world.chat.id) == tuple(made)
-    assert store.query(count_messages_from, world.chat.id, 2) == 2
+    assert store.query(messages_from, world.chat.id, 2) == tuple(each.id for each in made[1:])
     assert store.query(message_by_id, made[1].id) == made[1]
 
 
@@ -190,7 +191,7 @@ def test_who_adds_to_what_is_gone_is_told_so(store: Store) -> None:
         store.run(append_message, "nobody", role="user")
     with pytest.raises(Gone, match=r"^message nobody: "):
         store.run(append_part, "nobody", kind="text", body=1)
-    with pytest.raises(Gone, match=r"^session nobody: "):
+    with pytest.raises(Gone, match=r"^project nobody: "):
         store.run(append_event, "nobody", kind="text", body=1)
 
 
@@ -198,9 +199,9 @@ def test_who_adds_to_what_is_gone_is_told_so(store: Store) -> None:
 @given(body=json_values)
 def test_any_json_comes_back_exactly(store: Store, body: Any) -> None:
     world = store.run(new_world)
-    event = store.run(append_event, world.session.id, kind="any", body=body)
+    event = store.run(append_event, world.project.id, kind="any", body=body)
     assert _same(event.body, body)
-    (found,) = store.query(events_after, world.session.id)
+    (found,) = store.query(events_after, world.project.id, event.seq - 1)
     assert _same(found.body, body)
 
 
@@ -212,8 +213,8 @@ def _same(one: Any, other: Any) -> bool:
 def test_what_is_not_json_is_refused_on_both(store: Store) -> None:
     world = store.run(new_world)
     with pytest.raises((StatementError, ValueError)):
-        store.run(append_event, world.session.id, kind="any", body=math.nan)
-    assert store.query(events_after, world.session.id) == ()
+        store.run(append_event, world.project.id, kind="any", body=math.nan)
+    assert store.query(events_after, world.project.id) == ()
 
 
 # --------------------------------------------------------------------------------------------------------- events
@@ -221,25 +222,25 @@ def test_what_is_not_json_is_refused_on_both(store: Store) -> None:
 
 def test_events_are_numbered_without_a_gap_and_followed_from_a_number(store: Store) -> None:
     world = store.run(new_world)
-    made = [store.run(append_event, world.session.id, kind="said", body={"n": n}) for n in range(4)]
+    made = [store.run(append_event, world.project.id, kind="said", body={"n": n}) for n in range(4)]
     assert [event.seq for event in made] == [1, 2, 3, 4]
-    assert store.query(events_after, world.session.id) == tuple(made)
-    assert store.query(events_after, world.session.id, 2) == tuple(made[2:])
-    assert store.query(events_after, world.session.id, 1, at_most=2) == tuple(made[1:3])
-    assert store.query(events_after, world.session.id, 4) == ()
+    assert store.query(events_after, world.project.id) == tuple(made)
+    assert store.query(events_after, world.project.id, 2) == tuple(made[2:])
+    assert store.query(events_after, world.project.id, 1, at_most=2) == tuple(made[1:3])
+    assert store.query(events_after, world.project.id, 4) == ()
 
 
 def test_a_number_that_was_not_recorded_is_given_again(store: Store) -> None:
     world = store.run(new_world)
 
     def fail(connection: Connection) -> None:
-        append_event(connection, world.session.id, kind="said", body=1)
+        append_event(connection, world.project.id, kind="said", body=1)
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         store.run(fail)
-    assert store.query(events_after, world.session.id) == ()
-    assert store.run(append_event, world.session.id, kind="said", body=2).seq == 1
+    assert store.query(events_after, world.project.id) == ()
+    assert store.run(append_event, world.project.id, kind="said", body=2).seq == 1
 
 
 # ---------------------------------------------------------------------------------------------------------- turns
@@ -293,6 +294,7 @@ def test_checkpoints_are_numbered_in_each_chat(store: Store, tmp_path: Path) -> 
         kind="turn",
         seq=1,
         created_at=first.created_at,
+        project_id=world.project.id,
     )
     other = store.run(add_chat, world.session.id)
     elsewhere = store.run(
@@ -337,7 +339,7 @@ def _fill(connection: Connection, root: Path) -> tuple[str, str, str, str, str]:
     message = append_message(connection, world.chat.id, role="user")
     append_part(connection, message.id, kind="text", body="hello")
     turn = begin_turn(connection, world.chat.id, message_id=message.id)
-    append_event(connection, world.session.id, kind="said", body=None)
+    append_event(connection, world.project.id, kind="said", body=None)
     add_agent_session(connection, world.session.id, agent="a", backend="b")
     row = {
         "project_id": world.project.id,
@@ -366,13 +368,13 @@ def test_with_a_project_goes_all_that_is_its_own(store: Store, tmp_path: Path) -
     assert store.query(_counts) == {}
 
 
-def test_with_a_session_go_its_chats_and_events_and_its_changes_stay(
+def test_with_a_session_go_its_chats_and_its_changes_and_events_stay(
     store: Store, tmp_path: Path
 ) -> None:
     _, session, *_ = store.run(_fill, tmp_path)
     assert store.run(remove_session, session)
     assert not store.run(remove_session, session)
-    assert store.query(_counts) == {"projects": 1, "worktrees": 1, "changes": 1}
+    assert store.query(_counts) == {"projects": 1, "worktrees": 1, "changes": 1, "events": 1}
     assert store.query(_change) == (None, None)
 
 

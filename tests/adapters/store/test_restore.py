@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from holdfast.usecases.checkpoints.checkpoint import (
     finish_restores,
 )
 from holdfast.usecases.checkpoints.conversation import (
+    AnnounceExchange,
+    AnnounceIds,
     ConversationFailed,
     Conversations,
     Exchanged,
@@ -30,6 +32,7 @@ from holdfast.usecases.checkpoints.conversation import (
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.checkpoints.restore_recovery import Restored, RestoresFinished
 from holdfast.usecases.workspace import NothingDone
+from holdfast.vocab.events import OwnedEvent
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 from tests.adapters.store.queries import last_message, remove_row
@@ -463,19 +466,31 @@ class LosesTheStore:
 
     real: Transcript
 
-    def record(self, checkpoint: Checkpoint) -> None:
-        self.real.record(checkpoint)
+    def record(
+        self,
+        checkpoint: Checkpoint,
+        events: Sequence[OwnedEvent],
+        gone: Collection[str] = (),
+        announce: AnnounceIds = lambda _: (),
+    ) -> int | None:
+        return self.real.record(checkpoint, events, gone, announce)
 
     def following(self, checkpoint: Checkpoint) -> int | None:
         return self.real.following(checkpoint)
 
     def exchange(
-        self, target: Checkpoint, point: Checkpoint, orphans: Collection[str]
+        self,
+        target: Checkpoint,
+        point: Checkpoint,
+        orphans: Collection[str],
+        announce: AnnounceExchange,
     ) -> Exchanged:
         raise ConversationFailed("the store is gone.")
 
-    def forget(self, ids: Collection[str], emptied: Collection[str]) -> None:
-        self.real.forget(ids, emptied)
+    def forget(
+        self, ids: Collection[str], emptied: Collection[str], announce: AnnounceIds
+    ) -> int | None:
+        return self.real.forget(ids, emptied, announce)
 
 
 class Unlucky(GitWorktrees):

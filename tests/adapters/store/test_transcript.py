@@ -22,6 +22,7 @@ from holdfast.checkpoints.checkpoint import (
     WorktreeState,
 )
 from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
+from holdfast.vocab.events import OwnedEvent
 from tests.adapters.store.queries import last_message
 from tests.adapters.store.talk import rows, say
 from tests.adapters.store.world import World, new_world
@@ -44,10 +45,18 @@ def turn(store: Store, world: World, transcript: StoredTranscript) -> Callable[[
     def begin(name: str) -> Checkpoint:
         store.run(say, world.chat.id, "user", name)
         taken = checkpoint(world, name, "turn", store.run(say, world.chat.id, "assistant", name))
-        transcript.record(taken)
+        transcript.record(taken, [])
         return taken
 
     return begin
+
+
+def counts(exchanged: Exchanged) -> tuple[int, int]:
+    return len(exchanged.messages_left), len(exchanged.messages_back)
+
+
+def nothing(_: object) -> list[OwnedEvent]:
+    return []
 
 
 def checkpoint(world: World, name: str, kind: CheckpointKind, message: str | None) -> Checkpoint:
@@ -63,14 +72,14 @@ def test_an_exchange_that_is_made_again_changes_nothing_and_counts_the_same(
     first, second = turn("one"), turn("two")
     point = checkpoint(world, "u", "undo", first.draft.message)
     assert transcript.following(first) == 3
-    assert transcript.exchange(first, point, ["two"]) == Exchanged(3, 0)
+    assert counts(transcript.exchange(first, point, ["two"], nothing)) == (3, 0)
     state = [store.query(rows, table) for table in (checkpoints, trash)]
-    assert transcript.exchange(first, point, ["two"]) == Exchanged(3, 0)
+    assert counts(transcript.exchange(first, point, ["two"], nothing)) == (3, 0)
     assert [store.query(rows, table) for table in (checkpoints, trash)] == state
     assert (transcript.following(first), transcript.following(point)) == (0, 0)
     back = checkpoint(world, "v", "undone", first.draft.message)
-    assert transcript.exchange(point, back, []) == Exchanged(0, 3)
-    assert transcript.exchange(point, back, []) == Exchanged(0, 3)
+    assert counts(transcript.exchange(point, back, [], nothing)) == (0, 3)
+    assert counts(transcript.exchange(point, back, [], nothing)) == (0, 3)
     assert transcript.following(second) == 1
     assert store.query(checkpoint_by_id, "u") is None
     assert store.query(rows, trash) == []
@@ -81,10 +90,10 @@ def test_what_is_said_after_the_cut_takes_the_numbers_and_is_exchanged_in_turn(
 ) -> None:
     first = turn("one")
     point = checkpoint(world, "u", "undo", first.draft.message)
-    transcript.exchange(first, point, [])
+    transcript.exchange(first, point, [], nothing)
     store.run(say, world.chat.id, "assistant", "other")
     back = checkpoint(world, "v", "undone", first.draft.message)
-    assert transcript.exchange(point, back, []) == Exchanged(1, 1)
+    assert counts(transcript.exchange(point, back, [], nothing)) == (1, 1)
     last = store.query(last_message, world.chat.id)
     assert (last.metadata, last.seq) == ({"words": "one"}, 2)
 
@@ -93,10 +102,14 @@ def test_a_number_that_left_with_an_orphan_is_given_to_nobody_else(
     store: Store, world: World, transcript: StoredTranscript, turn: Callable[[str], Checkpoint]
 ) -> None:
     first, second = turn("one"), turn("two")
-    transcript.exchange(first, checkpoint(world, "u", "undo", first.draft.message), ["two"])
+    transcript.exchange(
+        first, checkpoint(world, "u", "undo", first.draft.message), ["two"], nothing
+    )
     turn("three")
     point = checkpoint(world, "u", "undo", first.draft.message)
-    transcript.exchange(point, checkpoint(world, "v", "undone", first.draft.message), ["three"])
+    transcript.exchange(
+        point, checkpoint(world, "v", "undone", first.draft.message), ["three"], nothing
+    )
     assert transcript.following(second) == 1
     seqs = [row["seq"] for row in store.query(rows, checkpoints)]
     assert len(seqs) == len(set(seqs)) == 3
@@ -122,7 +135,7 @@ def test_a_checkpoint_of_nobody_that_the_store_knows_is_not_recorded(
     owner = {"session": world.session.id, "chat": world.chat.id, "message": None, part: "x"}
     draft = CheckpointDraft("a", "turn", "now", **owner)  # type: ignore[arg-type]
     with pytest.raises(ConversationFailed, match=told):
-        transcript.record(Checkpoint(draft, WorktreeState("t"), 1, "c", "main"))
+        transcript.record(Checkpoint(draft, WorktreeState("t"), 1, "c", "main"), [])
     assert store.query(rows, checkpoints) == []
 
 
@@ -132,7 +145,7 @@ def test_a_message_of_another_chat_is_no_anchor(
     stranger = store.run(new_world)
     message = store.run(say, stranger.chat.id, "assistant", "elsewhere")
     with pytest.raises(ConversationFailed, match="message"):
-        transcript.record(checkpoint(world, "a", "turn", message))
+        transcript.record(checkpoint(world, "a", "turn", message), [])
     assert transcript.following(checkpoint(world, "a", "turn", message)) is None
 
 
@@ -153,7 +166,7 @@ def test_an_evicted_session_has_no_turn_that_runs_and_no_agent_that_remembers(
 
     backend = StoredAgents(lambda: store, evict)
     # Twice: there is nothing left to evict; and a third time, when somebody of this process was at work.
-    assert [backend.evict(world.session.id) for _ in range(3)] == [True, False, True]
+    assert [backend.evict(world.session.id, nothing) for _ in range(3)] == [True, False, True]
     assert asked == [world.session.id] * 3
     told = {(row["chat_id"], row["status"], row["stop_reason"]) for row in store.query(rows, turns)}
     assert told == {
@@ -177,5 +190,5 @@ def test_a_store_that_cannot_be_opened_stops_nobody_from_being_evicted_here() ->
         return True
 
     with pytest.raises(ConversationFailed, match=r"there: cannot be opened\."):
-        StoredAgents(closed, evict).evict("s")
+        StoredAgents(closed, evict).evict("s", nothing)
     assert asked == ["s"]

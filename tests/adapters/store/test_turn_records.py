@@ -10,25 +10,42 @@ import pytest
 
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.store.queries.events import events_after
+from holdfast.adapters.store.queries.turns import cancel_turns
 from holdfast.adapters.store.store import Store, open_store
 from holdfast.adapters.store.turn_log import StoredTurnLog
 from holdfast.usecases.turns.ports import TurnBegun, TurnNotBegun, TurnRequest
 from holdfast.vocab.events import (
     CallEnded,
     CallStarted,
+    Event,
     Said,
     SentinelRaised,
     StepStarted,
     TurnEnded,
+    TurnStarted,
 )
 from holdfast.vocab.tool_calls import ToolCall
-from holdfast.vocab.transcript import Sentinel, UserText
+from holdfast.vocab.transcript import Sentinel, StopReason, UserText
 from tests.adapters.store.postgres import Postgres
 from tests.adapters.store.queries import messages_of, parts_of, turn_by_id
 
 CALL = ToolCall("c1", "read_file", {"path": "a.py"})
 SAID = Said("Let me look.", "thinking", (CALL,))
 ENDED = CallEnded("c1", "read_file", "1 a = 1", None, ("a.py",), ())
+
+
+CUT = (
+    (SentinelRaised(Sentinel("interrupted", "It died.", {})),),
+    TurnEnded("interrupted", "It died.", 0, 0, 0, ended_by="recovery"),
+)
+
+
+def _over(stop_reason: StopReason) -> TurnEnded:
+    return TurnEnded(stop_reason, "", 1, 0, 0)
+
+
+def _nothing(_: TurnBegun) -> list[Event]:
+    return []
 
 
 @pytest.fixture
@@ -45,7 +62,7 @@ def _turns(store: Store, tmp_path: Path) -> StoredTurnLog:
 def _begin(
     turns: StoredTurnLog, prompt: str | None = "Mend it.", session: str | None = None
 ) -> TurnBegun:
-    begun = turns.begin(TurnRequest(prompt, "qwen", "Rules.", "all", session))
+    begun = turns.begin(TurnRequest(prompt, "qwen", "Rules.", "all", session), _nothing)
     assert isinstance(begun, TurnBegun)
     return begun
 
@@ -72,7 +89,7 @@ def test_facts_are_in_the_log_and_the_transcript_as_they_happen(
     begun = _begin(turns)
     turns.keep(begun, [StepStarted(1), SAID, CallStarted(CALL)])
     turns.keep(begun, [ENDED])
-    kinds = [(each.seq, each.kind) for each in store.query(events_after, begun.session)]
+    kinds = [(each.seq, each.kind) for each in store.query(events_after, begun.project)]
     parts = [(each.seq, each.kind) for each in store.query(parts_of, begun.message)]
     assert kinds == [(1, "step_started"), (2, "said"), (3, "call_started"), (4, "call_ended")]
     assert parts == [(1, "said"), (2, "call_ended")]
@@ -84,7 +101,7 @@ def test_a_session_goes_on_with_all_that_the_model_has_seen_and_no_sentinel(
     begun = _begin(turns)
     raised = SentinelRaised(Sentinel("cap_hit", "Stopped.", {"steps": 2, "can_continue": True}))
     turns.keep(begun, [SAID, ENDED, raised])
-    turns.end(begun, [TurnEnded("cap", "Stopped.", 2, 10, 5)], "cap")
+    turns.end(begun, [], TurnEnded("cap", "Stopped.", 2, 10, 5))
     again = _begin(turns, None, begun.session)
     assert again.past == (UserText("Mend it."), SAID, ENDED)
     assert (again.session, again.chat, again.system) == (begun.session, begun.chat, "Rules.")
@@ -92,7 +109,7 @@ def test_a_session_goes_on_with_all_that_the_model_has_seen_and_no_sentinel(
 
 def test_where_the_model_had_the_last_word_going_on_says_so(turns: StoredTurnLog) -> None:
     begun = _begin(turns)
-    turns.end(begun, [Said("All done.")], "done")
+    turns.end(begun, [Said("All done.")], _over("done"))
     assert _begin(turns, None, begun.session).past == (
         UserText("Mend it."),
         Said("All done."),
@@ -102,42 +119,42 @@ def test_where_the_model_had_the_last_word_going_on_says_so(turns: StoredTurnLog
 
 def test_the_beginning_of_an_id_is_enough_to_go_on(turns: StoredTurnLog) -> None:
     begun = _begin(turns)
-    turns.end(begun, [], "done")
+    turns.end(begun, [], _over("done"))
     assert _begin(turns, "More.", begun.session[:6]).session == begun.session
 
 
 @pytest.mark.parametrize("wanted", ["nonsense", "", "%"])
 def test_a_session_that_is_not_there_is_told(turns: StoredTurnLog, wanted: str) -> None:
-    told = turns.begin(TurnRequest("x", "m", "s", "t", wanted))
+    told = turns.begin(TurnRequest("x", "m", "s", "t", wanted), _nothing)
     assert isinstance(told, TurnNotBegun)
     assert "no such session" in told.message
 
 
 def test_a_new_session_needs_a_prompt(turns: StoredTurnLog) -> None:
-    assert turns.begin(TurnRequest(None, "m", "s", "t")) == TurnNotBegun(
+    assert turns.begin(TurnRequest(None, "m", "s", "t"), _nothing) == TurnNotBegun(
         "there is no prompt; say what is to be done."
     )
 
 
 def test_other_tools_are_told_anew(turns: StoredTurnLog) -> None:
     begun = _begin(turns)
-    turns.end(begun, [], "done")
-    other = turns.begin(TurnRequest("x", "m", "Other rules.", "plan", begun.session))
+    turns.end(begun, [], _over("done"))
+    other = turns.begin(TurnRequest("x", "m", "Other rules.", "plan", begun.session), _nothing)
     assert isinstance(other, TurnBegun)
     assert other.system == "Other rules."
 
 
 def test_a_turn_that_is_running_is_not_joined(turns: StoredTurnLog) -> None:
     begun = _begin(turns)
-    told = turns.begin(TurnRequest("x", "m", "s", "t", begun.session))
+    told = turns.begin(TurnRequest("x", "m", "s", "t", begun.session), _nothing)
     assert isinstance(told, TurnNotBegun)
     assert "still running" in told.message
 
 
 def test_an_ended_turn_is_not_interrupted(store: Store, turns: StoredTurnLog) -> None:
     begun = _begin(turns)
-    turns.end(begun, [], "mistakes")
-    assert turns.mark_interrupted() == ()
+    turns.end(begun, [], _over("mistakes"))
+    assert turns.mark_interrupted(*CUT) == ()
     turn = store.query(turn_by_id, begun.turn)
     assert turn is not None
     assert (turn.status, turn.stop_reason) == ("stopped", "mistakes")
@@ -147,7 +164,43 @@ def test_a_running_turn_is_left_alone_by_others(
     store: Store, turns: StoredTurnLog, tmp_path: Path
 ) -> None:
     _begin(turns)
-    assert _turns(store, tmp_path).mark_interrupted() == ()
+    assert _turns(store, tmp_path).mark_interrupted(*CUT) == ()
+
+
+def test_what_is_announced_is_published_with_the_beginning_of_the_turn(
+    store: Store, turns: StoredTurnLog
+) -> None:
+    def announce(begun: TurnBegun) -> list[Event]:
+        return [
+            TurnStarted(
+                begun.session,
+                begun.turn,
+                "m",
+                "",
+                chat_id=begun.chat,
+                prompt_message_id=begun.prompt_message,
+                message_id=begun.message,
+            )
+        ]
+
+    begun = turns.begin(TurnRequest("Go.", "m", "s", "t"), announce)
+    assert isinstance(begun, TurnBegun)
+    (row,) = store.query(events_after, begun.project)
+    ids = [each.id for each in store.query(messages_of, begun.chat)]
+    assert (row.session_id, row.turn_id) == (begun.session, begun.turn)
+    assert [row.body["prompt_message_id"], row.body["message_id"]] == ids
+
+
+def test_a_turn_that_a_restore_has_ended_is_not_ended_again(
+    store: Store, turns: StoredTurnLog
+) -> None:
+    begun = _begin(turns)
+    store.run(cancel_turns, begun.session)
+    turns.end(begun, [StepStarted(1)], _over("done"))
+    assert [row.kind for row in store.query(events_after, begun.project)] == ["step_started"]
+    turn = store.query(turn_by_id, begun.turn)
+    assert turn is not None
+    assert turn.status == "cancelled"
 
 
 def test_the_turn_of_a_killed_process_is_interrupted_readable_and_goes_on(
@@ -155,7 +208,7 @@ def test_the_turn_of_a_killed_process_is_interrupted_readable_and_goes_on(
 ) -> None:
     with _killed_after_a_call(url, tmp_path), open_store(url) as store:
         turns = _turns(store, tmp_path)
-        (session,) = turns.mark_interrupted()
+        (session,) = turns.mark_interrupted(*CUT)
         again = _begin(turns, None, session)
         assert again.past == (UserText("Mend it."), SAID)
         (interrupted, _) = (
@@ -163,8 +216,8 @@ def test_the_turn_of_a_killed_process_is_interrupted_readable_and_goes_on(
         )
         assert interrupted.status == "interrupted"
         assert [each.kind for each in store.query(parts_of, interrupted.id)] == ["said", "sentinel"]
-        assert [each.kind for each in store.query(events_after, session)][-1] == "turn_ended"
-        assert turns.mark_interrupted() == ()
+        assert [each.kind for each in store.query(events_after, again.project)][-1] == "turn_ended"
+        assert turns.mark_interrupted(*CUT) == ()
 
 
 @contextmanager

@@ -192,9 +192,12 @@ def test_home_and_everything_above_it_are_refused(
     assert "home directory" in home.run("create", "--json").why
     inside = Folder(home.root / "project")
     assert "git init" in inside.run("create", "--json").why
+    assert not (tmp_path / "state").exists()
     inside.init()
     inside.checkpoint()
-    assert not (tmp_path / "state").exists()
+    # Of the project's own repository there is only the record.
+    made = {place.name for place in (tmp_path / "state").iterdir()}
+    assert all(name.startswith("holdfast.sqlite3") for name in made), made
 
 
 def test_prune_keeps_the_latest_and_gives_the_room_back(folder: Folder, tmp_path: Path) -> None:

@@ -1,36 +1,46 @@
-"""What the store knows of the agents at work (port `Backend`)."""
+"""The turns and external agents that are at work, in the store (port `Backend`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.agent_sessions import crash_agent_sessions
+from holdfast.adapters.store.queries.projects import lock_project_by_id
+from holdfast.adapters.store.queries.sessions import session_by_id
 from holdfast.adapters.store.queries.turns import cancel_turns
 from holdfast.adapters.store.store import Store
-from holdfast.adapters.store.transcript import told
+from holdfast.adapters.store.transcript import translated
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from holdfast.usecases.checkpoints.conversation import AnnounceIds
+
 
 class StoredAgents:
-    """The turns and agents of sessions; `evict` stops those of this process, and says whether there were any."""
+    """The turns and agents of sessions; `evict` stops those of this process, and returns whether there were any."""
 
     def __init__(self, store: Callable[[], Store], evict: Callable[[str], bool]) -> None:
-        """Take how to get at the store, which is asked at each call."""
+        """Use the store that `store` returns; it is called for each transaction."""
         self._store = store
         self._evict = evict
 
-    def evict(self, session: str) -> bool:
-        """Cancel the running turn and mark the agent's memory as lost; whether there was any."""
-        # First those who can still write: a turn that is stopped says by itself how it ended.
+    def evict(self, session: str, announce: AnnounceIds) -> bool:
+        """Cancel the running turns and mark the agent's memory as lost; return whether there was any."""
+        # First those who can still write: a turn that is stopped records by itself how it ended.
         at_work = self._evict(session)
-        with told():
-            return self._store().run(_evict, session) or at_work
+        with translated():
+            return self._store().run(_evict, session, announce) or at_work
 
 
-def _evict(connection: Connection, session_id: str) -> bool:
+def _evict(connection: Connection, session_id: str, announce: AnnounceIds) -> bool:
+    session = session_by_id(connection, session_id)
+    if session is None:
+        return False
+    lock_project_by_id(connection, session.project_id)
     cancelled = cancel_turns(connection, session_id)
     crashed = crash_agent_sessions(connection, session_id)
-    return cancelled + crashed > 0
+    publish(connection, session.project_id, announce(cancelled))
+    return bool(cancelled) or crashed > 0

@@ -11,7 +11,8 @@ from sqlalchemy import Select, bindparam, case, delete, insert, select, update
 
 from holdfast.adapters.store.column_types import now
 from holdfast.adapters.store.errors import Gone, StoreError
-from holdfast.adapters.store.queries.projects import find_project, lock_project, project_at
+from holdfast.adapters.store.publish import publish
+from holdfast.adapters.store.queries.projects import find_project, lock_project
 from holdfast.adapters.store.queries.statements import next_seq
 from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import changes, sessions, turns
@@ -22,20 +23,28 @@ from holdfast.changes.change_json import (
     requested_from_json,
     requested_to_json,
 )
-from holdfast.changes.change_log import KEPT, LogUnavailable
+from holdfast.changes.change_log import (
+    KEPT,
+    AddedChange,
+    ChangeParts,
+    LogUnavailable,
+    RemovedChanges,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
     from sqlalchemy import Connection, RowMapping, Table
 
+    from holdfast.changes.change_log import AnnounceRemoved
     from holdfast.changes.plan import ChangePlan
+    from holdfast.vocab.events import OwnedEvent
 
 
 def changes_at(open_store: Callable[[], Store], root: Path) -> StoredChanges:
-    """Give the changes of the project at a root, in a store that others use too; raises `LogUnavailable`."""
-    with _told():
+    """Return the changes of the project at a root, in a store that others use too; raise `LogUnavailable`."""
+    with _translated():
         return StoredChanges(open_store(), root)
 
 
@@ -43,24 +52,24 @@ class StoredChanges:
     """The changes of the project at one root."""
 
     def __init__(self, store: Store, root: Path) -> None:
-        """Take a store that is open."""
+        """Use a store that is open."""
         self._store = store
         self._root = root
 
-    def add(self, change: Change) -> Change:
-        """Record a new change, as the latest; of the settled ones the oldest go."""
-        with _told():
-            return self._store.run(_add, self._root, change)
+    def add(self, change: Change, announce: AnnounceRemoved) -> AddedChange:
+        """Record a new change as the latest, and remove the oldest of the settled ones."""
+        with _translated():
+            return self._store.run(_add, self._root, change, announce)
 
     def get(self, change_id: str) -> Change | None:
-        """Give a change of this project."""
-        with _told():
+        """Return the change of this project with this id, or None."""
+        with _translated():
             found = self._store.query(_rows, self._root, changes.c.id == change_id)
         return _change(found[0]) if found else None
 
     def ids(self) -> tuple[str, ...]:
-        """Give the ids of all changes, newest first."""
-        with _told():
+        """Return the ids of all changes, newest first."""
+        with _translated():
             return self._store.query(_ids, self._root)
 
     def list(
@@ -73,68 +82,75 @@ class StoredChanges:
         after: int = 0,
         limit: int | None = None,
     ) -> tuple[Change, ...]:
-        """Give changes, newest first."""
-        asked = {"state": state, "origin": origin, "session_id": session, "turn_id": turn}
+        """Return changes, newest first."""
+        wanted = {"state": state, "origin": origin, "session_id": session, "turn_id": turn}
         where = [changes.c.seq > after]
-        where += [
-            changes.c[column] == value for column, value in asked.items() if value is not None
-        ]
-        with _told():
-            return tuple(
-                _change(row) for row in self._store.query(_rows, self._root, *where, limit=limit)
-            )
+        for column, value in wanted.items():
+            if value is not None:
+                where.append(changes.c[column] == value)
+        with _translated():
+            rows = self._store.query(_rows, self._root, *where, limit=limit)
+        return tuple(_change(row) for row in rows)
 
     def marks(self, state: ChangeState) -> tuple[tuple[str, int], ...]:
-        """Give id and `seq` of the changes in a state, newest first."""
-        with _told():
+        """Return id and `seq` of the changes in a state, newest first."""
+        with _translated():
             return self._store.query(_marks, self._root, state)
 
-    def revise(self, change_id: str, plan: ChangePlan) -> bool:
-        """Put what has landed anew in place of what had landed, while it is proposed."""
-        with _told():
-            return self._store.run(_revise, self._root, change_id, plan)
+    def revise(self, change_id: str, plan: ChangePlan, events: Sequence[OwnedEvent]) -> int | None:
+        """Replace the plan of a proposed change."""
+        with _translated():
+            return self._store.run(_revise, self._root, change_id, plan, events)
 
-    def move(self, change_id: str, old: ChangeState, new: ChangeState) -> bool:
+    def move(
+        self, change_id: str, old: ChangeState, new: ChangeState, events: Sequence[OwnedEvent]
+    ) -> int | None:
         """Change the state, if it is still `old`."""
-        with _told():
-            return self._store.run(_move, self._root, change_id, old, new)
+        with _translated():
+            return self._store.run(_move, self._root, change_id, old, new, events)
 
-    def split(self, change_id: str, accepted: Change, rest: Change) -> tuple[Change, Change] | None:
+    def split(
+        self, change_id: str, accepted: Change, rest: Change, events: Sequence[OwnedEvent]
+    ) -> ChangeParts | None:
         """Reject a proposed change and record its two parts."""
-        with _told():
-            return self._store.run(_split, self._root, change_id, accepted, rest)
+        with _translated():
+            return self._store.run(_split, self._root, change_id, accepted, rest, events)
 
-    def join(self, change_id: str, parts: Collection[str]) -> bool:
-        """Take a split back."""
-        with _told():
-            return self._store.run(_join, self._root, change_id, parts)
+    def join(
+        self, change_id: str, parts: Collection[str], events: Sequence[OwnedEvent]
+    ) -> int | None:
+        """Undo a split."""
+        with _translated():
+            return self._store.run(_join, self._root, change_id, parts, events)
 
-    def prune(self, keep: int) -> tuple[str, ...]:
-        """Drop all but the latest changes that are settled."""
-        with _told():
-            return self._store.run(_prune_here, self._root, keep)
+    def prune(self, keep: int, announce: AnnounceRemoved) -> RemovedChanges:
+        """Remove all but the latest changes that are settled."""
+        with _translated():
+            return self._store.run(_prune_here, self._root, keep, announce)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Say what the store says in the words of the port."""
+def _translated() -> Iterator[None]:
+    """Raise what the store raises as the error of the port."""
     try:
         yield
     except StoreError as error:
         raise LogUnavailable(str(error)) from error
 
 
-def _add(connection: Connection, root: Path, change: Change) -> Change:
+def _add(
+    connection: Connection, root: Path, change: Change, announce: AnnounceRemoved
+) -> AddedChange:
     project = lock_project(connection, root)
     added = _insert(connection, project.id, change)
-    _prune(connection, project.id, KEPT)
-    return added
+    removed = _prune(connection, project.id, KEPT)
+    return AddedChange(added, publish(connection, project.id, announce(removed)))
 
 
 def _insert(
     connection: Connection, project_id: str, change: Change, seq: int | None = None
 ) -> Change:
-    """Insert a change, at a place that is free or after the last one."""
+    """Insert a change, at a place that is free or after the last one; return it as it is recorded."""
     _must_be_there(connection, sessions, change.session)
     _must_be_there(connection, turns, change.turn)
     created = now()
@@ -166,20 +182,23 @@ def _insert(
 
 
 def _must_be_there(connection: Connection, table: Table, row_id: str | None) -> None:
-    """Raise `Gone` for an owner that is no longer there; until the transaction ends, nobody removes it."""
-    if row_id is not None:
-        query = (
-            select(table.c.id)
-            .where(table.c.id == row_id)
-            .with_for_update(read=True, key_share=True)
-        )
-        if connection.execute(query).first() is None:
-            raise Gone(table.name.removesuffix("s"), row_id)
+    """Raise `Gone` for an owner that is no longer there; keep it there until the transaction ends."""
+    if row_id is None:
+        return
+    query = select(table.c.id).where(table.c.id == row_id)
+    locked = connection.execute(query.with_for_update(read=True, key_share=True))
+    if locked.first() is None:
+        raise Gone(table.name.removesuffix("s"), row_id)
 
 
-def _prune_here(connection: Connection, root: Path, keep: int) -> tuple[str, ...]:
-    project = find_project(connection, root)
-    return () if project is None else _prune(connection, project.id, keep)
+def _prune_here(
+    connection: Connection, root: Path, keep: int, announce: AnnounceRemoved
+) -> RemovedChanges:
+    if find_project(connection, root) is None:
+        return RemovedChanges((), 0)
+    project = lock_project(connection, root)
+    removed = _prune(connection, project.id, keep)
+    return RemovedChanges(removed, publish(connection, project.id, announce(removed)))
 
 
 def _prune(connection: Connection, project_id: str, keep: int) -> tuple[str, ...]:
@@ -225,14 +244,27 @@ def _set(
     return connection.execute(update(changes).where(*these).values(values)).rowcount == 1
 
 
-def _revise(connection: Connection, root: Path, change_id: str, plan: ChangePlan) -> bool:
-    project = project_at(connection, root)
-    return _set(connection, project.id, change_id, "proposed", files=plan_to_json(plan))
+def _revise(
+    connection: Connection,
+    root: Path,
+    change_id: str,
+    plan: ChangePlan,
+    events: Sequence[OwnedEvent],
+) -> int | None:
+    project = lock_project(connection, root)
+    if not _set(connection, project.id, change_id, "proposed", files=plan_to_json(plan)):
+        return None
+    return publish(connection, project.id, events)
 
 
-def _move(
-    connection: Connection, root: Path, change_id: str, old: ChangeState, new: ChangeState
-) -> bool:
+def _move(  # noqa: PLR0917 - the call of the port, on a connection
+    connection: Connection,
+    root: Path,
+    change_id: str,
+    old: ChangeState,
+    new: ChangeState,
+    events: Sequence[OwnedEvent],
+) -> int | None:
     project = lock_project(connection, root)
     statement = _APPLY if new == "applied" else _SETTLE
     values = {
@@ -242,25 +274,41 @@ def _move(
         "new": new,
         "moment": now(),
     }
-    return connection.execute(statement, values).rowcount == 1
+    if connection.execute(statement, values).rowcount != 1:
+        return None
+    return publish(connection, project.id, events)
 
 
-def _split(
-    connection: Connection, root: Path, change_id: str, accepted: Change, rest: Change
-) -> tuple[Change, Change] | None:
+def _split(  # noqa: PLR0917 - the call of the port, on a connection
+    connection: Connection,
+    root: Path,
+    change_id: str,
+    accepted: Change,
+    rest: Change,
+    events: Sequence[OwnedEvent],
+) -> ChangeParts | None:
     project = lock_project(connection, root)
     whole = connection.execute(select(changes.c.seq).where(changes.c.id == change_id)).scalar()
+    if whole is None:
+        return None
     # The whole goes out of the way first: no two may have the same place.
     following = next_seq(changes.c.seq, changes.c.project_id, project.id)
     rejected = {"state": "rejected", "settled_at": now(), "seq": following}
-    if whole is None or not _set(connection, project.id, change_id, "proposed", **rejected):
+    if not _set(connection, project.id, change_id, "proposed", **rejected):
         return None
     second = _insert(connection, project.id, rest, whole)
-    return _insert(connection, project.id, accepted), second
+    first = _insert(connection, project.id, accepted)
+    return ChangeParts(first, second, publish(connection, project.id, events))
 
 
-def _join(connection: Connection, root: Path, change_id: str, parts: Collection[str]) -> bool:
-    project = project_at(connection, root)
+def _join(
+    connection: Connection,
+    root: Path,
+    change_id: str,
+    parts: Collection[str],
+    events: Sequence[OwnedEvent],
+) -> int | None:
+    project = lock_project(connection, root)
     here = (changes.c.project_id == project.id, changes.c.id.in_([change_id, *parts]))
     query = (
         select(changes.c.id, changes.c.state, changes.c.seq, changes.c.request)
@@ -269,19 +317,20 @@ def _join(connection: Connection, root: Path, change_id: str, parts: Collection[
     )
     found = {row["id"]: row for row in connection.execute(query).mappings()}
     whole = found.pop(change_id, None)
-    fit = (
-        row["state"] == "proposed" and row["request"].get("part_of") == change_id
-        for row in found.values()
-    )
-    if whole is None or whole["state"] != "rejected" or set(found) != set(parts) or not all(fit):
-        return False
+    if whole is None or whole["state"] != "rejected" or set(found) != set(parts):
+        return None
+    if not all(_is_open_part(row, change_id) for row in found.values()):
+        return None
     connection.execute(delete(changes).where(changes.c.id.in_(found)))
-    back = {
-        "state": "proposed",
-        "settled_at": None,
-        "seq": min(row["seq"] for row in found.values()),
-    }
-    return _set(connection, project.id, change_id, "rejected", **back)
+    place = min(row["seq"] for row in found.values())
+    back = {"state": "proposed", "settled_at": None, "seq": place}
+    _set(connection, project.id, change_id, "rejected", **back)
+    return publish(connection, project.id, events)
+
+
+def _is_open_part(row: RowMapping, change_id: str) -> bool:
+    is_part: bool = row["request"].get("part_of") == change_id
+    return is_part and row["state"] == "proposed"
 
 
 def _change(row: RowMapping) -> Change:

@@ -129,3 +129,13 @@ def _file(text: str) -> SqliteFile:
 def _word(scheme: str) -> str:
     """Give the scheme if it is one; what stands there could be anything."""
     return scheme if scheme.replace("+", "").isalnum() else "the database URL"
+
+
+def store_exists(url: str) -> bool:
+    """Return whether there is a store to open without making one; a PostgreSQL database counts as there."""
+    try:
+        address = parse_address(url)
+    except BadAddress:
+        # To open it raises the same, with the next step.
+        return True
+    return not isinstance(address, SqliteFile) or address.path.exists()

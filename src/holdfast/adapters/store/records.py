@@ -91,7 +91,7 @@ class TurnRow:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointRow:
-    """The tree before a turn, and the message it precedes.
+    """The tree before a turn, and the message it precedes; without a chat it was taken outside of a session.
 
     `message_id` may be in the trash; `message_seq` is where the transcript is cut all the same.
     """
@@ -107,6 +107,7 @@ class CheckpointRow:
     kind: str
     seq: int
     created_at: datetime
+    project_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +125,15 @@ class AgentSessionRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """A fact in the log of a session. `seq` counts from 1 without a gap."""
+    """An event in the log of a project. `seq` counts from 1 without a gap in each project.
 
-    session_id: str
+    The session and the turn are those that the event belongs to; they may be gone.
+    """
+
+    project_id: str
     seq: int
+    session_id: str | None
+    turn_id: str | None
     kind: str
     body: Any
     created_at: datetime

@@ -153,6 +153,7 @@ checkpoints = Table(
     "checkpoints",
     metadata,
     _id(),
+    # Null outside of a session: then the order is that of the project.
     _child_of("chats", nullable=True),
     _child_of("sessions", on_delete="SET NULL", index=True),
     _child_of("worktrees", on_delete="SET NULL", index=True),
@@ -165,6 +166,8 @@ checkpoints = Table(
     # The order in the chat. Not unique: one that comes back out of the trash keeps its number.
     _seq(),
     _moment(),
+    # Last and nullable: schema 0003 adds it to rows that are there.
+    _child_of("projects", nullable=True, index=True),
     Index(None, "chat_id", "seq"),
 )
 
@@ -183,11 +186,15 @@ agent_sessions = Table(
 events = Table(
     "events",
     metadata,
-    _child_of("sessions", primary_key=True),
+    _child_of("projects", primary_key=True),
     Column("seq", Integer, primary_key=True, autoincrement=False),
+    # No foreign keys: an event stays when its session or its turn goes.
+    Column("session_id", Text),
+    Column("turn_id", Text),
     _word("kind"),
     Column("body", Json, nullable=False),
     _moment(),
+    Index(None, "session_id", "seq"),
 )
 
 trash = Table(

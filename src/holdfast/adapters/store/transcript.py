@@ -1,20 +1,26 @@
-"""The transcript of sessions, in the store (port `Transcript`)."""
+"""The transcript of sessions and the record of checkpoints, in the store (port `Transcript`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlalchemy import select
+
 from holdfast.adapters.store.errors import Gone, StoreError
-from holdfast.adapters.store.queries.chats import chat_by_id
+from holdfast.adapters.store.publish import publish
+from holdfast.adapters.store.queries.chats import chat_by_id, project_of_chat
 from holdfast.adapters.store.queries.checkpoints import (
     add_checkpoint,
     checkpoint_by_id,
     forget_places,
     remove_checkpoints,
 )
-from holdfast.adapters.store.queries.messages import count_messages_from, message_by_id
+from holdfast.adapters.store.queries.messages import message_by_id, messages_from
+from holdfast.adapters.store.queries.projects import lock_project_by_id, project_at
 from holdfast.adapters.store.queries.sessions import session_by_id
 from holdfast.adapters.store.queries.trash import (
     InTheWay,
@@ -25,89 +31,174 @@ from holdfast.adapters.store.queries.trash import (
 )
 from holdfast.adapters.store.queries.worktrees import worktree_at
 from holdfast.adapters.store.store import Store
+from holdfast.adapters.store.tables import checkpoints
 from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from sqlalchemy import Connection
 
-    from holdfast.checkpoints.checkpoint import Checkpoint
+    from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft
+    from holdfast.usecases.checkpoints.conversation import AnnounceExchange, AnnounceIds
+    from holdfast.vocab.events import OwnedEvent
 
 
 class StoredTranscript:
     """The messages of all sessions at one root, and the checkpoints of its worktree."""
 
-    def __init__(self, store: Callable[[], Store], root: Path) -> None:
-        """Take how to get at the store, which is asked at each call, and the root of the worktree."""
-        self._store = store
-        self._root = root
+    def __init__(
+        self, store: Callable[[], Store], worktree: Path, project: Path | None = None
+    ) -> None:
+        """Use the store that `store` returns; it is called for each transaction.
 
-    def record(self, checkpoint: Checkpoint) -> None:
-        """Write a checkpoint of a session down, with the message that it precedes."""
-        with told():
-            self._store().run(_record, checkpoint, self._root)
+        `worktree` is the root of the worktree, `project` that of the project, if they differ.
+        """
+        self._store = store
+        self._roots = _Roots(worktree, project or worktree)
+
+    def record(
+        self,
+        checkpoint: Checkpoint,
+        events: Sequence[OwnedEvent],
+        gone: Collection[str] = (),
+        announce: AnnounceIds = lambda _: (),
+    ) -> int | None:
+        """Record a checkpoint, with the message that it precedes, and remove others."""
+        with translated():
+            return self._store().run(_record, checkpoint, self._roots, events, gone, announce)
 
     def following(self, checkpoint: Checkpoint) -> int | None:
-        """Say how many messages stand in its chat from the checkpoint's place on; None if the place is not known."""
-        with told():
+        """Return how many messages its chat has from the checkpoint's place on; None if the place is not known."""
+        with translated():
             return self._store().query(_following, checkpoint)
 
     def exchange(
-        self, target: Checkpoint, point: Checkpoint, orphans: Collection[str]
+        self,
+        target: Checkpoint,
+        point: Checkpoint,
+        orphans: Collection[str],
+        announce: AnnounceExchange,
     ) -> Exchanged:
-        """Take the messages from the target's place on out, and put back what the trash keeps for the target."""
-        with told():
-            return self._store().run(_exchange, target, point, orphans, self._root)
+        """Move the messages from the target's place on to the trash, and bring back what it has for the target."""
+        with translated():
+            return self._store().run(_exchange, target, point, orphans, self._roots, announce)
 
-    def forget(self, ids: Collection[str], emptied: Collection[str]) -> None:
-        """Drop checkpoints with their trash, and the trash of others."""
-        with told():
-            self._store().run(_forget, ids, emptied)
+    def forget(
+        self, ids: Collection[str], emptied: Collection[str], announce: AnnounceIds
+    ) -> int | None:
+        """Remove checkpoints with their trash, and the trash of others."""
+        with translated():
+            return self._store().run(_forget, ids, emptied, announce)
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Say what the store says in the words of the port."""
+def translated() -> Iterator[None]:
+    """Raise what the store raises as the error of the port."""
     try:
         yield
     except StoreError as error:
         raise ConversationFailed(str(error)) from error
 
 
-def _record(
-    connection: Connection, checkpoint: Checkpoint, root: Path, place: int | None = None
-) -> None:
-    draft = checkpoint.draft
-    session = session_by_id(connection, draft.session or "")
+@dataclass(frozen=True, slots=True)
+class _Roots:
+    """Where the worktree is, and the project."""
+
+    worktree: Path
+    project: Path
+
+
+def _record(  # noqa: PLR0917 - the call of the port, on a connection
+    connection: Connection,
+    checkpoint: Checkpoint,
+    roots: _Roots,
+    events: Sequence[OwnedEvent],
+    gone: Collection[str],
+    announce: AnnounceIds,
+) -> int | None:
+    project_id = _project_of(connection, checkpoint, roots)
+    owners = _owners(connection, gone)
+    for each in sorted({project_id, *owners.values()}):
+        lock_project_by_id(connection, each)
+    if checkpoint_by_id(connection, checkpoint.id) is not None:
+        return None
+    _add(connection, checkpoint, roots, project_id)
+    seq = publish(connection, project_id, events)
+    removed = _remove(connection, owners, announce)
+    return removed.get(project_id, seq)
+
+
+def _project_of(connection: Connection, checkpoint: Checkpoint, roots: _Roots) -> str:
+    session_id = checkpoint.draft.session
+    if session_id is None:
+        return project_at(connection, roots.project).id
+    session = session_by_id(connection, session_id)
     if session is None:
-        raise Gone("session", str(draft.session))
-    chat = chat_by_id(connection, draft.chat or "")
-    if chat is None or chat.session_id != session.id:
-        raise Gone("chat", str(draft.chat))
-    if place is None and draft.message is not None:
-        message = message_by_id(connection, draft.message)
-        if message is None or message.chat_id != chat.id:
-            raise Gone("message", draft.message)
-        place = message.seq
-    worktree = worktree_at(connection, root, project_id=session.project_id)
+        raise Gone("session", session_id)
+    return session.project_id
+
+
+def _owners(connection: Connection, ids: Collection[str]) -> dict[str, str]:
+    """Return the projects of those of the checkpoints that are on record."""
+    query = select(checkpoints.c.id, checkpoints.c.project_id).where(checkpoints.c.id.in_(ids))
+    return {checkpoint: project for checkpoint, project in connection.execute(query) if project}
+
+
+def _remove(
+    connection: Connection, owners: Mapping[str, str], announce: AnnounceIds
+) -> dict[str, int]:
+    """Remove checkpoints, given with their projects; return the number of the last event in each project."""
+    remove_checkpoints(connection, list(owners))
+    numbers = {}
+    for project_id in sorted(set(owners.values())):
+        ids = [checkpoint for checkpoint, owner in owners.items() if owner == project_id]
+        numbers[project_id] = publish(connection, project_id, announce(ids))
+    return numbers
+
+
+def _add(
+    connection: Connection,
+    checkpoint: Checkpoint,
+    roots: _Roots,
+    project_id: str,
+    place: int | None = None,
+) -> None:
+    """Add the row of a checkpoint; `place` is where its chat is cut, if that is known."""
+    draft = checkpoint.draft
+    if draft.session is not None:
+        place = _check_owner(connection, draft, place)
+    worktree = worktree_at(connection, roots.worktree, project_id=project_id)
     add_checkpoint(
         connection,
         checkpoint_id=checkpoint.id,
         commit_sha=checkpoint.commit,
         kind=draft.kind,
         label=draft.label,
-        chat_id=chat.id,
-        session_id=session.id,
+        chat_id=draft.chat if draft.session is not None else None,
+        project_id=project_id,
+        session_id=draft.session,
         worktree_id=worktree.id,
         message_id=draft.message,
         message_seq=place,
     )
 
 
+def _check_owner(connection: Connection, draft: CheckpointDraft, place: int | None) -> int | None:
+    """Raise `Gone` if the chat or the message is not there; return where the chat is cut."""
+    chat = chat_by_id(connection, draft.chat or "")
+    if chat is None or chat.session_id != draft.session:
+        raise Gone("chat", str(draft.chat))
+    if place is not None or draft.message is None:
+        return place
+    message = message_by_id(connection, draft.message)
+    if message is None or message.chat_id != chat.id:
+        raise Gone("message", draft.message)
+    return message.seq
+
+
 def _place(connection: Connection, checkpoint: Checkpoint) -> int | None:
-    """Give the number of the first message that leaves its chat when the checkpoint is restored."""
+    """Return the number of the first message that leaves its chat when the checkpoint is restored."""
     chat_id = checkpoint.draft.chat
     if chat_id is None or chat_by_id(connection, chat_id) is None:
         return None
@@ -123,46 +214,58 @@ def _place(connection: Connection, checkpoint: Checkpoint) -> int | None:
 
 def _following(connection: Connection, checkpoint: Checkpoint) -> int | None:
     place = _place(connection, checkpoint)
-    return (
-        None
-        if place is None
-        else count_messages_from(connection, checkpoint.draft.chat or "", place)
-    )
+    if place is None:
+        return None
+    return len(messages_from(connection, checkpoint.draft.chat or "", place))
 
 
-def _exchange(
+def _exchange(  # noqa: PLR0917 - the call of the port, on a connection
     connection: Connection,
     target: Checkpoint,
     point: Checkpoint,
     orphans: Collection[str],
-    root: Path,
+    roots: _Roots,
+    announce: AnnounceExchange,
 ) -> Exchanged:
     chat_id = target.draft.chat or ""
+    project_id = project_of_chat(connection, chat_id)
+    if project_id is None:
+        # Another process has removed the chat while the files were being restored.
+        return Exchanged()
+    # In this order: project, chat, message, checkpoint. Else two that write the same would wait for each other.
+    lock_project_by_id(connection, project_id)
     done = checkpoint_by_id(connection, point.id)
     if done is not None:
-        back = (
-            count_messages_from(connection, chat_id, done.message_seq or 0)
-            if target.is_undo_checkpoint
-            else 0
-        )
+        cut = done.message_seq or 0
+        back = messages_from(connection, chat_id, cut) if target.is_undo_checkpoint else ()
         return Exchanged(trashed_messages(connection, point.id), back)
     place = _place(connection, target)
     if place is None:
-        # Somebody has removed the chat while the files were on their way.
         return Exchanged()
-    # In this order: chat, message, checkpoint. Else two that write the same would wait for each other.
     left = move_messages_to_trash(connection, chat_id, place, point.id)
-    if checkpoint_by_id(connection, target.id) is None:
-        _record(connection, target, root, place)
-    _record(connection, point, root, place)
-    move_checkpoints_to_trash(connection, orphans, point.id)
+    is_new = checkpoint_by_id(connection, target.id) is None
+    if is_new:
+        _add(connection, target, roots, project_id, place)
+    _add(connection, point, roots, project_id, place)
+    hidden = move_checkpoints_to_trash(connection, orphans, point.id)
     came = bring_back(connection, target.id)
     assert not isinstance(came, InTheWay)  # noqa: S101 - all from that place on has just left
     if target.is_undo_checkpoint:
         remove_checkpoints(connection, [target.id])
-    return Exchanged(left, came.messages)
+        hidden = (*hidden, target.id)
+    exchanged = Exchanged(left, came.messages, hidden, came.checkpoints, is_new)
+    seq = publish(connection, project_id, announce(exchanged))
+    return replace(exchanged, seq=seq)
 
 
-def _forget(connection: Connection, ids: Collection[str], emptied: Collection[str]) -> None:
+def _forget(
+    connection: Connection, ids: Collection[str], emptied: Collection[str], announce: AnnounceIds
+) -> int | None:
+    owners = _owners(connection, ids)
+    for project_id in sorted(set(owners.values())):
+        lock_project_by_id(connection, project_id)
+    numbers = _remove(connection, owners, announce)
+    # Of those without a record there may still be trash.
     remove_checkpoints(connection, ids)
     forget_places(connection, emptied)
+    return max(numbers.values(), default=None)

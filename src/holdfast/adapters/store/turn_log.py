@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
 
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.queries.chats import add_chat, chats_of
-from holdfast.adapters.store.queries.events import events_below
+from holdfast.adapters.store.queries.events import NewEvent, events_below, last_event
 from holdfast.adapters.store.queries.messages import append_message, append_parts, parts_below
-from holdfast.adapters.store.queries.projects import find_project, project_at
+from holdfast.adapters.store.queries.projects import find_project, lock_project, lock_project_by_id
 from holdfast.adapters.store.queries.sessions import add_session
 from holdfast.adapters.store.queries.statements import append
 from holdfast.adapters.store.queries.turns import RUNNING, begin_turn, end_turn
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
-from holdfast.usecases.events.event_json import TRANSCRIPT_EVENTS, event_to_json, kept_from_json
+from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS, event_to_json, kept_from_json
 from holdfast.usecases.turns.ports import (
     BeginOutcome,
     RecordsUnavailable,
@@ -28,7 +28,7 @@ from holdfast.usecases.turns.ports import (
     TurnRequest,
 )
 from holdfast.vocab.events import Event, RepairEnded, Said, SentinelRaised, TurnEnded
-from holdfast.vocab.transcript import Sentinel, StopReason, UserText
+from holdfast.vocab.transcript import UserText
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from holdfast.usecases.turns.ports import PastEvents
 
 _GO_ON = "Continue."
-_INTERRUPTED = "The process ended in the middle of this turn."
 
 
 class StoredTurnLog:
@@ -52,50 +51,57 @@ class StoredTurnLog:
         self._root = root
         self._locks = locks
 
-    def begin(self, opening: TurnRequest) -> BeginOutcome:
+    def begin(
+        self, opening: TurnRequest, announce: Callable[[TurnBegun], Sequence[Event]]
+    ) -> BeginOutcome:
         """Record a turn as running."""
         turn = new_id()
-        with _told():
-            # Before the row: whoever sees a running turn without a lock takes it for dead.
+        with _translated():
+            # Before the row: a running turn without a lock counts as dead.
             self._locks.take(turn)
-            begun = self._store.run(self._begin, opening, turn)
+            begun = self._store.run(self._begin, opening, turn, announce)
         if isinstance(begun, TurnNotBegun):
             self._locks.drop(turn)
         return begun
 
-    def keep(self, begun: TurnBegun, events: Sequence[Event]) -> None:
-        """Add facts to the log and to the transcript."""
-        with _told():
-            self._store.run(_keep, begun, events)
+    def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
+        """Publish events, and add those of the transcript to the assistant's message."""
+        with _translated():
+            return self._store.run(_keep, begun, events)
 
-    def end(self, begun: TurnBegun, events: Sequence[Event], stop_reason: StopReason) -> None:
-        """Record the last facts and that the turn is over."""
-        with _told():
+    def end(self, begun: TurnBegun, events: Sequence[Event], ended: TurnEnded) -> int:
+        """Publish the last events, and record that the turn is over."""
+        with _translated():
             try:
-                self._store.run(_end, begun, events, stop_reason)
+                return self._store.run(_end, begun, events, ended)
             finally:
-                # Also if that is not on record: the turn is over, and whoever comes next is to find it so.
+                # Also if that is not on record: the turn is over, and the next command is to find it so.
                 self._locks.drop(begun.turn)
 
-    def mark_interrupted(self) -> tuple[str, ...]:
-        """Record the turns of dead processes as interrupted."""
-        with _told():
+    def mark_interrupted(self, events: Sequence[Event], ended: TurnEnded) -> tuple[str, ...]:
+        """End the turns of dead processes."""
+        with _translated():
             running = self._store.query(_running, self._root)
             dead = [begun for begun in running if not self._locks.is_locked(begun.turn)]
             for begun in dead:
-                self._store.run(_end, begun, _last_words(), "interrupted")
+                self._store.run(_end, begun, events, ended)
                 self._locks.drop(begun.turn)
         return tuple(begun.session for begun in dead)
 
-    def _begin(self, connection: Connection, opening: TurnRequest, turn: str) -> BeginOutcome:
-        project = project_at(connection, self._root)
+    def _begin(
+        self,
+        connection: Connection,
+        opening: TurnRequest,
+        turn: str,
+        announce: Callable[[TurnBegun], Sequence[Event]],
+    ) -> BeginOutcome:
+        project = lock_project(connection, self._root)
         if opening.session is None:
             if not opening.prompt:
                 return TurnNotBegun("there is no prompt; say what is to be done.")
-            told = {"system": opening.system, "tools": opening.tools}
-            session = add_session(
-                connection, project.id, title=opening.prompt[:80], metadata=told
-            ).id
+            metadata = {"system": opening.system, "tools": opening.tools}
+            title = opening.prompt[:80]
+            session = add_session(connection, project.id, title=title, metadata=metadata).id
             chat = add_chat(connection, session).id
             system = opening.system
         else:
@@ -111,19 +117,22 @@ class StoredTurnLog:
             system = _system(connection, session, opening)
         past = _past(connection, chat)
         prompt = opening.prompt or (_GO_ON if _has_nothing_to_answer(past) else None)
+        prompt_message = None
         if prompt:
-            message = append_message(connection, chat, role="user")
-            append_parts(connection, message.id, [("text", {"text": prompt})])
+            prompt_message = append_message(connection, chat, role="user").id
+            append_parts(connection, prompt_message, [("text", {"text": prompt})])
             past = (*past, UserText(prompt))
         answer = append_message(connection, chat, role="assistant", status=RUNNING)
         metadata = {"model": opening.model, "host": platform.node()}
         begin_turn(connection, chat, turn_id=turn, message_id=answer.id, metadata=metadata)
-        return TurnBegun(session, chat, turn, answer.id, system, past)
+        begun = TurnBegun(session, chat, turn, answer.id, system, past, project.id, prompt_message)
+        _keep(connection, begun, announce(begun))
+        return begun
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Say what the store and the disk say in the words of the port."""
+def _translated() -> Iterator[None]:
+    """Raise what the store and the disk raise as the error of the port."""
     try:
         yield
     except StoreError as error:
@@ -188,23 +197,28 @@ def _has_nothing_to_answer(past: Sequence[object]) -> bool:
     return last is None or (isinstance(last, Said) and not last.calls)
 
 
-def _keep(connection: Connection, begun: TurnBegun, events: Sequence[Event]) -> None:
-    bodies = [(event.kind, event_to_json(event)) for event in events]
-    parts = [
-        body
-        for body, event in zip(bodies, events, strict=True)
-        if isinstance(event, TRANSCRIPT_EVENTS)
-    ]
-    append(connection, parts_below(begun.message, parts), events_below(begun.session, bodies))
+def _keep(connection: Connection, begun: TurnBegun, events: Sequence[Event]) -> int:
+    new = [NewEvent(each.kind, event_to_json(each), begun.session, begun.turn) for each in events]
+    if not new:
+        return last_event(connection, begun.project)
+    batches = [events_below(begun.project, new)]
+    parts = [(event.kind, event.body) for event in new if event.kind in TRANSCRIPT_KINDS]
+    if parts:
+        batches.append(parts_below(begun.message, parts))
+    return append(connection, *batches)[0]
 
 
 def _end(
-    connection: Connection, begun: TurnBegun, events: Sequence[Event], stop_reason: StopReason
-) -> None:
-    _keep(connection, begun, events)
-    status = stop_reason if stop_reason in {"done", "interrupted"} else "stopped"
-    connection.execute(update(messages).where(messages.c.id == begun.message).values(status=status))
-    end_turn(connection, begun.turn, status=status, stop_reason=stop_reason)
+    connection: Connection, begun: TurnBegun, events: Sequence[Event], ended: TurnEnded
+) -> int:
+    lock_project_by_id(connection, begun.project)
+    status = ended.status
+    over = end_turn(connection, begun.turn, status=status, stop_reason=ended.stop_reason)
+    if over is not None:
+        events = [*events, ended]
+    this = messages.c.id == begun.message
+    connection.execute(update(messages).where(this).values(status=status))
+    return _keep(connection, begun, events)
 
 
 def _running(connection: Connection, root: Path) -> tuple[TurnBegun, ...]:
@@ -220,15 +234,7 @@ def _running(connection: Connection, root: Path) -> tuple[TurnBegun, ...]:
     )
     # The locks of another machine that shares the store cannot be seen from here.
     return tuple(
-        TurnBegun(session, chat, turn, message or "", "", ())
+        TurnBegun(session, chat, turn, message or "", "", (), project.id)
         for session, chat, turn, message, metadata in connection.execute(query)
         if metadata.get("host") == platform.node()
-    )
-
-
-def _last_words() -> tuple[Event, ...]:
-    body: dict[str, Any] = {"can_continue": True}
-    return (
-        SentinelRaised(Sentinel("interrupted", _INTERRUPTED, body)),
-        TurnEnded("interrupted", _INTERRUPTED, 0, 0, 0),
     )

@@ -22,7 +22,7 @@ from holdfast.repair.outcomes import (
 from holdfast.usecases.repair.messages import WORDS, tell_mended
 
 if TYPE_CHECKING:
-    from holdfast.usecases.repair.repair_files import FileRepair
+    from holdfast.usecases.repair.file_repair import FileRepair
 
 _REMEMBERED = "repaired by a cached answer of the model"
 # Fields of an outcome that are not printed: code is in the diff, the message is printed apart.

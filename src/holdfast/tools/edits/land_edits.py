@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from holdfast.changes.change import RequestedEdits
 from holdfast.changes.plan import ChangePlan, FileRefused
 from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileFound, FileLook, FileUnfit
@@ -15,12 +16,11 @@ from holdfast.tools.context import PRIVATE, ShownText, ToolContext, denied, fail
 from holdfast.tools.edits.edit_messages import EditMessage, tell_landed, tell_refused
 from holdfast.tools.ports import LandedEdits, Regular
 from holdfast.tools.text_limits import clean, sendable, shorten
-from holdfast.vocab.events import EditLanded, EditRefused
+from holdfast.vocab.events import EditRefused
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 if TYPE_CHECKING:
-    from holdfast.changes.plan import FileLanded
     from holdfast.vocab.requests import FileRequest
 
 _LARGEST = 20_000_000
@@ -88,7 +88,8 @@ def edit(asked: EditCall, bench: ToolContext) -> ToolOutcome:
     refused = _ask(planned, call)
     if refused is not None:
         return refused
-    landing = bench.ports.editor.land(asked.requests, overwrite=asked.overwrite)
+    wanted = RequestedEdits(asked.requests, overwrite=asked.overwrite)
+    landing = bench.ports.editor.land(wanted, planned)
     return _landed(landing, call) if isinstance(landing, LandedEdits) else _refused(landing, call)
 
 
@@ -121,21 +122,8 @@ def _landed(landing: LandedEdits, call: _Call) -> ToolOutcome:
         path for file in landing.files for path in (file.path, file.to) if path is not None
     )
     hidden = frozenset(path for path in modified if call.is_secret(path))
-    events = tuple(_landed_event(file, landing) for file in landing.files)
-    return ToolOutcome(tell_landed(landing, hidden), modified=tuple(modified), events=events)
-
-
-def _landed_event(file: FileLanded, landing: LandedEdits) -> EditLanded:
-    return EditLanded(
-        file.path,
-        file.action,
-        file.rung,
-        file.similarity,
-        sendable(file.diff),
-        landing.change_id,
-        file.to,
-        landing.proposed,
-    )
+    text = tell_landed(landing, hidden)
+    return ToolOutcome(text, modified=tuple(modified), events=landing.events)
 
 
 def _remember(path: str, call: _Call) -> None:

@@ -10,22 +10,27 @@ from holdfast.changes.change import AT_ONCE, NO_OWNER, Change, ChangeOwner, Requ
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.plan_requests import plan_requests
+from holdfast.changes.ports import FileFound, FileMissing
 from holdfast.changes.swaps import Batch
 from holdfast.changes.transaction import BatchRecovery, Done, Failed, Stopped
 from holdfast.landing.formats.parse import Format, parse
+from holdfast.usecases.events.change_events import Published, change_moved
 from holdfast.usecases.locked_workspace import LockedWorkspace, locked
-from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+from holdfast.usecases.workspace import NothingDone, Workspace, changed_meanwhile, nothing_done
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from holdfast.changes.ports import Files
+    from holdfast.changes.swaps import Swap
+    from holdfast.vocab.events import Event, OwnedEvent
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyText:
-    """What a model wrote. `unwrap` takes a diff out of one clean fence or a little prose."""
+    """The text of a model's reply. `unwrap` takes a diff out of one clean fence or a little prose."""
 
     text: str
     format: Format = "auto"
@@ -36,17 +41,40 @@ class ReplyText:
 class AppliedReply:
     """Every request landed; the files are written, unless it was only a check.
 
-    `change_id` names the change on record. `unrecorded` says why the log could not be told that it is applied.
+    `change_id` names the change on record, `events` are those that were published, `seq` is the number of the last one.
+    `unrecorded` says why the log could not record that the change is applied; the next command records it.
     """
 
     files: tuple[FileLanded, ...]
     recovered: BatchRecovery | None = None
     change_id: str | None = None
     unrecorded: LogUnavailable | None = None
+    events: tuple[Event, ...] = ()
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedReply:
+    """The requests of a reply, and what becomes of which bytes."""
+
+    asked: RequestedEdits
+    plan: ChangePlan
+
+    def as_change(self, change_id: str, origin: str, owner: ChangeOwner) -> Change:
+        """Return the change that is to be recorded."""
+        return Change(
+            change_id,
+            "proposed",
+            origin,
+            self.asked,
+            self.plan,
+            session=owner.session,
+            turn=owner.turn,
+        )
 
 
 def apply_reply(
-    reply: ReplyText | RequestedEdits,
+    reply: ReplyText | RequestedEdits | PlannedReply,
     workspace: Workspace,
     *,
     check: bool = False,
@@ -54,8 +82,9 @@ def apply_reply(
 ) -> AppliedReply | NothingDone:
     """Finish what a dead process left, land every request in memory, record the change, then swap the files.
 
-    What was read already comes as `RequestedEdits`. The change belongs to `owner`. A check writes no file and records nothing;
-    where nothing was ever written it does not even take the lock.
+    `RequestedEdits` are parsed already, and a `PlannedReply` has landed already: it is refused if a file has changed
+    since. The change belongs to `owner`. A check writes no file and records nothing; where nothing was ever written it
+    does not even take the lock.
     """
     under_lock: AbstractContextManager[LockedWorkspace | None] = nullcontext()
     if not check or workspace.has_journal():
@@ -72,38 +101,29 @@ def apply_reply(
         return apply_at_once(landed.as_change(workspace.new_id(), AT_ONCE, owner), root)
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedReply:
-    """What a reply asked for, and what comes of it."""
-
-    asked: RequestedEdits
-    plan: ChangePlan
-
-    def as_change(self, change_id: str, origin: str, owner: ChangeOwner) -> Change:
-        """Give the change that is to be recorded."""
-        return Change(
-            change_id,
-            "proposed",
-            origin,
-            self.asked,
-            self.plan,
-            session=owner.session,
-            turn=owner.turn,
-        )
-
-
 def land_reply(
-    reply: ReplyText | RequestedEdits, files: Files
+    reply: ReplyText | RequestedEdits | PlannedReply, files: Files
 ) -> PlannedReply | tuple[FileRefused, ...]:
-    """Read the reply and land every request in memory; or give all that are refused."""
-    asked = _read(reply) if isinstance(reply, ReplyText) else reply
+    """Parse the reply and land every request in memory; or return all that are refused."""
+    if isinstance(reply, PlannedReply):
+        changed = [swap.path for swap in reply.plan.swaps if not _is_before(swap, files)]
+        return changed_meanwhile(changed) or reply
+    asked = _parse(reply) if isinstance(reply, ReplyText) else reply
     if isinstance(asked, Refused):
         return (FileRefused("", asked),)
     planned = plan_requests(asked.requests, files, overwrite=asked.overwrite)
     return PlannedReply(asked, planned) if isinstance(planned, ChangePlan) else planned
 
 
-def _read(reply: ReplyText) -> RequestedEdits | Refused:
+def _is_before(swap: Swap, files: Files) -> bool:
+    """Whether the file still has the content that the swap was planned on."""
+    looked = files.look(swap.path)
+    if swap.before is None:
+        return isinstance(looked, FileMissing)
+    return isinstance(looked, FileFound) and looked.data == swap.before.data
+
+
+def _parse(reply: ReplyText) -> RequestedEdits | Refused:
     requests = parse(reply.text, reply.format, reply.unwrap)
     if isinstance(requests, Refused):
         return requests
@@ -111,27 +131,47 @@ def _read(reply: ReplyText) -> RequestedEdits | Refused:
     return RequestedEdits(tuple(requests), overwrite=creates and _is_json(reply))
 
 
-def apply_at_once(change: Change, root: LockedWorkspace) -> AppliedReply | NothingDone:
-    """Record a new change as proposed, write its files, and record it as applied; or leave neither trace nor change."""
-    root.add(change)
-    return write_change(change, root)
+def apply_at_once(
+    change: Change, root: LockedWorkspace, also: Sequence[OwnedEvent] = ()
+) -> AppliedReply | NothingDone:
+    """Record a new change as proposed, write its files, and record it as applied; or reject it.
+
+    `also` are further events, published when it is applied.
+    """
+    _, published = root.add(change)
+    return write_change(change, root, published, also)
 
 
-def write_change(change: Change, root: LockedWorkspace) -> AppliedReply | NothingDone:
-    """Write the files of a change that is on record as proposed."""
-    carried = root.carry_out(Batch(change.id, change.plan.swaps, change.plan.makes))
+def write_change(
+    change: Change,
+    root: LockedWorkspace,
+    before: Published | None = None,
+    also: Sequence[OwnedEvent] = (),
+) -> AppliedReply | NothingDone:
+    """Write the files of a change that is on record as proposed. `before` are the events that were published for it."""
+    batch = Batch(change.id, change.plan.swaps, change.plan.makes)
+    carried, published = root.carry_out(batch, change, also)
     if isinstance(carried, Done):
-        return AppliedReply(change.plan.files, root.recovered, change.id, carried.unrecorded)
+        done = (before or Published()).followed_by(published)
+        return AppliedReply(
+            change.plan.files,
+            root.recovered,
+            change.id,
+            carried.unrecorded,
+            done.events,
+            done.seq,
+        )
     unsettled = isinstance(carried, Failed) and carried.unsettled
     if change.origin == AT_ONCE and not unsettled:
-        # If the log cannot be told now, `reconcile` will find the change and tell it.
+        # If the log cannot be written now, `reconcile` will find the change and reject it.
         with suppress(LogUnavailable):
-            root.workspace.log.move(change.id, "proposed", "rejected")
+            rejected = [change_moved(change, "rejected")]
+            root.workspace.log.move(change.id, "proposed", "rejected", rejected)
     return nothing_done(carried, root.recovered)
 
 
 def _is_json(reply: ReplyText) -> bool:
-    """Only JSON has a whole-file write; the other notations say `create`, and mean a file that is not there."""
-    return reply.format in {"auto", "json"} and not isinstance(
-        parse(reply.text, "json", reply.unwrap), Refused
-    )
+    """Whether the reply is JSON: the other notations say `create`, and mean a file that is not there."""
+    if reply.format not in {"auto", "json"}:
+        return False
+    return not isinstance(parse(reply.text, "json", reply.unwrap), Refused)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.changes.change import (
     AT_ONCE,
@@ -15,42 +16,52 @@ from holdfast.changes.change import (
 from holdfast.changes.overlay import Overlay
 from holdfast.changes.transaction import BatchRecovery, Stopped
 from holdfast.usecases.changes.apply import PlannedReply, ReplyText, land_reply
+from holdfast.usecases.events.change_events import edits_landed
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+
+if TYPE_CHECKING:
+    from holdfast.vocab.events import Event
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """The change is on record; no file is written."""
+    """The change is on record; no file is written. `events` were published, `seq` is the number of the last one."""
 
     change: Change
     recovered: BatchRecovery | None = None
+    events: tuple[Event, ...] = ()
+    seq: int | None = None
 
 
 def propose_reply(
-    reply: ReplyText | RequestedEdits, workspace: Workspace, *, owner: ChangeOwner = NO_OWNER
+    reply: ReplyText | RequestedEdits | PlannedReply,
+    workspace: Workspace,
+    *,
+    owner: ChangeOwner = NO_OWNER,
 ) -> Proposed | NothingDone:
     """Record what a reply makes of the files and of the changes proposed before it.
 
-    What was read already comes as `RequestedEdits`. The change belongs to `owner`.
+    The reply is one as for `apply_reply`. The change belongs to `owner`.
     """
     with locked(workspace) as root:
         if isinstance(root.recovered, Stopped):
             return nothing_done(root.recovered.outcome, root.recovered)
-        log = root.reconcile()
+        root.reconcile()
         landed = land_reply(reply, overlay_of(workspace))
         if not isinstance(landed, PlannedReply):
             return NothingDone(landed, root.recovered)
         change = landed.as_change(workspace.new_id(), FOR_REVIEW, owner)
-        return Proposed(log.add(change), root.recovered)
+        landed_events = edits_landed(change, workspace.secrets, proposed=True)
+        added, published = root.add(change, landed_events)
+        return Proposed(added.change, root.recovered, published.events, published.seq)
 
 
 def overlay_of(workspace: Workspace) -> Overlay:
-    """Give the files with every proposed change on top, in order: what reads and later edits see in review mode.
+    """Return the files with every proposed change on top, in order: what reads and later edits see in review mode.
 
-    One that is applied at once is proposed only on its way to the disk, and is not for review.
+    A change that is applied at once is proposed only while it is written, and is not for review.
     """
-    proposed = workspace.log.list(state="proposed")
-    return Overlay(
-        workspace.files, [change for change in reversed(proposed) if change.origin != AT_ONCE]
-    )
+    proposed = reversed(workspace.log.list(state="proposed"))
+    for_review = [change for change in proposed if change.origin != AT_ONCE]
+    return Overlay(workspace.files, for_review)

@@ -1,30 +1,36 @@
-"""Forget old changes: those that are settled, and that nobody will take back any more."""
+"""Remove old changes from the record: settled ones that will not be undone any more."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from holdfast.changes.transaction import BatchRecovery, Stopped
+from holdfast.usecases.events.change_events import changes_removed
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
 
 
 @dataclass(frozen=True, slots=True)
 class ChangesPruned:
-    """The ids of the changes that are gone, and how many are left; no file was touched."""
+    """The ids of the changes that are gone, and how many are left; no file was touched.
+
+    `seq` is the number of the event, None if nothing was removed.
+    """
 
     removed: tuple[str, ...]
     left: int
     recovered: BatchRecovery | None = None
+    seq: int | None = None
 
 
 def prune_changes(workspace: Workspace, *, keep: int) -> ChangesPruned | NothingDone:
-    """Drop all but the latest `keep` changes that are applied, rejected or rewound; what is proposed stays."""
+    """Remove all but the latest `keep` changes that are applied, rejected or rewound; what is proposed stays."""
     if not workspace.has_journal():
         return ChangesPruned((), 0)
     with locked(workspace) as root:
         if isinstance(root.recovered, Stopped):
             return nothing_done(root.recovered.outcome, root.recovered)
         log = root.reconcile()
-        removed = log.prune(keep)
-        return ChangesPruned(removed, len(log.ids()), root.recovered)
+        removed = log.prune(keep, changes_removed)
+        seq = removed.event_seq if removed.ids else None
+        return ChangesPruned(removed.ids, len(log.ids()), root.recovered, seq)

@@ -15,7 +15,8 @@ from holdfast.changes.rebase.rebase_change import rebase_change
 from holdfast.changes.transaction import BatchRecovery, Stopped
 from holdfast.usecases.changes.apply import AppliedReply, write_change
 from holdfast.usecases.changes.find_change import find_change
-from holdfast.usecases.locked_workspace import LockedWorkspace, locked
+from holdfast.usecases.events.change_events import Published, change_moved, edits_landed
+from holdfast.usecases.locked_workspace import LockedWorkspace, join_parts, locked
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
 from holdfast.vocab.outcomes import Refused
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The change is applied. `rest` is the change that holds the hunks which were not taken."""
+    """The change is applied. `rest` is the change with the hunks that were left out."""
 
     applied: AppliedReply
     rest: Change | None = None
@@ -38,10 +39,11 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """The change will not be applied."""
+    """The change will not be applied. `seq` is the number of the event."""
 
     change: Change
     recovered: BatchRecovery | None = None
+    seq: int | None = None
 
 
 def apply_change(
@@ -59,15 +61,19 @@ def apply_change(
 
 
 def reject_change(name: str, workspace: Workspace) -> Rejected | NothingDone:
-    """Put a proposed change away. What was proposed on top of it stays, and lands again without it, or does not."""
+    """Reject a proposed change. What was proposed on top of it stays, and lands again without it, or does not."""
     with locked(workspace) as root:
         change = _find(name, root)
         if isinstance(change, NothingDone):
             return change
         refused = judge_move(change, "rejected")
-        if refused or not workspace.log.move(change.id, "proposed", "rejected"):
-            return NothingDone((FileRefused("", refused or _taken(change)),), root.recovered)
-        return Rejected(replace(change, state="rejected"), root.recovered)
+        if refused:
+            return NothingDone((FileRefused("", refused),), root.recovered)
+        rejected = [change_moved(change, "rejected")]
+        seq = workspace.log.move(change.id, "proposed", "rejected", rejected)
+        if seq is None:
+            return NothingDone((_decided_meanwhile(change),), root.recovered)
+        return Rejected(replace(change, state="rejected"), root.recovered, seq)
 
 
 def list_changes(
@@ -77,7 +83,7 @@ def list_changes(
     owner: ChangeOwner = NO_OWNER,
     limit: int | None = None,
 ) -> tuple[Change, ...] | NothingDone:
-    """Give the changes below this root, newest first: all, or those in a state, or of a session or turn."""
+    """Return the changes below this root, newest first: all, or those in a state, or of a session or turn."""
     if not workspace.has_journal():
         return ()
     with locked(workspace) as root:
@@ -89,7 +95,7 @@ def list_changes(
 
 
 def show_change(name: str, workspace: Workspace) -> Change | NothingDone:
-    """Give one change."""
+    """Return the change with this id, or whose id begins so."""
     with locked(workspace) as root:
         return _find(name, root)
 
@@ -119,52 +125,62 @@ def _apply_some(
         return _apply_whole(change, root)
     new_id = root.workspace.new_id
     accepted, rest = split_change(change, hunks, new_id(), new_id())
-    # First whether the part fits: a change that cannot be applied must not be taken apart.
+    # First whether the part fits: a change that cannot be applied must not be split.
     landed = rebase_change(accepted, root.workspace.files)
     if not isinstance(landed, ChangePlan):
         return NothingDone(_cured(landed, change, log), root.recovered)
-    parts = log.split(change.id, replace(accepted, plan=landed), rest)
+    accepted = replace(accepted, plan=landed)
+    events = [
+        change_moved(rest, "proposed", replaces=change.id),
+        change_moved(change, "rejected"),
+        change_moved(accepted, "proposed"),
+    ]
+    parts = log.split(change.id, accepted, rest, events)
     if parts is None:
-        return NothingDone((FileRefused("", _taken(change)),), root.recovered)
-    written = write_change(parts[0], root)
+        return NothingDone((_decided_meanwhile(change),), root.recovered)
+    before = Published.of(events, parts.event_seq)
+    written = write_change(parts.accepted, root, before)
     if isinstance(written, AppliedReply):
-        return Accepted(written, parts[1])
+        return Accepted(written, parts.rest)
     if not written.unsettled:
-        # If the log cannot be told now, `reconcile` will find the parts and put them together.
+        # If the log cannot be written now, `reconcile` will find the parts and join them.
         with suppress(LogUnavailable):
-            log.join(change.id, [part.id for part in parts])
+            join_parts(log, change.id, accepted=parts.accepted, rest=parts.rest)
     return written
 
 
 def _apply_whole(change: Change, root: LockedWorkspace) -> Accepted | NothingDone:
-    log = root.workspace.log
-    landed = rebase_change(change, root.workspace.files)
+    workspace = root.workspace
+    landed = rebase_change(change, workspace.files)
     if not isinstance(landed, ChangePlan):
-        return NothingDone(_cured(landed, change, log), root.recovered)
-    # On record before a file is touched: whoever dies halfway leaves a change that says what is being written.
-    if landed != change.plan and not log.revise(change.id, landed):
-        return NothingDone((FileRefused("", _taken(change)),), root.recovered)
-    written = write_change(replace(change, plan=landed), root)
+        return NothingDone(_cured(landed, change, workspace.log), root.recovered)
+    revised = replace(change, plan=landed)
+    published = Published()
+    if landed != change.plan:
+        # On record before a file is touched: a process that dies halfway leaves a change that says what is written.
+        events = edits_landed(revised, workspace.secrets, proposed=True)
+        seq = workspace.log.revise(change.id, landed, events)
+        if seq is None:
+            return NothingDone((_decided_meanwhile(change),), root.recovered)
+        published = Published.of(events, seq)
+    written = write_change(revised, root, published)
     return Accepted(written) if isinstance(written, AppliedReply) else written
 
 
 def _cured(
     refusals: tuple[FileRefused, ...], change: Change, log: ChangeLog
 ) -> tuple[FileRefused, ...]:
-    """Name the proposed change below first, if this one was made on top of it: to apply that is the cure."""
-    below = [
-        each
-        for each in log.list(state="proposed")
-        if each.seq < change.seq and each.paths & change.paths
-    ]
-    if not below:
-        return refusals
-    told = f"change {change.id} was made on top of change {below[0].id}, which is not applied; apply that one first."
-    return (FileRefused("", Refused("conflict", told)), *refusals)
+    """Put the proposed change below first, if this one was made on top of it: to apply that one is the cure."""
+    for below in log.list(state="proposed"):
+        if below.seq < change.seq and below.paths & change.paths:
+            message = (
+                f"change {change.id} was made on top of change {below.id}, which is not applied; "
+                "apply that one first."
+            )
+            return (FileRefused("", Refused("conflict", message)), *refusals)
+    return refusals
 
 
-def _taken(change: Change) -> Refused:
-    return Refused(
-        "conflict",
-        f"change {change.id}: somebody else has just decided about it; look at it again.",
-    )
+def _decided_meanwhile(change: Change) -> FileRefused:
+    message = f"change {change.id}: somebody else has just decided about it; look at it again."
+    return FileRefused("", Refused("conflict", message))

@@ -1,4 +1,4 @@
-"""Take an applied change back: exactly, or only what it changed, or not at all."""
+"""Rewind an applied change: exactly, or only what it changed, or not at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdfast.changes.rewind import plan_rewind
 from holdfast.changes.swaps import Batch
 from holdfast.changes.transaction import BatchRecovery, Done, Stopped
 from holdfast.usecases.changes.find_change import find_change
-from holdfast.usecases.locked_workspace import LockedWorkspace, locked, tell
+from holdfast.usecases.locked_workspace import LockedWorkspace, locked, record_batch
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
 
 if TYPE_CHECKING:
@@ -30,27 +30,31 @@ class FileUndone:
 
 @dataclass(frozen=True, slots=True)
 class Rewound:
-    """Nothing of the change is in the files any more. `unrecorded` says why the log could not be told."""
+    """Nothing of the change is in the files any more. `seq` is the number of the event.
+
+    `unrecorded` says why the log could not record the rewind; the next command records it.
+    """
 
     change_id: str
     files: tuple[FileUndone, ...]
     recovered: BatchRecovery | None = None
     unrecorded: LogUnavailable | None = None
+    seq: int | None = None
 
 
 def rewind_change(name: str, workspace: Workspace) -> Rewound | NothingDone:
-    """Take back the change of this id (or of the beginning of it)."""
+    """Rewind the change with this id, or whose id begins so."""
     with locked(workspace) as root:
         if isinstance(root.recovered, Stopped):
             return nothing_done(root.recovered.outcome, root.recovered)
         change = find_change(name, root.reconcile())
         if isinstance(change, FileRefused):
             return NothingDone((change,), root.recovered)
-        return take_back(change, root, left_by=f"change {change.id}")
+        return undo_change(change, root, left_by=f"change {change.id}")
 
 
-def take_back(change: Change, root: LockedWorkspace, *, left_by: str) -> Rewound | NothingDone:
-    """Take back a change that is on record; `left_by` names it in a refusal."""
+def undo_change(change: Change, root: LockedWorkspace, *, left_by: str) -> Rewound | NothingDone:
+    """Rewind a change that is on record; `left_by` names it in a refusal."""
     refused = judge_move(change, "rewound")
     if refused:
         return NothingDone((FileRefused("", refused),), root.recovered)
@@ -61,13 +65,13 @@ def take_back(change: Change, root: LockedWorkspace, *, left_by: str) -> Rewound
         return NothingDone(batch, root.recovered)
     undone = tuple(_undone(swap) for swap in change.plan.swaps)
     if not batch.swaps:
-        # Somebody has given every file its old bytes back already.
-        tell(workspace.log, batch)
-        return Rewound(change.id, undone, root.recovered)
-    carried = root.carry_out(batch)
+        # Every file has its old bytes already.
+        published = record_batch(workspace, batch, change)
+        return Rewound(change.id, undone, root.recovered, seq=published.seq)
+    carried, published = root.carry_out(batch, change)
     if not isinstance(carried, Done):
         return nothing_done(carried, root.recovered)
-    return Rewound(change.id, undone, root.recovered, carried.unrecorded)
+    return Rewound(change.id, undone, root.recovered, carried.unrecorded, published.seq)
 
 
 def _undone(swap: Swap) -> FileUndone:

@@ -1,4 +1,4 @@
-"""Undo: the rewind of the last change that was applied and still is."""
+"""Undo: rewind the last applied change."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.transaction import BatchRecovery, Stopped
-from holdfast.usecases.changes.rewind import FileUndone, take_back
+from holdfast.usecases.changes.rewind import FileUndone, undo_change
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
 from holdfast.vocab.outcomes import Refused
@@ -20,15 +20,16 @@ __all__ = ["FileUndone", "Undone", "undo_last"]
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """Nothing of the last apply is in the files any more."""
+    """Nothing of the last apply is in the files any more. `seq` is the number of the event."""
 
     files: tuple[FileUndone, ...]
     recovered: BatchRecovery | None = None
     unrecorded: LogUnavailable | None = None
+    seq: int | None = None
 
 
 def undo_last(workspace: Workspace) -> Undone | NothingDone:
-    """Finish what a dead process left, then take the last applied change back."""
+    """Finish what a dead process left, then undo the last applied change."""
     if not workspace.has_journal():
         return NothingDone((_nothing_to_undo(),))
     with locked(workspace) as root:
@@ -37,10 +38,10 @@ def undo_last(workspace: Workspace) -> Undone | NothingDone:
         last = root.reconcile().list(state="applied", limit=1)
         if not last:
             return NothingDone((_nothing_to_undo(),), root.recovered)
-        rewound = take_back(last[0], root, left_by="the last apply")
+        rewound = undo_change(last[0], root, left_by="the last apply")
         if isinstance(rewound, NothingDone):
             return rewound
-        return Undone(rewound.files, rewound.recovered, rewound.unrecorded)
+        return Undone(rewound.files, rewound.recovered, rewound.unrecorded, rewound.seq)
 
 
 def _nothing_to_undo() -> FileRefused:

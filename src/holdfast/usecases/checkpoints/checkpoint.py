@@ -1,9 +1,10 @@
-"""Take checkpoints, look at them, and let old ones go."""
+"""Take checkpoints, show them, and remove old ones."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from holdfast.checkpoints import retention
 from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, CheckpointKind
@@ -11,31 +12,41 @@ from holdfast.checkpoints.ports import (
     CheckpointFailed,
     FileDifference,
     NoCheckpoints,
-    UnfinishedRestore,
     Worktree,
 )
-from holdfast.usecases.checkpoints.ports import Worktrees, keep_books
+from holdfast.usecases.checkpoints.conversation import ConversationFailed
+from holdfast.usecases.checkpoints.ports import Worktrees
 from holdfast.usecases.checkpoints.restore import belonging, refused, refused_by
 from holdfast.usecases.checkpoints.restore_recovery import NOTHING_LEFT, RestoresFinished, recover
+from holdfast.usecases.events.checkpoint_events import checkpoint_taken, checkpoints_removed
 from holdfast.usecases.workspace import NothingDone
+
+if TYPE_CHECKING:
+    from holdfast.vocab.events import Event
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointOwner:
-    """Whom a checkpoint belongs to: the message that it precedes."""
+    """What a checkpoint belongs to: the message that it precedes, and its turn."""
 
     session: str
     chat: str
     message: str
+    turn: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A checkpoint was taken. `unrecorded` says why the store does not know of it; restore asks the store again."""
+    """A checkpoint was taken. `events` were published, `seq` is the number of the last one.
+
+    `unrecorded` says why the store has no record of it; restore asks the store again.
+    """
 
     checkpoint: Checkpoint
     recovered: RestoresFinished
     unrecorded: str | None = None
+    events: tuple[Event, ...] = ()
+    seq: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +79,16 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointsPruned:
-    """Old checkpoints are gone, and so is the trash that was kept under the undo points in `emptied`."""
+    """Old checkpoints are gone, and so is the trash that was kept under the undo points in `emptied`.
+
+    `seq` is the number of the event, None if no checkpoint on record was removed.
+    """
 
     removed: tuple[str, ...]
     emptied: tuple[str, ...]
     left: int
     recovered: RestoresFinished = NOTHING_LEFT
+    seq: int | None = None
 
 
 def create_checkpoint(
@@ -89,28 +104,45 @@ def create_checkpoint(
     """
     try:
         with worktrees.hold(make=True) as worktree:
-            if owner and any(
-                _is_of(owner.session, left, worktree) for left in worktree.unfinished()
-            ):
-                # To finish it here would take the messages of this very turn away.
+            if owner and _is_unfinished(owner.session, worktree):
+                # To finish it here would remove the messages of this very turn.
                 cure = "let `holdfast checkpoint list` finish it between two turns"
                 return refused(f"a restore in session {owner.session} was stopped halfway; {cure}.")
             recovered = recover(worktree, worktrees)
-            draft = CheckpointDraft(
-                worktrees.new_id(),
-                kind,
-                worktrees.now(),
-                label,
-                session=owner.session if owner else None,
-                chat=owner.chat if owner else None,
-                message=owner.message if owner else None,
-            )
+            draft = _draft(worktrees, label, kind, owner)
             taken = worktree.record(draft, worktree.capture())
-            return Created(
-                taken, recovered, keep_books(worktrees, taken=(taken,), gone=worktree.pruned())
-            )
+            return _record(taken, owner, recovered, worktree, worktrees)
     except CheckpointFailed as error:
         return refused_by(error)
+
+
+def _draft(
+    worktrees: Worktrees, label: str, kind: CheckpointKind, owner: CheckpointOwner | None
+) -> CheckpointDraft:
+    draft = CheckpointDraft(worktrees.new_id(), kind, worktrees.now(), label)
+    if owner is None:
+        return draft
+    return replace(draft, session=owner.session, chat=owner.chat, message=owner.message)
+
+
+def _record(
+    taken: Checkpoint,
+    owner: CheckpointOwner | None,
+    recovered: RestoresFinished,
+    worktree: Worktree,
+    worktrees: Worktrees,
+) -> Created:
+    """Record what was done in git in the store too; if that cannot be, the checkpoint is good all the same."""
+    event = checkpoint_taken(taken, owner.turn if owner else None)
+    gone = [each.id for each in worktree.pruned()]
+    try:
+        transcript = worktrees.conversations.transcript
+        seq = transcript.record(taken, [event], gone, checkpoints_removed)
+    except ConversationFailed as error:
+        return Created(
+            taken, recovered, f"the store does not know of this: {error}", (event.event,)
+        )
+    return Created(taken, recovered, None, (event.event,), seq)
 
 
 def finish_restores(worktrees: Worktrees) -> RestoresFinished | NothingDone:
@@ -125,7 +157,7 @@ def finish_restores(worktrees: Worktrees) -> RestoresFinished | NothingDone:
 
 
 def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
-    """Give the checkpoints of the worktree."""
+    """Return the checkpoints of the worktree."""
     try:
         with worktrees.hold(make=False) as worktree:
             recovered = recover(worktree, worktrees)
@@ -137,7 +169,7 @@ def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
 
 
 def show_checkpoint(wanted: str, worktrees: Worktrees) -> Shown | NothingDone:
-    """Give one checkpoint, and what it holds that its commit does not."""
+    """Return one checkpoint, and what it has that its commit has not."""
     try:
         with worktrees.hold(make=False) as worktree:
             recovered = recover(worktree, worktrees)
@@ -153,7 +185,7 @@ def show_checkpoint(wanted: str, worktrees: Worktrees) -> Shown | NothingDone:
 def compare_checkpoints(
     wanted: str, other: str | None, worktrees: Worktrees
 ) -> Compared | NothingDone:
-    """Give the difference from one checkpoint to another, or to the files as they are."""
+    """Return the difference from one checkpoint to another, or to the files as they are."""
     try:
         with worktrees.hold(make=False) as worktree:
             recovered = recover(worktree, worktrees)
@@ -178,27 +210,39 @@ def prune_checkpoints(worktrees: Worktrees, keep: int) -> CheckpointsPruned | No
             recovered = recover(worktree, worktrees)
             there = worktree.checkpoints()
             removed = retention.outdated(there, keep)
-            _forget_talk(there, removed, worktrees)
+            seq = _forget(there, removed, worktrees)
             worktree.remove(removed)
             emptied = worktree.empty_trash()
             worktree.reclaim_space()
-            return CheckpointsPruned(removed, emptied, len(there) - len(removed), recovered)
+            left = len(there) - len(removed)
+            return CheckpointsPruned(removed, emptied, left, recovered, seq)
     except NoCheckpoints:
         return CheckpointsPruned((), (), 0)
     except CheckpointFailed as error:
         return refused_by(error)
 
 
-def _is_of(session: str, left: UnfinishedRestore, worktree: Worktree) -> bool:
-    target = worktree.at(left.target_commit)
-    return target is not None and target.draft.session == session
+def _is_unfinished(session: str, worktree: Worktree) -> bool:
+    """Whether a restore in this session was stopped halfway."""
+    for left in worktree.unfinished():
+        target = worktree.at(left.target_commit)
+        if target is not None and target.draft.session == session:
+            return True
+    return False
 
 
-def _forget_talk(there: Sequence[Checkpoint], removed: Sequence[str], worktrees: Worktrees) -> None:
-    """Have the store forget first: refs that a kill leaves are found by the next prune, rows without refs by nobody."""
-    ours = [each for each in there if each.draft.session]
-    if ours:
-        gone = [each.id for each in ours if each.id in removed]
-        worktrees.conversations.transcript.forget(
-            gone, [each.id for each in ours if each.is_undo_checkpoint]
-        )
+def _forget(
+    there: Sequence[Checkpoint], removed: Sequence[str], worktrees: Worktrees
+) -> int | None:
+    """Have the store forget first: refs that a kill leaves are found by the next prune, rows without refs are not."""
+    points = [each.id for each in there if each.is_undo_checkpoint]
+    in_sessions = any(each.draft.session for each in there)
+    if not removed and not points and not in_sessions:
+        return None
+    try:
+        return worktrees.conversations.transcript.forget(removed, points, checkpoints_removed)
+    except ConversationFailed:
+        if in_sessions:
+            raise
+        # Nothing in the store leads to these checkpoints.
+        return None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from holdfast.checkpoints.checkpoint import Checkpoint
 from holdfast.checkpoints.ports import CheckpointFailed
+
+if TYPE_CHECKING:
+    from holdfast.vocab.events import OwnedEvent
 
 
 class ConversationFailed(CheckpointFailed):
@@ -16,43 +19,85 @@ class ConversationFailed(CheckpointFailed):
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """So many messages left a chat, and so many came back to it."""
+    """The ids of the messages and checkpoints that left a chat, and of those that came back to it.
 
-    left: int = 0
-    back: int = 0
+    `target_recorded` says that the target was not on record before. `seq` is the number of the last event, None if
+    none was published: the exchange had been made before, or the chat is gone.
+    """
+
+    messages_left: tuple[str, ...] = ()
+    messages_back: tuple[str, ...] = ()
+    checkpoints_left: tuple[str, ...] = ()
+    checkpoints_back: tuple[str, ...] = ()
+    target_recorded: bool = False
+    seq: int | None = None
+
+
+AnnounceExchange: TypeAlias = "Callable[[Exchanged], Sequence[OwnedEvent]]"
+"""Returns the events to publish, for what was exchanged."""
+AnnounceIds: TypeAlias = "Callable[[Sequence[str]], Sequence[OwnedEvent]]"
+"""Returns the events to publish, for the ids of what was removed or ended."""
 
 
 class Transcript(Protocol):
-    """The messages of chats, and where each checkpoint stands among them.
+    """The messages of chats, and the record of checkpoints with their place among the messages.
 
-    Each call is one transaction, and raises `ConversationFailed` if it cannot be made.
+    Each call is one transaction, in which its events are published, and raises `ConversationFailed` if it cannot be
+    made.
     """
 
-    def record(self, checkpoint: Checkpoint) -> None:
-        """Write down that a checkpoint of a session was taken, and the message that it precedes."""
+    def record(
+        self,
+        checkpoint: Checkpoint,
+        events: Sequence[OwnedEvent],
+        gone: Collection[str] = (),
+        announce: AnnounceIds = lambda _: (),
+    ) -> int | None:
+        """Record a checkpoint, and the message that it precedes; return the number of the last event.
+
+        Remove the checkpoints in `gone` with the trash that is kept under them, and publish what `announce` returns for
+        those that were on record. Return None, and do nothing, if the checkpoint is on record already.
+        """
+        ...
 
     def following(self, checkpoint: Checkpoint) -> int | None:
-        """Say how many messages stand in its chat from the checkpoint's place on; None if the place is not known."""
+        """Return how many messages its chat has from the checkpoint's place on; None if the place is not known."""
+        ...
 
     def exchange(
-        self, target: Checkpoint, point: Checkpoint, orphans: Collection[str]
+        self,
+        target: Checkpoint,
+        point: Checkpoint,
+        orphans: Collection[str],
+        announce: AnnounceExchange,
     ) -> Exchanged:
-        """Take the messages from the target's place on out, and put back what the trash keeps for the target.
+        """Move the messages from the target's place on to the trash, and bring back what the trash has for the target.
 
         What leaves, and the orphaned checkpoints with it, is kept in the trash under the point, which is recorded with
-        the same place: to go back is to exchange with the point as the target. A second call with the same point
-        changes nothing, and gives the same count of what left.
+        the same place: to undo this is to exchange with the point as the target. A second call with the same point
+        changes and publishes nothing, and returns the same messages.
         """
+        ...
 
-    def forget(self, ids: Collection[str], emptied: Collection[str]) -> None:
-        """Drop these checkpoints with the trash that is kept under them; and only the trash of those in `emptied`."""
+    def forget(
+        self, ids: Collection[str], emptied: Collection[str], announce: AnnounceIds
+    ) -> int | None:
+        """Remove these checkpoints with the trash that is kept under them, and the trash of those in `emptied`.
+
+        Publish what `announce` returns for the ids that were on record; return the number of the last event, or None.
+        """
+        ...
 
 
 class Backend(Protocol):
     """The agents at work for sessions."""
 
-    def evict(self, session: str) -> bool:
-        """Cancel the running turn and drop the agent's memory; whether there was any. Before git is touched."""
+    def evict(self, session: str, announce: AnnounceIds) -> bool:
+        """Cancel the running turns and drop the agent's memory; return whether there was any. Before git is touched.
+
+        `announce` returns the events to publish for the ids of the turns that were cancelled.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)

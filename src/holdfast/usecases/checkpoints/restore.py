@@ -31,7 +31,7 @@ from holdfast.checkpoints.ports import (
     Worktree,
 )
 from holdfast.usecases.checkpoints.conversation import ConversationFailed
-from holdfast.usecases.checkpoints.ports import Worktrees, keep_books
+from holdfast.usecases.checkpoints.ports import Worktrees
 from holdfast.usecases.checkpoints.restore_recovery import (
     Restored,
     RestoresFinished,
@@ -39,6 +39,7 @@ from holdfast.usecases.checkpoints.restore_recovery import (
     recover,
     restored_from,
 )
+from holdfast.usecases.events.checkpoint_events import checkpoints_removed, turns_cancelled
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Reason, Refused
 
@@ -226,14 +227,15 @@ def _run(
         under_way = replace(under_way, phase="talk", tree=way.tree)
         worktree.begin(under_way)
     try:
-        exchanged = follow_files(under_way, errand.target, point, worktree, worktrees)
+        followed = follow_files(under_way, errand.target, point, worktree, worktrees, backend_reset)
     except CheckpointFailed as error:
         return replace(refused(f"the rest could not be done: {error}"), unsettled=True)
     worktree.finish(under_way)
     if not notes:
-        notes = _keep_books(errand, point, worktree, worktrees)
+        problem = followed.problem or _forget_pruned(errand, worktree, worktrees)
+        notes = (problem,) if problem else ()
     commits = worktree.commits_since(errand.target.present.head) if errand.files else ()
-    restored = restored_from(under_way, exchanged, backend_reset=backend_reset)
+    restored = restored_from(under_way, followed.exchanged, backend_reset=backend_reset)
     return replace(restored, commits=commits, notes=errand.notes + notes, recovered=recovered)
 
 
@@ -243,22 +245,27 @@ def _evict(errand: _Errand, worktrees: Worktrees) -> tuple[bool, tuple[str, ...]
     if session is None:
         return False, ()
     try:
-        return worktrees.conversations.backend.evict(session), ()
+        backend = worktrees.conversations.backend
+        return backend.evict(session, turns_cancelled(session)), ()
     except ConversationFailed as error:
         if errand.talks:
             raise
         return False, (f"the agent of session {session} could not be reset: {error}",)
 
 
-def _keep_books(
-    errand: _Errand, point: Checkpoint, worktree: Worktree, worktrees: Worktrees
-) -> tuple[str, ...]:
-    """Tell the store of the point, and of what is gone; the exchange has told it of both points itself."""
-    used = (errand.target,) if errand.verb == "undo" and not errand.talks else ()
-    told = keep_books(
-        worktrees, taken=() if errand.talks else (point,), gone=(*used, *worktree.pruned())
-    )
-    return (told,) if told else ()
+def _forget_pruned(errand: _Errand, worktree: Worktree, worktrees: Worktrees) -> str | None:
+    """Remove the record of checkpoints that were too old; return why that could not be.
+
+    For a restore of a conversation: one of files alone has removed it with the record of its undo point.
+    """
+    gone = [each.id for each in worktree.pruned()]
+    if not errand.talks or not gone:
+        return None
+    try:
+        worktrees.conversations.transcript.forget(gone, (), checkpoints_removed)
+    except ConversationFailed as error:
+        return f"the store does not know of this: {error}"
+    return None
 
 
 def _written_down(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -9,6 +11,12 @@ from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, Worktre
 from holdfast.checkpoints.ports import Blocked, RestoreFailed, UnfinishedRestore, Worktree
 from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
 from holdfast.usecases.checkpoints.ports import Worktrees
+from holdfast.usecases.events.checkpoint_events import (
+    checkpoint_taken,
+    checkpoints_removed,
+    turns_cancelled,
+)
+from holdfast.vocab.events import CheckpointRestored, OwnedEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +36,7 @@ NOTHING_LEFT = RestoresFinished()
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """The checkpoint's state is back.
+    """The checkpoint's state is back. `seq` is the number of the event.
 
     `commits` were made since: HEAD is left as it is. `tree` is what the files are now. `notes` say what could not be
     done besides.
@@ -47,6 +55,7 @@ class Restored:
     tree: str = ""
     notes: tuple[str, ...] = ()
     recovered: RestoresFinished = NOTHING_LEFT
+    seq: int | None = None
 
 
 def recover(worktree: Worktree, worktrees: Worktrees) -> RestoresFinished:
@@ -74,13 +83,13 @@ def _recover_one(
         worktree.begin(reached)
         left = reached
     try:
-        exchanged = follow_files(left, target, point, worktree, worktrees)
+        followed = follow_files(left, target, point, worktree, worktrees, backend_reset)
     except ConversationFailed as error:
         note = f"{what} was stopped halfway; its files are done, its conversation cannot follow yet: {error}"
         return replace(so_far, notes=(*so_far.notes, note), owed=True)
     worktree.finish(left)
     note = f"{what} was stopped halfway: it is now finished."
-    done = restored_from(left, exchanged, backend_reset=backend_reset)
+    done = restored_from(left, followed.exchanged, backend_reset=backend_reset)
     return replace(so_far, finished=(*so_far.finished, done), notes=(*so_far.notes, note))
 
 
@@ -89,9 +98,10 @@ def _evict_again(target: Checkpoint | None, worktrees: Worktrees) -> bool:
     if target is None or target.draft.session is None:
         return False
     try:
-        return worktrees.conversations.backend.evict(target.draft.session)
+        session = target.draft.session
+        return worktrees.conversations.backend.evict(session, turns_cancelled(session))
     except ConversationFailed:
-        # It was reset before the journal was written; and whoever owes a conversation is told so below.
+        # It was reset before the journal was written; and that a conversation is owed is said below.
         return False
 
 
@@ -112,7 +122,7 @@ def _finish_files(
             draft = CheckpointDraft(
                 worktrees.new_id(), "interrupted", worktrees.now(), f"found halfway to {goal.id}"
             )
-            worktree.record(draft, way.present)
+            _record_interrupted(worktree.record(draft, way.present), worktree, worktrees)
         walked = worktree.apply_restore(way)
         if isinstance(walked, RestoreFailed):
             reason = walked.message
@@ -126,6 +136,14 @@ def _finish_files(
     return f"{reason}; mend that, and run this again."
 
 
+def _record_interrupted(taken: Checkpoint, worktree: Worktree, worktrees: Worktrees) -> None:
+    gone = [each.id for each in worktree.pruned()]
+    # Without a record it is good all the same: it belongs to no conversation.
+    with suppress(ConversationFailed):
+        transcript = worktrees.conversations.transcript
+        transcript.record(taken, [checkpoint_taken(taken)], gone, checkpoints_removed)
+
+
 def _is_kept(present: WorktreeState, worktree: Worktree) -> bool:
     """Whether a checkpoint has these files already: what cannot be finished is tried anew by every command."""
     there = [each.present for each in worktree.checkpoints()]
@@ -134,38 +152,106 @@ def _is_kept(present: WorktreeState, worktree: Worktree) -> bool:
     )
 
 
-def follow_files(
+@dataclass(frozen=True, slots=True)
+class FilesFollowed:
+    """What was exchanged in the transcript. `problem` says why the store has no record of a restore of files alone."""
+
+    exchanged: Exchanged
+    problem: str | None = None
+
+
+def follow_files(  # noqa: PLR0917 - a restore, both its ends, and where it takes place
     left: UnfinishedRestore,
     target: Checkpoint | None,
     point: Checkpoint | None,
     worktree: Worktree,
     worktrees: Worktrees,
-) -> Exchanged:
+    backend_reset: bool,  # noqa: FBT001 - as above
+) -> FilesFollowed:
     """Do what is owed once the files are there: the transcript, then the refs. Twice does no harm."""
-    exchanged = Exchanged()
-    if left.conversation and target and point:
-        exchanged = worktrees.conversations.transcript.exchange(target, point, left.orphans)
+    followed = FilesFollowed(Exchanged())
+    if target and point:
+        followed = _record_restore(left, target, point, worktree, worktrees, backend_reset)
     if left.verb == "undo" or (left.conversation and target and target.is_undo_checkpoint):
         worktree.restore_from_trash(left.target_id)
         # It is used once; the next undo is that of the restore before. Under its own name nothing brings it back.
         worktree.move_to_trash([left.target_id], left.target_id)
     worktree.move_to_trash(left.orphans, left.undo_id)
-    return exchanged
+    return followed
+
+
+def _record_restore(  # noqa: PLR0917 - as above
+    left: UnfinishedRestore,
+    target: Checkpoint,
+    point: Checkpoint,
+    worktree: Worktree,
+    worktrees: Worktrees,
+    backend_reset: bool,  # noqa: FBT001 - as above
+) -> FilesFollowed:
+    """Record the undo point, exchange the messages if the restore is of a conversation, and publish the restore."""
+    transcript = worktrees.conversations.transcript
+
+    def announce(exchanged: Exchanged) -> list[OwnedEvent]:
+        taken = [checkpoint_taken(target)] if exchanged.target_recorded else []
+        return [*taken, _restored(left, point, exchanged, backend_reset=backend_reset)]
+
+    if left.conversation:
+        return FilesFollowed(transcript.exchange(target, point, left.orphans, announce))
+    used = (target.id,) if left.verb == "undo" else ()
+    gone = {*used, *(each.id for each in worktree.pruned())}
+    exchanged = Exchanged(checkpoints_left=used)
+
+    def announce_removed(ids: Sequence[str]) -> list[OwnedEvent]:
+        return checkpoints_removed([each for each in ids if each not in used])
+
+    try:
+        seq = transcript.record(point, announce(exchanged), gone, announce_removed)
+    except ConversationFailed as error:
+        return FilesFollowed(exchanged, f"the store does not know of this: {error}")
+    return FilesFollowed(replace(exchanged, seq=seq))
+
+
+def _restored(
+    left: UnfinishedRestore, point: Checkpoint, exchanged: Exchanged, *, backend_reset: bool
+) -> OwnedEvent:
+    event = CheckpointRestored(
+        left.verb,
+        _scope(left),
+        left.target_id,
+        left.undo_id,
+        len(exchanged.messages_left),
+        len(exchanged.messages_back),
+        worktree_reset=left.files,
+        backend_reset=backend_reset,
+        chat_id=point.draft.chat,
+        message_ids_deleted=exchanged.messages_left,
+        message_ids_brought_back=exchanged.messages_back,
+        checkpoint_ids_removed=exchanged.checkpoints_left,
+        checkpoint_ids_brought_back=exchanged.checkpoints_back,
+    )
+    return OwnedEvent(event, point.draft.session)
+
+
+def _scope(left: UnfinishedRestore) -> Literal["both", "files", "conversation"]:
+    if not left.conversation:
+        return "files"
+    return "both" if left.files else "conversation"
 
 
 def restored_from(
     left: UnfinishedRestore, exchanged: Exchanged, *, backend_reset: bool
 ) -> Restored:
-    """Give the outcome of what the journal holds, once it is done."""
+    """Return the outcome of what the journal has, once it is done."""
     return Restored(
         left.verb,
         left.target_id,
         left.undo_id,
-        exchanged.left,
-        exchanged.back,
+        len(exchanged.messages_left),
+        len(exchanged.messages_back),
         worktree_reset=left.files,
         backend_reset=backend_reset,
         kept=left.kept,
         lost=left.lost,
         tree=left.tree,
+        seq=exchanged.seq,
     )

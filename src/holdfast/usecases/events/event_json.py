@@ -4,26 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, get_args
 
-from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said, SentinelRaised
+from holdfast.vocab.events import (
+    BaselineChange,
+    BaselineChat,
+    BaselineCheckpoint,
+    BaselineTurn,
+    CallEnded,
+    Compacted,
+    Event,
+    RepairEnded,
+    Said,
+    SentinelRaised,
+    SkippedPath,
+)
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import Sentinel
 
 TranscriptEvent: TypeAlias = Said | CallEnded | Compacted | SentinelRaised | RepairEnded
 """The events that are the transcript: they are kept as parts of the assistant's message."""
-TRANSCRIPT_EVENTS = (Said, CallEnded, Compacted, SentinelRaised, RepairEnded)
+TRANSCRIPT_KINDS = frozenset({"said", "call_ended", "compacted", "sentinel", "repair"})
+
+_Record = TypeVar("_Record")
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
-    """Give the event as JSON; `kind` is in it."""
+    """Return the event as JSON; `kind` is in it."""
     return {field.name: _plain(getattr(event, field.name)) for field in fields(event)}
 
 
+def event_from_json(kind: str, body: Mapping[str, Any]) -> Event | None:
+    """Return the event with this JSON, or None for a kind that is not known.
+
+    What an older Holdfast did not write has its default; what a newer one wrote besides is left out.
+    """
+    event = _KINDS.get(kind)
+    return None if event is None else _read(event, body)
+
+
 def kept_from_json(kind: str, body: Mapping[str, Any]) -> TranscriptEvent | None:
-    """Read an event that is a part of a transcript; None for a part of another kind."""
-    read = _READERS.get(kind)
-    return None if read is None else read(body)
+    """Return an event that is a part of a transcript, or None for a part of another kind."""
+    event = event_from_json(kind, body)
+    return event if isinstance(event, TranscriptEvent) else None
 
 
 def _plain(value: Any) -> Any:
@@ -35,44 +58,49 @@ def _plain(value: Any) -> Any:
         return {key: _plain(each) for key, each in value.items()}
     if is_dataclass(value):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    raise TypeError(f"{type(value).__name__}: an event holds plain data only")
+    raise TypeError(f"{type(value).__name__}: an event has plain data only")
 
 
-def _said(body: Mapping[str, Any]) -> Said:
-    calls = tuple(
-        ToolCall(call["id"], call["name"], call["arguments"], call["note"])
-        for call in body["calls"]
-    )
-    return Said(body["text"], body["reasoning"], calls)
+def _read(record: type[_Record], body: Mapping[str, Any]) -> _Record:
+    """Return the record whose fields are in `body`."""
+    values: dict[str, Any] = {}
+    for field in fields(record):  # type: ignore[arg-type]  # the kinds below are dataclasses
+        if field.name in body:
+            read = _NESTED.get(field.name, _flat)
+            values[field.name] = read(body[field.name])
+    return record(**values)
 
 
-def _call_ended(body: Mapping[str, Any]) -> CallEnded:
-    read, modified = tuple(body["read"]), tuple(body["modified"])
-    return CallEnded(body["call_id"], body["name"], body["text"], body["failure"], read, modified)
+def _flat(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
-def _compacted(body: Mapping[str, Any]) -> Compacted:
-    read: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in body.items()
-    }
-    known: dict[str, Any] = {field.name: read[field.name] for field in fields(Compacted)}
-    return Compacted(**known)
+def _call(body: Mapping[str, Any]) -> ToolCall:
+    return ToolCall(body["id"], body["name"], body["arguments"], body["note"])
 
 
-def _sentinel(body: Mapping[str, Any]) -> SentinelRaised:
-    raised = body["sentinel"]
-    return SentinelRaised(Sentinel(raised["kind"], raised["text"], raised["body"]))
+def _sentinel(body: Mapping[str, Any]) -> Sentinel:
+    return Sentinel(body["kind"], body["text"], body["body"])
 
 
-def _repair(body: Mapping[str, Any]) -> RepairEnded:
-    known: dict[str, Any] = {field.name: body[field.name] for field in fields(RepairEnded)}
-    return RepairEnded(**{**known, "rule_ids": tuple(body["rule_ids"])})
+def _each(record: type[_Record]) -> Callable[[list[Mapping[str, Any]]], tuple[_Record, ...]]:
+    return lambda bodies: tuple(_read(record, body) for body in bodies)
 
 
-_READERS: Mapping[str, Callable[[Mapping[str, Any]], TranscriptEvent]] = {
-    "said": _said,
-    "call_ended": _call_ended,
-    "compacted": _compacted,
+def _kind_of(event: type[Event]) -> str:
+    (kind,) = (field.default for field in fields(event) if field.name == "kind")
+    return str(kind)
+
+
+_KINDS: Mapping[str, type[Event]] = {_kind_of(event): event for event in get_args(Event)}
+# By the name of the field: no two events use one name for different records.
+_NESTED: Mapping[str, Callable[[Any], Any]] = {
+    "call": _call,
+    "calls": lambda bodies: tuple(_call(body) for body in bodies),
     "sentinel": _sentinel,
-    "repair": _repair,
+    "skipped": _each(SkippedPath),
+    "chats": _each(BaselineChat),
+    "changes": _each(BaselineChange),
+    "checkpoints": _each(BaselineCheckpoint),
+    "turns": _each(BaselineTurn),
 }

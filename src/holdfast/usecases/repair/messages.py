@@ -16,11 +16,13 @@ from holdfast.repair.outcomes import (
     VerificationRejected,
 )
 from holdfast.repair.verify import describe
+from holdfast.tools.text_limits import sendable
+from holdfast.vocab.events import RepairEnded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.usecases.repair.repair_files import FileRepair
+    from holdfast.usecases.repair.file_repair import FileRepair
     from holdfast.vocab.diagnostics import Diagnostic
 
 WORDS: Mapping[str, str] = {
@@ -41,7 +43,29 @@ WORDS: Mapping[str, str] = {
     "NotRepaired": "fails, and was not repaired",
     "NotRun": "was not checked",
 }
+NOT_RUN = "NotRun"
+NOT_REPAIRED = "NotRepaired"
 _MOST_NAMED = 5
+
+
+def repair_ended(mended: FileRepair) -> RepairEnded:
+    """Return the event of a repair that has ended."""
+    name = NOT_RUN
+    if mended.outcome is not None:
+        name = mended.outcome.name if mended.trouble is None else NOT_REPAIRED
+    rules = _rules_of(mended.outcome)
+    message = sendable(tell_mended(mended))
+    return RepairEnded(mended.path, name, mended.success, message, rules, mended.change_id)
+
+
+def _rules_of(outcome: RepairOutcome | None) -> tuple[str, ...]:
+    match outcome:
+        case RuleRepaired(_, rules):
+            return rules
+        case Repaired(_, _, rule) if rule is not None:
+            return (rule,)
+        case _:
+            return ()
 
 
 def tell_mended(mended: FileRepair) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 
 from holdfast.changes.change import AT_ONCE, NO_OWNER, ChangeOwner, RequestedEdits
 from holdfast.changes.change_log import LogUnavailable
-from holdfast.changes.plan import FileLanded, FileRefused
+from holdfast.changes.plan import FileRefused
 from holdfast.changes.ports import FileFound, FileMissing, FileUnfit, JournalDamaged
 from holdfast.changes.transaction import Stopped
 from holdfast.landing.encoding import decode, encode
@@ -19,19 +19,18 @@ from holdfast.repair.decisions.manifest import BadManifest
 from holdfast.repair.ledgers import RememberingLedger
 from holdfast.repair.outcomes import FirstTrySuccess, RepairOutcome, TimedOut
 from holdfast.repair.pipeline import repair
-from holdfast.repair.ports import (
-    Check,
-    CheckCrashed,
-    PipelinePorts,
-    RepairUnit,
-    ToolchainMissing,
-)
+from holdfast.repair.ports import Check, CheckCrashed, PipelinePorts, RepairUnit, ToolchainMissing
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.rules.rule_json import BadRule
 from holdfast.usecases.changes.apply import AppliedReply, PlannedReply, apply_at_once, land_reply
+from holdfast.usecases.events.ports import EventLog, EventsUnavailable
 from holdfast.usecases.locked_workspace import locked
+from holdfast.usecases.redaction import redact
+from holdfast.usecases.repair.file_repair import FileRepair
+from holdfast.usecases.repair.messages import repair_ended
 from holdfast.usecases.repair.slow_tools import SlowTools
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+from holdfast.vocab.events import OwnedEvent
 from holdfast.vocab.outcomes import Landed, Refused
 from holdfast.vocab.requests import FileRequest, WriteFile
 
@@ -43,6 +42,7 @@ _SAME_TEXT = "another process has written the very same text meanwhile."
 class RepairDependencies:
     """Whoever takes part. `check_for` gives the check of a path, None for one that nobody can check.
 
+    `events` is the log for repairs outside of a turn; a turn records its own.
     `stop` makes whoever is asked hang up. `withdraw` is told the module and the id of a decision whose code could not
     be written, and why.
     `may_begin` is asked before each file, `may_write` with its path and diff before it is written; each gives None for
@@ -57,32 +57,9 @@ class RepairDependencies:
     owner: ChangeOwner = NO_OWNER
     stop: Callable[[], None] = lambda: None
     withdraw: Callable[[str, str, str], None] = lambda _module, _sha, _why: None
+    events: EventLog | None = None
     may_begin: Callable[[str], str | None] = lambda _path: None
     may_write: Callable[[str, str], str | None] = lambda _path, _diff: None
-
-
-@dataclass(frozen=True, slots=True)
-class FileRepair:
-    """How one file ended: its outcome, or (`trouble`) why it is not carried out. `diff` is what changed, or would.
-
-    `change_id` names the change on record, `landed` is what it did; None where no file was written. One that was only
-    come upon, and cannot be repaired by anybody, is `skipped`: that says why. `note` is what else is to be said.
-    """
-
-    path: str
-    target: str
-    outcome: RepairOutcome | None
-    diff: str = ""
-    change_id: str | None = None
-    trouble: str | None = None
-    landed: FileLanded | None = None
-    skipped: str | None = None
-    note: str = ""
-
-    @property
-    def success(self) -> bool:
-        """Whether the file passes now."""
-        return self.outcome is not None and self.outcome.is_success() and self.trouble is None
 
 
 def repair_files(
@@ -104,7 +81,7 @@ def repair_files(
     try:
         begun = {pool.submit(mend, path, met=path in met): path for path in dict.fromkeys(paths)}
         for future in _as_they_end(begun):
-            mended = _settle(future.result(), crew)
+            mended = _publish(_settle(future.result(), crew), crew)
             done[begun[future]] = mended
             show(mended)
     except BaseException:
@@ -213,11 +190,16 @@ def _settle(ready: FileRepair | _Ready, crew: RepairDependencies) -> FileRepair:
     if crew.dry_run:
         return mended
     barred = crew.may_write(unit.path, mended.diff)
-    written = _write(unit, code, crew) if barred is None else None
+    written = _write(mended, unit, code, crew) if barred is None else None
     match written:
         case AppliedReply():
-            note, change_id = _confirm(ready), written.change_id or ""
-            return replace(mended, note=note, change_id=change_id, landed=written.files[0])
+            return replace(
+                mended,
+                note=_confirm(ready),
+                change_id=written.change_id or "",
+                landed=written.files[0],
+                events=written.events,
+            )
         case AlreadyThere():
             note = " ".join(filter(None, (_SAME_TEXT, _confirm(ready))))
             return replace(mended, note=note)
@@ -231,12 +213,37 @@ def _settle(ready: FileRepair | _Ready, crew: RepairDependencies) -> FileRepair:
     return replace(mended, diff="", trouble=why)
 
 
+def _publish(mended: FileRepair, crew: RepairDependencies) -> FileRepair:
+    """Publish how a repair outside of a turn ended that wrote no file: with a file, that is published already."""
+    log = crew.events
+    tried = mended.outcome is not None and not isinstance(mended.outcome, FirstTrySuccess)
+    if log is None or not tried or mended.change_id is not None or crew.dry_run:
+        return mended
+    try:
+        log.publish(_announced(mended, crew))
+    except EventsUnavailable as error:
+        note = f"this is not in the event log: {error}"
+        return replace(mended, note=" ".join(filter(None, (mended.note, note))))
+    return mended
+
+
+def _announced(mended: FileRepair, crew: RepairDependencies) -> list[OwnedEvent]:
+    """Return the event of a repair outside of a turn; none in a turn, which records it in its transcript."""
+    if crew.events is None:
+        return []
+    return [OwnedEvent(redact(repair_ended(mended), crew.workspace.secrets))]
+
+
 def _write(
-    unit: RepairUnit, code: str, crew: RepairDependencies
+    mended: FileRepair, unit: RepairUnit, code: str, crew: RepairDependencies
 ) -> AppliedReply | AlreadyThere | NothingDone:
     """Write it; a state directory or a database that cannot be used is a refusal too."""
+
+    def announce(change_id: str) -> list[OwnedEvent]:
+        return _announced(replace(mended, change_id=change_id), crew)
+
     try:
-        return write_repaired(unit, code, crew.workspace, crew.owner)
+        return write_repaired(unit, code, crew.workspace, crew.owner, announce)
     except (JournalDamaged, LogUnavailable) as error:
         told = str(error)
     except OSError as error:
@@ -278,9 +285,15 @@ class AlreadyThere:
 
 
 def write_repaired(
-    unit: RepairUnit, code: str, workspace: Workspace, owner: ChangeOwner = NO_OWNER
+    unit: RepairUnit,
+    code: str,
+    workspace: Workspace,
+    owner: ChangeOwner = NO_OWNER,
+    announce: Callable[[str], Sequence[OwnedEvent]] = lambda _change_id: (),
 ) -> AppliedReply | AlreadyThere | NothingDone:
     """Swap the file for the code that was verified, and record that as a change.
+
+    `announce` returns further events to publish when the change with this id is applied.
 
     Only if the file still has the bytes that were checked: else somebody's edit would be lost, and the code is not
     what was verified.
@@ -300,7 +313,8 @@ def write_repaired(
             return NothingDone(
                 (FileRefused(unit.path, Refused("conflict", moved)),), root.recovered
             )
-        return apply_at_once(landed.as_change(workspace.new_id(), AT_ONCE, owner), root)
+        change = landed.as_change(workspace.new_id(), AT_ONCE, owner)
+        return apply_at_once(change, root, announce(change.id))
 
 
 def _holds(unit: RepairUnit, code: str, workspace: Workspace) -> bool:

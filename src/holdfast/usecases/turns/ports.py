@@ -1,14 +1,14 @@
-"""The record of turns, as a use case needs it: begun, kept as they happen, ended."""
+"""The port to the record of turns: begun, recorded as they happen, ended."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said
-    from holdfast.vocab.transcript import StopReason, UserText
+    from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said, TurnEnded
+    from holdfast.vocab.transcript import UserText
 
 PastEvents: TypeAlias = "UserText | Said | CallEnded | Compacted | RepairEnded"
 """What a model has seen of a chat; and the repairs, of which it hears with the next prompt."""
@@ -37,8 +37,9 @@ class TurnRequest:
 class TurnBegun:
     """A turn that is on record as running.
 
-    `message` is the assistant's, which the checkpoint precedes; `past` is what the model has seen of this chat, and
-    the repairs, in order, the new prompt included. `system` is what it is told before all that.
+    `message` is the assistant's, which the checkpoint precedes; `prompt_message` is the user's, None if there is no new
+    one. `past` is what the model has seen of this chat, and the repairs, in order, the new prompt included. `system` is
+    the text before all that.
     """
 
     session: str
@@ -47,6 +48,8 @@ class TurnBegun:
     message: str
     system: str
     past: tuple[PastEvents, ...]
+    project: str = ""
+    prompt_message: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +65,24 @@ BeginOutcome: TypeAlias = TurnBegun | TurnNotBegun
 class TurnRecords(Protocol):
     """The turns of one project, durably: what a call has recorded survives a kill right after it.
 
-    Several processes may share it. Each call is one transaction, and may raise `RecordsUnavailable`.
+    Several processes may share it. Each call is one transaction, in which its events are published, and may raise
+    `RecordsUnavailable`. Those that return a number return that of the last event.
     """
 
-    def begin(self, opening: TurnRequest) -> BeginOutcome:
+    def begin(
+        self, opening: TurnRequest, announce: Callable[[TurnBegun], Sequence[Event]]
+    ) -> BeginOutcome:
         """Record a turn as running, with the prompt before it. It counts as dead when this process is."""
+        ...
 
-    def keep(self, begun: TurnBegun, events: Sequence[Event]) -> None:
-        """Add facts to the session's log, and those that belong to the transcript to the assistant's message."""
+    def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
+        """Publish events of the turn, and add those of the transcript to the assistant's message."""
+        ...
 
-    def end(self, begun: TurnBegun, events: Sequence[Event], stop_reason: StopReason) -> None:
-        """Record the last facts and that the turn is over."""
+    def end(self, begun: TurnBegun, events: Sequence[Event], ended: TurnEnded) -> int:
+        """Publish the last events, and record that the turn is over; publish `ended` unless it was over already."""
+        ...
 
-    def mark_interrupted(self) -> tuple[str, ...]:
-        """Record the turns of dead processes as interrupted; gives the sessions they belong to."""
+    def mark_interrupted(self, events: Sequence[Event], ended: TurnEnded) -> tuple[str, ...]:
+        """End the turns of dead processes as `end` does, and return the sessions they belong to."""
+        ...

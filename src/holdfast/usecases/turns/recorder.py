@@ -1,4 +1,4 @@
-"""Keeps what happens in a turn, and shows it: the sink of the turn."""
+"""The sink of a turn: it records what happens in the turn, and shows it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 
 from holdfast.usecases.turns.ports import RecordsUnavailable
 from holdfast.vocab.events import (
+    ApprovalGiven,
     CallEnded,
     CallStarted,
+    ChangeMoved,
+    ChangesRemoved,
+    CheckpointRestored,
+    CheckpointsRemoved,
+    CheckpointTaken,
     Compacted,
+    EditLanded,
+    EditObserved,
     ReasoningArrived,
     RepairEnded,
     Said,
@@ -18,6 +26,7 @@ from holdfast.vocab.events import (
     StepStarted,
     TextArrived,
     TurnEnded,
+    TurnStarted,
     UsageReported,
 )
 
@@ -30,8 +39,21 @@ _MOST_CHARACTERS = 2000
 _MOST_SECONDS = 0.5
 
 
+_PUBLISHED = (
+    TurnStarted,
+    CheckpointTaken,
+    CheckpointsRemoved,
+    CheckpointRestored,
+    ChangeMoved,
+    ChangesRemoved,
+    EditLanded,
+    EditObserved,
+)
+"""What the use case that did it has published already: these are only shown."""
+
+
 class TurnRecorder:
-    """Records facts in few transactions: a call before it is run, its outcome before the next, the stream in between.
+    """Records events in few transactions: a call before it is run, its outcome before the next, the stream in between.
 
     The stream is shown at once and recorded in pieces; `Said` settles it.
     """
@@ -43,7 +65,7 @@ class TurnRecorder:
         show: Callable[[Event], None],
         now: Callable[[], float],
     ) -> None:
-        """Keep the facts of a turn in `records`; `now` gives seconds."""
+        """Record the events of a turn in `records`; `now` returns seconds."""
         self._begun = begun
         self._records = records
         self._show = show
@@ -55,27 +77,29 @@ class TurnRecorder:
         self._files: set[str] = set()
 
     def emit(self, event: Event) -> None:
-        """Take one fact."""
-        if isinstance(event, TurnEnded):
-            self._records.end(self._begun, [*self._waiting, event], event.stop_reason)
-            self._waiting.clear()
-            self._show(event)
-            return
-        self._count(event)
-        self._wait(event)
-        if self._due(event):
-            self.flush()
+        """Record and show one event."""
+        if not isinstance(event, _PUBLISHED):
+            self._count(event)
+            self._wait(event)
+            if self._due(event):
+                self.flush()
         self._show(event)
 
+    def end(self, ended: TurnEnded) -> None:
+        """Record and show the end of the turn."""
+        self._records.end(self._begun, self._waiting, ended)
+        self._waiting.clear()
+        self._show(ended)
+
     def give_up(self, message: str) -> TurnEnded:
-        """End a turn that cannot go on; on record if that can still be. Who cannot write it down still shows it."""
+        """End a turn that cannot go on, and return its end; it is shown also if it cannot be recorded."""
         files = tuple(sorted(self._files))
         ended = TurnEnded(
             "failed", message, self._steps, self._prompt_tokens, self._completion_tokens, files
         )
-        # The first failure is the one that is told; a turn without an end is found by whoever comes next.
+        # The first failure is the one that is shown; a turn without an end is found by the next command.
         with suppress(RecordsUnavailable):
-            self._records.end(self._begun, [*self._waiting, ended], "failed")
+            self._records.end(self._begun, self._waiting, ended)
         self._waiting.clear()
         self._show(ended)
         return ended
@@ -115,6 +139,9 @@ class TurnRecorder:
                 # Its calls follow at once, and take it with them.
                 return not event.calls
             case CallStarted() | CallEnded() | SentinelRaised() | Compacted() | RepairEnded():
+                return True
+            case ApprovalGiven():
+                # What was asked for is done next, and publishes its own events.
                 return True
             case TextArrived() | ReasoningArrived():
                 return (

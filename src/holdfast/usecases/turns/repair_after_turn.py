@@ -13,21 +13,26 @@ from holdfast.changes.ports import FileFound
 from holdfast.guards.commands import Allow, Ask, Refuse
 from holdfast.guards.secrets import is_secret
 from holdfast.landing.encoding import decode
-from holdfast.repair.outcomes import Repaired, RuleRepaired
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from holdfast.repair.verify import errors_of
 from holdfast.tools.ports import Denied, NoApprover
 from holdfast.tools.text_limits import clean, sendable, shorten
-from holdfast.usecases.repair.messages import tell_end, tell_left_alone, tell_mended
-from holdfast.usecases.repair.repair_files import FileRepair, repair_files
+from holdfast.usecases.redaction import redact
+from holdfast.usecases.repair.file_repair import FileRepair
+from holdfast.usecases.repair.messages import (
+    NOT_REPAIRED,
+    NOT_RUN,
+    repair_ended,
+    tell_end,
+    tell_left_alone,
+)
+from holdfast.usecases.repair.repair_files import repair_files
 from holdfast.usecases.turns.baseline import Baseline, SinceCheck, texts_before
 from holdfast.usecases.turns.metered_model import MeteredModel
-from holdfast.usecases.turns.redaction import redact
-from holdfast.vocab.events import EditLanded, RepairEnded, TurnEnded
+from holdfast.vocab.events import RepairEnded, TurnEnded
 
 if TYPE_CHECKING:
     from holdfast.loop.ports import Model
-    from holdfast.repair.outcomes import RepairOutcome
     from holdfast.repair.ports import Check
     from holdfast.tools.ports import GateAnswer
     from holdfast.usecases.turns.repair_ports import EditedTurn, ProjectCheck, TurnRepairs
@@ -37,8 +42,6 @@ if TYPE_CHECKING:
 MOST_FILES = 20
 SECONDS = 300.0
 """After so long a repair is ended, whatever it is at: somebody waits for the turn's end."""
-_NOT_RUN = "NotRun"
-_NOT_REPAIRED = "NotRepaired"
 _MOST_TOLD = 4_000
 _ROUNDS = 3
 """What is mended can bring out what else is broken; not for ever."""
@@ -289,7 +292,7 @@ class _Repairs:
             )
             self._tell(
                 RepairEnded(
-                    group.one if not whole else "", _NOT_REPAIRED, success=False, message=told
+                    group.one if not whole else "", NOT_REPAIRED, success=False, message=told
                 )
             )
         for path in broken:
@@ -372,23 +375,15 @@ class _Repairs:
         return None
 
     def _show(self, mended: FileRepair) -> None:
-        landed = mended.landed
-        if landed is not None:
-            diff = sendable(landed.diff)
-            self._emit(
-                EditLanded(
-                    landed.path, "edit", landed.rung, landed.similarity, diff, mended.change_id
-                )
-            )
+        for event in mended.events:
+            self._emit(event)
+        if mended.landed is not None:
             self._note_written(mended.path)
         late = self._late()
         if late is not None and not mended.success:
             self._not_run(mended.path, late)
             return
-        name = _NOT_RUN if mended.outcome is None else mended.outcome.name
-        name = _NOT_REPAIRED if mended.outcome is not None and mended.trouble is not None else name
-        told, rules = tell_mended(mended), _rules_of(mended.outcome)
-        self._tell(RepairEnded(mended.path, name, mended.success, told, rules, mended.change_id))
+        self._tell(repair_ended(mended))
 
     def _note_written(self, path: str) -> None:
         self.written.append(path)
@@ -397,10 +392,10 @@ class _Repairs:
         self._now |= dict(self._texts((path,)))
 
     def _not_run(self, path: str, why: str) -> None:
-        self._tell(RepairEnded(path, _NOT_RUN, success=False, message=why))
+        self._tell(RepairEnded(path, NOT_RUN, success=False, message=why))
 
     def _tell(self, told: RepairEnded) -> None:
-        if not told.success and told.outcome != _NOT_RUN:
+        if not told.success and told.outcome != NOT_RUN:
             self.failing.append(told.path)
         self._emit(redact(replace(told, message=sendable(told.message)), self._repairs.secrets))
 
@@ -423,16 +418,6 @@ def _refusal(answer: GateAnswer, subject: str, cure: str = ".") -> str | None:
             return (
                 f"{subject}: this needs somebody's approval, and nobody is there to give it{cure}"
             )
-
-
-def _rules_of(outcome: RepairOutcome | None) -> tuple[str, ...]:
-    match outcome:
-        case RuleRepaired(_, rules):
-            return rules
-        case Repaired(_, _, rule) if rule is not None:
-            return (rule,)
-        case _:
-            return ()
 
 
 class _Until:

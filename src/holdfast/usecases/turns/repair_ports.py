@@ -1,4 +1,4 @@
-"""What the repair after a turn needs, and where it takes place: before the turn's end is told."""
+"""What the repair after a turn needs."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.vocab.events import TurnEnded
-
 if TYPE_CHECKING:
     from holdfast.changes.change import ChangeOwner
     from holdfast.guards.commands import CommandVerdict
-    from holdfast.loop.ports import Model, Sink
+    from holdfast.loop.ports import Model
     from holdfast.repair.ports import Check
     from holdfast.repair.strictness import RepairPolicy
     from holdfast.tools.ports import ApprovalGate
     from holdfast.usecases.repair.repair_files import RepairDependencies
     from holdfast.usecases.workspace import Workspace
     from holdfast.vocab.cancellation import Cancel
-    from holdfast.vocab.events import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,25 +59,3 @@ class EditedTurn:
     gate: ApprovalGate
     workspace: Workspace
     cancel: Cancel
-
-
-class RepairingSink:
-    """Hands on what happens in a turn (port `Sink`), and has the repair go before its end."""
-
-    def __init__(self, sink: Sink, turn: EditedTurn, repairs: TurnRepairs) -> None:
-        """Hand on to this sink."""
-        self._sink, self._turn, self._repairs = sink, turn, repairs
-        self.ended: TurnEnded | None = None
-
-    def emit(self, event: Event) -> None:
-        """Take one fact."""
-        if isinstance(event, TurnEnded):
-            event = self.ended = self._repair(event)
-        self._sink.emit(event)
-
-    def _repair(self, ended: TurnEnded) -> TurnEnded:
-        if ended.stop_reason != "done" or not ended.files or self._turn.cancel.is_set():
-            return ended
-        from holdfast.usecases.turns.repair_after_turn import repair_turn  # noqa: PLC0415 - turns that change no file do without
-
-        return repair_turn(ended, self._turn, self._repairs, self._sink.emit)

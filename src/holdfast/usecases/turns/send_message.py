@@ -14,15 +14,15 @@ from holdfast.loop.turn import run_turn
 from holdfast.usecases.checkpoints import checkpoint
 from holdfast.usecases.checkpoints.restore_recovery import RestoresFinished
 from holdfast.usecases.locked_workspace import locked
+from holdfast.usecases.redaction import RedactedToolbox, redact
 from holdfast.usecases.turns.approvals import Approvals
 from holdfast.usecases.turns.ports import RecordsUnavailable, TurnBegun, TurnNotBegun, TurnRequest
 from holdfast.usecases.turns.recorder import TurnRecorder
-from holdfast.usecases.turns.redaction import RedactedToolbox, redact
-from holdfast.usecases.turns.repair_ports import EditedTurn, RepairingSink, TurnRepairs
+from holdfast.usecases.turns.repair_ports import EditedTurn, TurnRepairs
 from holdfast.usecases.turns.turn_editor import ReviewedFiles, TurnEditor
 from holdfast.usecases.workspace import NothingDone, note_of
-from holdfast.vocab.events import CheckpointMissed, CheckpointTaken, TurnEnded, TurnStarted
-from holdfast.vocab.transcript import SystemText
+from holdfast.vocab.events import CheckpointMissed, SentinelRaised, TurnEnded, TurnStarted
+from holdfast.vocab.transcript import Sentinel, SystemText
 
 if TYPE_CHECKING:
     from holdfast.changes.ports import Files
@@ -89,14 +89,14 @@ def send(
     message, system = redact(message, crew.secrets), redact(crew.system, crew.secrets)
     try:
         _settle(crew.workspace, say)
-        for session in crew.records.mark_interrupted():
+        for session in crew.records.mark_interrupted(*_INTERRUPTED):
             say(f"session {session} was interrupted; to go on: holdfast run --continue {session}")
-        # Before the prompt is written down: a restore that is finished later would take it away.
+        # Before the prompt is recorded: a restore that is finished later would remove it.
         finished = checkpoint.finish_restores(crew.worktrees)
         for note in finished.notes if isinstance(finished, RestoresFinished) else ():
             say(note)
         opening = TurnRequest(message.prompt, crew.model.name, system, crew.tools, message.session)
-        begun = crew.records.begin(opening)
+        begun = crew.records.begin(opening, lambda begun: [_started(begun, message, crew)])
     except (RecordsUnavailable, LogUnavailable, JournalDamaged) as error:
         return NotSent(f"the turn cannot be recorded: {error}")
     if isinstance(begun, TurnNotBegun):
@@ -113,6 +113,27 @@ def send(
         # Whoever reports it, the turn must not stay on record as running.
         recorder.give_up("The turn was ended by an error.")
         raise
+
+
+_CUT = "The process ended in the middle of this turn."
+_INTERRUPTED = (
+    (SentinelRaised(Sentinel("interrupted", _CUT, {"can_continue": True})),),
+    TurnEnded("interrupted", _CUT, 0, 0, 0, ended_by="recovery"),
+)
+"""The last events of a turn whose process has died."""
+
+
+def _started(begun: TurnBegun, message: UserMessage, crew: TurnDependencies) -> TurnStarted:
+    return TurnStarted(
+        begun.session,
+        begun.turn,
+        crew.model.name,
+        message.prompt or "",
+        continued=message.session is not None,
+        chat_id=begun.chat,
+        prompt_message_id=begun.prompt_message,
+        message_id=begun.message,
+    )
 
 
 def _settle(workspace: Workspace, say: Callable[[str], None]) -> None:
@@ -133,11 +154,9 @@ def _run(
     recorder: TurnRecorder,
     cancel: Cancel,
 ) -> TurnEnded:
-    continued = message.session is not None
-    recorder.emit(
-        TurnStarted(begun.session, begun.turn, crew.model.name, message.prompt or "", continued)
-    )
-    recorder.emit(_take_checkpoint(begun, message, crew))
+    recorder.emit(_started(begun, message, crew))
+    for event in _take_checkpoint(begun, message, crew):
+        recorder.emit(event)
     recorder.flush()
     owner = ChangeOwner(begun.session, begun.turn)
     review = crew.mode == "review"
@@ -147,20 +166,34 @@ def _run(
     if crew.secrets:
         toolbox = RedactedToolbox(toolbox, crew.secrets)
     history = rebuild(begun.past, SystemText(begun.system))
-    if crew.repairs is None or review or message.plan:
-        return run_turn(history, crew.model, toolbox, recorder, crew.limits, cancel)
-    turn = EditedTurn(owner, crew.model, gate, crew.workspace, cancel)
-    sink = RepairingSink(recorder, turn, crew.repairs)
-    ended = run_turn(history, crew.model, toolbox, sink, crew.limits, cancel)
-    return sink.ended or ended
+    ended = run_turn(history, crew.model, toolbox, recorder, crew.limits, cancel)
+    if crew.repairs is not None and not review and not message.plan:
+        turn = EditedTurn(owner, crew.model, gate, crew.workspace, cancel)
+        ended = _repair(ended, turn, crew.repairs, recorder)
+    recorder.end(ended)
+    return ended
+
+
+def _repair(
+    ended: TurnEnded, turn: EditedTurn, repairs: TurnRepairs, recorder: TurnRecorder
+) -> TurnEnded:
+    """Check and repair what a turn has changed that came to its end; return its end with what that took."""
+    if ended.stop_reason != "done" or not ended.files or turn.cancel.is_set():
+        return ended
+    from holdfast.usecases.turns.repair_after_turn import repair_turn  # noqa: PLC0415 - turns that change no file do without
+
+    # What waits came before the edits of the repair.
+    recorder.flush()
+    return repair_turn(ended, turn, repairs, recorder.emit)
 
 
 def _take_checkpoint(
     begun: TurnBegun, message: UserMessage, crew: TurnDependencies
-) -> CheckpointTaken | CheckpointMissed:
-    owner = checkpoint.CheckpointOwner(begun.session, begun.chat, begun.message)
+) -> tuple[Event, ...]:
+    owner = checkpoint.CheckpointOwner(begun.session, begun.chat, begun.message, begun.turn)
     label = " ".join((message.prompt or "continue").split())[:60]
     taken = checkpoint.create_checkpoint(crew.worktrees, label, kind="turn", owner=owner)
     if isinstance(taken, NothingDone):
-        return CheckpointMissed(" ".join(each.refused.message for each in taken.refusals))
-    return CheckpointTaken(taken.checkpoint.id)
+        why = " ".join(each.refused.message for each in taken.refusals)
+        return (CheckpointMissed(why),)
+    return taken.events

@@ -1,26 +1,26 @@
-"""Edits of a turn: landed and recorded by the same use cases as anybody's, as changes of the turn."""
+"""Edits of a turn: recorded by the use cases of changes, as changes of the turn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.changes.change import ChangeOwner, RequestedEdits
+from holdfast.changes.change import ChangeOwner
 from holdfast.tools.ports import LandedEdits
-from holdfast.usecases.changes.apply import apply_reply
+from holdfast.usecases.changes.apply import PlannedReply, apply_reply
 from holdfast.usecases.changes.propose import Proposed, overlay_of, propose_reply
 from holdfast.usecases.workspace import NothingDone, Workspace
 
 if TYPE_CHECKING:
+    from holdfast.changes.change import RequestedEdits
     from holdfast.changes.overlay import Overlay
-    from holdfast.changes.plan import FileRefused
+    from holdfast.changes.plan import ChangePlan, FileRefused
     from holdfast.changes.ports import FileLook
-    from holdfast.vocab.requests import FileRequest
 
 
 class TurnEditor:
-    """Lands requests for one turn (port `Editor`): on the disk, or in review mode as proposals."""
+    """Writes the edits of one turn (port `Editor`): to the disk, or in review mode as proposals."""
 
     def __init__(self, workspace: Workspace, owner: ChangeOwner, *, review: bool) -> None:
         """Have the changes belong to the turn."""
@@ -29,17 +29,18 @@ class TurnEditor:
         self._review = review
 
     def land(
-        self, requests: Sequence[FileRequest], *, overwrite: bool
+        self, asked: RequestedEdits, plan: ChangePlan
     ) -> LandedEdits | tuple[FileRefused, ...]:
-        """Land and record the requests, all or none."""
-        asked = RequestedEdits(tuple(requests), overwrite=overwrite)
+        """Record a plan and, outside of review, write it; refuse it if a file has changed since it was made."""
+        planned = PlannedReply(asked, plan)
         propose_or_apply = propose_reply if self._review else apply_reply
-        done = propose_or_apply(asked, self._workspace, owner=self._owner)
+        done = propose_or_apply(planned, self._workspace, owner=self._owner)
         if isinstance(done, NothingDone):
             return done.refusals
         if isinstance(done, Proposed):
-            return LandedEdits(done.change.plan.files, done.change.id, proposed=True)
-        return LandedEdits(done.files, done.change_id)
+            change = done.change
+            return LandedEdits(change.plan.files, change.id, proposed=True, events=done.events)
+        return LandedEdits(done.files, done.change_id, events=done.events)
 
 
 class ReviewedFiles:

@@ -29,7 +29,8 @@ from holdfast.repair.ports import (
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import read_book
-from holdfast.usecases.repair.repair_files import FileRepair, RepairDependencies, repair_files
+from holdfast.usecases.repair.file_repair import FileRepair
+from holdfast.usecases.repair.repair_files import RepairDependencies, repair_files
 from holdfast.wiring.decisions import decisions_at
 from holdfast.wiring.workspaces import open_workspace
 from tests.end_to_end.repair.paid_once.case import TOOLCHAINS, Case

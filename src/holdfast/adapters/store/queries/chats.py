@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from holdfast.adapters.store.queries.statements import add, record, records
 from holdfast.adapters.store.records import ChatRow
-from holdfast.adapters.store.tables import chats
+from holdfast.adapters.store.tables import chats, sessions
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -22,6 +22,12 @@ def add_chat(connection: Connection, session_id: str, *, title: str = "") -> Cha
 def chat_by_id(connection: Connection, chat_id: str) -> ChatRow | None:
     """Give a chat."""
     return record(connection, ChatRow, select(chats).where(chats.c.id == chat_id))
+
+
+def project_of_chat(connection: Connection, chat_id: str) -> str | None:
+    """Return the id of the project that a chat belongs to, or None if there is no such chat."""
+    query = select(sessions.c.project_id).join(chats, chats.c.session_id == sessions.c.id)
+    return connection.execute(query.where(chats.c.id == chat_id)).scalar()
 
 
 def chats_of(connection: Connection, session_id: str) -> tuple[ChatRow, ...]:

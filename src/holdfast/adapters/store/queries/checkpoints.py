@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
 
+from holdfast.adapters.store.queries.chats import project_of_chat
 from holdfast.adapters.store.queries.messages import message_by_id
 from holdfast.adapters.store.queries.statements import add, lock_parent, next_seq, record
 from holdfast.adapters.store.queries.trash import empty_trash
@@ -23,7 +24,8 @@ def add_checkpoint(
     checkpoint_id: str,
     commit_sha: str,
     kind: str,
-    chat_id: str,
+    chat_id: str | None,
+    project_id: str | None = None,
     label: str = "",
     session_id: str | None = None,
     worktree_id: str | None = None,
@@ -32,13 +34,22 @@ def add_checkpoint(
 ) -> CheckpointRow:
     """Record a checkpoint after those of its chat; raise `Gone` if the chat is not there.
 
+    Its project is that of the chat. Without a chat it comes after those of `project_id` that have none; the caller has
+    locked the project then.
     `checkpoint_id` is the name of its ref, `message_id` what it precedes. `message_seq` is where that message stood,
     for one that may be in the trash; else it is looked up.
     """
     if message_seq is None and message_id is not None:
         message = message_by_id(connection, message_id)
         message_seq = None if message is None else message.seq
-    lock_parent(connection, checkpoints.c.chat_id, chat_id)
+    if chat_id is None:
+        without_chat = (checkpoints.c.project_id == project_id, checkpoints.c.chat_id.is_(None))
+        last = select(func.coalesce(func.max(checkpoints.c.seq), 0)).where(*without_chat)
+        seq: Any = connection.execute(last).scalar_one() + 1
+    else:
+        lock_parent(connection, checkpoints.c.chat_id, chat_id)
+        project_id = project_of_chat(connection, chat_id)
+        seq = next_seq(checkpoints.c.seq, checkpoints.c.chat_id, chat_id)
     return add(
         connection,
         CheckpointRow,
@@ -52,7 +63,8 @@ def add_checkpoint(
         commit_sha=commit_sha,
         label=label,
         kind=kind,
-        seq=next_seq(checkpoints.c.seq, checkpoints.c.chat_id, chat_id),
+        seq=seq,
+        project_id=project_id,
     )
 
 

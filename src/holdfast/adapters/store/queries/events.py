@@ -1,14 +1,15 @@
-"""The log of a session: facts with a number, and what came after one."""
+"""The event log of a project: numbered events, and those after a number."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from holdfast.adapters.store.column_types import now
-from holdfast.adapters.store.queries.statements import Batch, append, record, records
+from holdfast.adapters.store.queries.statements import Batch, append, records
 from holdfast.adapters.store.records import EventRow
 from holdfast.adapters.store.tables import events
 
@@ -16,34 +17,62 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-def events_below(session_id: str, facts: Sequence[tuple[str, Any]]) -> Batch:
-    """Return events to append to the log of a session, each a kind and a body."""
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event to append, with the session and the turn that it belongs to, if any."""
+
+    kind: str
+    body: Any
+    session_id: str | None = None
+    turn_id: str | None = None
+
+
+def events_below(project_id: str, new: Sequence[NewEvent]) -> Batch:
+    """Return the events as rows to append to the log of a project."""
     moment = now()
-    rows = [{"kind": kind, "body": body, "created_at": moment} for kind, body in facts]
-    return Batch(events.c.session_id, session_id, rows)
+    rows = [
+        {
+            "session_id": event.session_id,
+            "turn_id": event.turn_id,
+            "kind": event.kind,
+            "body": event.body,
+            "created_at": moment,
+        }
+        for event in new
+    ]
+    return Batch(events.c.project_id, project_id, rows, exclusive=True)
 
 
-def append_event(connection: Connection, session_id: str, *, kind: str, body: Any) -> EventRow:
-    """Add an event after the last one; raise `Gone` if the session is not there.
+def append_events(connection: Connection, project_id: str, new: Sequence[NewEvent]) -> int:
+    """Append events to the log of a project, and return the number of its last event.
 
-    For facts outside of a turn, which the server will record. Who has read up to a number has missed none: a number is
-    seen only when all before it are.
+    Raise `Gone` if the project is not there. A reader who has read up to a number has missed none: a number is visible
+    only when all before it are.
     """
-    append(connection, events_below(session_id, [(kind, body)]))
-    last = (
-        select(events)
-        .where(events.c.session_id == session_id)
-        .order_by(events.c.seq.desc())
-        .limit(1)
-    )
-    added = record(connection, EventRow, last)
-    assert added is not None  # noqa: S101 - it has just been put there
-    return added
+    if not new:
+        return last_event(connection, project_id)
+    return append(connection, events_below(project_id, new))[0]
 
 
 def events_after(
-    connection: Connection, session_id: str, seq: int = 0, *, at_most: int | None = None
+    connection: Connection,
+    project_id: str,
+    seq: int = 0,
+    *,
+    session_id: str | None = None,
+    at_most: int | None = None,
 ) -> tuple[EventRow, ...]:
-    """Return the events of a session after a number, in order: what a client of the server has missed."""
-    query = select(events).where(events.c.session_id == session_id, events.c.seq > seq)
+    """Return the events of a project after a number, in order; only those of a session, if one is named.
+
+    The beginning of the session's id is enough.
+    """
+    query = select(events).where(events.c.project_id == project_id, events.c.seq > seq)
+    if session_id is not None:
+        query = query.where(events.c.session_id.startswith(session_id, autoescape=True))
     return records(connection, EventRow, query.order_by(events.c.seq).limit(at_most))
+
+
+def last_event(connection: Connection, project_id: str) -> int:
+    """Return the number of the last event of a project, 0 if there is none."""
+    query = select(func.coalesce(func.max(events.c.seq), 0))
+    return int(connection.execute(query.where(events.c.project_id == project_id)).scalar_one())

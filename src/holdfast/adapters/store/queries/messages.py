@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, select
 
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.queries.statements import (
@@ -52,14 +52,10 @@ def message_by_id(connection: Connection, message_id: str) -> MessageRow | None:
     return record(connection, MessageRow, _BY_ID, {"message_id": message_id})
 
 
-def count_messages_from(connection: Connection, chat_id: str, seq: int) -> int:
-    """Return how many messages of a chat there are from a number on, that one included."""
-    query = (
-        select(func.count())
-        .select_from(messages)
-        .where(messages.c.chat_id == chat_id, messages.c.seq >= seq)
-    )
-    return connection.execute(query).scalar_one()
+def messages_from(connection: Connection, chat_id: str, seq: int) -> tuple[str, ...]:
+    """Return the ids of the messages of a chat from a number on, that one included, in order."""
+    query = select(messages.c.id).where(messages.c.chat_id == chat_id, messages.c.seq >= seq)
+    return tuple(connection.execute(query.order_by(messages.c.seq)).scalars())
 
 
 def parts_below(message_id: str, parts: Sequence[tuple[str, Any]]) -> Batch:
@@ -70,4 +66,5 @@ def parts_below(message_id: str, parts: Sequence[tuple[str, Any]]) -> Batch:
 
 def append_parts(connection: Connection, message_id: str, parts: Sequence[tuple[str, Any]]) -> None:
     """Add parts to a message, after its last one; raise `Gone` if the message is not there."""
-    append(connection, parts_below(message_id, parts))
+    if parts:
+        append(connection, parts_below(message_id, parts))

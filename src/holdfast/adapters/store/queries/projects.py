@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, select
 
-from holdfast.adapters.store.queries.statements import add_unless_there, record, records
+from holdfast.adapters.store.queries.statements import (
+    add_unless_there,
+    lock_parent,
+    record,
+    records,
+)
 from holdfast.adapters.store.records import ProjectRow
-from holdfast.adapters.store.tables import projects
+from holdfast.adapters.store.tables import events, projects
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Select
@@ -28,6 +33,11 @@ def project_at(connection: Connection, root: Path) -> ProjectRow:
 def lock_project(connection: Connection, root: Path) -> ProjectRow:
     """Return the project at a folder, made if need be; nobody else numbers its changes until the transaction ends."""
     return _found_or_made(connection, _AT_LOCKED, _real(root))
+
+
+def lock_project_by_id(connection: Connection, project_id: str) -> None:
+    """Let no other transaction publish events of this project until this one ends; raise `Gone` if it is not there."""
+    lock_parent(connection, events.c.project_id, project_id)
 
 
 def find_project(connection: Connection, root: Path) -> ProjectRow | None:

@@ -47,7 +47,7 @@ def sessions_of(connection: Connection, project_id: str) -> tuple[SessionRow, ..
 
 
 def remove_session(connection: Connection, session_id: str) -> bool:
-    """Remove a session, its chats and its events, and return whether it was there; its changes stay, without it.
+    """Remove a session and its chats, and return whether it was there; its changes and events stay.
 
     For the server, which will offer this to its users.
     """

@@ -63,8 +63,8 @@ def add_unless_there(connection: Connection, table: Table, /, **values: Any) -> 
 
 # ------------------------------------------------------------------------------------- numbers below a locked parent
 #
-# Whoever adds to several parents in one transaction does so in the order project, chat, message, session: else two wait
-# for each other.
+# A transaction that locks several parents does so in the order project, chat, message: else two wait for each other. So
+# what publishes an event locks the project first.
 
 
 def lock_parent(connection: Connection, parent: Column[Any], parent_id: str) -> None:
@@ -109,30 +109,35 @@ def _gone(parent: Column[Any], parent_id: str) -> Gone:
 class Batch:
     """Rows to append below one parent, in this order; `parent` is the column with the foreign key.
 
-    For tables whose rows are numbered by `seq` below the parent, and leave only together with it.
+    For tables whose rows are numbered by `seq` below the parent, and leave only together with it. `exclusive` locks the
+    parent until the transaction ends.
     """
 
     parent: Column[Any]
     parent_id: str
     rows: Sequence[Mapping[str, Any]]
+    exclusive: bool = False
 
 
-def append(connection: Connection, *batches: Batch) -> None:
+def append(connection: Connection, *batches: Batch) -> list[int]:
     """Insert the rows after the last ones below their parents, without a gap; raise `Gone` if a parent is not there.
 
-    Whoever sees a number sees all before it. No lock is taken for that: of two that want the same number, the second
-    waits at the unique index until the first has ended, and then tries the next one.
+    Return the number of the last row of each batch; a batch has at least one row. A number is visible only when all
+    before it are: of two transactions that want the same number, the second waits at the unique index until the first
+    has ended, and then tries the next one. The parents are locked in the order of the batches.
     """
-    waiting = [batch for batch in batches if batch.rows]
     if connection.dialect.name == "sqlite":
-        for batch in waiting:
-            _append_in_sqlite(connection, batch)
-        return
-    while waiting:
-        waiting = _append_in_postgres(connection, waiting)
+        return [_append_in_sqlite(connection, batch) for batch in batches]
+    firsts: dict[int, int] = {}
+    while len(firsts) < len(batches):
+        waiting = [place for place in range(len(batches)) if place not in firsts]
+        numbers = _append_in_postgres(connection, [batches[place] for place in waiting])
+        found = zip(waiting, numbers, strict=True)
+        firsts |= {place: number for place, number in found if number is not None}
+    return [firsts[place] + len(batch.rows) - 1 for place, batch in enumerate(batches)]
 
 
-def _append_in_sqlite(connection: Connection, batch: Batch) -> None:
+def _append_in_sqlite(connection: Connection, batch: Batch) -> int:
     names = tuple(batch.rows[0])
     statement, processors = _appending(connection.dialect, batch.parent, names)
     rows = [
@@ -144,28 +149,38 @@ def _append_in_sqlite(connection: Connection, batch: Batch) -> None:
     cursor.executemany(statement, rows)
     if cursor.rowcount < len(rows):
         raise _gone(batch.parent, batch.parent_id)
+    cursor.execute(_last_number(batch.parent), (batch.parent_id,))
+    last = cursor.fetchone()
+    assert last is not None  # noqa: S101 - an aggregate has one row
+    return int(last[0])
 
 
-def _append_in_postgres(connection: Connection, batches: list[Batch]) -> list[Batch]:
-    """Insert the rows in one round trip, and return the batches whose number somebody else has got meanwhile."""
+def _append_in_postgres(connection: Connection, batches: list[Batch]) -> list[int | None]:
+    """Insert the rows in one round trip; return the first number of each batch, None where another has got it."""
     values: dict[str, Any] = {}
     for place, batch in enumerate(batches):
         values[f"parent_{place}"] = batch.parent_id
         for name in batch.rows[0]:
-            values[f"{name}_{place}"] = [
-                _plain(batch.parent.table.c[name], row[name]) for row in batch.rows
-            ]
-    shape = tuple((batch.parent, tuple(batch.rows[0])) for batch in batches)
-    firsts = connection.execute(_appending_all(shape), values).one()
-    missed = [batch for batch, first in zip(batches, firsts, strict=True) if first is None]
-    for batch in missed:
-        (key,) = batch.parent.foreign_keys
-        if (
-            connection.execute(select(key.column).where(key.column == batch.parent_id)).first()
-            is None
-        ):
-            raise _gone(batch.parent, batch.parent_id)
-    return missed
+            column = batch.parent.table.c[name]
+            values[f"{name}_{place}"] = [_plain(column, row[name]) for row in batch.rows]
+    shape = tuple((batch.parent, tuple(batch.rows[0]), batch.exclusive) for batch in batches)
+    firsts = list(connection.execute(_appending_all(shape), values).one())
+    for batch, first in zip(batches, firsts, strict=True):
+        if first is None:
+            _must_be_there(connection, batch)
+    return firsts
+
+
+def _must_be_there(connection: Connection, batch: Batch) -> None:
+    (key,) = batch.parent.foreign_keys
+    query = select(key.column).where(key.column == batch.parent_id)
+    if connection.execute(query).first() is None:
+        raise _gone(batch.parent, batch.parent_id)
+
+
+@cache
+def _last_number(parent: Column[Any]) -> str:
+    return f"SELECT max(seq) FROM {parent.table.name} WHERE {parent.name} = ?"  # noqa: S608 - our own names
 
 
 @cache
@@ -188,19 +203,23 @@ def _processor(dialect: Dialect, column: Column[Any]) -> Process:
 
 
 @cache
-def _appending_all(shape: tuple[tuple[Column[Any], tuple[str, ...]], ...]) -> TextClause:
+def _appending_all(shape: tuple[tuple[Column[Any], tuple[str, ...], bool], ...]) -> TextClause:
     """Return the statement that inserts all rows of several batches for PostgreSQL."""
     tables = ", ".join(
-        _appending_below(place, parent, names) for place, (parent, names) in enumerate(shape)
+        _appending_below(place, parent, names, exclusive=exclusive)
+        for place, (parent, names, exclusive) in enumerate(shape)
     )
     firsts = ", ".join(f"(SELECT seq FROM first_{place})" for place in range(len(shape)))  # noqa: S608 - our own names
     return text(f"WITH {tables} SELECT {firsts}")
 
 
-def _appending_below(place: int, parent: Column[Any], names: tuple[str, ...]) -> str:
+def _appending_below(
+    place: int, parent: Column[Any], names: tuple[str, ...], *, exclusive: bool
+) -> str:
     """Return the subqueries for one batch.
 
-    The first row decides: it gets no number that somebody else has got, and the others come after it or not at all.
+    The first row decides: it gets no number that another transaction has got, and the others come after it or not at
+    all.
     """
     (key,) = parent.foreign_keys
     table, above = parent.table, key.column.table.name
@@ -208,9 +227,14 @@ def _appending_below(place: int, parent: Column[Any], names: tuple[str, ...]) ->
     columns = ", ".join((parent.name, "seq", *names))
     values = ", ".join(f"CAST(new_{place}.{name} AS {_type(table.c[name])})" for name in names)
     last = f"SELECT coalesce(max(seq), 0) FROM {table.name} WHERE {parent.name} = parent_{place}.id"  # noqa: S608
-    # KEY SHARE: a parent that somebody is removing just now is waited for, and found gone.
+    # KEY SHARE: a parent that another transaction is removing just now is waited for, and found gone.
+    lock = "NO KEY UPDATE" if exclusive else "KEY SHARE"
+    # The parent before is locked first. Else two transactions that lock the same parents could wait for each other.
+    before = f", parent_{place - 1}" if place else ""
     return f"""
-        parent_{place} AS (SELECT id FROM {above} WHERE id = :parent_{place} FOR KEY SHARE),
+        parent_{place} AS (
+            SELECT {above}.id FROM {above}{before} WHERE {above}.id = :parent_{place} FOR {lock} OF {above}
+        ),
         new_{place} AS (SELECT * FROM unnest({arrays}) WITH ORDINALITY AS new ({", ".join(names)}, n)),
         first_{place} AS (
             INSERT INTO {table.name} ({columns})
@@ -231,6 +255,8 @@ def _type(column: Column[Any]) -> str:
     return str(column.type.compile(postgresql.dialect()))  # type: ignore[no-untyped-call]
 
 
-def _plain(column: Column[Any], value: Any) -> str:
-    """Return a value of a row as the text that PostgreSQL reads."""
-    return dump_json(value) if isinstance(column.type, Json) else str(value)
+def _plain(column: Column[Any], value: Any) -> str | None:
+    """Return a value of a row as the text that PostgreSQL reads, None for NULL."""
+    if isinstance(column.type, Json):
+        return dump_json(value)
+    return None if value is None else str(value)

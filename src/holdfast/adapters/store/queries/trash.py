@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import Table, delete, func, insert, select
+from sqlalchemy import Table, delete, insert, select
 
 from holdfast.adapters.store.column_types import Moment
+from holdfast.adapters.store.queries.chats import project_of_chat
 from holdfast.adapters.store.tables import (
     chats,
     checkpoints,
@@ -33,9 +34,9 @@ _KINDS: Mapping[str, Table] = {
 
 @dataclass(frozen=True, slots=True)
 class BroughtBack:
-    """What the trash held is back in its chat: so many messages, and the checkpoints with these ids."""
+    """The ids of the messages and checkpoints that are back in their chat, in order."""
 
-    messages: int
+    messages: tuple[str, ...]
     checkpoints: tuple[str, ...]
 
 
@@ -49,8 +50,8 @@ class InTheWay:
 
 def move_messages_to_trash(
     connection: Connection, chat_id: str, from_seq: int, undo_checkpoint_id: str
-) -> int:
-    """Take the messages of a chat from a number on out of it, with their parts, and say how many."""
+) -> tuple[str, ...]:
+    """Move the messages of a chat from a number on to the trash, with their parts; return their ids in order."""
     _hold(connection, chats.c.id == chat_id)
     leaving = [messages.c.chat_id == chat_id, messages.c.seq >= from_seq]
     # A process that is adding a part just now is waited for: its part would go with the message, and not to the trash.
@@ -64,8 +65,8 @@ def move_messages_to_trash(
 
 def move_checkpoints_to_trash(
     connection: Connection, checkpoint_ids: Collection[str], undo_checkpoint_id: str
-) -> int:
-    """Take these checkpoints out of the way, and return how many there were."""
+) -> tuple[str, ...]:
+    """Move these checkpoints to the trash, and return the ids of those that were there."""
     return _move(
         connection, "checkpoint", [checkpoints.c.id.in_(checkpoint_ids)], undo_checkpoint_id
     )
@@ -87,9 +88,7 @@ def bring_back(connection: Connection, undo_checkpoint_id: str) -> BroughtBack |
     points = [row for row in kept["checkpoint"] if row["chat_id"] in homes]
     _put(connection, checkpoints, [_without_the_lost(connection, row) for row in points])
     connection.execute(delete(trash).where(trash.c.undo_checkpoint_id == undo_checkpoint_id))
-    return BroughtBack(
-        len(coming), tuple(row["id"] for row in sorted(points, key=lambda row: row["seq"]))
-    )
+    return BroughtBack(_ids_in_order(coming), _ids_in_order(points))
 
 
 def empty_trash(
@@ -115,10 +114,13 @@ def empty_trash(
     return count
 
 
-def trashed_messages(connection: Connection, undo_checkpoint_id: str) -> int:
-    """Say how many messages the trash keeps for an undo checkpoint."""
-    these = (trash.c.undo_checkpoint_id == undo_checkpoint_id, trash.c.kind == "message")
-    return connection.execute(select(func.count()).select_from(trash).where(*these)).scalar_one()
+def trashed_messages(connection: Connection, undo_checkpoint_id: str) -> tuple[str, ...]:
+    """Return the ids of the messages that the trash keeps for an undo checkpoint, in order."""
+    return _ids_in_order(_kept(connection, undo_checkpoint_id)["message"])
+
+
+def _ids_in_order(rows: Iterable[Mapping[Any, Any]]) -> tuple[str, ...]:
+    return tuple(row["id"] for row in sorted(rows, key=lambda row: row["seq"]))
 
 
 def _hold(connection: Connection, which: ColumnElement[bool]) -> set[str]:
@@ -130,7 +132,7 @@ def _hold(connection: Connection, which: ColumnElement[bool]) -> set[str]:
 
 def _move(
     connection: Connection, kind: str, which: Iterable[ColumnElement[bool]], undo_checkpoint_id: str
-) -> int:
+) -> tuple[str, ...]:
     table = _KINDS[kind]
     rows = connection.execute(select(table).where(*which)).mappings().all()
     if rows:
@@ -140,7 +142,7 @@ def _move(
         ]
         connection.execute(insert(trash), bodies)
         connection.execute(delete(table).where(*which))
-    return len(rows)
+    return _ids_in_order(rows)
 
 
 def _kept(connection: Connection, undo_checkpoint_id: str) -> dict[str, list[dict[str, Any]]]:
@@ -169,9 +171,11 @@ def _in_the_way(connection: Connection, coming: Iterable[Mapping[str, Any]]) -> 
 
 
 def _without_the_lost(connection: Connection, row: dict[str, Any]) -> dict[str, Any]:
-    """Give the row as its foreign keys would have left it: without the session and the worktree that are gone."""
+    """Return the row as its foreign keys would have left it: without the session and the worktree that are gone."""
     return {
         **row,
+        # What left before schema 0003 has no project.
+        "project_id": project_of_chat(connection, row["chat_id"]),
         "session_id": _if_there(connection, sessions.c.id, row["session_id"]),
         "worktree_id": _if_there(connection, worktrees.c.id, row["worktree_id"]),
     }

@@ -45,9 +45,9 @@ def end_turn(
     return record(connection, TurnRow, ended.returning(turns))
 
 
-def cancel_turns(connection: Connection, session_id: str) -> int:
-    """End the turns of a session that are running, as `cancelled`, and say how many there were."""
+def cancel_turns(connection: Connection, session_id: str) -> tuple[str, ...]:
+    """End the running turns of a session as `cancelled`, and return their ids."""
     below = turns.c.chat_id.in_(select(chats.c.id).where(chats.c.session_id == session_id))
     change = update(turns).where(below, turns.c.status == RUNNING)
     ended = change.values(status="cancelled", stop_reason="restore", ended_at=now())
-    return connection.execute(ended).rowcount
+    return tuple(connection.execute(ended.returning(turns.c.id)).scalars())

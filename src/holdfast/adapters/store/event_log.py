@@ -1,0 +1,82 @@
+"""The event log of one project, in the store (port `EventLog`)."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.publish import publish
+from holdfast.adapters.store.queries.events import events_after, last_event
+from holdfast.adapters.store.queries.projects import find_project, lock_project
+from holdfast.usecases.events.ports import EventsUnavailable, LoggedEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+    from holdfast.adapters.store.records import EventRow
+    from holdfast.adapters.store.store import Store
+    from holdfast.vocab.events import OwnedEvent
+
+
+class StoredEventLog:
+    """The events of the project at one root. To read makes neither the project nor anything else."""
+
+    def __init__(self, open_store: Callable[[], Store], root: Path) -> None:
+        """Use the store that `open_store` returns; it is called for each transaction."""
+        self._open_store = open_store
+        self._root = root
+
+    def after(
+        self, seq: int, *, session: str | None = None, limit: int | None = None
+    ) -> tuple[LoggedEvent, ...]:
+        """Return the events after a number, in order."""
+        with _translated():
+            rows = self._open_store().query(_after, self._root, seq, session, limit)
+        return tuple(_logged(row) for row in rows)
+
+    def last(self) -> int:
+        """Return the number of the last event, 0 if there is none."""
+        with _translated():
+            return self._open_store().query(_last, self._root)
+
+    def publish(self, events: Sequence[OwnedEvent]) -> int:
+        """Append events in a transaction of their own, and return the number of the last one."""
+        with _translated():
+            return self._open_store().run(_publish, self._root, events)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Raise what the store raises as the error of the port."""
+    try:
+        yield
+    except StoreError as error:
+        raise EventsUnavailable(str(error)) from error
+
+
+def _after(
+    connection: Connection, root: Path, seq: int, session: str | None, limit: int | None
+) -> tuple[EventRow, ...]:
+    project = find_project(connection, root)
+    if project is None:
+        return ()
+    return events_after(connection, project.id, seq, session_id=session, at_most=limit)
+
+
+def _last(connection: Connection, root: Path) -> int:
+    project = find_project(connection, root)
+    return 0 if project is None else last_event(connection, project.id)
+
+
+def _publish(connection: Connection, root: Path, events: Sequence[OwnedEvent]) -> int:
+    project = lock_project(connection, root)
+    return publish(connection, project.id, events)
+
+
+def _logged(row: EventRow) -> LoggedEvent:
+    at = row.created_at.isoformat(timespec="milliseconds")
+    return LoggedEvent(row.seq, at, row.session_id, row.turn_id, row.kind, row.body)

@@ -1,0 +1,79 @@
+"""The events of changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.tools.text_limits import sendable
+from holdfast.usecases.redaction import redact
+from holdfast.vocab.events import (
+    ChangeMoved,
+    ChangesRemoved,
+    EditLanded,
+    EditObserved,
+    Event,
+    OwnedEvent,
+)
+
+if TYPE_CHECKING:
+    from holdfast.changes.change import Change, ChangeState
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The events that a use case has published, and the number of the last one; None if there are none."""
+
+    events: tuple[Event, ...] = ()
+    seq: int | None = None
+
+    @classmethod
+    def of(cls, owned: Sequence[OwnedEvent], seq: int | None) -> Published:
+        """Return the events that were published up to `seq`; none for None."""
+        if seq is None or not owned:
+            return cls()
+        return cls(tuple(each.event for each in owned), seq)
+
+    def followed_by(self, later: Published) -> Published:
+        """Return both, in order."""
+        return Published(self.events + later.events, self.seq if later.seq is None else later.seq)
+
+
+def change_moved(change: Change, state: ChangeState, replaces: str | None = None) -> OwnedEvent:
+    """Return the event of a new state of a change."""
+    return OwnedEvent(ChangeMoved(change.id, state, replaces), change.session, change.turn)
+
+
+def changes_removed(ids: Sequence[str]) -> list[OwnedEvent]:
+    """Return the event of changes that are no longer on record; none if there are no such."""
+    return [OwnedEvent(ChangesRemoved(tuple(ids)))] if ids else []
+
+
+def edits_landed(
+    change: Change, secrets: Sequence[str], *, proposed: bool = False
+) -> list[OwnedEvent]:
+    """Return an event for each file that a change edits. `proposed` says that no file is written yet."""
+    events = []
+    for file in change.plan.files:
+        landed = EditLanded(
+            file.path,
+            file.action,
+            file.rung,
+            file.similarity,
+            sendable(file.diff),
+            change.id,
+            file.to,
+            proposed,
+        )
+        events.append(OwnedEvent(redact(landed, secrets), change.session, change.turn))
+    return events
+
+
+def edits_observed(change: Change, secrets: Sequence[str]) -> list[OwnedEvent]:
+    """Return an event for each file that another program has changed."""
+    events = []
+    for file in change.plan.files:
+        seen = EditObserved(file.path, file.action, file.to, sendable(file.diff), change.id)
+        events.append(OwnedEvent(redact(seen, secrets), change.session, change.turn))
+    return events

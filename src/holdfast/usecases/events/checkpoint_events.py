@@ -1,0 +1,38 @@
+"""The events of checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from holdfast.vocab.events import (
+    CheckpointsRemoved,
+    CheckpointTaken,
+    OwnedEvent,
+    SkippedPath,
+    TurnEnded,
+)
+
+if TYPE_CHECKING:
+    from holdfast.checkpoints.checkpoint import Checkpoint
+
+
+def checkpoint_taken(checkpoint: Checkpoint, turn: str | None = None) -> OwnedEvent:
+    """Return the event of a new checkpoint."""
+    draft = checkpoint.draft
+    skipped = tuple(SkippedPath(each.path, each.why) for each in checkpoint.present.skipped)
+    taken = CheckpointTaken(
+        checkpoint.id, skipped, draft.message, draft.label, draft.kind, draft.chat
+    )
+    return OwnedEvent(taken, draft.session, turn)
+
+
+def checkpoints_removed(ids: Sequence[str]) -> list[OwnedEvent]:
+    """Return the event of checkpoints that are gone for good; none if there are no such."""
+    return [OwnedEvent(CheckpointsRemoved(tuple(ids)))] if ids else []
+
+
+def turns_cancelled(session: str) -> Callable[[Sequence[str]], list[OwnedEvent]]:
+    """Return the function that makes the events of turns of a session that a restore has cancelled."""
+    ended = TurnEnded("cancelled", "Cancelled by a restore.", 0, 0, 0, ended_by="restore")
+    return lambda turns: [OwnedEvent(ended, session, turn) for turn in turns]

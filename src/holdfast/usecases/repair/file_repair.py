@@ -1,0 +1,36 @@
+"""The result of repairing one file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from holdfast.changes.plan import FileLanded
+from holdfast.repair.outcomes import RepairOutcome
+from holdfast.vocab.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class FileRepair:
+    """The result for one file: its `outcome`, or in `trouble` why the repair was not carried out.
+
+    `diff` is what changed, or would change. `change_id` names the recorded change and `landed` is
+    what it did; both are None where no file was written. `skipped` is the reason why a file that
+    was only found in a directory cannot be repaired. `note` is a further remark. `events` were
+    published with the change.
+    """
+
+    path: str
+    target: str
+    outcome: RepairOutcome | None
+    diff: str = ""
+    change_id: str | None = None
+    trouble: str | None = None
+    landed: FileLanded | None = None
+    skipped: str | None = None
+    note: str = ""
+    events: tuple[Event, ...] = ()
+
+    @property
+    def success(self) -> bool:
+        """Whether the file passes now."""
+        return self.outcome is not None and self.outcome.is_success() and self.trouble is None

@@ -1,0 +1,120 @@
+"""Every event is read back from its JSON as it was written."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import get_args
+
+import pytest
+
+from holdfast.usecases.events.event_json import event_from_json, event_to_json, kept_from_json
+from holdfast.vocab.events import (
+    ApprovalAsked,
+    ApprovalGiven,
+    BaselineChange,
+    BaselineChat,
+    BaselineCheckpoint,
+    BaselineTurn,
+    CallEnded,
+    CallStarted,
+    ChangeMoved,
+    ChangesRemoved,
+    CheckpointMissed,
+    CheckpointRestored,
+    CheckpointsRemoved,
+    CheckpointTaken,
+    CommandRan,
+    Compacted,
+    EditLanded,
+    EditObserved,
+    EditRefused,
+    Event,
+    LogBaseline,
+    ReasoningArrived,
+    RepairEnded,
+    Retried,
+    Said,
+    SentinelRaised,
+    SkippedPath,
+    StepStarted,
+    TextArrived,
+    TurnEnded,
+    TurnStarted,
+    UsageReported,
+)
+from holdfast.vocab.tool_calls import ToolCall
+from holdfast.vocab.transcript import Sentinel
+
+CALL = ToolCall("1", "write_file", {"path": "a", "lines": [1, {"deep": None}]}, "renamed")
+EVENTS: list[Event] = [
+    TurnStarted("s", "t", "m", "Go.", True, "other", "c", "m1", "m2"),
+    CheckpointTaken("k", (SkippedPath("big", "too large"),), "m2", "label", "turn", "c"),
+    CheckpointMissed("no git"),
+    CheckpointsRemoved(("k1", "k2")),
+    CheckpointRestored(
+        "undo", "both", "k", "u", 1, 2, True, False, "c", ("m1",), ("m2", "m3"), ("k1",), ("k2",)
+    ),
+    StepStarted(1),
+    TextArrived("a\0\ud800"),
+    ReasoningArrived("b"),
+    Retried("cut"),
+    Said("text", "why", (CALL,)),
+    CallStarted(CALL),
+    CallEnded("1", "write_file", "ok", "exec_error", ("a",), ("b",)),
+    EditLanded("a", "rename", "similar", 0.9, "diff", "ch", "b", True),
+    EditObserved("a", "edit", None, "diff", "ch"),
+    EditRefused("a", "not_found", "no"),
+    ChangeMoved("ch", "proposed", "other"),
+    ChangesRemoved(("ch",)),
+    CommandRan("ls", None, "out"),
+    ApprovalAsked("edit", "a", "why"),
+    ApprovalGiven("a", "once"),
+    SentinelRaised(Sentinel("cap_hit", "Stopped.", {"steps": [1, 2]})),
+    Compacted("sum", 1, 2, 3, 4, ("a",), ("b",)),
+    RepairEnded("a", "Repaired", True, "fixed", ("r1",), "ch"),
+    UsageReported(1, 2, True),
+    TurnEnded("cancelled", "Stopped.", 1, 2, 3, ("a",), "restore"),
+    LogBaseline(
+        ("s",),
+        (BaselineChat("c", ("m1", "m2")),),
+        (BaselineChange("ch", "applied"),),
+        (BaselineCheckpoint("k", None, True),),
+        (BaselineTurn("t", "done"),),
+    ),
+]
+
+
+def test_there_is_an_example_of_every_event() -> None:
+    assert {type(event) for event in EVENTS} == set(get_args(Event))
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: event.kind)
+def test_an_event_is_read_as_it_was_written(event: Event) -> None:
+    body = json.loads(json.dumps(event_to_json(event)))
+    assert body["kind"] == event.kind
+    assert event_from_json(event.kind, body) == event
+
+
+def test_what_an_older_store_has_not_is_the_default_and_what_a_newer_one_adds_is_left_out() -> None:
+    old = {"session": "s", "turn": "t", "model": "m", "prompt": "", "kind": "turn_started"}
+    assert event_from_json("turn_started", old) == TurnStarted("s", "t", "m", "")
+    new = event_to_json(StepStarted(1)) | {"later": 1}
+    assert event_from_json("step_started", new) == StepStarted(1)
+    assert event_from_json("of another year", {}) is None
+
+
+def test_only_the_transcript_is_kept_in_parts() -> None:
+    kept = [event for event in EVENTS if kept_from_json(event.kind, event_to_json(event))]
+    assert [type(event) for event in kept] == [
+        Said,
+        CallEnded,
+        SentinelRaised,
+        Compacted,
+        RepairEnded,
+    ]
+
+
+def test_every_event_has_its_kind_as_a_field() -> None:
+    for event in EVENTS:
+        assert fields(event)[-1].name == "kind"
