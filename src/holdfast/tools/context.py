@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from holdfast.changes.ports import FileFound, Files, FileUnfit
 from holdfast.guards.commands import CommandRules
 from holdfast.guards.secrets import is_secret
+from holdfast.landing.encoding import decode
 from holdfast.tools.changed_files import TreeMemory, mark_of
 from holdfast.tools.ports import (
     ApprovalGate,
@@ -112,8 +113,6 @@ class ToolContext:
 
     def covered(self) -> dict[str, str | None]:
         """Return the texts of files that differ from the disk; None for a deleted file."""
-        from holdfast.landing.encoding import decode  # noqa: PLC0415 - most turns have none
-
         texts: dict[str, str | None] = {}
         for path in self.ports.covered():
             looked = self.ports.files.look(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -81,8 +82,6 @@ def _continues(text: str, at: int) -> bool:
 
     Such a character is an accent, a joiner or a skin tone.
     """
-    import unicodedata  # noqa: PLC0415 - only a long text needs it
-
     joiner = "\u200d"
     if unicodedata.combining(text[at]) > 0:
         return True
