@@ -145,7 +145,7 @@ def test_a_cancelled_turn_runs_nothing_more(world: World) -> None:
     "error", [OSError(28, "No space left on device"), LogUnavailable("the database is gone.")]
 )
 def test_what_the_world_refuses_is_an_outcome(world: World, error: Exception) -> None:
-    def land(requests: object, *, overwrite: bool) -> object:
+    def land(requested: object, plan: object) -> object:
         raise error
 
     world.toolbox._context.ports.editor.land = land  # type: ignore[method-assign,assignment]

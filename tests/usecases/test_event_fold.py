@@ -36,7 +36,10 @@ from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.events.fold import LogState, fold
 from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import TurnEnded
-from holdfast.wiring import open_workspace, open_worktrees, run_turn_at, settings_at
+from holdfast.wiring.settings import settings_at
+from holdfast.wiring.turns import run_turn_at
+from holdfast.wiring.workspaces import open_workspace
+from holdfast.wiring.worktrees import open_worktrees
 from tests.usecases.test_owner import whole
 from tests.usecases.world import World
 
