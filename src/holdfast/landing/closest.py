@@ -39,7 +39,10 @@ def _short(line: str) -> str:
 
 
 def _closest_start(doc: Doc, old: Sequence[str]) -> int | None:
-    """Return where the lines most like the old ones begin: by lines they share, else by the old text's longest line."""
+    """Return where the lines most like the old ones begin.
+
+    By lines they share, else by the old text's longest line.
+    """
     solid = [line for line in old if not is_blank(line)]
     if not solid or not doc.solid:
         return None
@@ -59,7 +62,10 @@ def _closest_start(doc: Doc, old: Sequence[str]) -> int | None:
 
 
 def first_difference(doc: Doc, old: Sequence[str], start: int) -> str:
-    """Return one sentence on the first line that differs, naming what differs; "" if nothing can be said."""
+    """Return one sentence on the first line that differs, naming what differs.
+
+    "" if nothing can be said.
+    """
     solid = [line for line in old if not is_blank(line)]
     for line, i in zip(solid, (i for i in doc.solid if i >= start), strict=False):
         real = doc.lines[i]

@@ -15,7 +15,8 @@ _MARKS: dict[Encoding, bytes] = {
     "utf-16-be": b"\xfe\xff",
 }
 
-# What surrogateescape makes of a byte that is not UTF-8 is U+DC80 to U+DCFF; anything else here was well-formed UTF-8.
+# What surrogateescape makes of a byte that is not UTF-8 is U+DC80 to U+DCFF; anything else here was
+# well-formed UTF-8.
 _MULTIBYTE = re.compile("[^\x00-\x7f\udc80-\udcff]")
 
 
@@ -40,10 +41,11 @@ class Decoded:
 def decode(data: bytes) -> Decoded:
     r"""Read bytes as text; no bytes are refused, and none are lost.
 
-    UTF-8 with or without a byte order mark, and UTF-16 with one, are what they say. A file that is not UTF-8 and in
-    which not even one character is well-formed UTF-8 is an old 8-bit file, read as cp1252 (the superset of Latin-1),
-    so that an `é` put into it is written as the file writes its own. In all other files the bytes that do not
-    decode become surrogates in the text (`surrogateescape`) and are written back unchanged.
+    UTF-8 with or without a byte order mark, and UTF-16 with one, are what they say. A file that is
+    not UTF-8 and in which not even one character is well-formed UTF-8 is an old 8-bit file, read as
+    cp1252 (the superset of Latin-1), so that an `é` put into it is written as the file writes its
+    own. In all other files the bytes that do not decode become surrogates in the text
+    (`surrogateescape`) and are written back unchanged.
 
     >>> decode(b"caf\xe9")
     Decoded(text='café', encoding='cp1252')
@@ -67,8 +69,8 @@ def decode(data: bytes) -> Decoded:
 def encode(text: str, encoding: Encoding) -> bytes:
     """Write text as the file had it.
 
-    Raises `UnicodeEncodeError` for a character which that encoding does not have: half a surrogate pair anywhere,
-    an arrow in a cp1252 file.
+    Raises `UnicodeEncodeError` for a character which that encoding does not have: half a surrogate
+    pair anywhere, an arrow in a cp1252 file.
     """
     if encoding in {"utf-8", "utf-8-bom"}:
         return _MARKS.get(encoding, b"") + text.encode("utf-8", "surrogateescape")

@@ -22,7 +22,9 @@ EDIT_FORMAT = '{"path": "src/app.py", "old": "    return 1", "new": "    return 
 
 
 def explain(outcome: Outcome, audience: Audience = "model") -> str:
-    r"""Return the outcome for its reader: one sentence and the changed lines, or the refusal with its cure.
+    r"""Return the outcome for its reader.
+
+    One sentence and the changed lines, or the refusal with its cure.
 
     >>> from holdfast import Replace, explain, land
     >>> print(explain(land("a = 1\n", Replace("a = 1", "a = 2"))))
@@ -94,7 +96,10 @@ def _refused(outcome: Refused, audience: Audience) -> str:
 
 
 def refusal_record(outcome: Refused) -> dict[str, object]:
-    """Return what a model gets as JSON: the refusal, and for a malformed request how to write it."""
+    """Return what a model gets as JSON.
+
+    The refusal, and for a malformed request how to write it.
+    """
     return {
         "kind": outcome.kind,
         "reason": outcome.reason,

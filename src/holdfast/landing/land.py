@@ -21,7 +21,8 @@ _GUESSED = ("unmangled", "elision", "similar")
 def land(text: str, request: Request, path: str | None = None) -> Outcome:
     r"""Return the edited text, or a refusal that says how to ask again.
 
-    Only the lines that the request means to change can differ. `path` selects the language of the syntax gate.
+    Only the lines that the request means to change can differ. `path` selects the language of the
+    syntax gate.
 
     >>> from holdfast import Replace, land
     >>> land("def f():\n\treturn 1\n", Replace("def f():\n    return 1", "def f():\n    return 2")).text
@@ -40,7 +41,10 @@ def land(text: str, request: Request, path: str | None = None) -> Outcome:
 
 
 def _marked(outcome: Outcome) -> Outcome:
-    """Return the outcome on a text without its byte order mark as one on the text with it: the mark stays in front."""
+    """Return the outcome on a text without its byte order mark as one on the text with it.
+
+    The mark stays in front.
+    """
     if isinstance(outcome, Refused):
         return outcome
     spans = tuple(Span(span.start + 1, span.end + 1, span.line) for span in outcome.spans)

@@ -100,8 +100,9 @@ def _plan_by_text(doc: Doc, shown: Doc | None, edit: LineEdit, old: str) -> Ladd
         return refusals.of(doc, script, found)
     if _size(edit) in {len(script.old), len(_trimmed(script.old)), len(found.lines)}:
         return found
-    # The change ends above a line that old and new share, so nothing below that line is meant: `end` is miscounted.
-    # A single line is no such evidence: it may as well be the first of the range.
+    # The change ends above a line that old and new share, so nothing below that line is meant:
+    # `end` is miscounted. A single line is no such evidence: it may as well be the first of the
+    # range.
     if fits and kept and len(_trimmed(script.old)) > 1:
         return found
     return _conflict(source, edit, script.old)
@@ -138,7 +139,10 @@ def _trimmed(lines: Sequence[str]) -> Sequence[str]:
 
 
 def _plan_whole_range(doc: Doc, source: Doc, edit: LineEdit) -> LadderPlan | Refused:
-    """Return the plan for a range of which the old text is only the beginning: the numbers name the lines."""
+    """Return the plan for a range of which the old text is only the beginning.
+
+    The numbers name the lines.
+    """
     new, first = contents_of(edit.new), edit.start - 1
     if new and _is_at(doc, new, first):
         # A second run would fit as well, and delete the lines that follow what the first one wrote.
@@ -173,7 +177,10 @@ def _count(lines: int) -> str:
 
 
 def _plan_by_number(doc: Doc, shown: Doc | None, edit: LineEdit) -> LadderPlan | Refused:
-    """Return the plan of an edit without old text: its numbers refer to the shown text, whose lines must still be there."""
+    """Return the plan of an edit without old text.
+
+    Its numbers refer to the shown text, whose lines must still be there.
+    """
     if shown is None:
         return refusals.plain(
             "stale",
@@ -227,7 +234,8 @@ def _mapped(shown: Doc, doc: Doc, first: int, last: int) -> tuple[int, int] | No
     if last > first:
         return now[first], now[first] + last - first
     at = now[first] if first in now else now[first - 1] + 1 if first else 0
-    # At the top or the bottom there is only one neighbour: the lines beyond it may be this very insertion.
+    # At the top or the bottom there is only one neighbour: the lines beyond it may be this very
+    # insertion.
     if (first == 0 and at != 0) or (first == len(shown.lines) and at != len(doc.lines)):
         return None
     return at, at
@@ -237,7 +245,10 @@ _MIDDLE_LIMIT = 4_000
 
 
 def _same_lines(middle: Sequence[str], now: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of equal lines in order; of long texts only lines that occur once in each, because difflib is quadratic."""
+    """Yield pairs of equal lines in order.
+
+    Of long texts only lines that occur once in each, because difflib is quadratic.
+    """
     if len(middle) + len(now) <= _MIDDLE_LIMIT:
         for a, b, length in SequenceMatcher(
             None, middle, now, autojunk=False
@@ -251,7 +262,10 @@ def _same_lines(middle: Sequence[str], now: Sequence[str]) -> Iterator[tuple[int
 
 
 def _where_now(shown: Sequence[str], lines: Sequence[str], wanted: range) -> dict[int, int] | None:
-    """Return for each wanted line its number now, if all are in one unbroken run; None where one changed or moved."""
+    """Return for each wanted line its number now, if all are in one unbroken run.
+
+    None where one changed or moved.
+    """
     size = min(len(shown), len(lines))
     head = next((i for i in range(size) if shown[i] != lines[i]), size)
     tail = next((i for i in range(size - head) if shown[-1 - i] != lines[-1 - i]), size - head)

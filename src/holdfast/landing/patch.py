@@ -35,7 +35,10 @@ def land_patch(text: str, request: Patch, path: str | None = None) -> Outcome:
 
 
 def _read(request: Patch, path: str | None) -> tuple[FileDiff, ...] | Malformed:
-    """Return the diff; a header may name the file by its absolute path, if that ends in the path we know."""
+    """Return the diff.
+
+    A header may name the file by its absolute path, if that ends in the path we know.
+    """
     files = read_diff(request.diff, unwrap=request.unwrap)
     if isinstance(files, Malformed) and path:
         lenient = read_diff(request.diff, unwrap=request.unwrap, judge_paths=False)
@@ -108,7 +111,10 @@ def _place(doc: Doc, hunk: Hunk) -> _Placed:
 
 
 def _standing_insert(doc: Doc, script: EditScript) -> LadderOutcome:
-    """Return the outcome of a hunk without context: it has no place, but it may be applied already."""
+    """Return the outcome of a hunk without context.
+
+    It has no place, but it may be applied already.
+    """
     keys = [line for line in script.new if not is_blank(line)]
     places = find_windows(doc, keys)
     return AlreadyApplied(places[0].first) if places else LadderPlan((), "exact", 1.0, range(0))
@@ -161,7 +167,10 @@ def script_of_hunk(hunk: Hunk) -> EditScript:
 
 
 def _with_markers_found(doc: Doc, script: EditScript, hint: Hint, bounds: Bounds) -> EditScript:
-    """Return the script with context lines that are one blank short as the file has them: the blank was the lost marker."""
+    """Return the script with context lines that are one blank short as the file has them.
+
+    The blank was the lost marker.
+    """
     place = find_window(doc, script.old, hint, bounds)
     if not isinstance(place, Placement):
         return script
@@ -177,7 +186,10 @@ _CLOSERS = ("}", ")", "]", "end", "fi", "done", "esac")
 
 
 def _scopes(doc: Doc, anchors: Sequence[str]) -> tuple[range, ...]:
-    """Return the blocks that the anchors open, each within those of the anchor before it; more than one if it repeats."""
+    """Return the blocks that the anchors open, each within those of the anchor before it.
+
+    More than one if it repeats.
+    """
     scopes: tuple[range, ...] = (range(len(doc.lines)),)
     for anchor in anchors:
         key = key_of(anchor)
@@ -221,7 +233,10 @@ def _splices(doc: Doc, one: _Placed) -> list[Splice]:
 
 
 def _ends_in_newline(hunk: Hunk) -> bool | None:
-    """Return whether the hunk says that the file ends in a newline; None where it does not mention it."""
+    """Return whether the hunk says that the file ends in a newline.
+
+    None where it does not mention it.
+    """
     if not any(line.no_newline for line in hunk.lines):
         return None
     after = [line for line in hunk.lines if line.mark != "-"]

@@ -59,7 +59,10 @@ class Doubtful:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """Lines to delete are at `line`, but the request says `named`: there they may be gone already."""
+    """Lines to delete are at `line`, but the request says `named`.
+
+    There they may be gone already.
+    """
 
     line: int
     named: int

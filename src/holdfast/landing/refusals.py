@@ -1,4 +1,7 @@
-"""Refusals, each with its cure: where, what, and the next step. Short: local models have small contexts."""
+"""Refusals, each with its cure: where, what, and the next step. Short.
+
+Local models have small contexts.
+"""
 
 from __future__ import annotations
 

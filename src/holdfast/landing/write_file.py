@@ -70,7 +70,8 @@ def _changed(text: str, new: str) -> list[Splice]:
 
 def _shared(one: str, other: str, size: int) -> int:
     low, high = 0, size
-    # Halving, with whole slices compared: a loop over characters takes a second for a few megabytes.
+    # Halving, with whole slices compared: a loop over characters takes a second for a few
+    # megabytes.
     while low < high:
         middle = (low + high + 1) // 2
         if one[low:middle] == other[low:middle]:

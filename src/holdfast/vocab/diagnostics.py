@@ -1,4 +1,4 @@
-"""What a compiler or checker says about code: one shape for all of them."""
+"""Diagnostics of compilers and checkers, in one shape for all tools."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Severity: TypeAlias = Literal["error", "warning", "note"]
 class Area:
     """From a line and column to another, 1-based, columns in characters; the end is not part of it.
 
-    A tool that gives one point only has start and end alike.
+    For a tool that reports only a point, start and end are equal.
     """
 
     line: int
@@ -36,7 +36,7 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class FixIt:
-    """A fix that the tool itself proposes. `safe` is the tool's own word that the meaning stays."""
+    """A fix that the tool itself proposes. `safe`: the tool says that it keeps the meaning."""
 
     message: str
     edits: tuple[TextEdit, ...]
@@ -45,7 +45,7 @@ class FixIt:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that the diagnostic is about."""
+    """Another place that the diagnostic mentions."""
 
     message: str
     path: str
@@ -54,9 +54,11 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One complaint. `template` is the message with its names taken out (`{0}`, `{1}`, …), which are `args`.
+    """One message of a compiler or checker.
 
-    `code` is the tool's own name for the kind of complaint, "" if it has none. `path` is as the tool was given it.
+    `template` is the message with its names replaced by `{0}`, `{1}`, …; `args` are the names.
+    `code` is the tool's name for the kind of message, or "". `path` is spelled as it was passed to
+    the tool.
     """
 
     tool: str

@@ -1,4 +1,4 @@
-"""What landing says: where a text is, and whether an edit landed."""
+"""The results of landing: where a text is, and whether an edit landed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ class Exact:
 
 @dataclass(frozen=True, slots=True)
 class Fuzzy:
-    """The text is there once, on a looser rung; `similarity` is 1.0 where only white space or typography differs."""
+    """The text is there once, on a looser rung.
+
+    `similarity` is 1.0 where only white space or typography differs.
+    """
 
     span: Span
     rung: Rung
@@ -52,7 +55,7 @@ class Fuzzy:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """The text could be meant in several places; `candidates` are their line numbers."""
+    """The text matches several places; `candidates` are their line numbers."""
 
     candidates: tuple[int, ...]
 
@@ -69,7 +72,10 @@ Match: TypeAlias = Exact | Fuzzy | Ambiguous | NotFound
 
 @dataclass(frozen=True, slots=True)
 class Landed:
-    """The edit landed: `text` is the whole new file, `spans` are the places of the old text that changed."""
+    """The edit landed.
+
+    `text` is the whole new file, `spans` are the places of the old text that changed.
+    """
 
     text: str
     diff: str
@@ -83,7 +89,8 @@ class Landed:
 class Refused:
     """The edit did not land; `message` says where, what, and the next step.
 
-    `closest` shows the real lines most like the old text, numbered; `candidates` are the lines it could be meant at.
+    `closest` shows the real lines most like the old text, numbered; `candidates` are the lines of
+    the possible places.
     """
 
     reason: Reason

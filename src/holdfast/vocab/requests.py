@@ -1,4 +1,4 @@
-"""What a model asks of one file, and of which file it asks it."""
+"""The edits that a model requests, and for which file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Text for text. `near_line` (1-based) picks one of several equal places; `every` takes them all."""
+    """Replace `old` by `new`. `near_line` (1-based) selects one of several places, `every` all."""
 
     old: str
     new: str
@@ -18,7 +18,10 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """One file's share of a unified diff. `unwrap` accepts one clean fence or a little prose around it."""
+    """The part of a unified diff that is about one file.
+
+    `unwrap` accepts one clean fence or a little prose around it.
+    """
 
     diff: str
     unwrap: bool = False
@@ -26,7 +29,10 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class LineEdit:
-    """Lines `start` to `end` (1-based, both included) become `new`; `start=n, end=n-1` inserts before line n."""
+    """Lines `start` to `end` (1-based, both included) become `new`.
+
+    `start=n, end=n-1` inserts before line n.
+    """
 
     start: int
     end: int
@@ -36,7 +42,10 @@ class LineEdit:
 
 @dataclass(frozen=True, slots=True)
 class LineEdits:
-    """Edits by line number. `shown` is the text the numbers were read from, if that is not the file of now."""
+    """Edits by line number.
+
+    `shown` is the text that the numbers refer to, if it is not the present file.
+    """
 
     edits: tuple[LineEdit, ...]
     shown: str | None = None
@@ -44,14 +53,17 @@ class LineEdits:
 
 @dataclass(frozen=True, slots=True)
 class WriteFile:
-    """The whole file."""
+    """Write the whole file."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """Readings of one ambiguous block (a second `=======`): the only one that lands is the one that was meant."""
+    """Readings of one ambiguous block (a second `=======`).
+
+    The only one that lands is the one that was meant.
+    """
 
     readings: tuple[Replace, ...]
 
@@ -63,9 +75,10 @@ Action: TypeAlias = Literal["edit", "create", "delete", "rename"]
 
 @dataclass(frozen=True, slots=True)
 class FileRequest:
-    """A request and the file it is for.
+    """A request and its file.
 
-    `request` is None for a delete, and for a rename that changes no text. `to` is the new path of a rename.
+    `request` is None for a delete, and for a rename that changes no text. `to` is the new path of a
+    rename.
     """
 
     path: str

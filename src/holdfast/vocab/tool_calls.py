@@ -1,4 +1,4 @@
-"""What a model calls, and what it may call."""
+"""Tool calls, and the tools that a model may call."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import Any, Literal, TypeAlias, get_args
 FailureKind: TypeAlias = Literal[
     "schema_reject", "tool_not_found", "exec_error", "api_error", "permission_denied"
 ]
-"""How a call, or a whole reply, can fail. A command that exits non-zero has not failed: that is information."""
+"""How a call, or a whole reply, can fail. A command that exits non-zero has not failed."""
 FAILURE_KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
 
 
 @dataclass(frozen=True, slots=True)
 class RawCall:
-    """A call as the model wrote it. Nothing is checked: `arguments` may be no JSON, `name` no tool, `id` empty."""
+    """A call as the model wrote it, unchecked.
+
+    `arguments` may not be JSON, `name` may not be a tool, `id` may be empty.
+    """
 
     id: str
     name: str
@@ -24,9 +27,9 @@ class RawCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that can be run: the name is that of a tool, the arguments are a JSON object with the tool's fields.
+    """A call that can be executed: `name` is a tool, `arguments` match its schema.
 
-    `note` says what was mended on the way, for people; None if nothing was.
+    `note` says, for people, what was corrected in the call, or is None.
     """
 
     id: str
@@ -37,9 +40,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as a model is told of it. `schema` is the JSON Schema of its arguments.
+    """The description of a tool for a model. `schema` is the JSON Schema of its arguments.
 
-    `changes` says that a call may change something: such a call is never run from a reply that was cut short.
+    `changes` says that a call may change something: such a call is never executed from a reply that
+    was cut short.
     """
 
     name: str

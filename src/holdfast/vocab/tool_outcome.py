@@ -1,4 +1,4 @@
-"""What comes of a tool call."""
+"""The outcome of a tool call."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from holdfast.vocab.tool_calls import FailureKind
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What came of a call. `text` is what the model is told; `failure` is None for a success.
+    """The outcome of a call. `text` is sent to the model; `failure` is None for a success.
 
-    `read` and `modified` are paths for the ledger. `events` are facts for people, in order. `unanswered` says that
-    somebody had to be asked and nobody is there: the turn ends with the stop reason `needs_approval`.
-    `repeat` is the text that tells one result from another, where that is not `text` (a listing without its times).
+    `read` and `modified` are paths for the ledger. `events` are for people, in order. `unanswered`
+    says that approval was needed and no one was there to ask: the turn ends with the stop reason
+    `needs_approval`. `repeat` replaces `text` where results are compared (a listing without times).
     """
 
     text: str

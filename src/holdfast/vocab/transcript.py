@@ -1,4 +1,4 @@
-"""What is sent to a model, and what is only for people."""
+"""Messages for a model, and messages only for people."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from holdfast.vocab.tool_calls import ToolCall
 
 @dataclass(frozen=True, slots=True)
 class SystemText:
-    """The rules: the first message, and the only one of its role."""
+    """The system prompt: the first message, and the only one of its role."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class UserText:
-    """What the user said, or a summary that stands for what was said before it."""
+    """A user message, or a summary that replaces the earlier messages."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class AssistantSaid:
-    """One reply of the model: what it said, and the calls that were made of it. `reasoning` is not sent back."""
+    """One reply of the model: its text and its calls. `reasoning` is not sent back."""
 
     text: str
     calls: tuple[ToolCall, ...] = ()
@@ -34,7 +34,7 @@ class AssistantSaid:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswered:
-    """What a tool answered to the call with this id."""
+    """The result of the tool call with this id."""
 
     call_id: str
     name: str
@@ -42,7 +42,10 @@ class ToolAnswered:
 
 
 Message: TypeAlias = SystemText | UserText | AssistantSaid | ToolAnswered
-"""One message of a payload. In history a call's arguments are always valid JSON, and each call has its answer."""
+"""One message of a payload.
+
+In history a call's arguments are always valid JSON, and each call has its answer.
+"""
 
 SentinelKind: TypeAlias = Literal[
     "mistake_recovery",
@@ -60,8 +63,8 @@ SentinelKind: TypeAlias = Literal[
 class Sentinel:
     """A message for people: stored, shown, never sent to a model.
 
-    `body` holds the fields that are the contract of its kind (`failure_kinds`, `count`, `escalated`, `can_continue`,
-    `pattern`, `steps`); `text` is what people read.
+    `body` has the fields that are the contract of its kind (`failure_kinds`, `count`,
+    `escalated`, `can_continue`, `pattern`, `steps`); `text` is what people read.
     """
 
     kind: SentinelKind

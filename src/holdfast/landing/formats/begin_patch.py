@@ -60,7 +60,7 @@ def malformed(sentence: str, line: int | None = None) -> Malformed:
     return Malformed(f"{where}{sentence}\n{EXAMPLE}")
 
 
-# ------------------------------------------------------------------------------------------------------- the sections
+# ------------------------------------------------------------------------------------- the sections
 
 
 @dataclass(slots=True)
@@ -74,7 +74,10 @@ class _Section:
 
 
 def _split(lines: Sequence[str], *, unwrap: bool) -> list[_Section] | Malformed:
-    """Return the sections of the patch; a line outside of it is a fault, unless `unwrap` allows it."""
+    """Return the sections of the patch.
+
+    A line outside of it is a fault, unless `unwrap` allows it.
+    """
     begins = any("*** " in line[:40] and line.strip() == BEGIN for line in lines)
     inside = not begins
     sections: list[_Section] = []
@@ -113,7 +116,10 @@ def _is_prose(line: str, word: str) -> bool:
 
 
 def _directive(line: str, within: _Section | None) -> str:
-    """Return the `*** …` line in its plain spelling, or "". White space before it is no fault where no body can be."""
+    """Return the `*** …` line in its plain spelling, or "".
+
+    White space before it is no fault where no body can be.
+    """
     if "*** " not in line[:40]:
         return ""
     # Inside an update a leading space makes a line context.
@@ -121,7 +127,7 @@ def _directive(line: str, within: _Section | None) -> str:
     return word if word in {BEGIN, _END} or _SECTION.match(word) else ""
 
 
-# ------------------------------------------------------------------------------------------------------- the requests
+# ------------------------------------------------------------------------------------- the requests
 
 
 def _request(section: _Section) -> FileRequest | Malformed:
@@ -191,6 +197,9 @@ def _patch(lines: list[str]) -> Patch:
 
 
 def _sentence_of(read: Malformed) -> str:
-    """Return the sentence about the chunks; its line number counts from the wrong line, its example is another's."""
+    """Return the sentence about the chunks.
+
+    Its line number counts from the wrong line, its example is another's.
+    """
     sentence = read.message.split("\n", 1)[0]
     return sentence.split(": ", 1)[1] if sentence.startswith("line ") else sentence

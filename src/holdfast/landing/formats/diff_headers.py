@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from holdfast.landing.formats.hunks import Malformed
 from holdfast.landing.formats.paths import tidy_path
 
-# ------------------------------------------------------------------------------------------------- hunk headers
+# ------------------------------------------------------------------------------------- hunk headers
 
 _NUMBERED = re.compile(
     r"@@\s*-\s*([0-9]+)(?:\s*,\s*([0-9]+))?(?:\s+\+\s*([0-9]+)(?:\s*,\s*([0-9]+))?)?\s*(?:@@(.*))?$",
@@ -23,7 +23,10 @@ _LONGEST_HEADER = 1000
 
 @dataclass(frozen=True, slots=True)
 class HunkHeader:
-    """An `@@` line. Any part may be missing: models leave out numbers, and put a name in their place."""
+    """An `@@` line. Any part may be missing.
+
+    Models leave out numbers, and put a name in their place.
+    """
 
     start: int | None = None
     counts: tuple[int, int] | None = None
@@ -78,7 +81,7 @@ def _named(name: str, section: str) -> HunkHeader:
     return HunkHeader(anchor=name, section=section)
 
 
-# ------------------------------------------------------------------------------------------------- file headers
+# ------------------------------------------------------------------------------------- file headers
 
 _EXTENDED = re.compile(
     r"index [0-9a-f]+\.\.[0-9a-f]+(?: [0-7]+)?\s*$"
@@ -96,7 +99,10 @@ _MNEMONIC = re.compile(r"([abciow])/(?=.)")
 
 @dataclass(frozen=True, slots=True)
 class FileHeader:
-    """The lines above a file's first hunk. A path is None for `/dev/null`, "" where none is given."""
+    """The lines above a file's first hunk.
+
+    A path is None for `/dev/null`, "" where none is given.
+    """
 
     old: str | None = ""
     new: str | None = ""
@@ -116,10 +122,12 @@ def starts_file(lines: Sequence[str], at: int) -> bool:
 
 
 def interrupts(lines: Sequence[str], at: int) -> bool:
-    """Return whether a file's header begins here, inside of a hunk: what could be a change has to name a file clearly.
+    """Return whether a file's header begins here, inside of a hunk.
 
-    A removed line `-- x` above an added line `++ y` looks just like a file's header; it is one only if a hunk follows,
-    or if the two agree about the file.
+    What could be a change has to name a file clearly.
+
+    A removed line `-- x` above an added line `++ y` looks just like a file's header; it is one only
+    if a hunk follows, or if the two agree about the file.
     """
     line = lines[at]
     if not line.startswith("--- "):
@@ -217,7 +225,10 @@ def _with_names(head: FileHeader, minus: str, plus: str, command: str) -> FileHe
 
 
 def _with_command(head: FileHeader, command: str) -> FileHeader:
-    """Take the path from `diff --git a/x b/x`: an empty file that is created or deleted has no other line."""
+    """Take the path from `diff --git a/x b/x`.
+
+    An empty file that is created or deleted has no other line.
+    """
     paths = _command_paths(command)
     if paths is None:
         return head
@@ -237,7 +248,8 @@ def _command_paths(command: str) -> tuple[str, str] | None:
             (_unquote(rest[: middle + 1]), _unquote(rest[middle + 2 :])) if middle > 0 else ("", "")
         )
     else:
-        # Without quotes a path may contain spaces, but both sides are equally long: the space is in the middle.
+        # Without quotes a path may contain spaces, but both sides are equally long: the space is in
+        # the middle.
         middle = len(rest) // 2
         old, new = (
             (rest[:middle], rest[middle + 1 :]) if rest[middle : middle + 1] == " " else ("", "")
@@ -247,7 +259,10 @@ def _command_paths(command: str) -> tuple[str, str] | None:
 
 
 def _header_path(written: str) -> str | None:
-    """Return the path behind `--- ` or `+++ `: without its timestamp, its quotes and the prefix `./`."""
+    """Return the path behind `--- ` or `+++ `.
+
+    Without its timestamp, its quotes and the prefix `./`.
+    """
     path = written.split("\t", 1)[0].strip() if not written.startswith('"') else written.strip()
     if path.startswith('"'):
         return _unquote(path[: path.rfind('"') + 1] or path)
@@ -304,7 +319,10 @@ def _strip_prefixes(old: str | None, new: str | None) -> tuple[str | None, str |
 def _strip_one_sided(
     old: str | None, new: str | None, command: str
 ) -> tuple[str | None, str | None]:
-    """Beside `/dev/null` the `diff --git` line shows what is a prefix; without one `a/` and `b/` are."""
+    """Beside `/dev/null` the `diff --git` line shows what is a prefix.
+
+    Without one `a/` and `b/` are.
+    """
     paths = _command_paths(command)
     told = paths[0] if paths else None
     return _strip_side(old, "a/", told), _strip_side(new, "b/", told)

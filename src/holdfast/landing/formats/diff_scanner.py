@@ -35,7 +35,10 @@ class FileSection:
     diff: FileDiff
     text: str
     newline: str = "\n"
-    """How the file's own lines end, where the diff shows it: CRLF in the body, but not in the headers."""
+    """How the file's own lines end, where the diff shows it.
+
+    CRLF in the body, but not in the headers.
+    """
 
 
 def malformed(sentence: str, line: int | None = None) -> Malformed:
@@ -62,7 +65,10 @@ class DiffLines:
 
 @dataclass(slots=True)
 class _File:
-    """One file while it is being read: its header, its hunks, and the ranges of lines they were read from."""
+    """One file while it is being read.
+
+    Its header, its hunks, and the ranges of lines they were read from.
+    """
 
     head: FileHeader
     hunks: list[Hunk] = field(default_factory=list)
@@ -105,7 +111,10 @@ def next_structure(lines: Sequence[str], at: int) -> int | None:
 
 
 def read_scan(source: DiffLines, *, strict: bool = False) -> Scan | Malformed:
-    """Return the files and what is outside of them, or the first fault; `strict` makes the first stray a fault."""
+    """Return the files and what is outside of them, or the first fault.
+
+    `strict` makes the first stray a fault.
+    """
     lines = source.lines
     scan = Scan()
     at = 0
@@ -151,7 +160,10 @@ def _take_header(source: DiffLines, scan: Scan, at: int) -> tuple[Malformed | No
 
 
 def _is_implicit(lines: Sequence[str], scan: Scan, at: int) -> bool:
-    """Return whether a hunk without `@@` begins here: right below `---` and `+++`, and it changes something."""
+    """Return whether a hunk without `@@` begins here.
+
+    Right below `---` and `+++`, and it changes something.
+    """
     if not scan.files or not scan.files[-1].fresh:
         return False
     # Asked once a file: the answer reads all of the file's lines.
@@ -216,7 +228,10 @@ def _hunk(header: _HunkHeaders, body: Body) -> Hunk:
 
 
 def _check_last(source: DiffLines, scan: Scan) -> Malformed | None:
-    """Return what the last file lacks: one without a hunk is fine only if it is renamed, created or deleted empty."""
+    """Return what the last file lacks.
+
+    One without a hunk is fine only if it is renamed, created or deleted empty.
+    """
     if not scan.files:
         return None
     file = scan.files[-1]
@@ -263,7 +278,8 @@ def _share(source: DiffLines, file: _File) -> FileSection:
 
 
 def _newline(source: DiffLines, file: _File) -> str:
-    # As patch(1) has it: where the headers end in CRLF too, the whole diff was converted on its way.
+    # As patch(1) has it: where the headers end in CRLF too, the whole diff was converted on its
+    # way.
     head_end = source.ends[file.head.end - 1] if file.head.named else "\r\n"
     body_ends = {end for start, stop in file.body_ranges for end in source.ends[start:stop]} - {""}
     return "\r\n" if head_end == "\n" and body_ends == {"\r\n"} else "\n"

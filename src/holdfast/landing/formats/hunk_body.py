@@ -33,7 +33,10 @@ class Body:
     end: int
     """The index below the last line of the body."""
     below: int
-    """The index of the next header, or of the end; non-blank lines from `end` to here are outside."""
+    """The index of the next header, or of the end.
+
+    Non-blank lines from `end` to here are outside.
+    """
     at_end: bool = False
 
     @property
@@ -43,12 +46,15 @@ class Body:
 
 
 def read_body(lines: Sequence[str], at: int, counts: tuple[int, int] | None) -> Body:
-    """Return the body that begins at `at`. The header's counts decide where it ends, unless they are wrong."""
+    """Return the body that begins at `at`.
+
+    The header's counts decide where it ends, unless they are wrong.
+    """
     counted = None if counts is None else _by_counts(lines, at, counts)
     return counted or _by_marks(lines, at)
 
 
-# ------------------------------------------------------------------------------------------- the counts are right
+# ----------------------------------------------------------------------------- the counts are right
 
 
 def _by_counts(lines: Sequence[str], at: int, counts: tuple[int, int]) -> Body | None:
@@ -61,7 +67,8 @@ def _by_counts(lines: Sequence[str], at: int, counts: tuple[int, int]) -> Body |
             return None
         line = lines[i]
         mark, text = _parts(line)
-        # A line with a marker is content: while the counts ask for more, `--- x` above `+++ y` is a change.
+        # A line with a marker is content: while the counts ask for more, `--- x` above `+++ y` is a
+        # change.
         if mark == "?" and _ends_counting(lines, i):
             return None
         i += 1
@@ -109,12 +116,18 @@ def _goes_on(lines: Sequence[str], at: int, below: int) -> bool:
 
 
 def is_change(line: str) -> bool:
-    """Return whether a line that is in prose could be a change all the same; an item of a list or a rule is none."""
+    """Return whether a line that is in prose could be a change all the same.
+
+    An item of a list or a rule is none.
+    """
     return line[:1] in {"+", "-"} and _LISTED.match(line) is None
 
 
 def _is_signature(lines: Sequence[str], at: int) -> bool:
-    """Return whether this is the end that `git format-patch` writes: two dashes, and git's version below."""
+    """Return whether this is the end that `git format-patch` writes.
+
+    Two dashes, and git's version below.
+    """
     return (
         lines[at].rstrip() == "--"
         and at + 1 < len(lines)
@@ -122,7 +135,7 @@ def _is_signature(lines: Sequence[str], at: int) -> bool:
     )
 
 
-# ------------------------------------------------------------------------------------------ the counts are of no use
+# ------------------------------------------------------------------------- the counts are of no use
 
 
 def _by_marks(lines: Sequence[str], at: int) -> Body:
@@ -147,7 +160,8 @@ def _by_marks(lines: Sequence[str], at: int) -> Body:
 
 
 def _ends_body(line: str) -> bool:
-    # A fence without a marker may be content that lost it; but without counts it cannot be known, so it ends the diff.
+    # A fence without a marker may be content that lost it; but without counts it cannot be known,
+    # so it ends the diff.
     return bool(fence_of(line)) or (
         line.startswith("*** ") and (line.rstrip() == END_OF_FILE or is_directive(line))
     )
@@ -181,7 +195,7 @@ def _end_of_tail(lines: Sequence[str], at: int, stop: int) -> int:
     return end
 
 
-# ------------------------------------------------------------------------------------------------------------ both
+# --------------------------------------------------------------------------------------------- both
 
 
 def _parts(line: str) -> tuple[Mark, str]:
@@ -202,7 +216,8 @@ def _is_header(lines: Sequence[str], at: int) -> bool:
 
 def _next_header(lines: Sequence[str], at: int) -> int:
     for i in range(at, len(lines)):
-        # By the first letter first: most lines are context or added, and there may be millions of them.
+        # By the first letter first: most lines are context or added, and there may be millions of
+        # them.
         if lines[i][:1] in HEADER_LETTERS and _is_header(lines, i):
             return i
     return len(lines)

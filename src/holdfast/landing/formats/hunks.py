@@ -21,7 +21,10 @@ class HunkLine:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """One hunk. Numbers are a hint; `anchors` (lines after `@@` without numbers) are somewhere above the hunk."""
+    """One hunk. Numbers are a hint.
+
+    `anchors` (lines after `@@` without numbers) are somewhere above the hunk.
+    """
 
     lines: tuple[HunkLine, ...]
     start: int | None = None
@@ -35,7 +38,10 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """One file's share of a diff. A path is None where the diff says `/dev/null`, and "" where it names none."""
+    """One file's share of a diff.
+
+    A path is None where the diff says `/dev/null`, and "" where it names none.
+    """
 
     old_path: str | None
     new_path: str | None

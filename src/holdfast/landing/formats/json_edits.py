@@ -33,7 +33,10 @@ _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 class _WrongShapeError(Exception):
-    """The JSON has another shape. Raised at any depth, caught by `read_json` and `read_edits` alone."""
+    """The JSON has another shape.
+
+    Raised at any depth, caught by `read_json` and `read_edits` alone.
+    """
 
     def __init__(self, where: str, what: str, *, example: str = EXAMPLE) -> None:
         super().__init__(what)
@@ -68,7 +71,7 @@ def read_edits(value: object) -> tuple[FileRequest, ...] | Malformed:
         return fault.malformed
 
 
-# ------------------------------------------------------------------------------------------------------------ the text
+# ----------------------------------------------------------------------------------------- the text
 
 
 def _load(text: str) -> object:
@@ -117,7 +120,7 @@ def _strip_fence(text: str) -> str:
     return "\n".join(lines[solid[0] + 1 : solid[-1]])
 
 
-# ----------------------------------------------------------------------------------------------------------- the shape
+# ---------------------------------------------------------------------------------------- the shape
 
 
 def _top(value: object) -> list[FileRequest]:
@@ -137,7 +140,8 @@ def _top(value: object) -> list[FileRequest]:
 def _files(items: Sequence[object], where: str) -> list[FileRequest]:
     """Return the requests of a list of objects that each name a file.
 
-    The numbers of a file are all of the same text, so its lone line edits are joined into one request.
+    The numbers of a file are all of the same text, so its lone line edits are joined into one
+    request.
     """
     requests: list[FileRequest] = []
     joined: dict[str, int] = {}
@@ -266,7 +270,10 @@ def _line_edit(edit: Mapping[str, object], where: str) -> LineEdit:
 
 
 def _range(edit: Mapping[str, object], where: str) -> tuple[int, int]:
-    """Return the first and the last line: those of `range`, or `start` and `end` of the edit itself."""
+    """Return the first and the last line.
+
+    Those of `range`, or `start` and `end` of the edit itself.
+    """
     if "range" not in edit:
         start = _line(edit, "start", where)
         return start, _line(edit, "end", where) if "end" in edit else _last_line(edit, start)
@@ -286,7 +293,10 @@ def _range(edit: Mapping[str, object], where: str) -> tuple[int, int]:
 
 
 def _last_line(edit: Mapping[str, Any], start: int) -> int:
-    """Return the last line of an edit without `end`: that of its old lines from `start` on, or `start`."""
+    """Return the last line of an edit without `end`.
+
+    That of its old lines from `start` on, or `start`.
+    """
     old = next((edit[key] for key in _OLD if isinstance(edit.get(key), str)), "")
     return start + max(len(split_lines(old)[0]), 1) - 1
 
@@ -310,7 +320,7 @@ def _replace(item: Mapping[str, object], where: str) -> Replace:
     )
 
 
-# ----------------------------------------------------------------------------------------------------------- the fields
+# --------------------------------------------------------------------------------------- the fields
 
 
 def _key(

@@ -58,7 +58,7 @@ def _read(
             return Malformed(f"{_UNKNOWN}\n{BLOCK_EXAMPLE}")
 
 
-# ---------------------------------------------------------------------------------------------------- which notation
+# ----------------------------------------------------------------------------------- which notation
 
 
 def _detect(text: str) -> Format | None:
@@ -83,7 +83,7 @@ def _opens_json(lines: Sequence[str], solid: int) -> bool:
     return lines[solid].lstrip().startswith(("{", "["))
 
 
-# ------------------------------------------------------------------------------------------------------ from a diff
+# -------------------------------------------------------------------------------------- from a diff
 
 
 def _read_diff(text: str, *, unwrap: bool) -> tuple[FileRequest, ...] | Malformed:
@@ -123,7 +123,10 @@ def _request(share: FileSection) -> FileRequest | Malformed:
 
 
 def _common_path(diff: FileDiff) -> str | None:
-    """Return the one path that both sides name; a backup beside the file, as `diff -u a.py.orig a.py` has it, is none."""
+    """Return the one path that both sides name.
+
+    A backup beside the file, as `diff -u a.py.orig a.py` has it, is none.
+    """
     backups = {f"{diff.new_path}{suffix}" for suffix in ("", ".orig", ".old", ".bak", "~")}
     return diff.new_path if diff.old_path in backups else None
 

@@ -11,7 +11,9 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def tidy_path(path: str) -> str | Malformed:
-    r"""Return the path below the project's root, or the reason why there is none. Lexical: the file adapter resolves symlinks.
+    r"""Return the path below the project's root, or the reason why there is none. Lexical.
+
+    The file adapter resolves symlinks.
 
     >>> tidy_path("./src//a.py")
     'src/a.py'

@@ -37,7 +37,9 @@ _MOST_TEXT = 16_000_000
 
 
 def read_blocks(text: str) -> tuple[FileRequest, ...] | Malformed:
-    r"""Return one request for each block, or an error that says how to write it. Prose and fences are normal here.
+    r"""Return one request for each block, or an error that says how to write it.
+
+    Prose and fences are normal here.
 
     >>> read_blocks("a.py\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n")  # doctest: +ELLIPSIS
     (FileRequest(path='a.py', action='edit', request=Replace(old='x\n', new='y\n', ...), to=None),)
@@ -72,7 +74,7 @@ def malformed(sentence: str, line: int | None = None) -> Malformed:
     return Malformed(f"{where}{sentence}\n{EXAMPLE}")
 
 
-# ---------------------------------------------------------------------------------------------------------- the block
+# ---------------------------------------------------------------------------------------- the block
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +118,8 @@ def _read_block(lines: Sequence[str], opener: int) -> _Block | Malformed:
 def _closer(lines: Sequence[str], at: int, length: int) -> int | None:
     """Return the index of the closing marker; None if another block begins before it.
 
-    Shorter markers inside are content, as long as they are whole blocks: a page that explains this notation is edited
-    with longer ones.
+    Shorter markers inside are content, as long as they are whole blocks: a page that explains this
+    notation is edited with longer ones.
     """
     inside = 0
     for i in range(at, len(lines)):
@@ -150,7 +152,10 @@ def _start_line(lines: Sequence[str], at: int, closer: int) -> tuple[int, int | 
 
 
 def _dividers(body: Sequence[str], length: int) -> tuple[int, ...]:
-    """Return the indexes of the lines that can be the divider: those as long as the opening marker, if there are any."""
+    """Return the indexes of the lines that can be the divider.
+
+    Those as long as the opening marker, if there are any.
+    """
     every = [i for i, line in enumerate(body) if line.startswith("=====") and _DIVIDER.match(line)]
     exact = [i for i in every if len(body[i].rstrip()) == length]
     return tuple(exact or every)
@@ -173,7 +178,10 @@ def _request(path: str, block: _Block, number: int) -> FileRequest | Malformed:
 
 
 def _cannot_be_split(block: _Block) -> bool:
-    """Return whether there are too many readings, or one of several that makes a new file: no file can decide between them."""
+    """Return whether there are too many readings, or one of several that makes a new file.
+
+    No file can decide between them.
+    """
     count = len(block.dividers)
     if count == 1:
         return False
@@ -195,7 +203,7 @@ def _text(lines: Sequence[str]) -> str:
     return "\n".join(lines) + "\n" if lines else ""
 
 
-# ----------------------------------------------------------------------------------------------------------- the path
+# ----------------------------------------------------------------------------------------- the path
 
 _LABEL = re.compile(r"(?:file ?(?:name|path)?|path)\s*[:=]\s*", re.IGNORECASE)
 _NUMBERING = re.compile(r"[0-9]{1,3}[.)]\s+")
@@ -292,11 +300,14 @@ def _looks_like_path(word: str) -> bool:
     )
 
 
-# ------------------------------------------------------------------------------------------------------------ around
+# ------------------------------------------------------------------------------------------- around
 
 
 def _check_between(lines: Sequence[str], start: int, end: int) -> Malformed | None:
-    """Return where another notation is between the blocks: to skip it as prose would land half of the reply."""
+    """Return where another notation is between the blocks.
+
+    To skip it as prose would land half of the reply.
+    """
     for i in range(start, end):
         if opens_notation(lines, i):
             return malformed(

@@ -31,7 +31,10 @@ def fence_of(line: str) -> str:
 
 
 def closes(line: str, opened: str) -> bool:
-    """Return whether this line closes the fence that `opened` began: the same character, at least as many, nothing more."""
+    """Return whether this line closes the fence that `opened` began.
+
+    The same character, at least as many, nothing more.
+    """
     run = line.rstrip()
     return len(run) >= len(opened) and run == opened[:1] * len(run)
 
@@ -49,7 +52,9 @@ def tag_of(line: str) -> str:
 
 
 def is_wrapper(line: str) -> bool:
-    """Return whether models put this line around an edit: a fence, a tag such as `<tool_call>`, a `*** …` directive.
+    """Return whether models put this line around an edit.
+
+    A fence, a tag such as `<tool_call>`, a `*** …` directive.
 
     An HTML tag such as `<div>` is none: with its marker lost it is still content.
     """

@@ -13,8 +13,9 @@ def read_diff(
 ) -> tuple[FileDiff, ...] | Malformed:
     r"""Return the diff file by file, or an error that says how to write it.
 
-    `unwrap` accepts one clean wrapper: a fence, a pair of tags, or prose before and behind. `judge_paths=False` is for
-    a caller who knows the file anyway: the header may then name any path.
+    `unwrap` accepts one clean wrapper: a fence, a pair of tags, or prose before and behind.
+    `judge_paths=False` is for a caller who knows the file anyway: the header may then name any
+    path.
 
     >>> diff = read_diff("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")
     >>> diff[0].new_path, [line.mark + line.text for line in diff[0].hunks[0].lines]
@@ -34,5 +35,6 @@ def read_shares(
     if not isinstance(bare, Malformed) or not unwrap:
         return bare
     unwrapped = read_wrapped(source)
-    # The first reading's sentence is about the wrapper, and this caller has nothing against one wrapper.
+    # The first reading's sentence is about the wrapper, and this caller has nothing against one
+    # wrapper.
     return bare if unwrapped is None else unwrapped

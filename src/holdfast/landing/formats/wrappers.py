@@ -95,7 +95,10 @@ def _read_fences(source: DiffLines, opened: int) -> tuple[FileSection, ...] | Ma
 
 
 def _check_prose(source: DiffLines, start: int, end: int) -> Malformed | None:
-    """Return which line outside the wrapper could be an edit; to drop it would land half of the reply."""
+    """Return which line outside the wrapper could be an edit.
+
+    To drop it would land half of the reply.
+    """
     lines = source.lines
     for i in range(start, end):
         if is_change(lines[i]) or opens_notation(lines, i):

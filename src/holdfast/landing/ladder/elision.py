@@ -31,7 +31,9 @@ _SAID = re.compile(
 
 
 def is_gap(line: str) -> bool:
-    """Return whether the line can replace lines left out: dots, alone or in a comment, or a comment that says so.
+    """Return whether the line can replace lines left out.
+
+    Dots, alone or in a comment, or a comment that says so.
 
     >>> is_gap("    # ... existing code ..."), is_gap("..."), is_gap("# wait ... then go")
     (True, True, False)
@@ -40,7 +42,9 @@ def is_gap(line: str) -> bool:
 
 
 def says_gap(line: str) -> bool:
-    """Stricter: the line can be nothing but a gap. A bare `...` is code in Python, so it does not count.
+    """Stricter: the line can be nothing but a gap.
+
+    A bare `...` is code in Python, so it does not count.
 
     >>> says_gap("// ... rest of the file unchanged"), says_gap("    ..."), says_gap("# the rest stays as is")
     (True, False, True)
@@ -53,8 +57,8 @@ def says_gap(line: str) -> bool:
 def unpaired_gap(old: Sequence[str], new: Sequence[str]) -> str | None:
     """Return a line of `new` that says "and so on" in place of lines of `old` that vanish, or None.
 
-    A line that `old` has as well is content. A bare `...` is code in Python; it is a gap where it replaces more lines
-    than it adds.
+    A line that `old` has as well is content. A bare `...` is code in Python; it is a gap where it
+    replaces more lines than it adds.
     """
     if not any("..." in line or "\u2026" in line or _SAID.fullmatch(line) for line in new):
         return None
@@ -160,7 +164,10 @@ def _lost_lines(script: EditScript, edit: ScriptEdit, kept: frozenset[str]) -> I
 
 
 def _unaccounted(script: EditScript, edit: ScriptEdit, lost: Iterator[str]) -> Iterator[str]:
-    """Yield the lost lines that no added line rewrites: none that begins with the same word, or has the same name."""
+    """Yield the lost lines that no added line rewrites.
+
+    None that begins with the same word, or has the same name.
+    """
     added = [
         line
         for line in script.new[edit.n1 : edit.n2]

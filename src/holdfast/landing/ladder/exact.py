@@ -15,7 +15,10 @@ from holdfast.vocab.requests import Replace
 
 
 def land_exactly(text: str, request: Replace) -> Outcome | None:
-    """Return the splice at the old text; None where the text is missing, or only a piece of other words."""
+    """Return the splice at the old text.
+
+    None where the text is missing, or only a piece of other words.
+    """
     for old in _in_file_newlines(text, request.old):
         hits = _hits(text, old)
         whole = _uncut(text, old, hits)
@@ -118,7 +121,8 @@ def _land_on(text: str, request: Replace, old: str, hits: list[int]) -> Outcome:
         return refusals.no_change()
     line = line_at(text, at)
     if request.near_line not in {None, line} and not key_of(new):
-        # Where the line was named, it may be gone already; this one is its twin, and nothing is left to tell by.
+        # Where the line was named, it may be gone already; this one is its twin, and nothing is
+        # left to tell by.
         return refusals.elsewhere(line, request.near_line or 0)
     standing = _standing(text, request, at, old, new)
     if standing is not None:
@@ -144,7 +148,10 @@ def _land_everywhere(text: str, request: Replace, old: str, hits: list[int]) -> 
 
 
 def _with_endings(text: str, at: int, old: str, new: str) -> str:
-    """Return the new text in the file's line endings; in a mixed file each kept line keeps its own."""
+    """Return the new text in the file's line endings.
+
+    In a mixed file each kept line keeps its own.
+    """
     if "\n" not in new and "\r" not in new:
         return new
     kinds = _endings_in(text)

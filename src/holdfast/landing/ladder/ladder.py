@@ -1,4 +1,7 @@
-"""The ladder: from the strictest comparison to the loosest, until one says where the old lines are."""
+"""The ladder.
+
+From the strictest comparison to the loosest, until one says where the old lines are.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,10 @@ LadderOutcome: TypeAlias = (
 def climb(
     doc: Doc, script: EditScript, hint: Hint = NO_HINT, bounds: Bounds = NO_BOUNDS
 ) -> LadderOutcome:
-    """Return where and how the script lands: a hint picks one of equal places, bounds rule places out."""
+    """Return where and how the script lands.
+
+    A hint picks one of equal places, bounds rule places out.
+    """
     found = _on_strict_rungs(doc, script, hint, bounds)
     if not isinstance(found, Nowhere):
         return found
@@ -115,7 +121,8 @@ def _planned(
         if twin is not None:
             return twin
     if deletes and place.rung != "exact" and _is_indented_otherwise(doc, script, place):
-        # A second run would take a twin that is indented in another way, and nothing would be left to tell by.
+        # A second run would take a twin that is indented in another way, and nothing would be left
+        # to tell by.
         return UnclearProjection(place.first, place.last + 1)
     applied = stands_already(doc, script, place) or stands_around(doc, script, place)
     if applied is not None:

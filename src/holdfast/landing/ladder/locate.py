@@ -17,7 +17,9 @@ from holdfast.vocab.outcomes import Ambiguous, Exact, Fuzzy, Match, NotFound, Ru
 
 
 def locate(text: str, old: str, near_line: int | None = None) -> Match:
-    r"""Return where `old` is: once and exactly, once on a looser rung, in several places, or nowhere.
+    r"""Return where `old` is.
+
+    Once and exactly, once on a looser rung, in several places, or nowhere.
 
     `near_line` (1-based) picks one of several equal places, if it is exact.
 

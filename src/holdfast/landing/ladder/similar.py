@@ -126,7 +126,10 @@ def _skips_only_comments(doc: Doc, pairs: Sequence[Pair]) -> bool:
 
 
 def _some_invented(doc: Doc, needle: _Needle, alignment: Alignment) -> Sequence[Pair] | None:
-    """Return the run of sure lines around the changes, if it is a landmark of its own: then the rest was invented."""
+    """Return the run of sure lines around the changes, if it is a landmark of its own.
+
+    Then the rest was invented.
+    """
     pairs = {pair.j: pair for pair in alignment.pairs}
     run = _run_around(pairs, *needle.reach, len(needle.lines))
     if run is None:
@@ -146,7 +149,10 @@ _NEXT_BUT_ONE = 2
 
 
 def _beside(doc: Doc, pairs: dict[int, Pair], run: range) -> set[int]:
-    """Return the old lines whose lines in the file join the run, comments aside; further away they belong to another place."""
+    """Return the old lines whose lines in the file join the run, comments aside.
+
+    Further away they belong to another place.
+    """
     known = set(run)
     for order in (
         sorted((n for n in pairs if n < run.start), reverse=True),
@@ -202,7 +208,10 @@ def _known_elsewhere(doc: Doc, needle: _Needle, run: range, beside: set[int]) ->
 
 
 def _rewritten(doc: Doc, needle: _Needle, run: range, first: int, beside: set[int]) -> bool:
-    """Return whether a line that was dropped has its like in its stead: then this is another place, or it has moved on."""
+    """Return whether a line that was dropped has its like in its stead.
+
+    Then this is another place, or it has moved on.
+    """
     for n in sorted(set(range(len(needle.lines))) - beside):
         real = first + n - run.start
         if 0 <= real < len(doc.solid) and _is_rewritten(

@@ -17,7 +17,10 @@ class Hint:
     """What may pick one of several equal places; it is never the truth about a single one."""
 
     near: int | None = None
-    """The file line (0-based) that the request names for `old[0]`; only an exact number selects a place."""
+    """The file line (0-based) that the request names for `old[0]`.
+
+    Only an exact number selects a place.
+    """
     within: range | None = None
     """File lines: the only place that begins in them is picked."""
 
@@ -115,5 +118,6 @@ def stands_at(place: Placement, near: int) -> bool:
     return any(i is not None and i - j == near for j, i in list(enumerate(place.pairs))[:_LEADING])
 
 
-# A blank line more or less above the first real line must not spoil an exact number; more than this is no number.
+# A blank line more or less above the first real line must not spoil an exact number; more than this
+# is no number.
 _LEADING = 3

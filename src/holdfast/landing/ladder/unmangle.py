@@ -13,7 +13,10 @@ from holdfast.landing.text.lines import Doc, contents_of, is_blank
 
 @dataclass(frozen=True, slots=True)
 class Unmangled:
-    """Another reading of old and new; `near` is the file line (0-based) that a listing's numbers name."""
+    """Another reading of old and new.
+
+    `near` is the file line (0-based) that a listing's numbers name.
+    """
 
     old: str
     new: str
@@ -39,9 +42,12 @@ def readings(doc: Doc, old: str, new: str) -> Iterator[Unmangled]:
 
 
 def unwrapped(doc: Doc, old: str, new: str) -> Unmangled | None:
-    """Return the reading without wrappers and entities, for the loose rungs; None where there are none.
+    """Return the reading without wrappers and entities, for the loose rungs.
 
-    Escapes are not undone there: they are common in code, and no exact match would say that these are none of it.
+    None where there are none.
+
+    Escapes are not undone there: they are common in code, and no exact match would say that these
+    are none of it.
     """
     reading = Unmangled(old, new)
     for undo in (_out_of_fence, _out_of_tags, _out_of_markers, _out_of_listing, _unescape_entities):
@@ -95,7 +101,8 @@ def _is_fence(first: str, last: str) -> bool:
     return _FENCE.fullmatch(first) is not None and _FENCE.fullmatch(last) is not None
 
 
-# Names that tools give to what they carry. Not any tag: `<section>` around a request may be the file's own markup.
+# Names that tools give to what they carry. Not any tag: `<section>` around a request may be the
+# file's own markup.
 _CARRIERS = (
     r"(?:antml:)?(?:tool_(?:call|code|use|response|result)s?|function(?:_calls?|_call)?|invoke|parameters?|arguments?|"
     r"(?:old|new)(?:_?(?:str|string|text|code))?|search|replace|patch|diff|edit|apply_patch|file_content|content|"
@@ -105,7 +112,10 @@ _OPENING = re.compile(rf"\s*<({_CARRIERS})(?:[\s=][^<>]*)?>\s*")
 
 
 def _out_of_tags(doc: Doc, reading: Unmangled) -> Unmangled | None:
-    """Without tags around the whole, or closing ones left over behind it; never tags that the file itself has."""
+    """Without tags around the whole, or closing ones left over behind it.
+
+    Never tags that the file itself has.
+    """
     old = _unwrapped(doc, reading.old, _is_tag_pair) or _without_closing(doc, reading.old)
     if old is None:
         return None
@@ -151,7 +161,10 @@ _CLOSES_NEW = re.compile(r"\s*[>+]{5,9} ?(?:REPLACE|UPDATED|NEW)?\s*")
 
 
 def _out_of_markers(doc: Doc, reading: Unmangled) -> Unmangled | None:
-    """Without the marks of a search/replace block that came along; never a mark that the file itself has."""
+    """Without the marks of a search/replace block that came along.
+
+    Never a mark that the file itself has.
+    """
     old = _without_ends(doc, reading.old, _OPENS_OLD, _DIVIDES)
     new = _without_ends(doc, reading.new, _DIVIDES, _CLOSES_NEW)
     return None if old == reading.old else Unmangled(old, new, reading.near)
@@ -180,14 +193,18 @@ def _out_of_listing(_doc: Doc, reading: Unmangled) -> Unmangled | None:
         return None
     near = given[0][1] - given[0][0] - 1
     new = contents_of(reading.new)
-    # Listings put a blank behind a mark (not behind a tab); where every line has one it is not the file's.
+    # Listings put a blank behind a mark (not behind a tab); where every line has one it is not the
+    # file's.
     gap = int(all(_rest(line)[:1] in ("", " ") for line in lines))
     marks = {_mark(line) for line in lines}
     return Unmangled(_without_numbers(lines, gap, marks), _without_numbers(new, gap, marks), near)
 
 
 def _mark(line: str) -> str:
-    """Return what is between the number and the line: `1. x` in the file is no line of a listing with bars."""
+    """Return what is between the number and the line: `1.
+
+    X` in the file is no line of a listing with bars.
+    """
     found = _NUMBERED.match(line)
     return line[found.end(1) : found.end()] if found else ""
 

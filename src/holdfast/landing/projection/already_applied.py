@@ -101,7 +101,10 @@ def stands_at_splice(doc: Doc, splices: Sequence[LineSplice]) -> AlreadyApplied 
 def stands_elsewhere(
     doc: Doc, script: EditScript, place: Placement | None = None
 ) -> AlreadyApplied | None:
-    """Return the new lines if all of them are in the file outside `place`; used where the old ones are not there exactly."""
+    """Return the new lines if all of them are in the file outside `place`.
+
+    Used where the old ones are not there exactly.
+    """
     new = [key_of(line) for line in script.new if not is_blank(line)]
     fresh = [key_of(line) for edit in script.edits for line in script.new[edit.n1 : edit.n2]]
     context = [line for line in new if line not in fresh]
@@ -116,7 +119,10 @@ def stands_elsewhere(
 
 
 def stands_at_line(doc: Doc, script: EditScript, near: int) -> AlreadyApplied | None:
-    """Return the new lines (or all that are not context) at the very line the request names: what is found is a twin."""
+    """Return the new lines (or all that are not context) at the very line the request names.
+
+    What is found is a twin.
+    """
     fresh = [
         n for edit in script.edits for n in range(edit.n1, edit.n2) if not is_blank(script.new[n])
     ]

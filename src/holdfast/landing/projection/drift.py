@@ -74,7 +74,9 @@ def _form(line: str, real: str) -> Literal["NFC", "NFD"] | None:
 
 
 def merge_line(old: str, new: str, real: str, drift: Drift) -> str:
-    r"""Return the new line's body with the file's spelling of whatever `old` and `new` share; no indentation.
+    r"""Return the new line's body with the file's spelling of whatever `old` and `new` share.
+
+    No indentation.
 
     >>> merge_line('say("a", x)', 'say("a", y)', 'say(\u201ca\u201d, x)', Drift())
     'say(“a”, y)'
@@ -90,7 +92,8 @@ def merge_line(old: str, new: str, real: str, drift: Drift) -> str:
         None, [plain for plain, _ in ours], [plain for plain, _ in written], autojunk=False
     )
     for tag, o1, o2, n1, n2 in matcher.get_opcodes():
-        # A blank or a bracket in common says nothing: only around a word do both lines mean the same spot.
+        # A blank or a bracket in common says nothing: only around a word do both lines mean the
+        # same spot.
         if tag == "equal" and any(plain.isalnum() for plain, _ in ours[o1:o2]):
             out.extend(raw for _, raw in theirs[o1:o2])
         elif n2 > n1:
@@ -100,7 +103,10 @@ def merge_line(old: str, new: str, real: str, drift: Drift) -> str:
 
 
 def _tokens(line: str) -> list[tuple[str, str]]:
-    """(folded, as written) for each token of the line's body; what folds to nothing clings to the token before."""
+    """(folded, as written) for each token of the line's body.
+
+    What folds to nothing clings to the token before.
+    """
     out: list[tuple[str, str]] = []
     body = line.strip()
     # Combining marks are no word characters to `re`: compose first if that is all there is to it.

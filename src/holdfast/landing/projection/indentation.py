@@ -22,7 +22,10 @@ class Indents:
     unit: str
     """The file's text for one level."""
     scaled: bool
-    """The request's levels have another width (or tabs for blanks): beyond the table, count levels, not columns."""
+    """The request's levels have another width (or tabs for blanks).
+
+    Beyond the table, count levels, not columns.
+    """
 
     def map(self, indent: str) -> str:
         """Return the file's indentation for a new line that the request indents by `indent`."""
@@ -34,7 +37,8 @@ class Indents:
         width = _width(indent)
         below = [key for key in self.table if _width(key) <= width]
         if below:
-            # A known indentation that the line's own begins with says more than one that is nearly as wide.
+            # A known indentation that the line's own begins with says more than one that is nearly
+            # as wide.
             base = max([key for key in below if indent.startswith(key)] or below, key=_width)
             # Tabs followed by blanks: one more level goes in front of them all.
             if not self.scaled and base and indent.endswith(base) and not indent.startswith(base):
@@ -102,7 +106,10 @@ def _is_shifted(table: dict[str, str]) -> bool:
 
 
 def _is_off_level(line: str) -> bool:
-    """Return whether it is a ` *` line of a block comment: one column off, it shows nothing about levels."""
+    """Return whether it is a ` *` line of a block comment.
+
+    One column off, it shows nothing about levels.
+    """
     return line.lstrip().startswith("*")
 
 
@@ -127,7 +134,8 @@ def _is_scaled(table: dict[str, str], step: int, unit: str) -> bool:
         return _width(table[high]) - _width(table[low]) != _width(high) - _width(low) or (
             ("\t" in table[high]) != ("\t" in high)
         )
-    # One indentation only: a level of another width is the likelier reading than a shift by half a level.
+    # One indentation only: a level of another width is the likelier reading than a shift by half a
+    # level.
     mixes = ("\t" in high) != ("\t" in table[high])
     levels = _width(high) / step
     fits = unit * int(levels) == table[high] and levels == int(levels)
@@ -139,7 +147,10 @@ def _width(indent: str) -> int:
 
 
 def step_of(lines: Sequence[str]) -> int:
-    """Return the columns of one level in the request: what all differences between its indentations have in common."""
+    """Return the columns of one level in the request.
+
+    What all differences between its indentations have in common.
+    """
     widths = {_width(indent_of(line)) for line in lines if not is_blank(line)}
     lowest = min(widths, default=0)
     step = reduce(gcd, (width - lowest for width in widths), 0)

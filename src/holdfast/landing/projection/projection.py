@@ -64,7 +64,10 @@ def _range(
 def _gap(
     doc: Doc, script: EditScript, place: Placement, edit: ScriptEdit
 ) -> tuple[int, int] | UnclearProjection:
-    """Return where an insertion goes: beside the nearest line it touches, on the right side of blank lines."""
+    """Return where an insertion goes.
+
+    Beside the nearest line it touches, on the right side of blank lines.
+    """
     above, blanks_above = _neighbour(script, place, range(edit.o1 - 1, -1, -1))
     below, blanks_below = _neighbour(script, place, range(edit.o2, len(script.old)))
     if above is not None and below is not None and any(doc.keys[above + 1 : below]):
@@ -136,7 +139,10 @@ class _Writer:
         return indent + merge_line(self.script.old[old], line, self.doc.lines[real], self.drift)
 
     def _partners(self, edit: ScriptEdit) -> dict[int, int]:
-        """Return the drifted old line that each new line rewrites: shared words keep the file's spelling."""
+        """Return the drifted old line that each new line rewrites.
+
+        Shared words keep the file's spelling.
+        """
         drifted = {
             j
             for j in range(edit.o1, edit.o2)
@@ -148,7 +154,10 @@ class _Writer:
         return dict(_most_alike(self.script, edit, drifted))
 
     def _local_indents(self, edit: ScriptEdit) -> Indents | None:
-        """Return the map of the lines that the edit touches, if it is clear; used where no map fits all lines."""
+        """Return the map of the lines that the edit touches, if it is clear.
+
+        Used where no map fits all lines.
+        """
         near = [
             (self.script.old[j], self.doc.lines[i])
             for j in range(max(0, edit.o1 - 1), min(len(self.script.old), edit.o2 + 1))
@@ -178,7 +187,10 @@ def _most_alike(
 
 
 def _has_lost(first: tuple[str, str], rest: Sequence[tuple[str, str]]) -> bool:
-    """Return whether the first line alone is further to the left than all others are: a copy that began mid-line."""
+    """Return whether the first line alone is further to the left than all others are.
+
+    A copy that began mid-line.
+    """
     shifts = {_shift(pair) for pair in rest}
     own = indent_of(first[0])
     shallow = not own or len(own) < min(len(indent_of(line)) for line, _ in rest)

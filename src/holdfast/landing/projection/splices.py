@@ -23,9 +23,12 @@ class Splice:
 
 
 def splice_of(doc: Doc, edit: LineSplice, *, ends_in_newline: bool | None = None) -> Splice:
-    """Return the line splice in characters: new lines get the endings of the lines they replace, or of their neighbours.
+    """Return the line splice in characters.
 
-    A file without a newline at its end stays so (and one with it keeps it) unless `ends_in_newline` says otherwise.
+    New lines get the endings of the lines they replace, or of their neighbours.
+
+    A file without a newline at its end stays so (and one with it keeps it) unless `ends_in_newline`
+    says otherwise.
     """
     new = [line + _ending(doc, edit, n) for n, line in enumerate(edit.lines)]
     start = doc.offset(edit.first)
@@ -114,7 +117,10 @@ def line_at(text: str, offset: int) -> int:
 
 
 def lines_at(text: str, offsets: Sequence[int]) -> list[int]:
-    """Return the line of each offset; they must ascend. One pass over the text, however many there are."""
+    """Return the line of each offset; they must ascend.
+
+    One pass over the text, however many there are.
+    """
     lines, line, at = [], 1, 0
     pairs = "\r" in text
     for offset in offsets:
@@ -134,7 +140,10 @@ _REGION_LIMIT = 3_000
 
 @dataclass(frozen=True, slots=True)
 class _Region:
-    """The whole lines `text[start:end]` around splices whose contexts meet; the first is line `line` (1-based)."""
+    """The whole lines `text[start:end]` around splices whose contexts meet.
+
+    The first is line `line` (1-based).
+    """
 
     splices: tuple[Splice, ...]
     start: int
@@ -143,7 +152,10 @@ class _Region:
 
 
 def _diff_of(text: str, regions: Sequence[_Region]) -> str:
-    """Return a unified diff (hunks only) of the change; it looks at the lines around the splices and no others."""
+    """Return a unified diff (hunks only) of the change.
+
+    It looks at the lines around the splices and no others.
+    """
     hunks: list[str] = []
     shift = 0
     for region in regions:
@@ -202,7 +214,10 @@ def _next_line(text: str, at: int) -> int:
 
 
 def _marked(text: str) -> list[str]:
-    """Return lines ready for a diff; each keeps its line ending, a missing last newline included."""
+    """Return lines ready for a diff.
+
+    Each keeps its line ending, a missing last newline included.
+    """
     lines, ends = split_lines(text)
     return [
         line
@@ -213,7 +228,10 @@ def _marked(text: str) -> list[str]:
 
 
 def _hunks(old: list[str], new: list[str], old_line: int, new_line: int) -> list[str]:
-    """Return the hunks between two runs of lines; what both begin and end with is cut off first, but for the context."""
+    """Return the hunks between two runs of lines.
+
+    What both begin and end with is cut off first, but for the context.
+    """
     size = min(len(old), len(new))
     head = next((i for i in range(size) if old[i] != new[i]), size)
     tail = next((i for i in range(size - head) if old[-1 - i] != new[-1 - i]), size - head)

@@ -21,7 +21,10 @@ from holdfast.landing.text.line_tokens import (
 from holdfast.landing.text.lines import Doc
 
 Likeness: TypeAlias = Literal["equal", "loose", "comment", "typo"]
-"""How a request's line is the file's line: by key; but for blanks and quotes; reworded; one word misspelt."""
+"""How a request's line is the file's line: by key; but for blanks and quotes; reworded.
+
+One word misspelt.
+"""
 
 SURE: frozenset[Likeness] = frozenset(("equal", "loose"))
 
@@ -50,19 +53,26 @@ def start_of(alignment: Alignment) -> int:
     return max(0, first.i - first.j)
 
 
-# A place that drifts by more lines than this from the straight diagonal is not looked at: 12 s became 0.2 s.
+# A place that drifts by more lines than this from the straight diagonal is not looked at: 12 s
+# became 0.2 s.
 BAND = 12
 _VOTES = 50_000
 _RARE = 50
 _ENOUGH_RARE = 4
 _CANDIDATES = 12
 _NEAREST = 6
-"""Equal lines of the band that are looked at for one old line: where all lines are equal, all are too many."""
+"""Equal lines of the band that are looked at for one old line.
+
+Where all lines are equal, all are too many.
+"""
 _NEAR_TOP = 3
 
 
 def align(doc: Doc, old: Sequence[str]) -> list[Alignment]:
-    """Return the best places for the lines `old` (none of them blank), best first; each uses file lines of its own."""
+    """Return the best places for the lines `old` (none of them blank), best first.
+
+    Each uses file lines of its own.
+    """
     needle = _Needle(doc, old)
     found: list[Alignment] = []
     used: set[tuple[int, int]] = set()
@@ -88,9 +98,12 @@ class _Needle:
 
 
 def _diagonals(needle: _Needle) -> list[int]:
-    """Return where places might begin: each old line that is in the file votes, weighted by its length.
+    """Return where places might begin.
 
-    Rare lines speak for all where they are a good part of the request; else the rarest do until the votes are spent.
+    Each old line that is in the file votes, weighted by its length.
+
+    Rare lines speak for all where they are a good part of the request; else the rarest do until the
+    votes are spent.
     """
     keys, where = needle.keys, needle.where
     order = sorted(
@@ -171,7 +184,10 @@ def _between(
 
 
 def _best_path(cells: list[dict[int, Pair]], size: int) -> tuple[Pair, ...]:
-    """Return the heaviest chain of pairs that ascends on both sides; a skipped file line costs a little."""
+    """Return the heaviest chain of pairs that ascends on both sides.
+
+    A skipped file line costs a little.
+    """
     chains: dict[Pair, Pair | None] = {}
     scores: dict[Pair, float] = {}
     ends: list[Pair] = []
@@ -204,7 +220,10 @@ _SKIP = 0.15
 
 
 def _similarity(doc: Doc, keys: Sequence[str], pairs: Sequence[Pair]) -> float:
-    """Return the share of matched characters of the longer side; comment lines the request left out do not count."""
+    """Return the share of matched characters of the longer side.
+
+    Comment lines the request left out do not count.
+    """
     matched = sum(pair.similarity * (len(keys[pair.j]) + 1) for pair in pairs)
     request = sum(len(key) + 1 for key in keys)
     known = {pair.i for pair in pairs}
@@ -224,7 +243,10 @@ _STALE_LIKE = 0.66
 
 
 def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Likeness, float] | None:
-    """Return how `line` is the file's line `real`, or None where they are different lines; `elsewhere` says that the exact line is elsewhere in the file."""
+    """Return how `line` is the file's line `real`, or None where they are different lines.
+
+    `elsewhere` says that the exact line is elsewhere in the file.
+    """
     shape = _shape(line, real)
     if shape is None:
         return None
@@ -249,7 +271,8 @@ def _shape(line: str, real: str) -> _Shape | None:
 
     if loose_key_of(line) == loose_key_of(real):
         return "loose", 0.99, ()
-    # The distance of two long lines takes the product of their lengths: a minute for a megabyte on one line.
+    # The distance of two long lines takes the product of their lengths: a minute for a megabyte on
+    # one line.
     if max(len(line), len(real)) > _LONG:
         return None
     if numbers_of(line) != numbers_of(real):
@@ -270,7 +293,10 @@ def _shape(line: str, real: str) -> _Shape | None:
 
 
 def _code_shape(line: str, real: str, similarity: float, *, defines: bool) -> _Shape | None:
-    """Return the likeness of two lines of code: a word or two misspelt, or a definition with another signature."""
+    """Return the likeness of two lines of code.
+
+    A word or two misspelt, or a definition with another signature.
+    """
     other = _other_words(line, real)
     if 1 <= len(other) <= _MISSPELT and _are_typos(other, similarity):
         return (
@@ -285,7 +311,10 @@ _MISSPELT = 3
 
 
 def _are_typos(other: Sequence[tuple[str, str]], similarity: float) -> bool:
-    """Return whether the words may differ by drift: one stale word, or several that are each nearly right."""
+    """Return whether the words may differ by drift.
+
+    One stale word, or several that are each nearly right.
+    """
     from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - as above
 
     if len(other) == 1 and similarity >= _STALE_LIKE:
@@ -301,7 +330,10 @@ _SENTENCE = 3
 
 
 def _is_spelling(line: str, word: str, similarity: float) -> bool:
-    """Return whether the word is in a quoted sentence of a line nearly the same: there it is prose, not a name."""
+    """Return whether the word is in a quoted sentence of a line nearly the same.
+
+    There it is prose, not a name.
+    """
     return similarity >= _PROSE_LIKE and any(
         word in words_of(quoted) and len(words_of(quoted)) >= _SENTENCE
         for quoted in _QUOTED.findall(line)
@@ -309,7 +341,10 @@ def _is_spelling(line: str, word: str, similarity: float) -> bool:
 
 
 def _other_words(line: str, real: str) -> list[tuple[str, str]]:
-    """Return the words that differ, compared place by place; none where the lines have different numbers of words."""
+    """Return the words that differ, compared place by place.
+
+    None where the lines have different numbers of words.
+    """
     ours, theirs = words_of(line), words_of(real)
     if len(ours) != len(theirs):
         return []

@@ -21,7 +21,10 @@ class ScriptEdit:
 
 @dataclass(frozen=True, slots=True)
 class EditScript:
-    """Old and new lines (without endings) and the edits between them; all other lines are context."""
+    """Old and new lines (without endings) and the edits between them.
+
+    All other lines are context.
+    """
 
     old: tuple[str, ...]
     new: tuple[str, ...]
@@ -33,12 +36,16 @@ class EditScript:
         return frozenset(j for edit in self.edits for j in range(edit.o1, edit.o2))
 
 
-# Beyond this many lines on both sides a changed middle is taken as one block: difflib is quadratic at worst.
+# Beyond this many lines on both sides a changed middle is taken as one block: difflib is quadratic
+# at worst.
 _MIDDLE_LIMIT = 2_000
 
 
 def script_of(old: list[str], new: list[str]) -> EditScript:
-    """Return the script that turns `old` into `new`; common ends are cut off first, which keeps it near linear."""
+    """Return the script that turns `old` into `new`.
+
+    Common ends are cut off first, which keeps it near linear.
+    """
     head = _common(old, new)
     tail = _common(old[head:][::-1], new[head:][::-1])
     middle_old, middle_new = old[head : len(old) - tail], new[head : len(new) - tail]
@@ -66,7 +73,10 @@ def _common(one: list[str], other: list[str]) -> int:
 
 
 def _joined_over_blanks(edits: list[ScriptEdit], old: list[str]) -> list[ScriptEdit]:
-    """Two edits with only blank lines between them are one: a blank line is no landmark to tell them apart."""
+    """Two edits with only blank lines between them are one.
+
+    A blank line is no landmark to tell them apart.
+    """
     joined: list[ScriptEdit] = []
     for edit in edits:
         last = joined[-1] if joined else None

@@ -1,4 +1,7 @@
-"""What two lines are compared by: the same key, the same line but for white space and typography."""
+"""What two lines are compared by.
+
+The same key, the same line but for white space and typography.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ _TABLE = str.maketrans({char: plain for chars in CLASSES for char, plain in char
 
 
 def fold(text: str) -> str:
-    """Return the text with plain punctuation, composed, and without what cannot be seen. Line endings stay."""
+    """Return the text with plain punctuation, composed, and without what cannot be seen.
+
+    Line endings stay.
+    """
     if text.isascii():
         return text
     return unicodedata.normalize("NFC", text.translate(_TABLE))
@@ -46,7 +52,10 @@ _RARE_SPACES = "\x0b\x0c\x1c\x1d\x1e\x1f\x85\u1680\u2028\u2029"
 
 
 def keys_of(lines: list[str], folded: str) -> list[str]:
-    """Return the keys of the lines of a folded text; the same as `key_of` of each, and several times as fast."""
+    """Return the keys of the lines of a folded text.
+
+    The same as `key_of` of each, and several times as fast.
+    """
     if any(space in folded for space in _RARE_SPACES):
         return [" ".join(line.split()) for line in lines]
     stripped = map(str.strip, lines)
@@ -58,7 +67,9 @@ def keys_of(lines: list[str], folded: str) -> list[str]:
 
 
 def loose_key_of(line: str) -> str:
-    r"""Looser: no white space at all, and one kind of quote. Enough to say that a removed line is this line.
+    r"""Looser: no white space at all, and one kind of quote.
+
+    Enough to say that a removed line is this line.
 
     >>> loose_key_of("f( 'a' )") == loose_key_of('f("a")')
     True

@@ -68,7 +68,10 @@ def numbers_of(line: str) -> list[str]:
 
 
 def tokens_of(line: str) -> list[str]:
-    """Return the line cut into words, runs of white space and single marks; joined they are the line."""
+    """Return the line cut into words, runs of white space and single marks.
+
+    Joined they are the line.
+    """
     return _TOKEN.findall(line)
 
 
@@ -150,7 +153,10 @@ _AFTER_HYPHEN = re.compile(r"-?[^\W\d_]{2,}")
 
 
 def _joins_by_hyphen(text: str, at: int) -> bool:
-    """Inside `background-color` and `data-id`: with letters on both sides and no blank, a hyphen is part of a name."""
+    """Inside `background-color` and `data-id`.
+
+    With letters on both sides and no blank, a hyphen is part of a name.
+    """
     if (text[at - 1] == "-") == (text[at] == "-"):
         return False
     before, after = text[max(0, at - 40) : at], text[at : at + 40]

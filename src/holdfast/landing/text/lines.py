@@ -14,7 +14,9 @@ _ENDING = re.compile(r"\r\n|\r|\n")
 
 
 def split_lines(text: str) -> tuple[list[str], list[str]]:
-    r"""Return the lines without their endings, and the endings; a last line without one has the ending "".
+    r"""Return the lines without their endings, and the endings.
+
+    A last line without one has the ending "".
 
     >>> split_lines("a\r\nb\nc")
     (['a', 'b', 'c'], ['\r\n', '\n', ''])
@@ -37,7 +39,9 @@ def split_lines(text: str) -> tuple[list[str], list[str]]:
 
 
 def contents_of(text: str) -> list[str]:
-    r"""Return the lines of a request's text; one newline at the end ends the last line and adds none.
+    r"""Return the lines of a request's text.
+
+    One newline at the end ends the last line and adds none.
 
     >>> contents_of("a\n\n"), contents_of("a"), contents_of("")
     (['a', ''], ['a'], [])
@@ -165,7 +169,10 @@ class Doc:
         return lines + last - first - bare
 
     def ending_near(self, line: int) -> str:
-        """Return the ending for a new line put at `line`: that of the line above, else of the line itself."""
+        """Return the ending for a new line put at `line`.
+
+        That of the line above, else of the line itself.
+        """
         for i in (line - 1, line):
             if 0 <= i < len(self.ends) and self.ends[i]:
                 return self.ends[i]
