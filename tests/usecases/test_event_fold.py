@@ -73,7 +73,7 @@ def tables(connection: Connection, root: Path) -> LogState:
         ),
         {chat: tuple(ids) for chat, ids in by_chat.items()},
         {chat: tuple(ids) for chat, ids in taken.items()},
-        {turn: status for turn, status in connection.execute(ended)},
+        dict(connection.execute(ended).tuples()),
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
 
 FileShape: TypeAlias = Literal["absent", "file", "link", "directory", "other"]
 

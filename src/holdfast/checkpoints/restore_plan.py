@@ -5,12 +5,15 @@ Paths that the checkpoint could not know are never removed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.checkpoints.checkpoint import Skipped
 from holdfast.checkpoints.ports import Blocked, FileInfo, WorktreeView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from holdfast.checkpoints.checkpoint import Skipped
 
 GITLINK = "160000"
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from holdfast.checkpoints.checkpoint import Checkpoint
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.checkpoints.checkpoint import Checkpoint
 
 
 def outdated(checkpoints: Sequence[Checkpoint], keep: int) -> tuple[str, ...]:

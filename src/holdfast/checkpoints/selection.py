@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.checkpoints.checkpoint import Skipped, SkipReason
-from holdfast.checkpoints.ports import Disk, FileInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.checkpoints.ports import Disk, FileInfo
 
 
 @dataclass(frozen=True, slots=True)

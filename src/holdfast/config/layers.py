@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdfast.config.settings import (
     SETTINGS,
@@ -16,6 +14,10 @@ from holdfast.config.settings import (
     Settings,
     SettingValue,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 PROJECT_FILE = ".holdfast/config.toml"
 

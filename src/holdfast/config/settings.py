@@ -6,9 +6,11 @@ have the same name. `layers.py` reads the values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SettingKind: TypeAlias = Literal["text", "number", "words"]
 

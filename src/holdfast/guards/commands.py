@@ -8,14 +8,17 @@ whose every command is allowed by the user's rules. Everything else is asked for
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.guards.shell.destructive_commands import find_harm
 from holdfast.guards.shell.read_only_commands import why_not_prepared, why_not_unasked
-from holdfast.guards.shell.shell_ast import ShellScript, ShellWord, SimpleCommand
 from holdfast.guards.shell.shell_parser import TOO_DEEP, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.guards.shell.shell_ast import ShellScript, ShellWord, SimpleCommand
 
 _LONGEST = 32_000
 _BUILT_INS = re.compile(

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from holdfast.guards.call_digest import digest_call, digest_result, news_of
 from holdfast.guards.command_success import is_bad, is_fine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 LoopPattern: TypeAlias = Literal["identical", "cycle", "duplicate", "no_progress", "no_effect"]
 

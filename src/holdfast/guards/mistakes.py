@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from holdfast.vocab.tool_calls import FailureKind
+if TYPE_CHECKING:
+    from holdfast.vocab.tool_calls import FailureKind
 
 MISTAKE_THRESHOLD = 3
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.landing.text.align import align, start_of
 from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.lines import Doc, is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _SHOWN = 8
 _WORTH_SHOWING = 45.0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.closest import numbered
@@ -18,7 +18,11 @@ from holdfast.landing.projection.splices import landed, overlap, splice_of
 from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.lines import Doc, contents_of, is_blank
 from holdfast.vocab.outcomes import RUNGS, Outcome, Refused
-from holdfast.vocab.requests import LineEdit, LineEdits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.vocab.requests import LineEdit, LineEdits
 
 
 def land_line_edits(text: str, request: LineEdits) -> Outcome:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed
@@ -17,7 +17,11 @@ from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines
 from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.lines import Doc, is_blank
 from holdfast.vocab.outcomes import RUNGS, Outcome, Refused
-from holdfast.vocab.requests import Patch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.vocab.requests import Patch
 
 
 def land_patch(text: str, request: Patch, path: str | None = None) -> Outcome:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.landing.text.lines import Doc, is_blank
-from holdfast.vocab.outcomes import Rung
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.vocab.outcomes import Rung
 
 
 @dataclass(frozen=True, slots=True)

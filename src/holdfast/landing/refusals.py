@@ -5,15 +5,18 @@ Local models have small contexts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing.closest import closest_lines, first_difference
 from holdfast.landing.placement import AlreadyApplied, Doubtful, Elsewhere, Nowhere, SeveralPlaces
 from holdfast.landing.projection.projection import UnclearProjection
-from holdfast.landing.text.edit_script import EditScript
-from holdfast.landing.text.lines import Doc
 from holdfast.vocab.outcomes import Reason, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.landing.text.edit_script import EditScript
+    from holdfast.landing.text.lines import Doc
 
 _FEW = 12
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.landing import refusals
 from holdfast.landing.ladder.elision import gap_at_end, unpaired_gap
 from holdfast.landing.ladder.exact import land_exactly
@@ -11,8 +13,10 @@ from holdfast.landing.projection.splices import landed, overlap, splice_of
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, contents_of
-from holdfast.vocab.outcomes import Outcome
-from holdfast.vocab.requests import Replace
+
+if TYPE_CHECKING:
+    from holdfast.vocab.outcomes import Outcome
+    from holdfast.vocab.requests import Replace
 
 
 def land_replace(text: str, request: Replace) -> Outcome:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.ladder.elision import gap_at_end, unpaired_gap
 from holdfast.landing.ladder.exact import with_mixed_endings
 from holdfast.landing.projection.splices import Splice, landed
 from holdfast.landing.text.lines import Doc, contents_of
-from holdfast.vocab.outcomes import Outcome
-from holdfast.vocab.requests import WriteFile
+
+if TYPE_CHECKING:
+    from holdfast.vocab.outcomes import Outcome
+    from holdfast.vocab.requests import WriteFile
 
 _FENCE = re.compile(r"(?:```|~~~)[\w+.#-]*\s*")
 

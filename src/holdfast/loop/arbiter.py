@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.guards.loops import Trip
+if TYPE_CHECKING:
+    from holdfast.guards.loops import Trip
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from holdfast.loop.announced_action import announces_action
-from holdfast.loop.parse_reply.draft_calls import ReplyDraft
-from holdfast.loop.reply import ModelReply
 from holdfast.loop.unparsed_call import shows_unread_call
-from holdfast.vocab.tool_calls import ToolSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.loop.parse_reply.draft_calls import ReplyDraft
+    from holdfast.loop.reply import ModelReply
+    from holdfast.vocab.tool_calls import ToolSpec
 
 
 class ReplyKind(StrEnum):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from holdfast.vocab.cancellation import Cancel
-
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
     from holdfast.vocab.tool_calls import ToolCall, ToolSpec
     from holdfast.vocab.tool_outcome import ToolOutcome

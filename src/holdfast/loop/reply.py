@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, assert_never
 
 from holdfast.guards.repetition import Repetition, RepetitionWatch
 from holdfast.loop.ports import (
@@ -18,6 +17,9 @@ from holdfast.loop.ports import (
     UsagePiece,
 )
 from holdfast.vocab.tool_calls import RawCall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 _ReplyPiece: TypeAlias = (
     TextPiece | ReasoningPiece | CallPiece | UsagePiece | FinishPiece | FailPiece

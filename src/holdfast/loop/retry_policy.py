@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.loop.classify import ReplyKind
-from holdfast.loop.ports import FailPiece
-from holdfast.loop.reply import ModelReply
-from holdfast.vocab.transcript import StopReason
+
+if TYPE_CHECKING:
+    from holdfast.loop.ports import FailPiece
+    from holdfast.loop.reply import ModelReply
+    from holdfast.vocab.transcript import StopReason
 
 _NARRATIONS = 2
 _CUTS = 2

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from holdfast.guards.loops import Trip
-from holdfast.vocab.events import Compacted
-from holdfast.vocab.tool_calls import FailureKind
 from holdfast.vocab.transcript import Sentinel
+
+if TYPE_CHECKING:
+    from holdfast.guards.loops import Trip
+    from holdfast.vocab.events import Compacted
+    from holdfast.vocab.tool_calls import FailureKind
 
 _PATTERNS = {
     "identical": "the same call with the same result",

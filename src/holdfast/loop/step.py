@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.loop.classify import ReplyKind, classify
 from holdfast.loop.parse_reply import ParsedReply, draft_calls, fit_calls
@@ -19,9 +19,13 @@ from holdfast.loop.ports import (
 )
 from holdfast.loop.reply import ModelReply, collect
 from holdfast.loop.retry_policy import RetryState, RetryVerdict, judge
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import ReasoningArrived, Retried, TextArrived
-from holdfast.vocab.tool_calls import ToolSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.tool_calls import ToolSpec
 
 _CANCELLED = FailPiece("cancelled", "Cancelled.")
 

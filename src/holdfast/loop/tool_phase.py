@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from holdfast.guards import loops, mistakes
-from holdfast.guards.loops import Loops
-from holdfast.guards.mistakes import Mistakes
 from holdfast.loop.context.summary import clip
 from holdfast.loop.parse_reply import BadCall
-from holdfast.loop.ports import Sink, Toolbox, TurnPorts
 from holdfast.vocab.events import CallEnded, CallStarted
-from holdfast.vocab.tool_calls import ToolCall
-from holdfast.vocab.tool_outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.guards.loops import Loops
+    from holdfast.guards.mistakes import Mistakes
+    from holdfast.loop.ports import Sink, Toolbox, TurnPorts
+    from holdfast.vocab.tool_calls import ToolCall
+    from holdfast.vocab.tool_outcome import ToolOutcome
 
 NOT_RUN_CANCELLED = "Not run: the user cancelled the turn."
 NOT_RUN_APPROVAL = "Not run: the turn stopped at an earlier call that needs approval."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from holdfast.guards import loops, mistakes, step_cap
 from holdfast.guards.mistakes import MISTAKE_THRESHOLD, Mistakes
@@ -22,14 +22,11 @@ from holdfast.loop.context.history import History, as_message, note
 from holdfast.loop.context.model_context import ModelContext
 from holdfast.loop.context.payload import merge_nudge
 from holdfast.loop.context.token_count import weigh_text
-from holdfast.loop.limits import LoopLimits
 from holdfast.loop.parse_reply import BadCall, ParsedReply
 from holdfast.loop.ports import Model, ModelRequest, Sink, Toolbox, TurnPorts
-from holdfast.loop.reply import ModelReply
 from holdfast.loop.retry_policy import CANCELLED, CUT_CALL, Again, Compact, Drop, RetryState, Stop
 from holdfast.loop.step import InterpretedReply, ask_model, interpret_reply
 from holdfast.loop.tool_phase import ToolPhase, TurnGuards, run_calls
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import (
     Retried,
     Said,
@@ -38,8 +35,13 @@ from holdfast.vocab.events import (
     TurnEnded,
     UsageReported,
 )
-from holdfast.vocab.tool_calls import FailureKind
 from holdfast.vocab.transcript import Sentinel, ToolAnswered
+
+if TYPE_CHECKING:
+    from holdfast.loop.limits import LoopLimits
+    from holdfast.loop.reply import ModelReply
+    from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.tool_calls import FailureKind
 
 LAST_WORDS = (
     "You have used all the steps of this turn and no tool is available now. "

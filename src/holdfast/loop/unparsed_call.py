@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import BARS
 from holdfast.loop.parse_reply.quoted import unquoted_spans
@@ -12,7 +11,11 @@ from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
 from holdfast.loop.parse_reply.text_calls.found_call import calls_of
 from holdfast.loop.parse_reply.thinking import divide
 from holdfast.loop.parse_reply.tool_names import find_tool
-from holdfast.vocab.tool_calls import ToolSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.vocab.tool_calls import ToolSpec
 
 _LONGEST: Final = 6_000
 """How many characters at the end are searched. JSON, which may contain a whole file, is searched

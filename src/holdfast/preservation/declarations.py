@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +19,8 @@ from holdfast.syntax.node_kinds import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ast_grep_py import SgNode
 
     from holdfast.syntax.source import ParsedSource

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from holdfast.syntax.fixits import Lines, deleted_by_fixits
-from holdfast.vocab.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
     from holdfast.syntax.source import ParsedSource
+    from holdfast.vocab.diagnostics import Diagnostic
 
 _CALLS: Final = (
     "call",

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.preservation.function_bodies import does_work
 from holdfast.syntax.node_kinds import BLOCKS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ast_grep_py import SgNode
 
     from holdfast.preservation.diagnostic_mentions import Mentions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +10,8 @@ from holdfast.syntax.dead_code import ends
 from holdfast.syntax.tree import leaves
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ast_grep_py import SgNode
 
     from holdfast.syntax.source import ParsedSource

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +17,8 @@ from holdfast.preservation.function_bodies import BodyEffect, effect_of
 from holdfast.syntax.node_kinds import DECLARED_FUNCTIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ast_grep_py import SgNode
 
     from holdfast.preservation.diagnostic_mentions import Mentions

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation.annotations import annotations_dropped
 from holdfast.preservation.declarations import Function, declared_in, is_public
@@ -21,7 +20,11 @@ from holdfast.syntax.dead_code import conditions_of
 from holdfast.syntax.fixits import deleted_by_fixits
 from holdfast.syntax.parse_check import language_of
 from holdfast.syntax.source import ParsedSource, parse_source
-from holdfast.vocab.diagnostics import Diagnostic, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.vocab.diagnostics import Diagnostic, Target
 
 _SMALL: Final = 8
 """The number of tokens that may be deleted from any file, unless that is half of it."""

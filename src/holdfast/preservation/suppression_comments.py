@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation.silenced_checks import silenced_in
 from holdfast.syntax.source import ParsedSource, parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 _CODES: Final = r"(?:\s*[:=(\[]\s*(?P<codes>[\w\-/, ]+))?"
 _HASH: Final = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from holdfast.landing.land import land
 from holdfast.repair.decisions.decision import BuildType, Decision, DecisionVerdict
@@ -13,11 +14,13 @@ from holdfast.repair.decisions.decision_ids import (
     request_of,
     sha_of,
 )
-from holdfast.repair.ports import Checked, PipelinePorts, RepairUnit
 from holdfast.repair.verify import Candidate, CheckedCandidate, describe_errors, errors_of
-from holdfast.vocab.diagnostics import Diagnostic
 from holdfast.vocab.outcomes import Landed
 from holdfast.vocab.requests import WriteFile
+
+if TYPE_CHECKING:
+    from holdfast.repair.ports import Checked, PipelinePorts, RepairUnit
+    from holdfast.vocab.diagnostics import Diagnostic
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from holdfast.repair.decisions.decision import Decision
-from holdfast.repair.ports import DecisionLedger
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from holdfast.repair.decisions.decision import Decision
+    from holdfast.repair.ports import DecisionLedger
 
 
 class DryLedger:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.repair.ports import NoRule, RepairUnit, RuleFits, RuleMatch, Rules
 from holdfast.repair.rule_lookup import Applied, lookup
-from holdfast.repair.strictness import Strictness
 from holdfast.rules.rule import Rule
-from holdfast.rules.rule_book import RuleBook
-from holdfast.vocab.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from holdfast.repair.strictness import Strictness
+    from holdfast.rules.rule_book import RuleBook
+    from holdfast.vocab.diagnostics import Diagnostic
 
 
 class LockedRules:

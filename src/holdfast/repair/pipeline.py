@@ -7,15 +7,13 @@ writes the unit: the caller gets the code that passed and swaps the file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.encoding import decode
 from holdfast.landing.land import land
 from holdfast.repair.confidence import NoConfidence, Sure, Unsure, judge_confidence
 from holdfast.repair.decision_recorder import DecisionRecorder, RepairMethod
-from holdfast.repair.decisions.decision import Decision, DecisionVerdict
 from holdfast.repair.decisions.decision_ids import module_of, sha_of
 from holdfast.repair.outcomes import (
     Exhausted,
@@ -61,6 +59,11 @@ from holdfast.repair.verify import (
 from holdfast.syntax.fixits import apply_fixits
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import Patch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.repair.decisions.decision import Decision, DecisionVerdict
 
 _FIXIT_ROUNDS = 8
 """A fix-it can reveal the next; more rounds than this are a cycle."""

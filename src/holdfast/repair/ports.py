@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from holdfast.repair.decisions.decision import Decision
-from holdfast.repair.strictness import Strictness
-from holdfast.vocab.diagnostics import Target
-
 if TYPE_CHECKING:
-    from holdfast.vocab.diagnostics import Diagnostic
+    from collections.abc import Callable, Collection, Sequence
+
+    from holdfast.repair.decisions.decision import Decision
+    from holdfast.repair.strictness import Strictness
+    from holdfast.vocab.diagnostics import Diagnostic, Target
 
 
 @dataclass(frozen=True, slots=True)

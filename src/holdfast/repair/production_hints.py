@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from holdfast.repair.decisions.decision_ids import module_of, sha_of
 from holdfast.repair.ports import DecisionLedger, NoRule, RepairUnit, Rules
@@ -15,6 +15,9 @@ from holdfast.repair.verify import (
     make_candidate,
 )
 from holdfast.vocab.outcomes import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _ROUNDS = 4
 """The most checks that are run to find out which rules would help."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import TYPE_CHECKING
 
 from holdfast.repair.ports import Answers, Proposal, ProposalRequest
-from holdfast.vocab.diagnostics import Area
+
+if TYPE_CHECKING:
+    from holdfast.vocab.diagnostics import Area
 
 
 def find_response(answers: Answers, request: ProposalRequest, model: str) -> Proposal | None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.repair.strictness import TABLE, Strictness
 from holdfast.rules.match.apply_rule import Rewritten, rewrite
-from holdfast.rules.rule import Rule
-from holdfast.rules.rule_book import RuleBook
-from holdfast.vocab.diagnostics import Diagnostic, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from holdfast.rules.rule import Rule
+    from holdfast.rules.rule_book import RuleBook
+    from holdfast.vocab.diagnostics import Diagnostic, Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.encoding import decode, encode
 from holdfast.landing.land import land
 from holdfast.preservation.judge import parse_errors, what_is_lost
 from holdfast.repair.ports import Check, Checked, CheckTimedOut, RepairUnit
 from holdfast.syntax.syntax_errors import is_syntax
-from holdfast.vocab.diagnostics import Diagnostic, Target
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import WriteFile
+
+if TYPE_CHECKING:
+    from holdfast.vocab.diagnostics import Diagnostic, Target
 
 ErrorSignature: TypeAlias = tuple[str, str, str, str, tuple[str, ...]]
 

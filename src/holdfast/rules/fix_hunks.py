@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from holdfast.rules.rule import PieceSide
 from holdfast.syntax.source import BLANKS, ParsedSource
 from holdfast.syntax.tokens import Token, first_at
 from holdfast.syntax.tree import span_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.rules.rule import PieceSide
 
 _MOST_TOKENS = 2_000
 # A word that belongs to what follows, at any distance.

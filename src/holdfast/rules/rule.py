@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Provenance: TypeAlias = Literal["builtin", "extracted", "manual"]
 Status: TypeAlias = Literal["proposed", "active", "pinned", "demoted", "rejected"]

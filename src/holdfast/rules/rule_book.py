@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import sqrt
-from typing import Literal, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 from holdfast.rules.learn.attribute_edits import attribute_edits
 from holdfast.rules.learn.learn_rule import NotLearned, learn
 from holdfast.rules.learn.merge_rules import NotMerged, merge_rules
 from holdfast.rules.match.name_usage import USED
 from holdfast.rules.match.type_similarity import forms_of
-from holdfast.rules.ports import RuleFiles
 from holdfast.rules.rule import Key, Rule
 from holdfast.rules.rule_json import BadRule, dump_rule, parse_rule
-from holdfast.vocab.diagnostics import Diagnostic, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from holdfast.rules.ports import RuleFiles
+    from holdfast.vocab.diagnostics import Diagnostic, Target
 
 LearnVerdict: TypeAlias = Literal["approve", "reject", "pin", "unpin", "demote"]
 Rank: TypeAlias = tuple[int, bool, float, str, str]

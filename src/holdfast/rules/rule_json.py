@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, assert_never, get_args
+from typing import TYPE_CHECKING, Any, assert_never, get_args
 
 from holdfast.rules.rule import (
     AddImport,
@@ -27,6 +26,9 @@ from holdfast.rules.rule import (
     TokenEdit,
 )
 from holdfast.vocab.diagnostics import Area, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class BadRule(ValueError):  # noqa: N818 - the outcome of reading a file by hand

@@ -6,13 +6,14 @@ Moving code there is the same as deleting it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.syntax.node_kinds import BLOCKS
 from holdfast.syntax.tree import span_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
     from ast_grep_py import SgNode
 
 Nodes: TypeAlias = "Mapping[str, Sequence[SgNode]]"

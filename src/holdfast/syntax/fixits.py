@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt
 
 
 @dataclass(frozen=True, slots=True)

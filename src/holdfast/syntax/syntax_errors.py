@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from holdfast.vocab.diagnostics import Diagnostic
+if TYPE_CHECKING:
+    from holdfast.vocab.diagnostics import Diagnostic
 
 _CODES = {
     "python": re.compile(r".*"),

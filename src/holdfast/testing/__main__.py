@@ -12,10 +12,13 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from holdfast.testing.request_log import RecordedRequest
 from holdfast.testing.script_file import BadScript, read_script
 from holdfast.testing.scripted_server import ScriptedServer
+
+if TYPE_CHECKING:
+    from holdfast.testing.request_log import RecordedRequest
 
 
 def main(arguments: list[str] | None = None) -> int:

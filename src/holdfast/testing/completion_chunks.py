@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from holdfast.testing.replies import Call, Reply
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.testing.replies import Call, Reply
 
 _PIECE = 12
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
 from holdfast.guards.paths import Barred, judge_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class MemoryFiles:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import select
 import socket
 import threading
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.testing.replies import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
 
 _OVER = "the script has no more replies"
 _POLL = 0.01

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.testing.replies import Call, Reply, drop, fail, overflow, text_call
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _SCRIPT = {"replies", "otherwise", "model", "models", "kind", "context", "key"}
 _REPLY = {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from threading import Event
+from typing import TYPE_CHECKING
 
 from holdfast.loop.ports import (
     CallPiece,
@@ -16,9 +15,14 @@ from holdfast.loop.ports import (
     UsagePiece,
 )
 from holdfast.testing.completion_chunks import call_id, finish_of, in_pieces, usage_of
-from holdfast.testing.replies import Reply
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.transcript import AssistantSaid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from threading import Event
+
+    from holdfast.testing.replies import Reply
+    from holdfast.vocab.cancellation import Cancel
 
 _CANCELLED = FailPiece("cancelled", "the request was cancelled.")
 

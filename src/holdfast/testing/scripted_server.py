@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from holdfast.adapters.models.servers import ServerKind
 from holdfast.testing.completion_chunks import events_of, whole_of
-from holdfast.testing.replies import Reply
 from holdfast.testing.request_log import RecordedRequest, RequestLog
 from holdfast.testing.server_apis import native_answers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import TracebackType
+
+    from holdfast.adapters.models.servers import ServerKind
+    from holdfast.testing.replies import Reply
 
 
 class ScriptedServer:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from holdfast.adapters.models.servers import ServerKind
+if TYPE_CHECKING:
+    from holdfast.adapters.models.servers import ServerKind
 
 _OWNERS: dict[ServerKind, str] = {
     "ollama": "library",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,11 +19,15 @@ from holdfast.tools.context import ToolContext, denied
 from holdfast.tools.edits.edit_messages import refused_call
 from holdfast.tools.edits.land_edits import EditCall, edit, refuse_edits
 from holdfast.tools.tool import Tool
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import EditRefused
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits
 from holdfast.vocab.tool_outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.vocab.cancellation import Cancel
 
 _FORMAT = '{"edits": [{"path": "src/app.py", "old": "    return 1", "new": "    return 2"}]}'
 

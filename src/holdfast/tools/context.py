@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileFound, Files, FileUnfit
-from holdfast.guards.commands import CommandRules
 from holdfast.guards.secrets import is_secret
 from holdfast.landing.encoding import decode
 from holdfast.tools.changed_files import TreeMemory, mark_of
@@ -23,6 +22,11 @@ from holdfast.tools.ports import (
     WorktreeDigests,
 )
 from holdfast.vocab.tool_outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from holdfast.guards.commands import CommandRules
 
 _SLASHES = re.compile("/{2,}")
 

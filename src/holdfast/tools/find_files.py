@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileUnfit
 from holdfast.changes.similar_paths import similar_paths
@@ -12,8 +13,10 @@ from holdfast.tools.globs import glob_to_regex
 from holdfast.tools.ports import NothingThere, Regular
 from holdfast.tools.text_limits import count, one_or_many
 from holdfast.tools.tool import Tool
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.tool_outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from holdfast.vocab.cancellation import Cancel
 
 _MOST = 200
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileUnfit
 from holdfast.tools.arguments import Arguments
@@ -11,8 +11,12 @@ from holdfast.tools.context import ToolContext, failed, refuse_path
 from holdfast.tools.ports import Directory, DirectoryEntry, NothingThere, Regular
 from holdfast.tools.text_limits import count, one_or_many
 from holdfast.tools.tool import Tool
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.tool_outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.vocab.cancellation import Cancel
 
 _MOST = 200
 

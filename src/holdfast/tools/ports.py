@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from holdfast.changes.ports import FileUnfit
-from holdfast.vocab.cancellation import Cancel
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from holdfast.changes.change import RequestedEdits
     from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
+    from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
 
 

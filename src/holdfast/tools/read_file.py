@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.changes.ports import FileFound, FileMissing, Files, FileUnfit
 from holdfast.changes.similar_paths import similar_paths
 from holdfast.landing.encoding import decode
@@ -11,8 +13,10 @@ from holdfast.tools.context import ShownText, ToolContext, failed, refuse_path
 from holdfast.tools.ports import Directory, PathLook, Regular
 from holdfast.tools.text_limits import count, one_or_many, shorten_line
 from holdfast.tools.tool import Tool
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.tool_outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from holdfast.vocab.cancellation import Cancel
 
 _MOST_LINES = 400
 _MOST_CHARACTERS = 16_000

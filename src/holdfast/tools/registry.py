@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.tools import (
     apply_edits,
     edit_file,
@@ -13,7 +15,9 @@ from holdfast.tools import (
     write_file,
     write_patch,
 )
-from holdfast.tools.tool import Tool
+
+if TYPE_CHECKING:
+    from holdfast.tools.tool import Tool
 
 TOOLS: dict[str, Tool] = {
     module.TOOL.name: module.TOOL

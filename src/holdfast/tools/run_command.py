@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from holdfast.guards.commands import Allow, Ask, CommandVerdict, Refuse, argv, judge_command
 from holdfast.guards.redact_secret_lines import without_secrets
 from holdfast.guards.shell.read_only_commands import without_programs_of_git
 from holdfast.tools.arguments import StrictArguments
 from holdfast.tools.context import ToolContext, denied, refuse
-from holdfast.tools.ports import CommandDone
 from holdfast.tools.text_limits import clean
 from holdfast.tools.tool import Tool
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import CommandRan
 from holdfast.vocab.tool_outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.tools.ports import CommandDone
+    from holdfast.vocab.cancellation import Cancel
 
 
 class RunCommandTool(StrictArguments):

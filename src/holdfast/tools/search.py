@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileFound, FileUnfit
 from holdfast.landing.encoding import decode
@@ -12,8 +13,10 @@ from holdfast.tools.globs import glob_to_regex
 from holdfast.tools.ports import Hits, NothingThere, Query
 from holdfast.tools.text_limits import count, shorten_line
 from holdfast.tools.tool import Tool
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.tool_outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from holdfast.vocab.cancellation import Cancel
 
 _MOST_CHARACTERS = 8_000
 _LINE = 200

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any
 
 from holdfast.tools.arguments import schema_of
-from holdfast.tools.context import ToolContext
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.tool_calls import ToolSpec
-from holdfast.vocab.tool_outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import BaseModel
+
+    from holdfast.tools.context import ToolContext
+    from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.tool_outcome import ToolOutcome
 
 
 @dataclass(frozen=True, slots=True)

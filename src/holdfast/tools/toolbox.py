@@ -10,7 +10,6 @@ from holdfast.changes.change_log import LogUnavailable
 from holdfast.tools.context import ToolContext, ToolPolicy, ToolPorts, denied, failed
 from holdfast.tools.prompt.tool_profiles import READING
 from holdfast.tools.text_limits import clean, has_half_pair
-from holdfast.vocab.tool_calls import ToolCall, ToolSpec
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from holdfast.tools.tool import Tool
     from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.tool_calls import ToolCall, ToolSpec
 
 
 class ToolboxOf:

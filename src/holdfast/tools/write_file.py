@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.tools.arguments import StrictArguments
-from holdfast.tools.context import ToolContext
 from holdfast.tools.edits.land_edits import EditCall, edit
 from holdfast.tools.tool import Tool
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.requests import FileRequest, WriteFile
-from holdfast.vocab.tool_outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from holdfast.tools.context import ToolContext
+    from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.tool_outcome import ToolOutcome
 
 _FORMAT = '{"path": "src/app.py", "text": "def main():\\n    return 2\\n"}'
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from holdfast.guards.paths import Barred, judge_path
 from holdfast.landing.explain import DIFF_FORMAT
@@ -13,11 +14,13 @@ from holdfast.tools.context import ToolContext, denied
 from holdfast.tools.edits.edit_messages import refused_call
 from holdfast.tools.edits.land_edits import EditCall, edit
 from holdfast.tools.tool import Tool
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import EditRefused
 from holdfast.vocab.outcomes import Refused
-from holdfast.vocab.requests import FileRequest
 from holdfast.vocab.tool_outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.requests import FileRequest
 
 _NAMES = re.compile(
     r"^(?:(?:---|\+\+\+) (?:[ab]/)?|rename (?:from|to) |\*\*\* (?:Add|Update|Delete) File: )(.*)$",

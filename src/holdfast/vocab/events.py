@@ -7,12 +7,13 @@ The use case that does a thing publishes its event, in the transaction that does
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.vocab.outcomes import Reason, Rung
-from holdfast.vocab.requests import Action
-from holdfast.vocab.tool_calls import FailureKind, ToolCall
-from holdfast.vocab.transcript import Sentinel, StopReason
+if TYPE_CHECKING:
+    from holdfast.vocab.outcomes import Reason, Rung
+    from holdfast.vocab.requests import Action
+    from holdfast.vocab.tool_calls import FailureKind, ToolCall
+    from holdfast.vocab.transcript import Sentinel, StopReason
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from holdfast.vocab.events import Event
-from holdfast.vocab.tool_calls import FailureKind
+if TYPE_CHECKING:
+    from holdfast.vocab.events import Event
+    from holdfast.vocab.tool_calls import FailureKind
 
 
 @dataclass(frozen=True, slots=True)

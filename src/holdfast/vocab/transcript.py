@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from holdfast.vocab.tool_calls import ToolCall
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.vocab.tool_calls import ToolCall
 
 
 @dataclass(frozen=True, slots=True)

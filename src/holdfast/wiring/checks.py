@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.project import project_files
 from holdfast.adapters.toolchains.registry import check_for, target_of
 from holdfast.adapters.toolchains.tool_check import CheckMode, ToolCheck
-from holdfast.config.settings import Settings
-from holdfast.repair.ports import Check
 from holdfast.usecases.turns.baseline import SinceCheck
-from holdfast.vocab.cancellation import Cancel
-from holdfast.vocab.diagnostics import Target
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.config.settings import Settings
+    from holdfast.repair.ports import Check
+    from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.diagnostics import Target
 
 __all__ = ["check_of_file", "list_files", "sees_project", "target_of", "tests_of_project"]
 

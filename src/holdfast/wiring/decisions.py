@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem.decision_files import DiskDecisionFiles
 from holdfast.repair.decisions.manifest import Manifest
 from holdfast.wiring.state_directory import state_directory
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def decisions_at(root: Path) -> Manifest:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from holdfast.adapters.store.database_url import chosen_url, store_exists
 from holdfast.adapters.store.event_log import StoredEventLog
-from holdfast.usecases.events.ports import LoggedEvent
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.usecases.events.ports import LoggedEvent
 
 
 def open_event_log(root: Path) -> LateEventLog:

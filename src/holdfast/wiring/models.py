@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.models.discovery import find_context, find_server
 from holdfast.adapters.models.openai_compatible import OpenAICompatible
 from holdfast.adapters.models.servers import ServerNotFound
-from holdfast.config.settings import Settings
 from holdfast.usecases.turns.send_message import NotSent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.config.settings import Settings
 
 
 def find_model(settings: Settings, say: Callable[[str], None]) -> OpenAICompatible | NotSent:

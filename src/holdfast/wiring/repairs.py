@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem.response_cache import ResponseCache
-from holdfast.adapters.models.openai_compatible import OpenAICompatible
 from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.toolchains.project_checks import checks_of_project
-from holdfast.config.settings import Settings
 from holdfast.guards.commands import CommandRules, CommandVerdict, judge_command
-from holdfast.loop.ports import Model
 from holdfast.repair.decisions.manifest import BadManifest
 from holdfast.repair.ledgers import DryLedger
 from holdfast.repair.locked_rules import DryRules, LockedRules
@@ -27,14 +23,22 @@ from holdfast.usecases.repair.model_proposer import LateProvider
 from holdfast.usecases.repair.repair_files import RepairDependencies
 from holdfast.usecases.turns.repair_ports import ProjectCheck, TurnRepairs
 from holdfast.usecases.turns.send_message import NotSent
-from holdfast.vocab.cancellation import Cancel
-from holdfast.vocab.diagnostics import Target
 from holdfast.wiring.checks import check_of_file, sees_project, tests_of_project
 from holdfast.wiring.decisions import decisions_at
 from holdfast.wiring.models import find_model
 from holdfast.wiring.rules import rule_book_at
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from holdfast.adapters.models.openai_compatible import OpenAICompatible
+    from holdfast.config.settings import Settings
+    from holdfast.loop.ports import Model
+    from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.diagnostics import Target
 
 
 @contextmanager

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem.rule_files import DiskRuleFiles
 from holdfast.repair.builtin import builtin_rules
 from holdfast.rules.rule_book import RuleBook, read_book
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def rule_book_at(root: Path) -> RuleBook:

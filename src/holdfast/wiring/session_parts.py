@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.store.agent_eviction import StoredAgents
 from holdfast.adapters.store.errors import StoreError
-from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.adapters.store.turn_log import StoredTurnLog
 from holdfast.usecases.checkpoints.conversation import Conversations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from holdfast.adapters.store.store import Store
 
 __all__ = ["StoreError", "StoredTurnLog", "conversations_at"]
 

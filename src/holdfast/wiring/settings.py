@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_config_path
 
 from holdfast.config.layers import read_settings
-from holdfast.config.settings import BadConfig, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.config.settings import BadConfig, Settings
 
 
 def settings_at(root: Path, flags: Mapping[str, Any] | None = None) -> Settings | BadConfig:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.store.change_log import changes_at
 from holdfast.adapters.store.database_url import chosen_url
 from holdfast.adapters.store.store import Store, open_store
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from pathlib import Path
 
 __all__ = ["changes_at", "store_at"]
 

@@ -3,39 +3,43 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem.command_grants import DiskGrants
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
-from holdfast.adapters.models.openai_compatible import OpenAICompatible
 from holdfast.adapters.processes.commands import OsCommands
 from holdfast.adapters.project.directories import DiskDirectories
 from holdfast.adapters.project.project_overview import look_over
 from holdfast.adapters.project.search import DiskSearcher
 from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests
-from holdfast.changes.ports import Files
-from holdfast.config.settings import Settings
 from holdfast.guards.step_cap import StepCaps
 from holdfast.loop.limits import LoopLimits
 from holdfast.tools.context import ToolPolicy, ToolPorts
-from holdfast.tools.ports import ApprovalGate, Editor
 from holdfast.tools.prompt.system_prompt import overview, system_prompt
 from holdfast.tools.prompt.tool_profiles import profile_of
 from holdfast.tools.toolbox import ToolboxOf
-from holdfast.usecases.turns.approvals import Asker
 from holdfast.usecases.turns.send_message import NotSent, TurnDependencies, UserMessage, send
 from holdfast.usecases.turns.turn_editor import ReviewedFiles
-from holdfast.vocab.cancellation import Cancel
-from holdfast.vocab.events import Event, TurnEnded
 from holdfast.wiring.late_store import StoreProblem
 from holdfast.wiring.models import find_model
 from holdfast.wiring.repairs import command_rules, turn_repairs_at
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
 from holdfast.wiring.worktrees import open_worktrees
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from holdfast.adapters.models.openai_compatible import OpenAICompatible
+    from holdfast.changes.ports import Files
+    from holdfast.config.settings import Settings
+    from holdfast.tools.ports import ApprovalGate, Editor
+    from holdfast.usecases.turns.approvals import Asker
+    from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.events import Event, TurnEnded
 
 _OVERVIEW_SHARE = 10
 """The overview may use one part in so many of the model's context."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from holdfast.adapters.filesystem.disk_files import DiskFiles
 from holdfast.adapters.filesystem.journal import DiskJournal, lock_journal, place_of
-from holdfast.changes.change_log import ChangeLog
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from holdfast.changes.change_log import ChangeLog
 
 
 class DiskWorkspace:

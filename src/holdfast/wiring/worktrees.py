@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +16,8 @@ from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from holdfast.usecases.checkpoints.conversation import Conversations
 
 

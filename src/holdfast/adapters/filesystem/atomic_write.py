@@ -7,7 +7,10 @@ every effect intercepts these.
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def put(file: Path, data: bytes, *, sync: bool) -> None:

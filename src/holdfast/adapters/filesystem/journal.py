@@ -19,7 +19,6 @@ import hashlib
 import json
 import os
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.ports import JournalDamaged, PendingBatch
@@ -27,6 +26,7 @@ from holdfast.changes.swaps import Batch, Content, Swap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 _VERSION = 2
 _SAVED_LIMIT = 10

@@ -13,11 +13,11 @@ import os
 import secrets
 import stat
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from holdfast.rules.ports import UpdateBytes
 

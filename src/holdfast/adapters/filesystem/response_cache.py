@@ -9,7 +9,10 @@ import os
 import re
 import secrets
 from contextlib import suppress
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 _LIMIT = 5_000

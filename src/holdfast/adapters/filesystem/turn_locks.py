@@ -5,7 +5,10 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import suppress
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class TurnLocks:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git.file_modes import update_modes, with_execute_bit
@@ -22,9 +21,7 @@ from holdfast.adapters.git.git_command import (
     to_text,
 )
 from holdfast.adapters.git.private_index import PrivateIndex, signature
-from holdfast.adapters.git.repository import GitRepository
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
-from holdfast.checkpoints.checkpoint import WorktreeState
 from holdfast.checkpoints.ports import Blocked, PreparedRestore, RestoreDone, RestoreFailed
 from holdfast.checkpoints.restore_plan import (
     Difference,
@@ -34,6 +31,13 @@ from holdfast.checkpoints.restore_plan import (
     plan_restore,
     removals,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from holdfast.adapters.git.repository import GitRepository
+    from holdfast.checkpoints.checkpoint import WorktreeState
 
 # The error of git when it has checked the files and has written nothing. (`git_command` sets the
 # language of git to English.)

@@ -6,7 +6,10 @@ They are kept beside the tree, for files that are more private than a new file w
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 def update_modes(

@@ -6,11 +6,15 @@ A filter that fails in the middle of a restore may fail on the way back too.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import Git, GitFailed, GitProcess, join_names, split_names
-from holdfast.adapters.git.private_index import PrivateIndex
-from holdfast.adapters.git.repository import GitRepository
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.adapters.git.private_index import PrivateIndex
+    from holdfast.adapters.git.repository import GitRepository
 
 
 def start_required_query(git: Git) -> GitProcess:

@@ -11,13 +11,15 @@ import re
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.checkpoints.ports import CheckpointFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 PathValue: TypeAlias = str | os.PathLike[str]
 

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git import index_state
@@ -28,8 +26,13 @@ from holdfast.adapters.git.git_command import (
     to_text,
     with_packing,
 )
-from holdfast.adapters.git.index_state import IndexSignature
-from holdfast.adapters.git.repository import GitRepository
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from holdfast.adapters.git.index_state import IndexSignature
+    from holdfast.adapters.git.repository import GitRepository
 
 # Within this span an edit can leave the time of a file unchanged: the clocks of file systems have
 # a resolution of up to two seconds.

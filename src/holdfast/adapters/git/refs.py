@@ -5,11 +5,15 @@ A checkpoint is `refs/holdfast/checkpoints/<id>`, in the trash `refs/holdfast/tr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import Git, GitFailed, to_bytes, to_text
 from holdfast.checkpoints import commit_message
-from holdfast.checkpoints.checkpoint import Checkpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.checkpoints.checkpoint import Checkpoint
 
 _LIVE = "refs/holdfast/checkpoints/"
 _TRASH = "refs/holdfast/trash/"

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.checkpoints.ports import UnfinishedRestore
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _VERSION = 1
 _TEXT_FIELDS = ("undo_id", "undo_commit", "target_id", "target_commit", "verb", "phase", "tree")

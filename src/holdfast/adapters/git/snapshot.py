@@ -8,17 +8,19 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.git.file_modes import update_modes
 from holdfast.adapters.git.git_command import Git, GitFailed, GitProcess, split_names, to_text
 from holdfast.adapters.git.private_index import PrivateIndex, signature
-from holdfast.adapters.git.repository import GitRepository
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
 from holdfast.checkpoints.checkpoint import Skipped, SkipReason, WorktreeState
 from holdfast.checkpoints.limits import MEGABYTE, SnapshotLimits
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.checkpoints.selection import Listing, Selection, select
+
+if TYPE_CHECKING:
+    from holdfast.adapters.git.repository import GitRepository
 
 ReportProgress = Callable[[str], None]
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.adapters.git.checkout import TreeCheckout
 from holdfast.adapters.git.git_command import Git, GitFailed, GitProcess, to_text
@@ -24,7 +22,6 @@ from holdfast.adapters.git.restore_journal import RestoreJournal
 from holdfast.adapters.git.snapshot import ReportProgress, Snapshot, start_settings_query
 from holdfast.checkpoints import commit_message, retention
 from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
-from holdfast.checkpoints.limits import SnapshotLimits
 from holdfast.checkpoints.ports import (
     Blocked,
     CheckpointFailed,
@@ -35,6 +32,12 @@ from holdfast.checkpoints.ports import (
     RestoreFailed,
     UnfinishedRestore,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from holdfast.checkpoints.limits import SnapshotLimits
 
 # After how many checkpoints old ones are looked for: listing takes a process, and a few more than
 # the limit do no harm.

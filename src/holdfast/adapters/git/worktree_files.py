@@ -6,13 +6,16 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import to_bytes, to_text
 from holdfast.checkpoints.limits import MEGABYTE
 from holdfast.checkpoints.ports import CheckpointFailed, FileInfo
 from holdfast.checkpoints.restore_plan import parents_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 # The last is for a path beyond a symlink that leads to itself.
 _NOTHING_THERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urlsplit
 
@@ -28,6 +27,8 @@ from holdfast.adapters.models.servers import (
 )
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     import httpx
 
 OLLAMA_DEFAULT = 4096

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from holdfast.adapters.models.errors import BreakKind
 from holdfast.adapters.models.servers import is_loopback
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import httpx
+
+    from holdfast.adapters.models.errors import BreakKind
 
 
 @dataclass(frozen=True, slots=True)

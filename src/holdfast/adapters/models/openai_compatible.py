@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import base64
 import time
-from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from threading import Lock
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
 from holdfast.adapters.models.errors import RequestFailure, RequestOrigin, read_break, read_status
@@ -34,10 +32,14 @@ from holdfast.adapters.models.servers import (
     without_userinfo,
 )
 from holdfast.loop.ports import FailPiece, ModelRequest, RetryPiece, StreamPiece
-from holdfast.vocab.cancellation import Cancel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+    from types import TracebackType
+
     import httpx
+
+    from holdfast.vocab.cancellation import Cancel
 
 KEY_FROM = "HOLDFAST_API_KEY in the environment, or `api_key` in the user's config file"
 _TICK = 0.05

@@ -6,13 +6,15 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from itertools import groupby
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from holdfast.adapters.models.json_schema import fits_strict, plain
-from holdfast.adapters.models.server_quirks import ServerQuirks
-from holdfast.loop.ports import ModelRequest
-from holdfast.vocab.tool_calls import ToolCall, ToolSpec
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered, UserText
+
+if TYPE_CHECKING:
+    from holdfast.adapters.models.server_quirks import ServerQuirks
+    from holdfast.loop.ports import ModelRequest
+    from holdfast.vocab.tool_calls import ToolCall, ToolSpec
 
 # For the retry of a repetitive reply. Otherwise the settings of the server apply.
 _CHANGED = {"temperature": 0.9, "top_p": 0.95, "frequency_penalty": 0.4}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.adapters.models.errors import RequestFailure, RequestOrigin, read_error, read_words
 from holdfast.adapters.models.sse import Events
 from holdfast.adapters.models.stream_normaliser import Normaliser
 from holdfast.loop.ports import FailPiece, StreamPiece
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LIMIT = 64 * 1024 * 1024
 

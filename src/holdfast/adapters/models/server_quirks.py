@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.adapters.models.servers import ServerKind
-from holdfast.loop.ports import ModelRequest
+if TYPE_CHECKING:
+    from holdfast.adapters.models.servers import ServerKind
+    from holdfast.loop.ports import ModelRequest
 
 Field: TypeAlias = Literal[
     "strict", "stream_options", "tool_choice", "sampling", "max_tokens", "schema", "tools"

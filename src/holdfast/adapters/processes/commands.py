@@ -14,7 +14,6 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,8 @@ from holdfast.adapters.processes import watchdog
 from holdfast.tools.ports import CommandDone
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
     from holdfast.vocab.cancellation import Cancel
 
 _CHUNK = 65_536

@@ -12,9 +12,12 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 MARK = "_HOLDFAST_RUN"
 """The variable that marks a process as ours before the watchdog knows its number."""

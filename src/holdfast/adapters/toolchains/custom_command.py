@@ -8,14 +8,17 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.commands import environment
 from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgram
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import generic
 from holdfast.repair.ports import ToolchainMissing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def plan_of(command: str | Sequence[str]) -> partial[Sequence[CheckStep]]:

@@ -8,13 +8,17 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.toolchains.run_tool import NEVER, run_tool
 from holdfast.repair.ports import CheckCrashed, ToolchainMissing
-from holdfast.vocab.cancellation import Cancel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.vocab.cancellation import Cancel
 
 TOOLCHAINS = "HOLDFAST_TOOLCHAINS"
 """The variable that names a folder with tools: its programs, and those in `node_modules/.bin`."""

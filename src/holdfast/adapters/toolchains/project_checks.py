@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.toolchains.installed_tool import find_in_project
 from holdfast.adapters.toolchains.languages import python
 from holdfast.adapters.toolchains.languages.tsconfig import find_tsconfig
 from holdfast.adapters.toolchains.nearest_file import nearest_file
 from holdfast.adapters.toolchains.registry import check_for, target_of
-from holdfast.adapters.toolchains.tool_check import CheckMode
 from holdfast.usecases.turns.repair_ports import ProjectCheck
-from holdfast.vocab.cancellation import Cancel
-from holdfast.vocab.diagnostics import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path, PurePosixPath
+
+    from holdfast.adapters.toolchains.tool_check import CheckMode
+    from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.diagnostics import Target
 
 _CONFIG_FILES: Mapping[Target, tuple[str, ...]] = {
     "python": ("pyproject.toml",),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.toolchains.custom_command import plan_of
 from holdfast.adapters.toolchains.languages import c, go, java, javascript, python, rust
 from holdfast.adapters.toolchains.run_tool import NEVER
 from holdfast.adapters.toolchains.tool_check import CheckMode, CheckPlan, ToolCheck
-from holdfast.vocab.cancellation import Cancel
-from holdfast.vocab.diagnostics import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.diagnostics import Target
 
 _SUFFIXES: Mapping[str, Target] = {
     ".py": "python",

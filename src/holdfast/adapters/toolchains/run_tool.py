@@ -6,12 +6,16 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.commands import run_process
 from holdfast.repair.ports import CheckCrashed
-from holdfast.vocab.cancellation import Cancel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.vocab.cancellation import Cancel
 
 LARGEST_OUTPUT = 8_000_000
 _GRACE = 0.2

@@ -13,12 +13,15 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.toolchains.project_copy import ProjectCopy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 _PREFIX = "holdfast-check-"
 _MAKING = "holdfast-making-"

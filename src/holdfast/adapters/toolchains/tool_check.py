@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from holdfast.adapters.toolchains.installed_tool import (
     InstalledTool,
@@ -21,8 +21,10 @@ from holdfast.adapters.toolchains.run_tool import LARGEST_OUTPUT, NEVER, ToolRun
 from holdfast.adapters.toolchains.scratch_dir import ScratchDir, borrow
 from holdfast.repair.diagnostics.columns import SourceLines
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.diagnostics import Diagnostic, FixIt, Related, Target
+
+if TYPE_CHECKING:
+    from holdfast.vocab.cancellation import Cancel
 
 CheckMode: TypeAlias = Literal["file", "project"]
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from holdfast.guards.shell.path_risk import is_protected, is_vital
-from holdfast.guards.shell.shell_ast import ShellScript, ShellWord, SimpleCommand
 from holdfast.guards.shell.shell_parser import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holdfast.guards.shell.shell_ast import ShellScript, ShellWord, SimpleCommand
 
 _DEEPEST = 4
 _ROOT = frozenset({"sudo", "su", "doas", "pkexec", "runuser"})

@@ -7,10 +7,14 @@ shell.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.guards.shell.path_risk import is_sink, why_not_read
-from holdfast.guards.shell.shell_ast import SimpleCommand
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holdfast.guards.shell.shell_ast import SimpleCommand
 
 _SAFE_VARIABLES = frozenset(
     {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.detect import opens_block
 from holdfast.landing.formats.hunk_body import END_OF_FILE, is_change
@@ -13,6 +13,9 @@ from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.unified import read_diff
 from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 EXAMPLE = """\
 *** Begin Patch

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import starts_file
 from holdfast.landing.formats.surrounding_text import is_directive
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LONGEST_MARKER = 400
 """A marker, with a path behind it, is no longer; a line of megabytes is not read for one."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.hunks import Malformed
 from holdfast.landing.formats.paths import tidy_path
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # ------------------------------------------------------------------------------------- hunk headers
 

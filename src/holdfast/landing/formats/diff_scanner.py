@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import (
     HEADER_LETTERS,
@@ -17,6 +17,9 @@ from holdfast.landing.formats.hunk_body import Body, read_body
 from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.surrounding_text import fence_of, is_directive, is_wrapper, tag_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 EXAMPLE = """\
 --- a/src/file.py

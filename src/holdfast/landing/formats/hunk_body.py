@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import HEADER_LETTERS, interrupts
 from holdfast.landing.formats.hunks import HunkLine, Mark
@@ -15,6 +15,9 @@ from holdfast.landing.formats.surrounding_text import (
     is_prose,
     is_wrapper,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 END_OF_FILE = "*** End of File"
 

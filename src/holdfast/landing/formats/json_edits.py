@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.landing.formats.hunks import Malformed
 from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.surrounding_text import closes, fence_of
 from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.requests import FileRequest, LineEdit, LineEdits, Replace, Request, WriteFile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 EXAMPLE = '{"path": "src/file.py", "old": "the old lines", "new": "the new lines"}'
 RANGE_EXAMPLE = (

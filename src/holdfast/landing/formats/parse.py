@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.formats.begin_patch import BEGIN, read_patch
 from holdfast.landing.formats.detect import opens_block, opens_notation
@@ -18,6 +17,9 @@ from holdfast.landing.formats.unified import read_shares
 from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Format: TypeAlias = Literal["auto", "diff", "blocks", "patch", "json"]
 """The notation of a reply; `auto` looks for the first line that opens one."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.detect import (
     BLOCK_OPENER,
@@ -17,6 +17,9 @@ from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.surrounding_text import fence_of
 from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.requests import FileRequest, OneOf, Replace, WriteFile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 EXAMPLE = """\
 src/file.py

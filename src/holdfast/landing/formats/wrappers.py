@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.detect import opens_notation
 from holdfast.landing.formats.diff_scanner import (
@@ -18,6 +18,9 @@ from holdfast.landing.formats.hunk_body import is_change
 from holdfast.landing.formats.hunks import Malformed
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.surrounding_text import closes, fence_of, is_wrapper, tag_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _OUTSIDE = '"{}" is outside the wrapper but looks like an edit; send one bare diff:'
 _UNCLOSED = "the fence around the diff is not closed; send the bare diff:"

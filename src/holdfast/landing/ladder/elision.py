@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, with_blanks
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, script_of
 from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.line_tokens import defined_name, is_comment, strength, words_of
 from holdfast.landing.text.lines import Doc, is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 _COMMENT = r"(?:#+|//+|/\*+|<!--|--|;+|%+|\{/\*)"
 _CLOSE = r"(?:\*+/\}?|-->)?"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
 from holdfast.landing.projection.splices import Splice, landed, line_at, lines_at
@@ -10,8 +11,10 @@ from holdfast.landing.text.edit_script import kept_lines, script_of
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.line_tokens import cuts_token, knows_word, strength
 from holdfast.landing.text.lines import contents_of, is_blank, split_lines
-from holdfast.vocab.outcomes import Outcome
-from holdfast.vocab.requests import Replace
+
+if TYPE_CHECKING:
+    from holdfast.vocab.outcomes import Outcome
+    from holdfast.vocab.requests import Replace
 
 
 def land_exactly(text: str, request: Replace) -> Outcome | None:

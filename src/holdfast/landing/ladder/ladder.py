@@ -6,7 +6,7 @@ From the strictest comparison to the loosest, until one says where the old lines
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.ladder.elision import find_elided
 from holdfast.landing.ladder.similar import find_similar
@@ -40,7 +40,9 @@ from holdfast.landing.projection.projection import LineSplice, UnclearProjection
 from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.line_keys import indent_of
 from holdfast.landing.text.lines import Doc, contents_of, is_blank
-from holdfast.vocab.outcomes import Rung
+
+if TYPE_CHECKING:
+    from holdfast.vocab.outcomes import Rung
 
 
 @dataclass(frozen=True, slots=True)

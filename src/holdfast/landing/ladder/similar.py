@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, with_blanks
 from holdfast.landing.text.align import SURE, Alignment, Pair, align, start_of
-from holdfast.landing.text.edit_script import EditScript
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.line_tokens import (
     defined_name,
@@ -19,6 +18,11 @@ from holdfast.landing.text.line_tokens import (
     words_of,
 )
 from holdfast.landing.text.lines import Doc, is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.landing.text.edit_script import EditScript
 
 ENOUGH = 0.66
 _CLEARLY = 0.12

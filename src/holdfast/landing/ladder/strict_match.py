@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, with_blanks
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, is_blank
-from holdfast.vocab.outcomes import Rung
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.vocab.outcomes import Rung
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.landing.placement import AlreadyApplied, Placement
-from holdfast.landing.projection.projection import LineSplice
-from holdfast.landing.text.edit_script import EditScript, ScriptEdit
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.line_tokens import strength
 from holdfast.landing.text.lines import Doc, is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.landing.projection.projection import LineSplice
+    from holdfast.landing.text.edit_script import EditScript, ScriptEdit
 
 _TELLING = 4
 """Letters and digits below which inserted lines (`}`, `);`) may be there by chance."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from holdfast.landing.text.line_keys import CLASSES, fold, indent_of
 from holdfast.landing.text.line_tokens import tokens_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _TABLES = [str.maketrans({**chars}) for chars in CLASSES]
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import gcd
+from typing import TYPE_CHECKING
 
 from holdfast.landing.text.line_keys import indent_of
 from holdfast.landing.text.lines import Doc, is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 
 @dataclass(frozen=True, slots=True)

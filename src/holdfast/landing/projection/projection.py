@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from holdfast.landing.placement import Placement
 from holdfast.landing.projection.drift import Drift, drift_between, merge_line
 from holdfast.landing.projection.indentation import Indents, map_indents
-from holdfast.landing.text.edit_script import EditScript, ScriptEdit
 from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.lines import Doc, is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.landing.placement import Placement
+    from holdfast.landing.text.edit_script import EditScript, ScriptEdit
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from holdfast.landing.projection.projection import LineSplice
 from holdfast.landing.text.lines import Doc, split_lines
 from holdfast.vocab.outcomes import Landed, Rung, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.landing.projection.projection import LineSplice
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.text.line_keys import key_of, loose_key_of
 from holdfast.landing.text.line_tokens import (
@@ -18,7 +18,9 @@ from holdfast.landing.text.line_tokens import (
     numbers_of,
     words_of,
 )
-from holdfast.landing.text.lines import Doc
+
+if TYPE_CHECKING:
+    from holdfast.landing.text.lines import Doc
 
 Likeness: TypeAlias = Literal["equal", "loose", "comment", "typo"]
 """How a request's line is the file's line: by key; but for blanks and quotes; reworded.

@@ -5,11 +5,10 @@ Old tool output is dropped first; if that is not enough, a summary replaces the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from holdfast.loop.context.history import compacted
-from holdfast.loop.context.ledger import Ledger
 from holdfast.loop.context.summary import (
     compose_summary,
     follows_template,
@@ -17,9 +16,14 @@ from holdfast.loop.context.summary import (
     summarise_without_model,
 )
 from holdfast.loop.context.token_count import Gauge, weigh
-from holdfast.loop.ports import ModelRequest
 from holdfast.vocab.events import Compacted
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from holdfast.loop.context.ledger import Ledger
+    from holdfast.loop.ports import ModelRequest
 
 START = 0.80
 """The share of the budget at which compaction starts."""

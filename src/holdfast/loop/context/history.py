@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.loop.context.ledger import EMPTY, Ledger
 from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said
-from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered, UserText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.vocab.tool_calls import ToolCall
 
 INTERRUPTED = "Interrupted before this finished; look at the files before you try again."
 """The answer to a call without a recorded answer: it may have done all, some or nothing."""

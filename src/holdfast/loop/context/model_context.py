@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from holdfast.loop.context.compaction import START, USELESS, Task, run_pass
-from holdfast.loop.context.history import History
 from holdfast.loop.context.payload import Payload
 from holdfast.loop.context.token_count import Gauge, weigh_specs
-from holdfast.loop.limits import LoopLimits
-from holdfast.loop.ports import ModelRequest
-from holdfast.vocab.events import Compacted
-from holdfast.vocab.tool_calls import ToolSpec
 from holdfast.vocab.transcript import Message, UserText
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.loop.context.history import History
+    from holdfast.loop.limits import LoopLimits
+    from holdfast.loop.ports import ModelRequest
+    from holdfast.vocab.events import Compacted
+    from holdfast.vocab.tool_calls import ToolSpec
 
 
 class ModelContext:

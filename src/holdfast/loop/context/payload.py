@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from holdfast.loop.context.token_count import weigh
 from holdfast.vocab.transcript import Message, ToolAnswered, UserText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Payload:

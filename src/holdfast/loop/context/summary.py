@@ -6,12 +6,16 @@ The summary is written by a model, or composed without one. The task and the led
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.loop.context.ledger import MODIFIED, READ, Ledger, render, strip_sections
 from holdfast.loop.ports import ModelRequest
-from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered, UserText
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.vocab.tool_calls import ToolCall
 
 TEMPLATE = """## Goal
 ## Constraints

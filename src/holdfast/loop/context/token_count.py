@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from holdfast.vocab.tool_calls import ToolSpec
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered, UserText
+
+if TYPE_CHECKING:
+    from holdfast.vocab.tool_calls import ToolSpec
 
 BYTES_PER_TOKEN = 4
 _WRAPPER = 4  # a template's own tokens around each message

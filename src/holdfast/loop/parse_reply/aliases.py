@@ -5,8 +5,10 @@ All names are in the spelling of `tool_names.spell`: lower case, without undersc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def _table(rows: Mapping[str, str]) -> dict[str, str]:

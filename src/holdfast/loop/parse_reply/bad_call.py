@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.vocab.tool_calls import FailureKind, ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _LONGEST_NAME: Final = 64
 _LONGEST: Final = 400

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.loop.parse_reply.arguments import Read, read_arguments
-from holdfast.loop.parse_reply.schema import SchemaNode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.loop.parse_reply.schema import SchemaNode
 
 _INTEGER = re.compile(r"[+-]?\d{1,15}")
 _NUMBER = re.compile(r"[+-]?\d{1,15}(?:\.\d{1,15})?")

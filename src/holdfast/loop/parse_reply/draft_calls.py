@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.loop.parse_reply.arguments import (
     Cut,
@@ -18,8 +18,12 @@ from holdfast.loop.parse_reply.text_calls.found_call import FoundCall, calls_of
 from holdfast.loop.parse_reply.text_calls.scan import scan
 from holdfast.loop.parse_reply.thinking import divide
 from holdfast.loop.parse_reply.tool_names import ToolMatch, find_tool
-from holdfast.loop.reply import ModelReply
-from holdfast.vocab.tool_calls import RawCall, ToolSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.loop.reply import ModelReply
+    from holdfast.vocab.tool_calls import RawCall, ToolSpec
 
 
 @dataclass(frozen=True, slots=True)

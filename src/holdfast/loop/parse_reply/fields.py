@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.loop.parse_reply.aliases import RANGES, SYNONYMS, TALK, WRAPPERS
 from holdfast.loop.parse_reply.arguments import Read, fields_read, read_arguments
@@ -12,7 +11,11 @@ from holdfast.loop.parse_reply.coercion import ABSENT, UnclearValue, coerce
 from holdfast.loop.parse_reply.schema import SchemaNode, describe, root_node, signature
 from holdfast.loop.parse_reply.strict_json import same
 from holdfast.loop.parse_reply.tool_names import spell
-from holdfast.vocab.tool_calls import ToolSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.vocab.tool_calls import ToolSpec
 
 _DEEPEST_WRAPPER: Final = 2
 _BARE_KINDS: Final[Mapping[type, str]] = {list: "array", str: "string"}

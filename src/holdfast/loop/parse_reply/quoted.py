@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.spans import find_or_end
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 QUOTE: Final = r"``*|~~~|\n {0,3}>"
 """Where a quoted part may begin. Each alternative begins with a literal, so the search is fast."""

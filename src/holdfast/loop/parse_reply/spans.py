@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 
 def skip(pattern: re.Pattern[str], text: str, at: int) -> int:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.loop.parse_reply.aliases import ALIASES, EDITORS
 from holdfast.loop.parse_reply.spans import skip
-from holdfast.vocab.tool_calls import ToolSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.vocab.tool_calls import ToolSpec
 
 _LONGEST: Final = 64
 """The longest name that servers accept."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.resources import files
-from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING
 
-from holdfast.rules.rule import Rule
 from holdfast.rules.rule_json import parse_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+    from holdfast.rules.rule import Rule
 
 
 def builtin_rules() -> tuple[Rule, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from holdfast.repair.decisions.decision_ids import cut_reasoning
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 BuildType: TypeAlias = Literal["codegen", "repair", "optimize", "rule_applied", "handler_choice"]
 RuntimeType: TypeAlias = Literal["adaptive_recovery"]

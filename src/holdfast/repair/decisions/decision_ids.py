@@ -6,10 +6,11 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.vocab.diagnostics import Diagnostic
 
 REASONING_LIMIT: Final = 512

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdfast.repair.decisions.decision import (
     SCOPES,
@@ -17,7 +17,9 @@ from holdfast.repair.decisions.decision import (
     renewed,
 )
 from holdfast.repair.decisions.decision_ids import decision_id
-from holdfast.repair.decisions.ports import DecisionFiles
+
+if TYPE_CHECKING:
+    from holdfast.repair.decisions.ports import DecisionFiles
 
 _VERSION = 1
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from holdfast.repair.decisions.decision import DecisionScope
-from holdfast.rules.ports import UpdateBytes
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.repair.decisions.decision import DecisionScope
+    from holdfast.rules.ports import UpdateBytes
 
 
 class DecisionFiles(Protocol):

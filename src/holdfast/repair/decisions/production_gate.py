@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from holdfast.repair.decisions.decision import Decision
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.repair.decisions.decision import Decision
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from holdfast.vocab.diagnostics import Area
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ColumnUnit: TypeAlias = Literal["characters", "bytes", "utf16", "tabs8"]
 """The unit of a column: characters, bytes of UTF-8, or UTF-16 units.

@@ -6,8 +6,8 @@ Columns are bytes, and an end is the last byte of an area.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.lenient_json import (
@@ -21,6 +21,9 @@ from holdfast.repair.diagnostics.lenient_json import (
 from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Related, Severity, TextEdit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 # Not "internal compiler error": it is not about the code.
 _SEVERITIES: dict[str, Severity] = {

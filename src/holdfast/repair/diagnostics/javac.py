@@ -7,12 +7,15 @@ sentence. Columns count UTF-16 units, with tabs to the next multiple of 8. Files
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.javac_messages import in_words
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LINE = re.compile(
     r"(?:(?P<path>[^\n:]+):(?P<line>[0-9]{1,9}):(?P<column>[0-9]{1,9}): |- )?"

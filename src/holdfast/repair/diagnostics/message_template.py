@@ -8,8 +8,10 @@ argument was`, `2 arguments were`) become one word for both.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Quotes: TypeAlias = Literal["backtick", "single", "double", "any"]
 

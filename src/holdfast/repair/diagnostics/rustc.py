@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.lenient_json import (
@@ -16,6 +16,9 @@ from holdfast.repair.diagnostics.lenient_json import (
 from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
 from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Related, Severity, TextEdit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Not "error: internal compiler error": it is not about the code.
 _SEVERITIES: dict[str, Severity] = {

@@ -6,14 +6,18 @@ A model fixes all errors of a file at once, and a rule answers one of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.rules.fix_hunks import FixHunk, NewLines, hunks_between
 from holdfast.rules.match.import_block import is_import
 from holdfast.rules.match.template_parts import tail_of
 from holdfast.syntax.source import ParsedSource
-from holdfast.vocab.diagnostics import Diagnostic, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.vocab.diagnostics import Diagnostic, Target
 
 
 @dataclass(frozen=True, slots=True)

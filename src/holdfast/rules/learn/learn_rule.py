@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from holdfast.rules.fix_hunks import FixHunk, NewLines, hunks_between, with_brackets_moved
 from holdfast.rules.learn.token_rules import token_fixes
@@ -40,7 +39,11 @@ from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.syntax_errors import is_syntax
 from holdfast.syntax.tokens import is_literal, tokenize
 from holdfast.syntax.tree import broken_nodes, span_of
-from holdfast.vocab.diagnostics import Diagnostic, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.vocab.diagnostics import Diagnostic, Target
 
 _MOST_EDITS = 6
 _MOST_NEW = 600

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from holdfast.rules.learn.learn_rule import NotLearned, learn
 from holdfast.rules.match.apply_rule import Rewritten, rewrite
@@ -23,6 +23,9 @@ from holdfast.rules.rule import (
     TokenEdit,
     complaint_of,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _MOST_EXAMPLES = 8
 

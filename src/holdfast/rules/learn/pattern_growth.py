@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.rules.fix_hunks import FixHunk
 from holdfast.rules.rule import Hole, PatternPiece, RuleSplice
 from holdfast.syntax.node_kinds import (
     ANY,
@@ -23,7 +21,11 @@ from holdfast.syntax.tokens import COMMON, is_content, shape_of, tokenize
 from holdfast.syntax.tree import span_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ast_grep_py import SgNode
+
+    from holdfast.rules.fix_hunks import FixHunk
 
 _LARGE = 400
 """A node with more characters is not searched for a name."""

@@ -5,7 +5,7 @@ Examples are a missing colon, bracket or semicolon, `print x`, and a wrong inden
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.rules.fix_hunks import FixHunk, NewLines, apply_hunks, hunks_between, of_tokens
 from holdfast.rules.match.template_parts import parts_of
@@ -22,7 +22,11 @@ from holdfast.rules.rule import Hole, PatternPiece, RulePattern, TextPart, Token
 from holdfast.syntax.quote_tokens import is_quote, is_wordy
 from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import COMMON, Token, shape_of
-from holdfast.vocab.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.vocab.diagnostics import Diagnostic
 
 _VARY = frozenset({"name", "number", "string"})
 

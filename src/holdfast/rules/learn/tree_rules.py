@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,11 +14,14 @@ from holdfast.rules.match.template_parts import IMPORT_KINDS, indented, parts_of
 from holdfast.rules.match.tree_match import is_largest, is_variable, size_of
 from holdfast.rules.rule import PatternPiece, PieceSide, RulePattern, RuleSplice, Spot
 from holdfast.syntax.node_kinds import EXPRESSIONS, is_block
-from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tree import broken_nodes, span_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from ast_grep_py import SgNode
+
+    from holdfast.syntax.source import ParsedSource
 
 _MOST_GROWTH = 7
 _MOST_PIECES = 60

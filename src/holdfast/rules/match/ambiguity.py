@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from holdfast.syntax.source import ParsedSource
-from holdfast.syntax.tokens import Token
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.syntax.source import ParsedSource
+    from holdfast.syntax.tokens import Token
 
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _COMPARE = """== === != !== < > <= >= && || and or in is instanceof"""

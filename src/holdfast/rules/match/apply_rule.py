@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from holdfast.rules.match.import_block import (
     IN_BLOCK,
@@ -36,7 +35,11 @@ from holdfast.syntax.brace_nesting import nests_as_indented
 from holdfast.syntax.source import BLANKS, ParsedSource
 from holdfast.syntax.tokens import shape_of
 from holdfast.syntax.tree import span_of
-from holdfast.vocab.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holdfast.vocab.diagnostics import Diagnostic
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import COMMON, tokenize
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ast_grep_py import SgNode
+
+    from holdfast.syntax.source import ParsedSource
 
 _BINDING = re.compile(
     r".*(?:parameters?|parameter_list|declarator|declaration|for_in_clause|function_definition|"

@@ -6,8 +6,8 @@ An argument is kept if the fix depends on its value, in the most general form th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from holdfast.rules.match import type_similarity
 from holdfast.rules.match.name_usage import USED, demand, used_alike
@@ -31,7 +31,11 @@ from holdfast.syntax.tokens import (
     shape_of,
     tokenize,
 )
-from holdfast.vocab.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.vocab.diagnostics import Diagnostic
 
 _KNOW_TYPES = frozenset({"mypy", "pyright", "tsc", "gcc", "g++", "rustc", "javac", "go"})
 

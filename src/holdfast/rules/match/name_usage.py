@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from holdfast.syntax.source import ParsedSource
-
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
+
+    from holdfast.syntax.source import ParsedSource
 
 USED: Final = "@used "
 _RECKONING = frozenset(

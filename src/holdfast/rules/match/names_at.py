@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tree import span_of
-from holdfast.vocab.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
+
+    from holdfast.syntax.source import ParsedSource
+    from holdfast.vocab.diagnostics import Diagnostic
 
 _CHAIN_WORDS = """
 attribute member_expression field_expression field_access selector_expression call call_expression

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.rules.match.bound_names import binds
 from holdfast.syntax.node_kinds import FUNCTIONS
-from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.syntax.source import ParsedSource
 
 _ONLY_VALUES = frozenset(
     {"comparison_operator", "boolean_operator", "not_operator", "binary_expression"}

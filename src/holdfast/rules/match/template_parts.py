@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.rules.rule import FixEdit, Hole, TextPart
 from holdfast.syntax.tokens import shape_of, tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 IMPORT_KINDS = frozenset(
     {"import_from_statement", "import_statement", "use_declaration", "import_declaration"}

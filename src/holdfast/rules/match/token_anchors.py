@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from holdfast.rules.fix_hunks import FixHunk
 from holdfast.syntax.brace_nesting import stray_brace, unclosed_before
 from holdfast.syntax.quote_tokens import outer_quotes
-from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import Token, count_before, first_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.rules.fix_hunks import FixHunk
+    from holdfast.syntax.source import ParsedSource
 
 AnchorArea: TypeAlias = tuple[int, int]
 """The offsets where the code that a diagnostic is about begins and ends."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.rules.match.ambiguity import is_ambiguous
 from holdfast.rules.match.token_anchors import AnchorArea, index_of
-from holdfast.rules.rule import PatternPiece, PieceSide, TokenEdit
 from holdfast.syntax.quote_tokens import is_wordy
-from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tokens import COMMON, Token
-from holdfast.vocab.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.rules.rule import PatternPiece, PieceSide, TokenEdit
+    from holdfast.syntax.source import ParsedSource
+    from holdfast.vocab.diagnostics import Diagnostic
 
 
 @dataclass(frozen=True, slots=True)

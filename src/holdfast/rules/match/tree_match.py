@@ -18,12 +18,13 @@ from holdfast.syntax.node_kinds import (
     is_character,
     is_related_kind,
 )
-from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.tree import span_of
-from holdfast.vocab.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
+
+    from holdfast.syntax.source import ParsedSource
+    from holdfast.vocab.diagnostics import Diagnostic
 
 Spans: TypeAlias = Mapping[int, tuple[int, int]]
 """The span of each piece by its number: the root is 0, and a piece precedes its children."""

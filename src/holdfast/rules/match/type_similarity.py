@@ -7,9 +7,11 @@ fix allows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 OWN: Final = "@own"
 """A type that the program itself declares: in the next program it has another name."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -14,6 +13,8 @@ from holdfast.tools.text_limits import count, shorten, shorten_line
 from holdfast.vocab.outcomes import Landed, Refused, Span
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.changes.plan import FileLanded, FileRefused
     from holdfast.tools.ports import LandedEdits
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -21,6 +20,8 @@ from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.vocab.requests import FileRequest
 
 _LARGEST = 20_000_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING
 from holdfast.tools.text_limits import clean, count
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from holdfast.tools.prompt.tool_profiles import Profile
 
 _CHARACTERS_A_TOKEN = 4

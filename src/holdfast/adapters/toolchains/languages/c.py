@@ -6,8 +6,8 @@ The flags are those of the project (`compile_commands.json`), else the usual fol
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.adapters.toolchains.languages.compile_commands import (
@@ -17,6 +17,9 @@ from holdfast.adapters.toolchains.languages.compile_commands import (
 )
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import gcc
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 GCC = ToolProgram(
     "gcc",

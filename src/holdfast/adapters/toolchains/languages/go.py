@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import go
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 GO = ToolProgram(
     "go", "Install it with: apt install golang-go (Debian), brew install go (macOS).", ("version",)

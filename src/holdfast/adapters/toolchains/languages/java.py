@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
 from itertools import chain, islice
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.toolchains.installed_tool import ToolProgram
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import javac
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
 
 JAVAC = ToolProgram(
     "javac",

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgram
 from holdfast.adapters.toolchains.languages.tsconfig import OURS, find_tsconfig
 from holdfast.adapters.toolchains.nearest_file import nearest_file
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import node, tsc
-from holdfast.vocab.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.vocab.diagnostics import Diagnostic
 
 TSC = ToolProgram("tsc", "Install it with: npm install --save-dev typescript@5")
 NODE = ToolProgram(

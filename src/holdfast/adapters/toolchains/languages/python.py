@@ -7,15 +7,18 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgram
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import mypy, pyright, python_compile, ruff
-from holdfast.vocab.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.vocab.diagnostics import Diagnostic
 
 _Settings: TypeAlias = dict[str, object]
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.toolchains.nearest_file import nearest_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 OURS = "tsconfig.holdfast.json"
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from holdfast.loop.parse_reply.arguments import (
     Cut,
@@ -14,6 +13,9 @@ from holdfast.loop.parse_reply.arguments import (
     read_arguments,
 )
 from holdfast.loop.parse_reply.strict_json import UnsoundError, pair_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Ending: TypeAlias = Literal["closed", "open"]
 """Whether the text marks the end of the call. If not (`open`), only the server knows the end."""

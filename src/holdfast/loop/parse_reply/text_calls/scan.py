@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.quoted import QUOTE, skip_quote, start_of_text
 from holdfast.loop.parse_reply.spans import find_or_end
-from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, FoundCall
 from holdfast.loop.parse_reply.text_calls.marker_dialects import (
     HARMONY,
     KIMI,
@@ -24,6 +22,11 @@ from holdfast.loop.parse_reply.text_calls.marker_dialects import (
 from holdfast.loop.parse_reply.text_calls.whole_message import read_whole
 from holdfast.loop.parse_reply.text_calls.xml_named_tags import NESTED, read_nested
 from holdfast.loop.parse_reply.text_calls.xml_parameter_tags import OPENER, read_tagged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, FoundCall
 
 # The model invents the answer of a tool: the text from here on is ignored.
 _INVENTED: Final = (

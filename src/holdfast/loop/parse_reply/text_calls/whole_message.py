@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.arguments import Cut, Read, ReadArguments, Unreadable, read_arguments
 from holdfast.loop.parse_reply.control_tokens import cut_tokens
@@ -12,6 +11,9 @@ from holdfast.loop.parse_reply.spans import skip
 from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
 from holdfast.loop.parse_reply.text_calls.found_call import FoundCall, calls_of
 from holdfast.loop.parse_reply.text_calls.marker_dialects import CLOSER, read_pythonic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _FENCE = re.compile(
     r"(`{3,}|~{3,})[ \t]*(json|tool_call|tool_code|tool|python|)[ \t]*\r?\n(.*?)\r?\n?[ \t]*\1\s*",
