@@ -138,7 +138,7 @@ def test_a_full_disk_below_the_root(
     ballast = fill(disk)
     told = refusal(scene.run())
     assert told.startswith("the disk refused: No space left on device (")
-    assert told.endswith("; make room, or mend what is wrong there, and run this again.")
+    assert told.endswith("; make room, or fix what is wrong there, and run this again.")
     states = scene.states if command != "apply" else ["rejected", *scene.states]
     assert scene.now() == (scene.old, states)
     ballast.unlink()
@@ -202,7 +202,7 @@ def test_a_read_only_disk(
     told = refusal(scene.run())
     cure = "make it writable, or name another place with HOLDFAST_STATE_DIR, and run this again."
     if below == "root":
-        cure = "make room, or mend what is wrong there, and run this again."
+        cure = "make room, or fix what is wrong there, and run this again."
     assert "Read-only file system" in told
     assert told.endswith(cure)
     assert snapshot(places["root"]) == scene.old
