@@ -22,7 +22,7 @@ from holdfast.usecases.checkpoints.checkpoint import (
 )
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.checkpoints.restore_recovery import Restored
-from holdfast.wiring import GitWorktrees, open_worktrees
+from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 from tests.adapters.store.talk import say
 from tests.adapters.store.world import new_world
 from tests.usecases.world import World

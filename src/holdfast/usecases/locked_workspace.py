@@ -1,4 +1,7 @@
-"""A root under its lock: what a dead process left is settled, in the files and in the log, before anything else."""
+"""A root under its lock.
+
+What a dead process left is settled, in the files and in the log, before anything else.
+"""
 
 from __future__ import annotations
 
@@ -50,11 +53,12 @@ class LockedWorkspace:
         return carried, published
 
     def reconcile(self) -> ChangeLog:
-        """Settle what a dead process left in the log, and return the log: a change that was never begun is rejected.
+        """Settle what a dead process left in the log, and return the log.
 
-        A change that is proposed and applied at once is proposed only under the lock. One that is found so was left by
-        a dead process, and the recovery of the journal has not marked it: no file of it was written. The same goes for
-        a change that was split and of which both parts are proposed: the split is undone.
+        A change that was never begun is rejected. A change that is proposed and applied at once is
+        proposed only under the lock. One that is found so was left by a dead process, and the
+        recovery of the journal has not marked it: no file of it was written. The same goes for a
+        change that was split and of which both parts are proposed: the split is undone.
         """
         log = self.workspace.log
         for change in log.list(state="proposed", origin=AT_ONCE):
@@ -92,7 +96,10 @@ def locked(workspace: Workspace) -> Iterator[LockedWorkspace]:
 def record_batch(
     workspace: Workspace, done: Batch, change: Change, also: Sequence[OwnedEvent] = ()
 ) -> Published:
-    """Record that the files of a batch are written. Nothing happens if that is on record already."""
+    """Record that the files of a batch are written.
+
+    Nothing happens if that is on record already.
+    """
     if done.rewinds:
         events = [change_moved(change, "rewound"), *also]
         seq = workspace.log.move(done.id, "applied", "rewound", events)

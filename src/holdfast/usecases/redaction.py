@@ -1,4 +1,7 @@
-"""Keeps Holdfast's own keys out of what a tool answers: they must not reach a model, a log or an event."""
+"""Keeps Holdfast's own keys out of what a tool answers.
+
+They must not reach a model, a log or an event.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +45,12 @@ class RedactedToolbox:
         return redact(self._toolbox.run(call, cancel), self._secrets)
 
     def tree(self) -> str:
-        """Give a digest of the files as they are now."""
+        """Return a digest of the files as they are now."""
         return self._toolbox.tree()
 
 
 def redact(value: _Value, secrets: Sequence[str]) -> _Value:
-    """Give plain frozen data with each secret in it masked.
+    """Return plain frozen data with each secret in it masked.
 
     >>> redact(("key=sk-123456", 1), ["sk-123456"])
     ('key=[a key of Holdfast, not shown]', 1)

@@ -57,7 +57,7 @@ class Workspace(Protocol):
         ...
 
     def new_id(self) -> str:
-        """Give a name that no other batch has."""
+        """Return a name that no other batch has."""
         ...
 
 
@@ -65,8 +65,8 @@ class Workspace(Protocol):
 class NothingDone:
     """The command was refused and has changed no file.
 
-    Or (`unsettled`) the disk refused halfway, and the next command will finish or take back what is begun.
-    `recovered` is what was done first, about a command that had died.
+    Or (`unsettled`) the disk refused halfway, and the next command will finish or take back what is
+    begun. `recovered` is what was done first, about a command that had died.
     """
 
     refusals: tuple[FileRefused, ...]
@@ -96,14 +96,23 @@ def changed_meanwhile(paths: Sequence[str], saved: str = "") -> tuple[FileRefuse
 
 
 def note_of(recovered: BatchRecovery | None) -> str | None:
-    """Say what was done about a batch that a dead process had left; None if there was none."""
+    """Return what was done about a batch that a dead process had left; None if there was none."""
     match recovered:
         case Finished(batch):
-            return f"an earlier command here was stopped halfway: it is now finished ({_count(batch)})."
+            return (
+                "an earlier command here was stopped halfway: it is now finished "
+                f"({_count(batch)})."
+            )
         case RolledBack(batch):
-            return f"an earlier command here was stopped before it changed a file: it is dropped ({_count(batch)})."
+            return (
+                "an earlier command here was stopped before it changed a file: it is dropped "
+                f"({_count(batch)})."
+            )
         case Stopped():
-            return "an earlier command here was stopped halfway and could not be finished; run this one again."
+            return (
+                "an earlier command here was stopped halfway and could not be finished; run this "
+                "one again."
+            )
         case None:
             return None
 

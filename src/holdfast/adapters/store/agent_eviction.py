@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class StoredAgents:
-    """The turns and agents of sessions; `evict` stops those of this process, and returns whether there were any."""
+    """The turns and agents of sessions.
+
+    `evict` stops those of this process, and returns whether there were any.
+    """
 
     def __init__(self, store: Callable[[], Store], evict: Callable[[str], bool]) -> None:
         """Use the store that `store` returns; it is called for each transaction."""
@@ -28,7 +31,10 @@ class StoredAgents:
         self._evict = evict
 
     def evict(self, session: str, announce: AnnounceIds) -> bool:
-        """Cancel the running turns and mark the agent's memory as lost; return whether there was any."""
+        """Cancel the running turns and mark the agent's memory as lost.
+
+        Return whether there was any.
+        """
         # First those who can still write: a turn that is stopped records by itself how it ended.
         at_work = self._evict(session)
         with translated():

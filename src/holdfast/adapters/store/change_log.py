@@ -43,7 +43,10 @@ if TYPE_CHECKING:
 
 
 def changes_at(open_store: Callable[[], Store], root: Path) -> StoredChanges:
-    """Return the changes of the project at a root, in a store that others use too; raise `LogUnavailable`."""
+    """Return the changes of the project at a root, in a store that others use too.
+
+    Raise `LogUnavailable`.
+    """
     with _translated():
         return StoredChanges(open_store(), root)
 
@@ -150,7 +153,10 @@ def _add(
 def _insert(
     connection: Connection, project_id: str, change: Change, seq: int | None = None
 ) -> Change:
-    """Insert a change, at a place that is free or after the last one; return it as it is recorded."""
+    """Insert a change, at a place that is free or after the last one.
+
+    Return it as it is recorded.
+    """
     _must_be_there(connection, sessions, change.session)
     _must_be_there(connection, turns, change.turn)
     created = now()
@@ -182,7 +188,10 @@ def _insert(
 
 
 def _must_be_there(connection: Connection, table: Table, row_id: str | None) -> None:
-    """Raise `Gone` for an owner that is no longer there; keep it there until the transaction ends."""
+    """Raise `Gone` for an owner that is no longer there.
+
+    Keep it there until the transaction ends.
+    """
     if row_id is None:
         return
     query = select(table.c.id).where(table.c.id == row_id)

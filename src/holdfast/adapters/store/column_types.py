@@ -31,8 +31,9 @@ dump_json = partial(json.dumps, allow_nan=False)
 class Json(TypeDecorator[Any]):
     """Any JSON, exactly: the order of keys, and every character and number.
 
-    On PostgreSQL JSON, not JSONB, which refuses NUL and lone surrogates (the texts of files hold them) and forgets the
-    order of keys. On SQLite TEXT: a column that is declared as JSON there makes 0 of the text `0.0`.
+    On PostgreSQL JSON, not JSONB, which refuses NUL and lone surrogates (the texts of files hold
+    them) and forgets the order of keys. On SQLite TEXT: a column that is declared as JSON there
+    makes 0 of the text `0.0`.
     """
 
     impl = JSON
@@ -63,7 +64,10 @@ class Words(TypeDecorator[str]):
 
 
 class DiskPath(TypeDecorator[str]):
-    """An absolute path, exactly. One that is not UTF-8 is stored as `file:` and its bytes, percent-encoded."""
+    """An absolute path, exactly.
+
+    One that is not UTF-8 is stored as `file:` and its bytes, percent-encoded.
+    """
 
     impl = Text
     cache_ok = True
@@ -99,15 +103,15 @@ class Moment(TypeDecorator[datetime]):
 
 
 def new_id() -> str:
-    """Give a name that no other row has."""
+    """Return a name that no other row has."""
     return secrets.token_hex(6)
 
 
 def now() -> datetime:
-    """Give the present moment."""
+    """Return the present moment."""
     return datetime.now(UTC)
 
 
 def nothing() -> dict[str, Any]:
-    """Give an empty object."""
+    """Return an empty object."""
     return {}

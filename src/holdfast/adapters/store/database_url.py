@@ -1,4 +1,7 @@
-"""Where a store is: a SQLite file, or a PostgreSQL database. `str` of it can be shown: no password is in it."""
+"""Where a store is: a SQLite file, or a PostgreSQL database.
+
+`str` of it can be shown: no password is in it.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +35,11 @@ class SqliteFile:
         return str(self.path)
 
     def url(self) -> URL:
-        """Give SQLAlchemy's URL."""
+        """Return SQLAlchemy's URL."""
         return URL.create("sqlite", database=str(self.path))
 
     def without_password(self, text: str) -> str:
-        """Give the text: there is no password here."""
+        """Return the text: there is no password here."""
         return text
 
 
@@ -56,11 +59,11 @@ class PostgresDatabase:
         return f"PostgresDatabase({self})"
 
     def url(self) -> URL:
-        """Give SQLAlchemy's URL."""
+        """Return SQLAlchemy's URL."""
         return self._url.set(drivername="postgresql+psycopg")
 
     def without_password(self, text: str) -> str:
-        """Give the text with each password of this address taken out."""
+        """Return the text with each password of this address taken out."""
         for secret in (self._url.password, self._url.query.get("password")):
             if isinstance(secret, str) and secret:
                 text = text.replace(secret, "***")
@@ -71,7 +74,10 @@ DatabaseUrl: TypeAlias = SqliteFile | PostgresDatabase
 
 
 def chosen_url(state: Path) -> str:
-    """Say which store to open: what `HOLDFAST_DATABASE_URL` names, or the file in the state directory."""
+    """Return which store to open.
+
+    What `HOLDFAST_DATABASE_URL` names, or the file in the state directory.
+    """
     return os.environ.get("HOLDFAST_DATABASE_URL") or str(state / "holdfast.sqlite3")
 
 
@@ -108,14 +114,16 @@ def parse_address(text: str) -> DatabaseUrl:
 def _sqlite(url: URL) -> SqliteFile:
     if url.query or url.host:
         raise BadAddress(
-            f"sqlite: only a path can follow sqlite:/// (four slashes for an absolute one); {_NEXT_STEP}"
+            "sqlite: only a path can follow sqlite:/// (four slashes for an absolute one); "
+            f"{_NEXT_STEP}"
         )
     return _file(url.database or "")
 
 
 def _path(text: str) -> SqliteFile:
     if _LIKE_A_URL.match(text):
-        # Most likely a URL that lost its slashes or its scheme: as a path it would be shown, password and all.
+        # Most likely a URL that lost its slashes or its scheme: as a path it would be shown,
+        # password and all.
         raise BadAddress(f"the database URL cannot be read; {_NEXT_STEP}")
     return _file(text)
 
@@ -127,12 +135,15 @@ def _file(text: str) -> SqliteFile:
 
 
 def _word(scheme: str) -> str:
-    """Give the scheme if it is one; what stands there could be anything."""
+    """Return the scheme if it is one; what stands there could be anything."""
     return scheme if scheme.replace("+", "").isalnum() else "the database URL"
 
 
 def store_exists(url: str) -> bool:
-    """Return whether there is a store to open without making one; a PostgreSQL database counts as there."""
+    """Return whether there is a store to open without making one.
+
+    A PostgreSQL database counts as there.
+    """
     try:
         address = parse_address(url)
     except BadAddress:

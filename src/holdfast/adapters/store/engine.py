@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection
     from sqlalchemy.pool import ConnectionPoolEntry
 
-# How long a writer waits for another. SQLite has no queue: of eight, the unlucky one waits for many of the others.
+# How long a writer waits for another. SQLite has no queue: of eight, the unlucky one waits for many
+# of the others.
 _BUSY_SECONDS = 60
 _CONNECT_SECONDS = 10
 # After so long a silence a firewall may have dropped the connection without a word.
@@ -29,7 +30,10 @@ _RETURNED = "holdfast_returned"
 
 
 def make_engine(address: DatabaseUrl) -> Engine:
-    """Return the engine of a store; nothing is opened yet. Raise `DriverMissing` for PostgreSQL without psycopg."""
+    """Return the engine of a store; nothing is opened yet.
+
+    Raise `DriverMissing` for PostgreSQL without psycopg.
+    """
     return _sqlite_engine(address) if isinstance(address, SqliteFile) else _postgres_engine(address)
 
 
@@ -38,13 +42,15 @@ def _sqlite_engine(address: SqliteFile) -> Engine:
         address.url(),
         connect_args={
             "timeout": _BUSY_SECONDS,
-            # The driver begins no transaction of its own, `_begin` does. SQLAlchemy's documentation of SQLite, "Using
-            # SQLAlchemy to emit BEGIN in lieu of SQLite's transaction control".
+            # The driver begins no transaction of its own, `_begin` does. SQLAlchemy's documentation
+            # of SQLite, "Using SQLAlchemy to emit BEGIN in lieu of SQLite's transaction control".
             "isolation_level": None,
-            # One thread after another may use a connection: the pool lends it to one transaction at a time.
+            # One thread after another may use a connection: the pool lends it to one transaction at
+            # a time.
             "check_same_thread": False,
         },
-        # A connection is an open file: nobody waits for one. Writers wait in `_begin`, readers not at all.
+        # A connection is an open file: nobody waits for one. Writers wait in `_begin`, readers not
+        # at all.
         max_overflow=-1,
         # What is written (texts of files, of messages) belongs in no message of an error.
         hide_parameters=True,
@@ -71,7 +77,7 @@ def _postgres_engine(address: PostgresDatabase) -> Engine:
 
 
 def for_reading(connection: Connection) -> Connection:
-    """Make the next transaction of this connection see one moment of the store and write nothing."""
+    """Make the next transaction see one moment of the store and write nothing."""
     if connection.dialect.name == "sqlite":
         return connection.execution_options(**{_READS: True})
     return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
@@ -82,9 +88,11 @@ def _set_up(connection: DBAPIConnection, _entry: Any) -> None:
         # The pool forgets a connection whose set-up fails, and leaves it open.
         on_failure.callback(connection.close)
         cursor = connection.cursor()
-        # A file is in WAL mode once and for all; `open_store` comes here first, alone, so that nobody is in the way.
+        # A file is in WAL mode once and for all; `open_store` comes here first, alone, so that
+        # nobody is in the way.
         cursor.execute("PRAGMA journal_mode = WAL")
-        # Each commit is on the disk before anybody hears of it: files are changed on the strength of it.
+        # Each commit is on the disk before anybody hears of it: files are changed on the strength
+        # of it.
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.close()
@@ -93,14 +101,16 @@ def _set_up(connection: DBAPIConnection, _entry: Any) -> None:
 
 def _begin(connection: Connection) -> None:
     reads = connection.get_execution_options().get(_READS, False)
-    # Not `exec_driver_sql`: this is half of what a transaction costs, and `explained` knows the driver's errors too.
+    # Not `exec_driver_sql`: this is half of what a transaction costs, and `explained` knows the
+    # driver's errors too.
     cursor = connection.connection.cursor()
     # It belongs to the connection and outlives the transaction: mostly it is as it has to be.
     if connection.info.get(_READS) is not reads:
         cursor.execute(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
         connection.info[_READS] = reads
-    # IMMEDIATE: the lock is taken, and waited for, at the beginning. A transaction that reads first and wants to write
-    # afterwards is refused by SQLite without waiting, if somebody wrote meanwhile.
+    # IMMEDIATE: the lock is taken, and waited for, at the beginning. A transaction that reads first
+    # and wants to write afterwards is refused by SQLite without waiting, if somebody wrote
+    # meanwhile.
     cursor.execute("BEGIN" if reads else "BEGIN IMMEDIATE")
 
 
@@ -111,8 +121,8 @@ def _remember_return(_connection: Any, entry: ConnectionPoolEntry) -> None:
 def _check_alive(connection: Any, entry: ConnectionPoolEntry, _proxy: Any) -> None:
     """Refuse a pooled connection that the server has ended; the pool then makes another.
 
-    Not SQLAlchemy's `pool_pre_ping`, which costs every transaction a round trip: a server that ends a connection says
-    so, and then there is something to read.
+    Not SQLAlchemy's `pool_pre_ping`, which costs every transaction a round trip: a server that ends
+    a connection says so, and then there is something to read.
     """
     returned = entry.info.get(_RETURNED)
     if returned is None:

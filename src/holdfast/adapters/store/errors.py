@@ -1,4 +1,7 @@
-"""What the store says when it cannot be used. Each message is one sentence for a person, and never holds a password."""
+"""What the store says when it cannot be used.
+
+Each message is one sentence for a person, and never holds a password.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,8 @@ class DriverMissing(StoreError):  # noqa: N818 - the word for it
     def __init__(self, address: DatabaseUrl) -> None:
         """Name the extra that brings the driver."""
         super().__init__(
-            f"{address}: PostgreSQL needs its driver, which is not installed; run pip install 'holdfast[postgres]'."
+            f"{address}: PostgreSQL needs its driver, which is not installed; run pip install "
+            "'holdfast[postgres]'."
         )
 
 
@@ -55,13 +59,17 @@ class Gone(StoreError):  # noqa: N818 - the word for it
     def __init__(self, noun: str, row_id: str) -> None:
         """Name what is gone."""
         super().__init__(
-            f"{noun} {row_id}: it is no longer in the store; list what is there, and begin from that."
+            f"{noun} {row_id}: it is no longer in the store; list what is there, and begin from "
+            "that."
         )
 
 
 @contextmanager
 def explained(address: DatabaseUrl) -> Iterator[None]:
-    """Turn what the world does to a store (full disk, no permission, no server) into a sentence; the rest rises."""
+    """Turn what the world does to a store (full disk, no permission, no server) into a sentence.
+
+    The rest rises.
+    """
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:
@@ -74,7 +82,8 @@ def explained(address: DatabaseUrl) -> Iterator[None]:
         raise kind(sentence) from None
     except PoolTimeout:
         raise StoreUnavailable(
-            f"{address}: all connections of this process are in use, nothing was recorded; run it again."
+            f"{address}: all connections of this process are in use, nothing was recorded; run it "
+            "again."
         ) from None
 
 
@@ -91,7 +100,10 @@ def within_reach(address: DatabaseUrl) -> Iterator[None]:
 
 
 def _name(error: BaseException | None) -> str:
-    """Return SQLite's name of the error, or PostgreSQL's code; "" for a connection that never was."""
+    """Return SQLite's name of the error, or PostgreSQL's code.
+
+    "" for a connection that never was.
+    """
     return str(getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or "")
 
 
@@ -102,23 +114,41 @@ def _explain(error: BaseException | None, address: DatabaseUrl) -> str | None:
         case "SQLITE_FULL" | "SQLITE_IOERR_SHMSIZE" | "53100":
             return _full(address)
         case "25006":
-            return f"{address}: the database is read-only, nothing was recorded; name one that can be written."
+            return (
+                f"{address}: the database is read-only, nothing was recorded; name one that can "
+                "be written."
+            )
         case "SQLITE_NOTADB":
-            return f"{address}: this is not a SQLite file; move it away, or name another with HOLDFAST_DATABASE_URL."
+            return (
+                f"{address}: this is not a SQLite file; move it away, or name another with "
+                "HOLDFAST_DATABASE_URL."
+            )
         case name if name.startswith("SQLITE_CORRUPT"):
-            return f"{address}: the file is damaged ({said}); move it away, with its -wal and -shm, or bring a copy back."
+            return (
+                f"{address}: the file is damaged ({said}); move it away, with its -wal and -shm, "
+                "or bring a copy back."
+            )
         case name if name.startswith(
             ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM")
         ):
             return _cannot_write(address, said)
         case name if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            return f"{address}: another process has held it for too long, nothing was recorded; end that one, or wait."
+            return (
+                f"{address}: another process has held it for too long, nothing was recorded; end "
+                "that one, or wait."
+            )
         case "40P01" | "40001" | "55P03":
-            return f"{address}: another process was writing the same, nothing was recorded; run it again."
+            return (
+                f"{address}: another process was writing the same, nothing was recorded; run it "
+                "again."
+            )
         case name if name.startswith(("08", "28", "3D", "53", "57P")) or (
             not name and _at_postgres(error)
         ):
-            return f"{address}: the database cannot be reached ({said}); start it, or correct HOLDFAST_DATABASE_URL."
+            return (
+                f"{address}: the database cannot be reached ({said}); start it, or correct "
+                "HOLDFAST_DATABASE_URL."
+            )
         case _:
             return None
 
@@ -135,6 +165,7 @@ def _full(address: DatabaseUrl) -> str:
 
 def _cannot_write(address: DatabaseUrl, reason: str) -> str:
     return (
-        f"{address}: cannot be opened or written ({reason}), nothing was recorded; make the directory writable, "
+        f"{address}: cannot be opened or written ({reason}), nothing was recorded; make the "
+        "directory writable, "
         "or name another with HOLDFAST_STATE_DIR."
     )

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 class StoredEventLog:
-    """The events of the project at one root. To read makes neither the project nor anything else."""
+    """The events of the project at one root.
+
+    To read makes neither the project nor anything else.
+    """
 
     def __init__(self, open_store: Callable[[], Store], root: Path) -> None:
         """Use the store that `open_store` returns; it is called for each transaction."""

@@ -1,4 +1,7 @@
-"""What the store gives back: one frozen record for each kind of row, its fields named as the columns."""
+"""What the store gives back.
+
+One frozen record for each kind of row, its fields named as the columns.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,10 @@ class PartRow:
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """One user message to its end. `message_id` is the assistant's message, which may be in the trash."""
+    """One user message to its end.
+
+    `message_id` is the assistant's message, which may be in the trash.
+    """
 
     id: str
     chat_id: str
@@ -91,9 +97,10 @@ class TurnRow:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointRow:
-    """The tree before a turn, and the message it precedes; without a chat it was taken outside of a session.
+    """The tree before a turn, and the message it precedes.
 
-    `message_id` may be in the trash; `message_seq` is where the transcript is cut all the same.
+    Without a chat it was taken outside of a session. `message_id` may be in the trash;
+    `message_seq` is where the transcript is cut all the same.
     """
 
     id: str

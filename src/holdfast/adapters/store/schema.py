@@ -23,7 +23,7 @@ _MIGRATION_LOCK = 0x686F_6C64
 
 
 def revisions() -> tuple[str, ...]:
-    """Give the numbers of the schemas this code knows, oldest first."""
+    """Return the numbers of the schemas this code knows, oldest first."""
     return tuple(
         sorted(
             script.name[:4] for script in (_SCRIPTS / "versions").glob("[0-9][0-9][0-9][0-9]_*.py")
@@ -50,7 +50,7 @@ def bring_up_to_date(engine: Engine, address: DatabaseUrl) -> None:
 
 
 def revision(connection: Connection) -> str | None:
-    """Say which schema the store has; None if it has none yet."""
+    """Return which schema the store has; None if it has none yet."""
     if not inspect(connection).has_table(_VERSION_TABLE):
         return None
     return connection.execute(text(f"SELECT version_num FROM {_VERSION_TABLE}")).scalar()  # noqa: S608
@@ -83,9 +83,11 @@ def _judge(connection: Connection, address: DatabaseUrl) -> None:
         return
     if not found.isdecimal():
         raise NotAStore(
-            f"{address}: another program keeps its tables here; give Holdfast a database of its own."
+            f"{address}: another program keeps its tables here; give Holdfast a database of its "
+            "own."
         )
     raise StoreNewer(
-        f"{address}: a newer Holdfast has written this store (schema {found}, this one knows up to {newest}); "
+        f"{address}: a newer Holdfast has written this store (schema {found}, this one knows up "
+        f"to {newest}); "
         "upgrade Holdfast, or name another store with HOLDFAST_DATABASE_URL."
     )

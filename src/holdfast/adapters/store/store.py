@@ -24,7 +24,10 @@ Answer = TypeVar("Answer")
 
 
 class Store:
-    """An open store; made by `open_store`. Many threads may use it at once, each with a transaction of its own."""
+    """An open store; made by `open_store`.
+
+    Many threads may use it at once, each with a transaction of its own.
+    """
 
     def __init__(self, engine: Engine, address: DatabaseUrl) -> None:
         """Join an engine and the place it works at."""
@@ -33,13 +36,16 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """Begin a transaction: recorded as a whole at the end of the `with`, or not at all if an error ends it."""
+        """Begin a transaction.
+
+        Recorded as a whole at the end of the `with`, or not at all if an error ends it.
+        """
         with explained(self.address), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Begin a transaction that sees one moment of the store, waits for no writer, and cannot write."""
+        """Begin a transaction that sees one moment of the store and cannot write."""
         with explained(self.address), self._engine.connect() as connection:
             yield for_reading(connection)
 
@@ -66,7 +72,10 @@ class Store:
 
 @contextmanager
 def open_store(url: str) -> Iterator[Store]:
-    """Open the store that a URL or a path names, made or migrated if need be; raise a `StoreError` if it cannot be."""
+    """Open the store that a URL or a path names, made or migrated if need be.
+
+    Raise a `StoreError` if it cannot be.
+    """
     address = parse_address(url)
     engine = make_engine(address)
     try:
@@ -83,7 +92,10 @@ def open_store(url: str) -> Iterator[Store]:
 
 @contextmanager
 def _alone(address: SqliteFile) -> Iterator[None]:
-    """Wait until nobody else is opening this file: nobody may use it while it changes to WAL mode."""
+    """Wait until nobody else is opening this file.
+
+    Nobody may use it while it changes to WAL mode.
+    """
     with within_reach(address):
         lock = _open_lock(address.path)
     try:
@@ -103,10 +115,13 @@ def _open_lock(file: Path) -> int:
 
 
 def _make_private(file: Path) -> None:
-    """Make the file, closed to others, if it is not there. SQLite gives its -wal and -shm the same mode."""
+    """Make the file, closed to others, if it is not there.
+
+    SQLite gives its -wal and -shm the same mode.
+    """
     try:
-        # O_EXCL, and only looked at under the lock: to open and close a file that SQLite has open in this process would
-        # drop SQLite's locks on it.
+        # O_EXCL, and only looked at under the lock: to open and close a file that SQLite has open
+        # in this process would drop SQLite's locks on it.
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     except FileExistsError:
         # SQLite would say only that it is unable to open the file, and not why.

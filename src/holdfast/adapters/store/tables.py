@@ -1,7 +1,7 @@
 """The tables: one schema, on SQLite and on PostgreSQL.
 
-Order is an integer `seq`, never a timestamp. Ids, `metadata` and `created_at` come by themselves if a row is inserted
-without them. A change here needs a migration beside it: `docs/store.md` says how.
+Order is an integer `seq`, never a timestamp. Ids, `metadata` and `created_at` come by themselves if
+a row is inserted without them. A change here needs a migration beside it: `docs/store.md` says how.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ turns = Table(
     metadata,
     _id(),
     _child_of("chats", index=True),
-    # No foreign key, here and in checkpoints: the message may be in the trash, and come back with the same id.
+    # No foreign key, here and in checkpoints: the message may be in the trash, and come back with
+    # the same id.
     Column("message_id", Text),
     _word("status"),
     Column("stop_reason", Words),
@@ -158,7 +159,8 @@ checkpoints = Table(
     _child_of("sessions", on_delete="SET NULL", index=True),
     _child_of("worktrees", on_delete="SET NULL", index=True),
     Column("message_id", Text),
-    # Where the transcript is cut. It stays true when the message has left and another has taken its seq.
+    # Where the transcript is cut. It stays true when the message has left and another has taken its
+    # seq.
     Column("message_seq", Integer),
     _word("commit_sha"),
     _words("label"),

@@ -69,7 +69,10 @@ class StoredTranscript:
             return self._store().run(_record, checkpoint, self._roots, events, gone, announce)
 
     def following(self, checkpoint: Checkpoint) -> int | None:
-        """Return how many messages its chat has from the checkpoint's place on; None if the place is not known."""
+        """Return how many messages its chat has from the checkpoint's place on.
+
+        None if the place is not known.
+        """
         with translated():
             return self._store().query(_following, checkpoint)
 
@@ -80,7 +83,7 @@ class StoredTranscript:
         orphans: Collection[str],
         announce: AnnounceExchange,
     ) -> Exchanged:
-        """Move the messages from the target's place on to the trash, and bring back what it has for the target."""
+        """Move the messages from the target's place on to the trash, and bring its own back."""
         with translated():
             return self._store().run(_exchange, target, point, orphans, self._roots, announce)
 
@@ -148,7 +151,10 @@ def _owners(connection: Connection, ids: Collection[str]) -> dict[str, str]:
 def _remove(
     connection: Connection, owners: Mapping[str, str], announce: AnnounceIds
 ) -> dict[str, int]:
-    """Remove checkpoints, given with their projects; return the number of the last event in each project."""
+    """Remove checkpoints, given with their projects.
+
+    Return the number of the last event in each project.
+    """
     remove_checkpoints(connection, list(owners))
     numbers = {}
     for project_id in sorted(set(owners.values())):
@@ -198,14 +204,15 @@ def _check_owner(connection: Connection, draft: CheckpointDraft, place: int | No
 
 
 def _place(connection: Connection, checkpoint: Checkpoint) -> int | None:
-    """Return the number of the first message that leaves its chat when the checkpoint is restored."""
+    """Return the number of the first message that a restore of the checkpoint removes."""
     chat_id = checkpoint.draft.chat
     if chat_id is None or chat_by_id(connection, chat_id) is None:
         return None
     row = checkpoint_by_id(connection, checkpoint.id)
     if row is not None:
         return row.message_seq
-    # It was taken while the store could not be written. Not so for a point: without a row its restore never was.
+    # It was taken while the store could not be written. Not so for a point: without a row its
+    # restore never was.
     if checkpoint.is_undo_checkpoint or checkpoint.draft.message is None:
         return None
     message = message_by_id(connection, checkpoint.draft.message)
@@ -232,7 +239,8 @@ def _exchange(  # noqa: PLR0917 - the call of the port, on a connection
     if project_id is None:
         # Another process has removed the chat while the files were being restored.
         return Exchanged()
-    # In this order: project, chat, message, checkpoint. Else two that write the same would wait for each other.
+    # In this order: project, chat, message, checkpoint. Else two that write the same would wait for
+    # each other.
     lock_project_by_id(connection, project_id)
     done = checkpoint_by_id(connection, point.id)
     if done is not None:

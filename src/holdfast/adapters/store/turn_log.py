@@ -75,7 +75,8 @@ class StoredTurnLog:
             try:
                 return self._store.run(_end, begun, events, ended)
             finally:
-                # Also if that is not on record: the turn is over, and the next command is to find it so.
+                # Also if that is not on record: the turn is over, and the next command is to find
+                # it so.
                 self._locks.drop(begun.turn)
 
     def mark_interrupted(self, events: Sequence[Event], ended: TurnEnded) -> tuple[str, ...]:
@@ -112,7 +113,8 @@ class StoredTurnLog:
             busy = _turn_at_work(connection, chat)
             if busy is not None and self._locks.is_locked(busy):
                 return TurnNotBegun(
-                    f"session {session}: a turn of it is still running; wait for its end, or cancel it."
+                    f"session {session}: a turn of it is still running; wait for its end, or "
+                    "cancel it."
                 )
             system = _system(connection, session, opening)
         past = _past(connection, chat)
@@ -145,7 +147,7 @@ def _translated() -> Iterator[None]:
 
 
 def _find(connection: Connection, project_id: str, wanted: str) -> tuple[str, str] | TurnNotBegun:
-    """Give the session that begins so, and its chat."""
+    """Return the session that begins so, and its chat."""
     query = select(sessions.c.id).where(
         sessions.c.project_id == project_id, sessions.c.id.startswith(wanted, autoescape=True)
     )
@@ -160,7 +162,7 @@ def _find(connection: Connection, project_id: str, wanted: str) -> tuple[str, st
 
 
 def _system(connection: Connection, session_id: str, opening: TurnRequest) -> str:
-    """Give what the session's model was told first, or record what it is told from now on."""
+    """Return what the session's model was told first, or record what it is told from now on."""
     this = sessions.c.id == session_id
     metadata = connection.execute(select(sessions.c.metadata).where(this)).scalar_one()
     if metadata.get("tools") == opening.tools and metadata.get("system"):
@@ -176,7 +178,10 @@ def _turn_at_work(connection: Connection, chat_id: str) -> str | None:
 
 
 def _past(connection: Connection, chat_id: str) -> tuple[PastEvents, ...]:
-    """Give what the model has seen of a chat, and the repairs, of which it hears next: not the sentinels."""
+    """Return what the model has seen of a chat, and the repairs, of which it hears next.
+
+    Not the sentinels.
+    """
     query = (
         select(messages.c.role, message_parts.c.kind, message_parts.c.body)
         .join(message_parts, message_parts.c.message_id == messages.c.id)
@@ -192,7 +197,10 @@ def _past(connection: Connection, chat_id: str) -> tuple[PastEvents, ...]:
 
 
 def _has_nothing_to_answer(past: Sequence[object]) -> bool:
-    """Whether the model had the last word: then somebody has to say something before it can go on."""
+    """Whether the model had the last word.
+
+    Then somebody has to say something before it can go on.
+    """
     last = next((each for each in reversed(past) if not isinstance(each, RepairEnded)), None)
     return last is None or (isinstance(last, Said) and not last.calls)
 
@@ -222,7 +230,7 @@ def _end(
 
 
 def _running(connection: Connection, root: Path) -> tuple[TurnBegun, ...]:
-    """Give the turns of a project that are on record as running on this machine."""
+    """Return the turns of a project that are on record as running on this machine."""
     project = find_project(connection, root)
     if project is None:
         return ()

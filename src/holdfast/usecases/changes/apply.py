@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReplyText:
-    """The text of a model's reply. `unwrap` takes a diff out of one clean fence or a little prose."""
+    """The text of a model's reply.
+
+    `unwrap` takes a diff out of one clean fence or a little prose.
+    """
 
     text: str
     format: Format = "auto"
@@ -41,8 +44,9 @@ class ReplyText:
 class AppliedReply:
     """Every request landed; the files are written, unless it was only a check.
 
-    `change_id` names the change on record, `events` are those that were published, `seq` is the number of the last one.
-    `unrecorded` says why the log could not record that the change is applied; the next command records it.
+    `change_id` names the change on record, `events` are those that were published, `seq` is the
+    number of the last one. `unrecorded` says why the log could not record that the change is
+    applied; the next command records it.
     """
 
     files: tuple[FileLanded, ...]
@@ -80,11 +84,11 @@ def apply_reply(
     check: bool = False,
     owner: ChangeOwner = NO_OWNER,
 ) -> AppliedReply | NothingDone:
-    """Finish what a dead process left, land every request in memory, record the change, then swap the files.
+    """Land every request in memory, record the change, then swap the files; all or nothing.
 
-    `RequestedEdits` are parsed already, and a `PlannedReply` has landed already: it is refused if a file has changed
-    since. The change belongs to `owner`. A check writes no file and records nothing; where nothing was ever written it
-    does not even take the lock.
+    `RequestedEdits` are parsed already, and a `PlannedReply` has landed already: it is refused if a
+    file has changed since. The change belongs to `owner`. A check writes no file and records
+    nothing; where nothing was ever written it does not even take the lock.
     """
     under_lock: AbstractContextManager[LockedWorkspace | None] = nullcontext()
     if not check or workspace.has_journal():
@@ -148,7 +152,10 @@ def write_change(
     before: Published | None = None,
     also: Sequence[OwnedEvent] = (),
 ) -> AppliedReply | NothingDone:
-    """Write the files of a change that is on record as proposed. `before` are the events that were published for it."""
+    """Write the files of a change that is on record as proposed.
+
+    `before` are the events that were published for it.
+    """
     batch = Batch(change.id, change.plan.swaps, change.plan.makes)
     carried, published = root.carry_out(batch, change, also)
     if isinstance(carried, Done):
@@ -171,7 +178,10 @@ def write_change(
 
 
 def _is_json(reply: ReplyText) -> bool:
-    """Whether the reply is JSON: the other notations say `create`, and mean a file that is not there."""
+    """Whether the reply is JSON.
+
+    The other notations say `create`, and mean a file that is not there.
+    """
     if reply.format not in {"auto", "json"}:
         return False
     return not isinstance(parse(reply.text, "json", reply.unwrap), Refused)

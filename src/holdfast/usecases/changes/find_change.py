@@ -16,7 +16,7 @@ _SHOWN = 5
 
 
 def find_change(name: str, log: ChangeLog) -> Change | FileRefused:
-    """Give the change whose id is, or alone begins with, this; or say which ids are near."""
+    """Return the change whose id is, or alone begins with, this; or say which ids are near."""
     found = log.get(name)
     if found is not None:
         return found

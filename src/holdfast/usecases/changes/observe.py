@@ -1,4 +1,4 @@
-"""Record what another program (an external agent) did to the files, so that it can be seen and undone."""
+"""Record what another program did to the files, so that it can be seen and undone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChangeObserved:
-    """The change that was recorded, the events that were published, and the number of the last one."""
+    """The recorded change, its published events, and the number of the last one."""
 
     change: Change
     events: tuple[Event, ...]
@@ -29,7 +29,10 @@ class ChangeObserved:
 def observe_difference(
     before: TreeOf, after: TreeOf, workspace: Workspace, *, owner: ChangeOwner = NO_OWNER
 ) -> ChangeObserved | NothingDone | None:
-    """Record the difference of two trees as an applied change of `owner`; return None if there is none."""
+    """Record the difference of two trees as an applied change of `owner`.
+
+    Return None if there is none.
+    """
     plan = plan_of_difference(before, after)
     if not plan.swaps:
         return None

@@ -1,4 +1,7 @@
-"""Review mode: land a reply in memory, on the files and the changes proposed before it, and record it."""
+"""Review mode.
+
+Land a reply in memory, on the files and the changes proposed before it, and record it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """The change is on record; no file is written. `events` were published, `seq` is the number of the last one."""
+    """The change is on record; no file is written.
+
+    `events` were published, `seq` is the number of the last one.
+    """
 
     change: Change
     recovered: BatchRecovery | None = None
@@ -58,9 +64,10 @@ def propose_reply(
 
 
 def overlay_of(workspace: Workspace) -> Overlay:
-    """Return the files with every proposed change on top, in order: what reads and later edits see in review mode.
+    """Return the files with every proposed change on top, in order.
 
-    A change that is applied at once is proposed only while it is written, and is not for review.
+    What reads and later edits see in review mode. A change that is applied at once is proposed only
+    while it is written, and is not for review.
     """
     proposed = reversed(workspace.log.list(state="proposed"))
     for_review = [change for change in proposed if change.origin != AT_ONCE]

@@ -24,7 +24,10 @@ class ChangesPruned:
 
 
 def prune_changes(workspace: Workspace, *, keep: int) -> ChangesPruned | NothingDone:
-    """Remove all but the latest `keep` changes that are applied, rejected or rewound; what is proposed stays."""
+    """Remove all but the latest `keep` changes that are applied, rejected or rewound.
+
+    What is proposed stays.
+    """
     if not workspace.has_journal():
         return ChangesPruned((), 0)
     with locked(workspace) as root:

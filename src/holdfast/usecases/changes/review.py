@@ -49,7 +49,10 @@ class Rejected:
 def apply_change(
     name: str, workspace: Workspace, *, hunks: Collection[int] = ()
 ) -> Accepted | NothingDone:
-    """Write a proposed change; with `hunks`, only these, and the others stay proposed as a change of their own."""
+    """Write a proposed change.
+
+    With `hunks`, only these, and the others stay proposed as a change of their own.
+    """
     with locked(workspace) as root:
         change = _find(name, root)
         if isinstance(change, NothingDone):
@@ -61,7 +64,10 @@ def apply_change(
 
 
 def reject_change(name: str, workspace: Workspace) -> Rejected | NothingDone:
-    """Reject a proposed change. What was proposed on top of it stays, and lands again without it, or does not."""
+    """Reject a proposed change.
+
+    What was proposed on top of it stays, and lands again without it, or does not.
+    """
     with locked(workspace) as root:
         change = _find(name, root)
         if isinstance(change, NothingDone):
@@ -83,7 +89,10 @@ def list_changes(
     owner: ChangeOwner = NO_OWNER,
     limit: int | None = None,
 ) -> tuple[Change, ...] | NothingDone:
-    """Return the changes below this root, newest first: all, or those in a state, or of a session or turn."""
+    """Return the changes below this root, newest first.
+
+    All, or those in a state, or of a session or turn.
+    """
     if not workspace.has_journal():
         return ()
     with locked(workspace) as root:
@@ -157,7 +166,8 @@ def _apply_whole(change: Change, root: LockedWorkspace) -> Accepted | NothingDon
     revised = replace(change, plan=landed)
     published = Published()
     if landed != change.plan:
-        # On record before a file is touched: a process that dies halfway leaves a change that says what is written.
+        # On record before a file is touched: a process that dies halfway leaves a change that says
+        # what is written.
         events = edits_landed(revised, workspace.secrets, proposed=True)
         seq = workspace.log.revise(change.id, landed, events)
         if seq is None:
@@ -170,7 +180,10 @@ def _apply_whole(change: Change, root: LockedWorkspace) -> Accepted | NothingDon
 def _cured(
     refusals: tuple[FileRefused, ...], change: Change, log: ChangeLog
 ) -> tuple[FileRefused, ...]:
-    """Put the proposed change below first, if this one was made on top of it: to apply that one is the cure."""
+    """Put the proposed change below first, if this one was made on top of it.
+
+    To apply that one is the cure.
+    """
     for below in log.list(state="proposed"):
         if below.seq < change.seq and below.paths & change.paths:
             message = (

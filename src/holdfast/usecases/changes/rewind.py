@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileUndone:
-    """What happened to a file: it has its old text back (or lost only the edit), is removed, or is brought back."""
+    """What happened to a file.
+
+    It has its old text back (or lost only the edit), is removed, or is brought back.
+    """
 
     path: str
     action: Literal["restored", "removed", "brought back"]

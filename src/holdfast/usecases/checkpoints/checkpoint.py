@@ -79,7 +79,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointsPruned:
-    """Old checkpoints are gone, and so is the trash that was kept under the undo points in `emptied`.
+    """Old checkpoints are gone, and so is the trash of the undo points in `emptied`.
 
     `seq` is the number of the event, None if no checkpoint on record was removed.
     """
@@ -98,9 +98,10 @@ def create_checkpoint(
     kind: CheckpointKind = "manual",
     owner: CheckpointOwner | None = None,
 ) -> Created | NothingDone:
-    """Take a checkpoint of the files as they are. A caller in a turn shows a refusal, and the turn goes on.
+    """Take a checkpoint of the files as they are.
 
-    That caller has called `finish_restores` before it wrote the prompt down.
+    A caller in a turn shows a refusal, and the turn goes on. That caller has called
+    `finish_restores` before it wrote the prompt down.
     """
     try:
         with worktrees.hold(make=True) as worktree:
@@ -132,7 +133,10 @@ def _record(
     worktree: Worktree,
     worktrees: Worktrees,
 ) -> Created:
-    """Record what was done in git in the store too; if that cannot be, the checkpoint is good all the same."""
+    """Record what was done in git in the store too.
+
+    If that cannot be, the checkpoint is good all the same.
+    """
     event = checkpoint_taken(taken, owner.turn if owner else None)
     gone = [each.id for each in worktree.pruned()]
     try:
@@ -146,7 +150,10 @@ def _record(
 
 
 def finish_restores(worktrees: Worktrees) -> RestoresFinished | NothingDone:
-    """Finish what restores of dead processes have left. A turn begins with it, before its prompt is written down."""
+    """Finish what restores of dead processes have left.
+
+    A turn begins with it, before its prompt is written down.
+    """
     try:
         with worktrees.hold(make=False) as worktree:
             return recover(worktree, worktrees)
@@ -204,7 +211,10 @@ def compare_checkpoints(
 
 
 def prune_checkpoints(worktrees: Worktrees, keep: int) -> CheckpointsPruned | NothingDone:
-    """Remove all but the latest checkpoints, and empty the trash; then an undo brings back no messages."""
+    """Remove all but the latest checkpoints, and empty the trash.
+
+    Then an undo brings back no messages.
+    """
     try:
         with worktrees.hold(make=False) as worktree:
             recovered = recover(worktree, worktrees)
@@ -234,7 +244,10 @@ def _is_unfinished(session: str, worktree: Worktree) -> bool:
 def _forget(
     there: Sequence[Checkpoint], removed: Sequence[str], worktrees: Worktrees
 ) -> int | None:
-    """Have the store forget first: refs that a kill leaves are found by the next prune, rows without refs are not."""
+    """Have the store forget first.
+
+    Refs that a kill leaves are found by the next prune, rows without refs are not.
+    """
     points = [each.id for each in there if each.is_undo_checkpoint]
     in_sessions = any(each.draft.session for each in there)
     if not removed and not points and not in_sessions:

@@ -1,4 +1,7 @@
-"""The ports to what belongs to a session besides files: its transcript, and the agents at work in it."""
+"""The ports to what belongs to a session besides files.
+
+Its transcript, and the agents at work in it.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,8 @@ class ConversationFailed(CheckpointFailed):
 class Exchanged:
     """The ids of the messages and checkpoints that left a chat, and of those that came back to it.
 
-    `target_recorded` says that the target was not on record before. `seq` is the number of the last event, None if
-    none was published: the exchange had been made before, or the chat is gone.
+    `target_recorded` says that the target was not on record before. `seq` is the number of the last
+    event, None if none was published: the exchange had been made before, or the chat is gone.
     """
 
     messages_left: tuple[str, ...] = ()
@@ -42,8 +45,8 @@ AnnounceIds: TypeAlias = "Callable[[Sequence[str]], Sequence[OwnedEvent]]"
 class Transcript(Protocol):
     """The messages of chats, and the record of checkpoints with their place among the messages.
 
-    Each call is one transaction, in which its events are published, and raises `ConversationFailed` if it cannot be
-    made.
+    Each call is one transaction, in which its events are published, and raises `ConversationFailed`
+    if it cannot be made.
     """
 
     def record(
@@ -53,15 +56,19 @@ class Transcript(Protocol):
         gone: Collection[str] = (),
         announce: AnnounceIds = lambda _: (),
     ) -> int | None:
-        """Record a checkpoint, and the message that it precedes; return the number of the last event.
+        """Record a checkpoint, and the message that it precedes.
 
-        Remove the checkpoints in `gone` with the trash that is kept under them, and publish what `announce` returns for
-        those that were on record. Return None, and do nothing, if the checkpoint is on record already.
+        Return the number of the last event. Remove the checkpoints in `gone` with the trash that is
+        kept under them, and publish what `announce` returns for those that were on record. Return
+        None, and do nothing, if the checkpoint is on record already.
         """
         ...
 
     def following(self, checkpoint: Checkpoint) -> int | None:
-        """Return how many messages its chat has from the checkpoint's place on; None if the place is not known."""
+        """Return how many messages its chat has from the checkpoint's place on.
+
+        None if the place is not known.
+        """
         ...
 
     def exchange(
@@ -71,20 +78,22 @@ class Transcript(Protocol):
         orphans: Collection[str],
         announce: AnnounceExchange,
     ) -> Exchanged:
-        """Move the messages from the target's place on to the trash, and bring back what the trash has for the target.
+        """Move the messages from the target's place on to the trash, and bring its own back.
 
-        What leaves, and the orphaned checkpoints with it, is kept in the trash under the point, which is recorded with
-        the same place: to undo this is to exchange with the point as the target. A second call with the same point
-        changes and publishes nothing, and returns the same messages.
+        What leaves, and the orphaned checkpoints with it, is kept in the trash under the point,
+        which is recorded with the same place: to undo this is to exchange with the point as the
+        target. A second call with the same point changes and publishes nothing, and returns the
+        same messages.
         """
         ...
 
     def forget(
         self, ids: Collection[str], emptied: Collection[str], announce: AnnounceIds
     ) -> int | None:
-        """Remove these checkpoints with the trash that is kept under them, and the trash of those in `emptied`.
+        """Remove these checkpoints with their trash, and the trash of those in `emptied`.
 
-        Publish what `announce` returns for the ids that were on record; return the number of the last event, or None.
+        Publish what `announce` returns for the ids that were on record; return the number of the
+        last event, or None.
         """
         ...
 
@@ -93,9 +102,10 @@ class Backend(Protocol):
     """The agents at work for sessions."""
 
     def evict(self, session: str, announce: AnnounceIds) -> bool:
-        """Cancel the running turns and drop the agent's memory; return whether there was any. Before git is touched.
+        """Cancel the running turns and drop the agent's memory; return whether there was any.
 
-        `announce` returns the events to publish for the ids of the turns that were cancelled.
+        Before git is touched. `announce` returns the events to publish for the ids of the turns
+        that were cancelled.
         """
         ...
 

@@ -13,7 +13,10 @@ class Worktrees(Protocol):
     """Where the worktree of one root is found."""
 
     def hold(self, *, make: bool) -> AbstractContextManager[Worktree]:
-        """Wait for the lock; raise `NoCheckpoints` if there is no place for checkpoints and none is to be made."""
+        """Wait for the lock.
+
+        Raise `NoCheckpoints` if there is no place for checkpoints and none is to be made.
+        """
         ...
 
     @property

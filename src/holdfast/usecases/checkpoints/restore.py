@@ -1,8 +1,9 @@
-"""Go back to a checkpoint: files, transcript and the agent's own memory, together; and take that back again.
+"""Go back to a checkpoint: files, transcript and the agent's own memory, together.
 
-The order is what makes a kill at any instant harmless. Until the journal is written no file has changed, and there is
-an undo point. From then on the journal names both, and the next command finishes, or goes back if it cannot. What a
-finishing command finds on the disk is captured first: somebody may have worked there in between.
+And take that back again. The order is what makes a kill at any instant harmless. Until the journal
+is written no file has changed, and there is an undo point. From then on the journal names both, and
+the next command finishes, or goes back if it cannot. What a finishing command finds on the disk is
+captured first: somebody may have worked there in between.
 """
 
 from __future__ import annotations
@@ -47,8 +48,11 @@ RestoreScope: TypeAlias = Literal["both", "files", "conversation"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Errand:
-    """What a restore or an undo is to do. `talks`: the transcript too, where `following` messages stand in its way."""
+class _RestoreTask:
+    """What a restore or an undo is to do.
+
+    `talks`: the transcript too, where `following` messages stand in its way.
+    """
 
     verb: Literal["restore", "undo"]
     target: Checkpoint
@@ -62,18 +66,21 @@ class _Errand:
 def restore(
     wanted: str, worktrees: Worktrees, *, scope: RestoreScope = "both", session: str | None = None
 ) -> Restored | NothingDone:
-    """Bring back a checkpoint's files, its conversation, or both; of this session only, if one is named."""
+    """Bring back a checkpoint's files, its conversation, or both.
+
+    Of this session only, if one is named.
+    """
     try:
         with worktrees.hold(make=False) as worktree:
             recovered = recover(worktree, worktrees)
             target = belonging(wanted, worktree.checkpoints(), session)
             if isinstance(target, NothingDone):
                 return _just_finished(wanted, recovered) or target
-            errand = _plan_restore(target, scope, worktree, worktrees, recovered)
+            task = _plan_restore(target, scope, worktree, worktrees, recovered)
             return (
-                errand
-                if isinstance(errand, NothingDone)
-                else _run(errand, worktree, worktrees, recovered)
+                task
+                if isinstance(task, NothingDone)
+                else _run(task, worktree, worktrees, recovered)
             )
     except CheckpointFailed as error:
         return refused_by(error)
@@ -92,23 +99,23 @@ def undo_restore(worktrees: Worktrees, *, session: str | None = None) -> Restore
                 return refused(
                     "there is nothing to undo: no restore here is on record.", "not_found"
                 )
-            errand = _plan_undo(point, worktree, worktrees, recovered)
+            task = _plan_undo(point, worktree, worktrees, recovered)
             return (
-                errand
-                if isinstance(errand, NothingDone)
-                else _run(errand, worktree, worktrees, recovered)
+                task
+                if isinstance(task, NothingDone)
+                else _run(task, worktree, worktrees, recovered)
             )
     except CheckpointFailed as error:
         return refused_by(error)
 
 
 def refused(message: str, reason: Reason = "conflict") -> NothingDone:
-    """Say why nothing was done."""
+    """Return why nothing was done."""
     return NothingDone((FileRefused("", Refused(reason, message)),))
 
 
 def refused_by(error: CheckpointFailed) -> NothingDone:
-    """Say why git, the disk, a budget or the store refused."""
+    """Return why git, the disk, a budget or the store refused."""
     if isinstance(error, NoCheckpoints):
         return refused(f"{error} `holdfast checkpoint create` takes one.", "not_found")
     return refused(str(error))
@@ -117,7 +124,7 @@ def refused_by(error: CheckpointFailed) -> NothingDone:
 def belonging(
     wanted: str, checkpoints: Sequence[Checkpoint], session: str | None = None
 ) -> Checkpoint | NothingDone:
-    """Give the checkpoint that is meant, if it belongs to the session."""
+    """Return the checkpoint that is meant, if it belongs to the session."""
     found = find(wanted, _of(session, checkpoints))
     if isinstance(found, AmbiguousCheckpoint):
         ids = ", ".join(found.ids)
@@ -126,7 +133,8 @@ def belonging(
         )
     if found is None:
         return refused(
-            f"{wanted or '(no id)'}: there is no such checkpoint here; `holdfast checkpoint list` has them.",
+            f"{wanted or '(no id)'}: there is no such checkpoint here; `holdfast checkpoint list` "
+            "has them.",
             "not_found",
         )
     return found
@@ -137,7 +145,7 @@ def _of(session: str | None, checkpoints: Sequence[Checkpoint]) -> tuple[Checkpo
 
 
 def _just_finished(wanted: str, recovered: RestoresFinished) -> Restored | None:
-    """Give the restore that was asked for again, if it is finished now and its target, a point, was used up by it."""
+    """Return the restore that is asked for again, if it is finished now and used up its target."""
     for done in recovered.finished:
         if done.verb == "restore" and done.checkpoint_id == wanted:
             return replace(done, recovered=recovered)
@@ -150,14 +158,14 @@ def _plan_restore(
     worktree: Worktree,
     worktrees: Worktrees,
     recovered: RestoresFinished,
-) -> _Errand | NothingDone:
+) -> _RestoreTask | NothingDone:
     if target.draft.message is None or scope == "files":
         if scope == "conversation":
             cure = f"`holdfast checkpoint restore {target.id}` brings its files back"
             return refused(
                 f"{target.id}: this checkpoint belongs to no conversation; {cure}.", "not_found"
             )
-        return _Errand("restore", target, files=True)
+        return _RestoreTask("restore", target, files=True)
     following = _following(target, worktrees, recovered)
     if isinstance(following, NothingDone):
         return following
@@ -166,27 +174,27 @@ def _plan_restore(
             f"{target.id}: its conversation is not in the store (any more); {_files_alone(target)}."
         )
     orphans = orphans_of(target, worktree.checkpoints())
-    return _Errand(
+    return _RestoreTask(
         "restore", target, scope == "both", talks=True, following=following, orphans=orphans
     )
 
 
 def _plan_undo(
     point: Checkpoint, worktree: Worktree, worktrees: Worktrees, recovered: RestoresFinished
-) -> _Errand | NothingDone:
-    errand = _Errand("undo", point, point.draft.files)
+) -> _RestoreTask | NothingDone:
+    task = _RestoreTask("undo", point, point.draft.files)
     if point.draft.message is None:
-        return errand
+        return task
     following = _following(point, worktrees, recovered)
     if isinstance(following, NothingDone):
         return following
     if following is None:
         # Its trash was emptied, or the restore was stopped before it came to the messages.
         return replace(
-            errand, notes=("the store keeps no messages for this restore, so none came back.",)
+            task, notes=("the store keeps no messages for this restore, so none came back.",)
         )
     orphans = orphans_of(point, worktree.checkpoints())
-    return replace(errand, talks=True, following=following, orphans=orphans)
+    return replace(task, talks=True, following=following, orphans=orphans)
 
 
 def _following(
@@ -194,7 +202,8 @@ def _following(
 ) -> int | NothingDone | None:
     """Look for the target's place in its conversation before anything is touched."""
     if recovered.owed:
-        # One after the other: what the earlier one has to move is not yet where this one would look for it.
+        # One after the other: what the earlier one has to move is not yet where this one would look
+        # for it.
         return refused(f"{recovered.notes[-1]} Until then {_files_alone(target)}.")
     try:
         return worktrees.conversations.transcript.following(target)
@@ -207,18 +216,18 @@ def _files_alone(target: Checkpoint) -> str:
 
 
 def _run(
-    errand: _Errand, worktree: Worktree, worktrees: Worktrees, recovered: RestoresFinished
+    task: _RestoreTask, worktree: Worktree, worktrees: Worktrees, recovered: RestoresFinished
 ) -> Restored | NothingDone:
-    backend_reset, notes = _evict(errand, worktrees)
+    backend_reset, notes = _evict(task, worktrees)
     present = worktree.capture()
-    way = worktree.prepare_restore(present, errand.target.present) if errand.files else None
+    way = worktree.prepare_restore(present, task.target.present) if task.files else None
     if isinstance(way, Blocked):
         return refused(f"{way.message}; move it away, and try again.")
-    done = _done_before(errand, way, worktree, recovered)
+    done = _done_before(task, way, worktree, recovered)
     if done is not None:
         return replace(done, backend_reset=done.backend_reset or backend_reset, recovered=recovered)
-    point = _take_point(errand, way.present if way else present, worktree, worktrees)
-    under_way = _written_down(errand, way, point)
+    point = _take_point(task, way.present if way else present, worktree, worktrees)
+    under_way = _written_down(task, way, point)
     worktree.begin(under_way)
     if way:
         walked = worktree.apply_restore(way)
@@ -227,39 +236,40 @@ def _run(
         under_way = replace(under_way, phase="talk", tree=way.tree)
         worktree.begin(under_way)
     try:
-        followed = follow_files(under_way, errand.target, point, worktree, worktrees, backend_reset)
+        followed = follow_files(under_way, task.target, point, worktree, worktrees, backend_reset)
     except CheckpointFailed as error:
         return replace(refused(f"the rest could not be done: {error}"), unsettled=True)
     worktree.finish(under_way)
     if not notes:
-        problem = followed.problem or _forget_pruned(errand, worktree, worktrees)
+        problem = followed.problem or _forget_pruned(task, worktree, worktrees)
         notes = (problem,) if problem else ()
-    commits = worktree.commits_since(errand.target.present.head) if errand.files else ()
+    commits = worktree.commits_since(task.target.present.head) if task.files else ()
     restored = restored_from(under_way, followed.exchanged, backend_reset=backend_reset)
-    return replace(restored, commits=commits, notes=errand.notes + notes, recovered=recovered)
+    return replace(restored, commits=commits, notes=task.notes + notes, recovered=recovered)
 
 
-def _evict(errand: _Errand, worktrees: Worktrees) -> tuple[bool, tuple[str, ...]]:
+def _evict(task: _RestoreTask, worktrees: Worktrees) -> tuple[bool, tuple[str, ...]]:
     """Reset the agent. If that cannot be written down, files alone are restored all the same."""
-    session = errand.target.draft.session
+    session = task.target.draft.session
     if session is None:
         return False, ()
     try:
         backend = worktrees.conversations.backend
         return backend.evict(session, turns_cancelled(session)), ()
     except ConversationFailed as error:
-        if errand.talks:
+        if task.talks:
             raise
         return False, (f"the agent of session {session} could not be reset: {error}",)
 
 
-def _forget_pruned(errand: _Errand, worktree: Worktree, worktrees: Worktrees) -> str | None:
+def _forget_pruned(task: _RestoreTask, worktree: Worktree, worktrees: Worktrees) -> str | None:
     """Remove the record of checkpoints that were too old; return why that could not be.
 
-    For a restore of a conversation: one of files alone has removed it with the record of its undo point.
+    For a restore of a conversation: one of files alone has removed it with the record of its undo
+    point.
     """
     gone = [each.id for each in worktree.pruned()]
-    if not errand.talks or not gone:
+    if not task.talks or not gone:
         return None
     try:
         worktrees.conversations.transcript.forget(gone, (), checkpoints_removed)
@@ -269,85 +279,87 @@ def _forget_pruned(errand: _Errand, worktree: Worktree, worktrees: Worktrees) ->
 
 
 def _written_down(
-    errand: _Errand, way: PreparedRestore | None, point: Checkpoint
+    task: _RestoreTask, way: PreparedRestore | None, point: Checkpoint
 ) -> UnfinishedRestore:
     return UnfinishedRestore(
         undo_id=point.id,
         undo_commit=point.commit,
-        target_id=errand.target.id,
-        target_commit=errand.target.commit,
-        verb=errand.verb,
-        files=errand.files,
-        conversation=errand.talks,
+        target_id=task.target.id,
+        target_commit=task.target.commit,
+        verb=task.verb,
+        files=task.files,
+        conversation=task.talks,
         phase="files" if way else "talk",
-        orphans=errand.orphans,
+        orphans=task.orphans,
         kept=way.kept if way else (),
         lost=way.lost if way else (),
     )
 
 
 def _take_point(
-    errand: _Errand, present: WorktreeState, worktree: Worktree, worktrees: Worktrees
+    task: _RestoreTask, present: WorktreeState, worktree: Worktree, worktrees: Worktrees
 ) -> Checkpoint:
-    of = errand.target.draft
+    of = task.target.draft
     draft = CheckpointDraft(
         worktrees.new_id(),
-        "undo" if errand.verb == "restore" else "undone",
+        "undo" if task.verb == "restore" else "undone",
         worktrees.now(),
-        f"before {'restore' if errand.verb == 'restore' else 'undo'} of {of.id}",
+        f"before {'restore' if task.verb == 'restore' else 'undo'} of {of.id}",
         session=of.session,
         chat=of.chat,
-        message=of.message if errand.talks else None,
+        message=of.message if task.talks else None,
         target=of.id,
-        files=errand.files,
-        state_sequence=errand.target.state_sequence if errand.talks else None,
+        files=task.files,
+        state_sequence=task.target.state_sequence if task.talks else None,
     )
     return worktree.record(draft, present)
 
 
 def _done_before(
-    errand: _Errand, way: PreparedRestore | None, worktree: Worktree, recovered: RestoresFinished
+    task: _RestoreTask, way: PreparedRestore | None, worktree: Worktree, recovered: RestoresFinished
 ) -> Restored | None:
-    """Give the outcome of the same restore, if it was done and nothing has changed since: then its undo point stands.
+    """Return the outcome of the same restore, if it was done and nothing has changed since.
 
-    A restore that died just before it could say so is run again; its undo must lead to where it began, not here.
+    Then its undo point stands. A restore that died just before it could say so is run again; its
+    undo must lead to where it began, not here.
     """
-    if errand.verb != "restore" or errand.following or (way and way.present.tree != way.tree):
+    if task.verb != "restore" or task.following or (way and way.present.tree != way.tree):
         return None
     for done in recovered.finished:
         same = (
             done.verb == "restore"
-            and done.checkpoint_id == errand.target.id
-            and done.worktree_reset == errand.files
+            and done.checkpoint_id == task.target.id
+            and done.worktree_reset == task.files
         )
         if same and (way is None or done.tree == way.tree):
             return done
     point = last_undo_checkpoint(worktree.checkpoints())
-    if point is None or point.draft.target != errand.target.id or {*errand.orphans} - {point.id}:
+    if point is None or point.draft.target != task.target.id or {*task.orphans} - {point.id}:
         return None
-    if (point.draft.files, point.draft.message is not None) != (errand.files, errand.talks):
+    if (point.draft.files, point.draft.message is not None) != (task.files, task.talks):
         return None
     if way and _has_moved_on(way, point, worktree):
         return None
     return Restored(
         "restore",
-        errand.target.id,
+        task.target.id,
         point.id,
         messages_deleted=0,
         messages_brought_back=0,
-        worktree_reset=errand.files,
+        worktree_reset=task.files,
         backend_reset=False,
         kept=way.kept if way else (),
         lost=way.lost if way else (),
-        commits=worktree.commits_since(errand.target.present.head) if way else (),
+        commits=worktree.commits_since(task.target.present.head) if way else (),
         tree=way.tree if way else "",
     )
 
 
 def _has_moved_on(way: PreparedRestore, point: Checkpoint, worktree: Worktree) -> bool:
-    """Whether something was done since a restore that left the point, though the way writes no content.
+    """Whether something was done since the restore that left the point.
 
-    Permissions are beside the tree; and what stays, for the target knew nothing of it, must be what stayed then.
+    Permissions are beside the tree; and what stays, for the target knew nothing of it, must be what
+    stayed then.
     """
     if any(way.present.modes.get(path) != mode for path, mode in way.target.modes.items()):
         return True

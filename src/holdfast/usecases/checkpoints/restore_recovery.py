@@ -1,4 +1,4 @@
-"""Finish what a restore or an undo had begun when its process died, or go back to where it began."""
+"""Finish a restore or an undo whose process died, or go back to where it began."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from holdfast.vocab.events import CheckpointRestored, OwnedEvent
 
 @dataclass(frozen=True, slots=True)
 class RestoresFinished:
-    """What was done first, about commands that had died: those that are finished now, and a sentence for each.
+    """What was done first, about commands that had died.
 
-    `owed` is whether a conversation still has to follow its files.
+    Those that are finished now, and a sentence for each. `owed` is whether a conversation still has
+    to follow its files.
     """
 
     finished: tuple[Restored, ...] = ()
@@ -38,8 +39,8 @@ NOTHING_LEFT = RestoresFinished()
 class Restored:
     """The checkpoint's state is back. `seq` is the number of the event.
 
-    `commits` were made since: HEAD is left as it is. `tree` is what the files are now. `notes` say what could not be
-    done besides.
+    `commits` were made since: HEAD is left as it is. `tree` is what the files are now. `notes` say
+    what could not be done besides.
     """
 
     verb: Literal["restore", "undo"]
@@ -85,7 +86,10 @@ def _recover_one(
     try:
         followed = follow_files(left, target, point, worktree, worktrees, backend_reset)
     except ConversationFailed as error:
-        note = f"{what} was stopped halfway; its files are done, its conversation cannot follow yet: {error}"
+        note = (
+            f"{what} was stopped halfway; its files are done, its conversation cannot follow yet: "
+            f"{error}"
+        )
         return replace(so_far, notes=(*so_far.notes, note), owed=True)
     worktree.finish(left)
     note = f"{what} was stopped halfway: it is now finished."
@@ -101,7 +105,8 @@ def _evict_again(target: Checkpoint | None, worktrees: Worktrees) -> bool:
         session = target.draft.session
         return worktrees.conversations.backend.evict(session, turns_cancelled(session))
     except ConversationFailed:
-        # It was reset before the journal was written; and that a conversation is owed is said below.
+        # It was reset before the journal was written; and that a conversation is owed is said
+        # below.
         return False
 
 
@@ -145,7 +150,10 @@ def _record_interrupted(taken: Checkpoint, worktree: Worktree, worktrees: Worktr
 
 
 def _is_kept(present: WorktreeState, worktree: Worktree) -> bool:
-    """Whether a checkpoint has these files already: what cannot be finished is tried anew by every command."""
+    """Whether a checkpoint has these files already.
+
+    What cannot be finished is tried anew by every command.
+    """
     there = [each.present for each in worktree.checkpoints()]
     return any(
         (each.tree, dict(each.modes)) == (present.tree, dict(present.modes)) for each in there
@@ -154,7 +162,10 @@ def _is_kept(present: WorktreeState, worktree: Worktree) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FilesFollowed:
-    """What was exchanged in the transcript. `problem` says why the store has no record of a restore of files alone."""
+    """What was exchanged in the transcript.
+
+    `problem` says why the store has no record of a restore of files alone.
+    """
 
     exchanged: Exchanged
     problem: str | None = None
@@ -168,13 +179,17 @@ def follow_files(  # noqa: PLR0917 - a restore, both its ends, and where it take
     worktrees: Worktrees,
     backend_reset: bool,  # noqa: FBT001 - as above
 ) -> FilesFollowed:
-    """Do what is owed once the files are there: the transcript, then the refs. Twice does no harm."""
+    """Do what is owed once the files are there: the transcript, then the refs.
+
+    Twice does no harm.
+    """
     followed = FilesFollowed(Exchanged())
     if target and point:
         followed = _record_restore(left, target, point, worktree, worktrees, backend_reset)
     if left.verb == "undo" or (left.conversation and target and target.is_undo_checkpoint):
         worktree.restore_from_trash(left.target_id)
-        # It is used once; the next undo is that of the restore before. Under its own name nothing brings it back.
+        # It is used once; the next undo is that of the restore before. Under its own name nothing
+        # brings it back.
         worktree.move_to_trash([left.target_id], left.target_id)
     worktree.move_to_trash(left.orphans, left.undo_id)
     return followed
@@ -188,7 +203,7 @@ def _record_restore(  # noqa: PLR0917 - as above
     worktrees: Worktrees,
     backend_reset: bool,  # noqa: FBT001 - as above
 ) -> FilesFollowed:
-    """Record the undo point, exchange the messages if the restore is of a conversation, and publish the restore."""
+    """Record the undo point, exchange the messages if need be, and publish the restore."""
     transcript = worktrees.conversations.transcript
 
     def announce(exchanged: Exchanged) -> list[OwnedEvent]:

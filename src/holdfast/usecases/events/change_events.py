@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The events that a use case has published, and the number of the last one; None if there are none."""
+    """The events that a use case has published, and the number of the last one.
+
+    None if there are none.
+    """
 
     events: tuple[Event, ...] = ()
     seq: int | None = None
@@ -53,7 +56,10 @@ def changes_removed(ids: Sequence[str]) -> list[OwnedEvent]:
 def edits_landed(
     change: Change, secrets: Sequence[str], *, proposed: bool = False
 ) -> list[OwnedEvent]:
-    """Return an event for each file that a change edits. `proposed` says that no file is written yet."""
+    """Return an event for each file that a change edits.
+
+    `proposed` says that no file is written yet.
+    """
     events = []
     for file in change.plan.files:
         landed = EditLanded(

@@ -37,7 +37,8 @@ def event_to_json(event: Event) -> dict[str, Any]:
 def event_from_json(kind: str, body: Mapping[str, Any]) -> Event | None:
     """Return the event with this JSON, or None for a kind that is not known.
 
-    What an older Holdfast did not write has its default; what a newer one wrote besides is left out.
+    What an older Holdfast did not write has its default; what a newer one wrote besides is left
+    out.
     """
     event = _KINDS.get(kind)
     return None if event is None else _read(event, body)

@@ -1,4 +1,7 @@
-"""The state of a project, from its event log alone: ids, order and states, as the tables have them."""
+"""The state of a project, from its event log alone.
+
+Ids, order and states, as the tables have them.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LogState:
-    """What a log leads to: changes with their states, messages by chat, checkpoints by chat, turns with their status.
+    """What a log leads to.
 
-    All but the turns are in order. Checkpoints outside of a session have None for a chat. A chat that has none is left
-    out.
+    Changes with their states, messages by chat, checkpoints by chat, turns with their status. All
+    but the turns are in order. Checkpoints outside of a session have None for a chat. A chat that
+    has none is left out.
     """
 
     changes: tuple[tuple[str, str], ...]
@@ -51,7 +55,10 @@ def fold(events: Iterable[LoggedEvent]) -> LogState:
 
 @dataclass(slots=True)
 class _Fold:
-    """The state while a log is read. `trashed` are checkpoints that can come back to their place."""
+    """The state while a log is read.
+
+    `trashed` are checkpoints that can come back to their place.
+    """
 
     changes: list[str] = field(default_factory=list)
     states: dict[str, str] = field(default_factory=dict)

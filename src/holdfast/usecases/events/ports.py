@@ -27,12 +27,18 @@ class LoggedEvent:
 
 
 class EventReader(Protocol):
-    """The events of one project, numbered from 1 without a gap. Each call may raise `EventsUnavailable`."""
+    """The events of one project, numbered from 1 without a gap.
+
+    Each call may raise `EventsUnavailable`.
+    """
 
     def after(
         self, seq: int, *, session: str | None = None, limit: int | None = None
     ) -> Sequence[LoggedEvent]:
-        """Return the events after a number, in order; only those of the session whose id begins so, if one is named."""
+        """Return the events after a number, in order.
+
+        Only those of the session whose id begins so, if one is named.
+        """
         ...
 
     def last(self) -> int:

@@ -21,9 +21,10 @@ _UNVERIFIED = "a person's own code, recorded unverified: every replay verifies i
 def override_decision(
     old: Decision, code: str, pin: Pin, manifest: Manifest, files: Files
 ) -> Decision | Refused:
-    """Record a person's own code for the text that a decision was about; it is pinned, and the old one superseded.
+    """Record a person's own code for the text that a decision was about.
 
-    No file is written, and nothing is checked: the next repair of that text replays it, through `verify()` as ever.
+    It is pinned, and the old one superseded. No file is written, and nothing is checked: the next
+    repair of that text replays it, through `verify()` as ever.
     """
     if not code.strip() or "\0" in code:
         what = "is binary" if code.strip() else "is empty"
@@ -70,7 +71,10 @@ def override_decision(
 
 
 def _text_before(decision: Decision, files: Files) -> bytes | Refused:
-    """Give the bytes that a decision was about: those of the file, or those that it had before the decision."""
+    """Return the bytes that a decision was about.
+
+    Those of the file, or those that it had before the decision.
+    """
     found = files.look(decision.path)
     if isinstance(found, FileFound):
         if sha_of(found.data) == decision.before_sha:

@@ -69,7 +69,7 @@ def _rules_of(outcome: RepairOutcome | None) -> tuple[str, ...]:
 
 
 def tell_mended(mended: FileRepair) -> str:
-    """Say what came of it and what to do next."""
+    """Return what came of it and what to do next."""
     if mended.trouble is not None:
         return mended.trouble
     outcome = mended.outcome
@@ -80,7 +80,7 @@ def tell_mended(mended: FileRepair) -> str:
 
 
 def tell_left_alone(old: Sequence[Diagnostic]) -> str:
-    """Say which errors were there before a turn."""
+    """Return which errors were there before a turn."""
     told = (
         f"{len(old)} errors were there before, and are"
         if len(old) > 1
@@ -124,7 +124,10 @@ def _next_step(outcome: RepairOutcome) -> str:
             return message
         case RejectedLowConfidence(_, confidence, threshold):
             told = f"the model's confidence is {confidence:g}, and {threshold:g} is asked for"
-            return f"{told}; look at its proposal with `holdfast decisions list`, and pin it if it is right."
+            return (
+                f"{told}; look at its proposal with `holdfast decisions list`, and pin it if it "
+                "is right."
+            )
         case VerificationRejected(_, reasons):
             return "\n".join(reasons)
         case _:
@@ -132,7 +135,7 @@ def _next_step(outcome: RepairOutcome) -> str:
 
 
 def _tell_pins(blocked: ProductionBlocked) -> str:
-    """Say what lacks only a pin."""
+    """Return what lacks only a pin."""
     rules = [each for each in blocked.needs_pin if each not in blocked.decisions]
     told = [f"this mends it once it is pinned: {_pins('rules', rules)}."] if rules else []
     if blocked.decisions:
@@ -140,7 +143,10 @@ def _tell_pins(blocked: ProductionBlocked) -> str:
         told.append(f"this mended just this text before; look at it, and pin it: {known}.")
     if not told:
         told = [
-            "repair it at --strictness development, look at the decision, and pin it (`holdfast decisions pin`)."
+            (
+                "repair it at --strictness development, look at the decision, and pin it "
+                "(`holdfast decisions pin`)."
+            )
         ]
     return "\n".join(told)
 

@@ -68,7 +68,10 @@ class LateProvider:
         say: Callable[[str], None],
         cancel: Cancel,
     ) -> None:
-        """Look with `look`, if anybody may be asked; `named` is the model that responses are cached for otherwise."""
+        """Look with `look`, if anybody may be asked.
+
+        `named` is the model that responses are cached for otherwise.
+        """
         self._look = look
         self._nobody = Provider(None, named)
         self._max_tokens = max_tokens
@@ -78,7 +81,7 @@ class LateProvider:
         self._found: Provider | None = None
 
     def find(self) -> Provider:
-        """Give whom to ask; several repairs at once may want to know."""
+        """Return whom to ask; several repairs at once may want to know."""
         with self._lock:
             if self._found is None:
                 self._found = self._find()
@@ -95,7 +98,7 @@ class LateProvider:
 
 
 def bring_back(text: str, proposed: str) -> str:
-    r"""Give the proposal with the bytes that are no text, which no model can see, in the lines that it has left alone.
+    r"""Return the proposal with the bytes that are no text, which no model can see, in the lines that it has left alone.
 
     >>> bring_back("a \udce9\nb\n", "a ?\nc\n")
     'a \udce9\nc\n'
@@ -112,7 +115,7 @@ def _shown(text: str) -> str:
 
 
 def question(asked: ProposalRequest) -> str:
-    """Give what the model is told: all diagnostics, the whole file, and what was tried before."""
+    """Return what the model is told: all diagnostics, the whole file, and what was tried before."""
     told = "\n".join(_whole(asked))
     tried = "".join(
         f"\n\nAttempt {number} was refused:\n{what}" for number, what in enumerate(asked.tried, 1)
@@ -134,7 +137,10 @@ def _whole(asked: ProposalRequest) -> Iterator[str]:
 
 
 def read_reply(reply: ModelReply, model_id: str) -> Proposal | ProposerFailed:
-    """Read a proposal out of a reply; a fenced file without a confidence is one that nobody is sure of."""
+    """Read a proposal out of a reply.
+
+    A fenced file without a confidence is one that nobody is sure of.
+    """
     if reply.failure is not None:
         return ProposerFailed(reply.failure.message)
     if reply.finish == "length":
@@ -165,7 +171,7 @@ def _find_object(said: str) -> Mapping[str, Any] | None:
 
 
 def _values(body: str, at: int) -> Iterator[Any]:
-    """Give the value that begins here, read strictly, or else almost."""
+    """Return the value that begins here, read strictly, or else almost."""
     strict = decode(body, at, raw_controls=True)
     if isinstance(strict, DecodedJson):
         yield strict.value
@@ -175,7 +181,10 @@ def _values(body: str, at: int) -> Iterator[Any]:
 
 
 def _openings(body: str) -> list[int]:
-    """Give the first places where an object may begin: code is full of braces, and each try reads to the end."""
+    """Return the first places where an object may begin.
+
+    Code is full of braces, and each try reads to the end.
+    """
     return [found.start() for found in re.finditer(r"\{\s*[\"'\w]", body)][:8]
 
 

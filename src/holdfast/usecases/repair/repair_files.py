@@ -1,4 +1,7 @@
-"""Repair files of a project: find them, check and mend many at once, and swap each by the one writer there is."""
+"""Repair files of a project.
+
+Find them, check and mend many at once, and swap each by the one writer there is.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +43,13 @@ _SAME_TEXT = "another process has written the very same text meanwhile."
 
 @dataclass(frozen=True, slots=True)
 class RepairDependencies:
-    """Whoever takes part. `check_for` gives the check of a path, None for one that nobody can check.
+    """Whoever takes part.
 
-    `events` is the log for repairs outside of a turn; a turn records its own.
-    `stop` makes whoever is asked hang up. `withdraw` is told the module and the id of a decision whose code could not
-    be written, and why.
-    `may_begin` is asked before each file, `may_write` with its path and diff before it is written; each gives None for
-    yes, or why not.
+    `check_for` gives the check of a path, None for one that nobody can check. `events` is the log
+    for repairs outside of a turn; a turn records its own. `stop` makes whoever is asked hang up.
+    `withdraw` is problem the module and the id of a decision whose code could not be written, and
+    why. `may_begin` is asked before each file, `may_write` with its path and diff before it is
+    written; each gives None for yes, or why not.
     """
 
     workspace: Workspace
@@ -64,31 +67,33 @@ class RepairDependencies:
 
 def repair_files(
     paths: Sequence[str],
-    crew: RepairDependencies,
+    dependencies: RepairDependencies,
     policy: RepairPolicy,
     show: Callable[[FileRepair], None] = lambda _: None,
     met: Collection[str] = (),
 ) -> tuple[FileRepair, ...]:
     """Repair these files, several at once, and give what became of each, in their order.
 
-    Only compilers and models run at once. Files are written here, one after the other; `show` is called as each ends.
-    Those that were `met`, not named, are skipped if they are links, or no text.
+    Only compilers and models run at once. Files are written here, one after the other; `show` is
+    called as each ends. Those that were `met`, not named, are skipped if they are links, or no
+    text.
     """
     done: dict[str, FileRepair] = {}
     patience = SlowTools()
-    mend = partial(_mend, crew=crew, policy=policy, patience=patience)
-    pool = ThreadPoolExecutor(crew.workers, thread_name_prefix="repair")
+    mend = partial(_mend, dependencies=dependencies, policy=policy, patience=patience)
+    pool = ThreadPoolExecutor(dependencies.workers, thread_name_prefix="repair")
     try:
         begun = {pool.submit(mend, path, met=path in met): path for path in dict.fromkeys(paths)}
         for future in _as_they_end(begun):
-            mended = _publish(_settle(future.result(), crew), crew)
+            mended = _publish(_settle(future.result(), dependencies), dependencies)
             done[begun[future]] = mended
             show(mended)
     except BaseException:
-        crew.stop()
+        dependencies.stop()
         raise
     finally:
-        # After Ctrl-C too: nothing new begins, and what runs is waited for, so that no compiler is left behind.
+        # After Ctrl-C too: nothing new begins, and what runs is waited for, so that no compiler is
+        # left behind.
         pool.shutdown(wait=True, cancel_futures=True)
     return tuple(done[path] for path in dict.fromkeys(paths))
 
@@ -96,7 +101,10 @@ def repair_files(
 def _as_they_end(
     begun: Iterable[Future[FileRepair | _Ready]],
 ) -> Iterator[Future[FileRepair | _Ready]]:
-    """Give each as it ends. Not in one long wait: Ctrl-C may reach another thread, and is seen when this one wakes."""
+    """Return each as it ends.
+
+    Not in one long wait: Ctrl-C may reach another thread, and is seen when this one wakes.
+    """
     waiting = set(begun)
     while waiting:
         ended, waiting = wait(waiting, _TICK, FIRST_COMPLETED)
@@ -113,13 +121,18 @@ class _Ready:
 
 
 def _mend(
-    path: str, crew: RepairDependencies, policy: RepairPolicy, patience: SlowTools, *, met: bool
+    path: str,
+    dependencies: RepairDependencies,
+    policy: RepairPolicy,
+    patience: SlowTools,
+    *,
+    met: bool,
 ) -> FileRepair | _Ready:
     """Repair one file in memory; runs beside others, and writes none."""
-    barred = crew.may_begin(path)
+    barred = dependencies.may_begin(path)
     if barred is not None:
         return FileRepair(path, "any", None, trouble=barred)
-    looked = crew.workspace.files.look(path)
+    looked = dependencies.workspace.files.look(path)
     match looked:
         case FileMissing():
             return _unfit(path, f"{path}: there is no such file.", met=met)
@@ -136,7 +149,7 @@ def _mend(
                 met=met,
             )
         case FileFound():
-            return _mend_found(path, looked, crew, policy, patience)
+            return _mend_found(path, looked, dependencies, policy, patience)
 
 
 def _unfit(path: str, why: str, *, met: bool) -> FileRepair:
@@ -148,9 +161,13 @@ def _unfit(path: str, why: str, *, met: bool) -> FileRepair:
 
 
 def _mend_found(
-    path: str, found: FileFound, crew: RepairDependencies, policy: RepairPolicy, patience: SlowTools
+    path: str,
+    found: FileFound,
+    dependencies: RepairDependencies,
+    policy: RepairPolicy,
+    patience: SlowTools,
 ) -> FileRepair | _Ready:
-    check = crew.check_for(path)
+    check = dependencies.check_for(path)
     if check is None:
         return FileRepair(
             path,
@@ -163,12 +180,12 @@ def _mend_found(
         return FileRepair(path, check.target, None, trouble=f"{path}: {lost}")
     unit = RepairUnit(path, found.data, check.target)
     try:
-        world = crew.world_for(check)
+        world = dependencies.world_for(check)
         noted = RememberingLedger(world.ledger)
         outcome = repair(unit, replace(world, ledger=noted), policy)
     except (ToolchainMissing, CheckCrashed, BadManifest, BadRule) as error:
-        told = str(error).removeprefix(f"{path}: ")
-        return FileRepair(path, check.target, None, trouble=f"{path}: {told}")
+        problem = str(error).removeprefix(f"{path}: ")
+        return FileRepair(path, check.target, None, trouble=f"{path}: {problem}")
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return FileRepair(
@@ -179,7 +196,7 @@ def _mend_found(
     return _Ready(unit, outcome, noted)
 
 
-def _settle(ready: FileRepair | _Ready, crew: RepairDependencies) -> FileRepair:
+def _settle(ready: FileRepair | _Ready, dependencies: RepairDependencies) -> FileRepair:
     if isinstance(ready, FileRepair):
         return ready
     unit, outcome = ready.unit, ready.outcome
@@ -187,10 +204,10 @@ def _settle(ready: FileRepair | _Ready, crew: RepairDependencies) -> FileRepair:
     if code is None or isinstance(outcome, FirstTrySuccess):
         return FileRepair(unit.path, unit.target, outcome)
     mended = FileRepair(unit.path, unit.target, outcome, _diff(unit, code))
-    if crew.dry_run:
+    if dependencies.dry_run:
         return mended
-    barred = crew.may_write(unit.path, mended.diff)
-    written = _write(mended, unit, code, crew) if barred is None else None
+    barred = dependencies.may_write(unit.path, mended.diff)
+    written = _write(mended, unit, code, dependencies) if barred is None else None
     match written:
         case AppliedReply():
             return replace(
@@ -207,50 +224,57 @@ def _settle(ready: FileRepair | _Ready, crew: RepairDependencies) -> FileRepair:
             why = " ".join(each.refused.message for each in written.refusals)
         case None:
             why = barred or ""
-    # What is begun the next command may finish: the code counts as standing until it is known not to.
+    # What is begun the next command may finish: the code counts as standing until it is known not
+    # to.
     if written is None or not written.unsettled:
-        _withdraw(ready, code, crew, why)
+        _withdraw(ready, code, dependencies, why)
     return replace(mended, diff="", trouble=why)
 
 
-def _publish(mended: FileRepair, crew: RepairDependencies) -> FileRepair:
-    """Publish how a repair outside of a turn ended that wrote no file: with a file, that is published already."""
-    log = crew.events
+def _publish(mended: FileRepair, dependencies: RepairDependencies) -> FileRepair:
+    """Publish how a repair outside of a turn ended that wrote no file.
+
+    With a file, that is published already.
+    """
+    log = dependencies.events
     tried = mended.outcome is not None and not isinstance(mended.outcome, FirstTrySuccess)
-    if log is None or not tried or mended.change_id is not None or crew.dry_run:
+    if log is None or not tried or mended.change_id is not None or dependencies.dry_run:
         return mended
     try:
-        log.publish(_announced(mended, crew))
+        log.publish(_announced(mended, dependencies))
     except EventsUnavailable as error:
         note = f"this is not in the event log: {error}"
         return replace(mended, note=" ".join(filter(None, (mended.note, note))))
     return mended
 
 
-def _announced(mended: FileRepair, crew: RepairDependencies) -> list[OwnedEvent]:
-    """Return the event of a repair outside of a turn; none in a turn, which records it in its transcript."""
-    if crew.events is None:
+def _announced(mended: FileRepair, dependencies: RepairDependencies) -> list[OwnedEvent]:
+    """Return the event of a repair outside of a turn.
+
+    None in a turn, which records it in its transcript.
+    """
+    if dependencies.events is None:
         return []
-    return [OwnedEvent(redact(repair_ended(mended), crew.workspace.secrets))]
+    return [OwnedEvent(redact(repair_ended(mended), dependencies.workspace.secrets))]
 
 
 def _write(
-    mended: FileRepair, unit: RepairUnit, code: str, crew: RepairDependencies
+    mended: FileRepair, unit: RepairUnit, code: str, dependencies: RepairDependencies
 ) -> AppliedReply | AlreadyThere | NothingDone:
     """Write it; a state directory or a database that cannot be used is a refusal too."""
 
     def announce(change_id: str) -> list[OwnedEvent]:
-        return _announced(replace(mended, change_id=change_id), crew)
+        return _announced(replace(mended, change_id=change_id), dependencies)
 
     try:
-        return write_repaired(unit, code, crew.workspace, crew.owner, announce)
+        return write_repaired(unit, code, dependencies.workspace, dependencies.owner, announce)
     except (JournalDamaged, LogUnavailable) as error:
-        told = str(error)
+        problem = str(error)
     except OSError as error:
-        told = (
+        problem = (
             f"the disk refused: {f'{error.filename}: ' if error.filename else ''}{error.strerror}."
         )
-    refused = Refused("conflict", f"{unit.path}: nothing was written: {told}")
+    refused = Refused("conflict", f"{unit.path}: nothing was written: {problem}")
     return NothingDone((FileRefused(unit.path, refused),))
 
 
@@ -265,18 +289,18 @@ def _confirm(ready: _Ready) -> str:
     return ""
 
 
-def _withdraw(ready: _Ready, code: str, crew: RepairDependencies, why: str) -> None:
+def _withdraw(ready: _Ready, code: str, dependencies: RepairDependencies, why: str) -> None:
     """Have it on record that the code does not stand; unless it does, by somebody else's hand.
 
-    Under the lock: whoever writes the same text a moment later confirms it afterwards. Where there is no lock to be had
-    nobody writes.
+    Under the lock: whoever writes the same text a moment later confirms it afterwards. Where there
+    is no lock to be had nobody writes.
     """
     with ExitStack() as stack:
         with suppress(JournalDamaged, LogUnavailable, OSError):
-            stack.enter_context(locked(crew.workspace))
-        if not _holds(ready.unit, code, crew.workspace):
+            stack.enter_context(locked(dependencies.workspace))
+        if not _holds(ready.unit, code, dependencies.workspace):
             for decision in ready.noted.accepted:
-                crew.withdraw(decision.module, decision.id, why)
+                dependencies.withdraw(decision.module, decision.id, why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,8 +319,8 @@ def write_repaired(
 
     `announce` returns further events to publish when the change with this id is applied.
 
-    Only if the file still has the bytes that were checked: else somebody's edit would be lost, and the code is not
-    what was verified.
+    Only if the file still has the bytes that were checked: else somebody's edit would be lost, and
+    the code is not what was verified.
     """
     request = FileRequest(unit.path, "create", WriteFile(code))
     with locked(workspace) as root:
@@ -309,7 +333,10 @@ def write_repaired(
             return NothingDone(landed, root.recovered)
         swap = landed.plan.swaps[0]
         if swap.before is None or swap.before.data != unit.data:
-            moved = f"{unit.path}: this changed while it was repaired, and was left as it is; run this again."
+            moved = (
+                f"{unit.path}: this changed while it was repaired, and was left as it is; run "
+                "this again."
+            )
             return NothingDone(
                 (FileRefused(unit.path, Refused("conflict", moved)),), root.recovered
             )

@@ -13,7 +13,10 @@ MOST_TIMEOUTS: Final = 3
 
 
 class SlowTools:
-    """Counts the checks of a language that ran out of time; several repairs at once may tell of one."""
+    """Counts the checks of a language that ran out of time.
+
+    Several repairs at once may tell of one.
+    """
 
     def __init__(self) -> None:
         """Begin with a run."""

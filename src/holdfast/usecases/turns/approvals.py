@@ -40,8 +40,8 @@ class CommandGrants(Protocol):
 class Approvals:
     """Decides what has to be asked (port `Gate`). `asker` is None where nobody can answer.
 
-    Without somebody to ask, edits inside the root go ahead, for every turn can be taken back; a command cannot be, nor
-    what a model was told.
+    Without somebody to ask, edits inside the root go ahead, for every turn can be taken back; a
+    command cannot be, nor what a model was told.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Approvals:
         self._in_session: set[tuple[ApprovalSubject, str]] = set()
 
     def ask(self, what: ApprovalSubject, subject: str, why: str) -> Verdict:
-        """Say whether it may be done, after asking if need be."""
+        """Return whether it may be done, after asking if need be."""
         if self._known(what, subject):
             return "yes"
         if self._mode == "auto":

@@ -1,4 +1,4 @@
-"""What the files of a turn were before it, and a check that holds only what came since against them."""
+"""The files before a turn, and a check that reports only the errors that came since."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _SECONDS = re.compile(r"[0-9]+(?:\.[0-9]+)? ?m?s\b")
 
 
 def texts_before(turn: EditedTurn) -> dict[str, bytes | None]:
-    """Give what each file that a turn has changed held before it, None for no file; raises `LogUnavailable`."""
+    """Return what each file that a turn has changed held before it, None for no file.
+
+    Raises `LogUnavailable`.
+    """
     then: dict[str, bytes | None] = {}
     changes = turn.workspace.log.list(
         state="applied", session=turn.owner.session, turn=turn.owner.turn
@@ -36,7 +39,10 @@ def texts_before(turn: EditedTurn) -> dict[str, bytes | None]:
 
 
 class Baseline:
-    """What a check said of the project as it was before a turn. It is run when that is first asked for, and once."""
+    """What a check said of the project as it was before a turn.
+
+    It is run when that is first asked for, and once.
+    """
 
     def __init__(self, run: Callable[[], Checked | CheckTimedOut] | None) -> None:
         """Take the run; None where there was nothing yet."""
@@ -63,10 +69,10 @@ class Baseline:
 
 
 class SinceCheck:
-    """A check without the errors that were there before the turn, in lines that it left alone (port `Check`).
+    """A check without the errors of before the turn in lines that it left alone (port `Check`).
 
-    `then` and `now` are the turn's files before it and after it. `known` is what was said already of a file on the
-    disk: nothing is run twice to hear it again.
+    `then` and `now` are the turn's files before it and after it. `known` is what was said already
+    of a file on the disk: nothing is run twice to hear it again.
     """
 
     def __init__(
@@ -92,7 +98,7 @@ class SinceCheck:
         return self.judge(checked, path, text) if isinstance(checked, Checked) else checked
 
     def judge(self, checked: Checked, path: str, text: bytes) -> Checked:
-        """Give what was said of a text without what was said before the turn."""
+        """Return what was said of a text without what was said before the turn."""
         if checked.ok:
             return checked
         left = self._before.errors().copy()
@@ -112,7 +118,10 @@ class SinceCheck:
 
 
 def _say(error: Diagnostic) -> ErrorSignature:
-    """Give what an error says without where; if it names no place, in all its words but how long something took."""
+    """Return what an error says without where.
+
+    If it names no place, in all its words but how long something took.
+    """
     if error.area is not None:
         return signature(error)
     return (error.path, error.tool, error.code, _SECONDS.sub("", error.message), ())

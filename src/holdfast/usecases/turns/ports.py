@@ -22,8 +22,9 @@ class RecordsUnavailable(Exception):  # noqa: N818 - the word for it
 class TurnRequest:
     """What a turn begins with. `session` is the one to go on with; None begins a new one.
 
-    Without a prompt the turn goes on where the session stands. `system` is what the model is told first; a session that
-    goes on keeps the one it had while `tools` are the same, for what was sent must stay the beginning of what is sent.
+    Without a prompt the turn goes on where the session stands. `system` is what the model is told
+    first; a session that goes on keeps the one it had while `tools` are the same, for what was sent
+    must stay the beginning of what is sent.
     """
 
     prompt: str | None
@@ -37,9 +38,9 @@ class TurnRequest:
 class TurnBegun:
     """A turn that is on record as running.
 
-    `message` is the assistant's, which the checkpoint precedes; `prompt_message` is the user's, None if there is no new
-    one. `past` is what the model has seen of this chat, and the repairs, in order, the new prompt included. `system` is
-    the text before all that.
+    `message` is the assistant's, which the checkpoint precedes; `prompt_message` is the user's,
+    None if there is no new one. `past` is what the model has seen of this chat, and the repairs, in
+    order, the new prompt included. `system` is the text before all that.
     """
 
     session: str
@@ -65,22 +66,28 @@ BeginOutcome: TypeAlias = TurnBegun | TurnNotBegun
 class TurnRecords(Protocol):
     """The turns of one project, durably: what a call has recorded survives a kill right after it.
 
-    Several processes may share it. Each call is one transaction, in which its events are published, and may raise
-    `RecordsUnavailable`. Those that return a number return that of the last event.
+    Several processes may share it. Each call is one transaction, in which its events are published,
+    and may raise `RecordsUnavailable`. Those that return a number return that of the last event.
     """
 
     def begin(
         self, opening: TurnRequest, announce: Callable[[TurnBegun], Sequence[Event]]
     ) -> BeginOutcome:
-        """Record a turn as running, with the prompt before it. It counts as dead when this process is."""
+        """Record a turn as running, with the prompt before it.
+
+        It counts as dead when this process is.
+        """
         ...
 
     def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
-        """Publish events of the turn, and add those of the transcript to the assistant's message."""
+        """Publish events of the turn; those of the transcript are added to the assistant's message."""
         ...
 
     def end(self, begun: TurnBegun, events: Sequence[Event], ended: TurnEnded) -> int:
-        """Publish the last events, and record that the turn is over; publish `ended` unless it was over already."""
+        """Publish the last events, and record that the turn is over.
+
+        Publish `ended` unless it was over already.
+        """
         ...
 
     def mark_interrupted(self, events: Sequence[Event], ended: TurnEnded) -> tuple[str, ...]:

@@ -53,9 +53,10 @@ _PUBLISHED = (
 
 
 class TurnRecorder:
-    """Records events in few transactions: a call before it is run, its outcome before the next, the stream in between.
+    """Records events in few transactions.
 
-    The stream is shown at once and recorded in pieces; `Said` settles it.
+    A call before it is run, its outcome before the next, the stream in between. The stream is shown
+    at once and recorded in pieces; `Said` settles it.
     """
 
     def __init__(
@@ -92,12 +93,16 @@ class TurnRecorder:
         self._show(ended)
 
     def give_up(self, message: str) -> TurnEnded:
-        """End a turn that cannot go on, and return its end; it is shown also if it cannot be recorded."""
+        """End a turn that cannot go on, and return its end.
+
+        It is shown also if it cannot be recorded.
+        """
         files = tuple(sorted(self._files))
         ended = TurnEnded(
             "failed", message, self._steps, self._prompt_tokens, self._completion_tokens, files
         )
-        # The first failure is the one that is shown; a turn without an end is found by the next command.
+        # The first failure is the one that is shown; a turn without an end is found by the next
+        # command.
         with suppress(RecordsUnavailable):
             self._records.end(self._begun, self._waiting, ended)
         self._waiting.clear()

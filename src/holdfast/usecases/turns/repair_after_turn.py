@@ -1,4 +1,4 @@
-"""After a turn's edits: check what it changed as the project does, and mend what it broke."""
+"""After a turn's edits: check what it changed as the project does, and repair what it broke."""
 
 from __future__ import annotations
 
@@ -54,9 +54,10 @@ _NOT_OURS = frozenset({"node_modules", ".venv", "venv", "vendor", "target", ".ho
 def repair_turn(
     ended: TurnEnded, turn: EditedTurn, repairs: TurnRepairs, emit: Callable[[Event], None]
 ) -> TurnEnded:
-    """Check and mend what a turn has changed that came to its end; gives that end, with what the repair took.
+    """Check and mend what a turn has changed that came to its end.
 
-    What cannot be checked is said, and no reason for the turn to fail.
+    Gives that end, with what the repair took. What cannot be checked is said, and no reason for the
+    turn to fail.
     """
     model = MeteredModel(turn.model)
     work = _Repairs(turn, repairs, emit)
@@ -78,7 +79,7 @@ def repair_turn(
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Files that one run of a check is about, each with that check for a file of its own language."""
+    """Files of one run of a check, each with that check for its own language."""
 
     founds: dict[str, ProjectCheck]
 
@@ -97,7 +98,10 @@ class _Group:
 
 
 class _Repairs:
-    """The repair after one turn. `written` are files that it changed, `failing` those that it could not mend."""
+    """The repair after one turn.
+
+    `written` are files that it changed, `failing` those that it could not mend.
+    """
 
     def __init__(
         self, turn: EditedTurn, repairs: TurnRepairs, emit: Callable[[Event], None]
@@ -121,7 +125,8 @@ class _Repairs:
             return
         groups = self._allowed(self._find(changed))
         last = [group for group in groups if group.found.last]
-        # Not where several are broken: one that is mended would be refused for what the others do to the tests.
+        # Not where several are broken: one that is mended would be refused for what the others do
+        # to the tests.
         tests = next(
             (self._since(group, group.unit) for group in last if group.found.scope is not None),
             None,
@@ -130,7 +135,7 @@ class _Repairs:
         self._mend_all(last, model, None)
 
     def _mend_all(self, groups: Sequence[_Group], model: Model, tests: Check | None) -> None:
-        """Look, mend what is broken, and look again where to mend one file may have changed what is said of another."""
+        """Check, repair what fails, and check again where one repair may change other results."""
         tried: set[str] = set()
         for done in range(_ROUNDS):
             broken: dict[str, Check] = {}
@@ -166,10 +171,13 @@ class _Repairs:
         )
         repair_files(list(broken), crew, self._repairs.policy, self._show)
 
-    # -------------------------------------------------------------------------------------------------------- checks
+    # --------------------------------------------------------------------------------------- checks
 
     def _find(self, changed: Sequence[str]) -> list[_Group]:
-        """Give the checks of the files that can be checked, by their real paths; those of one run together."""
+        """Return the checks of the files that can be checked, by their real paths.
+
+        Those of one run together.
+        """
         groups: dict[tuple[str, bool, bool], dict[str, ProjectCheck]] = {}
         left_out: set[str] = set()
         try:
@@ -193,7 +201,7 @@ class _Repairs:
         return [_Group(founds) for founds in groups.values()]
 
     def _texts(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Give those that a model may see whole: not what is gone, is no text, or holds keys."""
+        """Return those that a model may see whole: not what is gone, is no text, or holds keys."""
         for path in paths:
             looked = self._turn.workspace.files.look(path)
             if not isinstance(looked, FileFound) or is_secret(path) or is_secret(looked.at):
@@ -208,7 +216,7 @@ class _Repairs:
                 yield looked.at, looked.data
 
     def _allowed(self, groups: Sequence[_Group]) -> list[_Group]:
-        """Give those that may run, after asking where somebody must be asked, once for each command."""
+        """Return those that may run; ask once for each command that needs an approval."""
         commands = dict.fromkeys(group.found.command for group in groups)
         refusals = {command: self._ask(command) for command in commands if command is not None}
         allowed = []
@@ -243,7 +251,8 @@ class _Repairs:
         """Run each check once, some at a time; None where it could not be."""
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="check") as pool:
             begun = [pool.submit(self._check, group) for group in groups]
-            # Not one long wait: Ctrl-C may reach another thread, and then this one sees it only when it wakes.
+            # Not one long wait: Ctrl-C may reach another thread, and then this one sees it only
+            # when it wakes.
             while wait(begun, _TICK).not_done:
                 pass
         return [self._ran(group, ran.result()) for group, ran in zip(groups, begun, strict=True)]
@@ -263,16 +272,19 @@ class _Repairs:
             case Checked():
                 return ran
             case CheckTimedOut(oracle, seconds):
-                told = f"{group.found.command or oracle} was ended after {seconds:g} s without an answer."
+                told = (
+                    f"{group.found.command or oracle} was ended after {seconds:g} s without an "
+                    "answer."
+                )
                 self._not_run(group.one, self._late() or told)
             case ToolchainMissing() | CheckCrashed():
                 self._not_run(group.one, str(ran))
         return None
 
-    # ------------------------------------------------------------------------------------------- since the turn
+    # ------------------------------------------------------------------------------- since the turn
 
     def _judge(self, group: _Group, checked: Checked, *, again: bool) -> dict[str, Check]:
-        """Say what passes, and give the files that do not since this turn, each with the check that it has to pass."""
+        """Emit what passes; return the files that fail since this turn, each with its check."""
         judged = self._since(group, group.unit).judge(checked, group.unit, self._now[group.unit])
         if judged.ok:
             if not again:
@@ -301,7 +313,10 @@ class _Repairs:
         return {path: self._since(group, path) for path in broken}
 
     def _is_ours(self, path: str) -> bool:
-        """Whether a file that the turn did not change is one that may be mended; if so, what it holds is noted."""
+        """Whether a file that the turn did not change is one that may be mended.
+
+        If so, what it holds is noted.
+        """
         if not _NOT_OURS.isdisjoint(PurePosixPath(path).parts):
             return False
         for at, data in self._texts((path,)):
@@ -311,16 +326,19 @@ class _Repairs:
         return False
 
     def _some(self, broken: dict[str, Check]) -> dict[str, Check]:
-        """Give as many as one turn mends, its own files first."""
+        """Return as many as one turn mends, its own files first."""
         if len(broken) <= MOST_FILES:
             return broken
-        told = f"{len(broken)} files fail, and after one turn {MOST_FILES} are mended; use `holdfast repair`."
+        told = (
+            f"{len(broken)} files fail, and after one turn {MOST_FILES} are mended; use "
+            "`holdfast repair`."
+        )
         self._not_run("", told)
         order = sorted(broken, key=lambda path: path not in self._then)
         return {path: broken[path] for path in order[:MOST_FILES]}
 
     def _since(self, group: _Group, path: str) -> SinceCheck:
-        """Give the check of a group for one file, by which only what came with this turn counts."""
+        """Return the check of a group for one file, in which only new errors count."""
         found = group.founds.get(path)
         if found is None:
             others = self._repairs.find(path, self._until)
@@ -355,7 +373,7 @@ class _Repairs:
                 )
             )
 
-    # --------------------------------------------------------------------------------------------------------- repair
+    # --------------------------------------------------------------------------------------- repair
 
     def _may_begin(self, path: str) -> str | None:
         late = self._late()
@@ -371,7 +389,10 @@ class _Repairs:
         if self._turn.cancel.is_set():
             return "the repair was cancelled."
         if self._until.is_set():
-            return f"the {SECONDS:g} s that a repair after a turn may take are over; use `holdfast repair`."
+            return (
+                f"the {SECONDS:g} s that a repair after a turn may take are over; use "
+                "`holdfast repair`."
+            )
         return None
 
     def _show(self, mended: FileRepair) -> None:

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ProjectCheck:
-    """How a project checks a file. `command` has to be allowed first; None: nothing of the project's own is run.
+    """How a project checks a file.
 
-    `with_files` gives the same check of a project in which some files hold something else (None: are not there).
-    `scope` names what one run is about, if that is more than the file. The `last` is run when the others are done.
+    `command` has to be allowed first; None: nothing of the project's own is run. `with_files` gives
+    the same check of a project in which some files hold something else (None: are not there).
+    `scope` names what one run is about, if that is more than the file. The `last` is run when the
+    others are done.
     """
 
     check: Check
@@ -37,9 +39,9 @@ class ProjectCheck:
 class TurnRepairs:
     """What the repair after a turn needs.
 
-    `find` gives the checks that the project has for a file; raises ValueError if what is set cannot be read. `judge`
-    says whether a command may run. `crew` brings together whoever takes part, and the tests if there are any; raises
-    OSError.
+    `find` gives the checks that the project has for a file; raises ValueError if what is set cannot
+    be read. `judge` says whether a command may run. `crew` brings together whoever takes part, and
+    the tests if there are any; raises OSError.
     """
 
     find: Callable[[str, Cancel], tuple[ProjectCheck, ...]]

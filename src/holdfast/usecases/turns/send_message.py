@@ -1,4 +1,7 @@
-"""Send a message: one turn, from the prompt to its end. On record as it happens, with a checkpoint before it."""
+"""Send a message: one turn, from the prompt to its end.
+
+On record as it happens, with a checkpoint before it.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """What the user sends. `session` is the one to go on with; `plan` offers the tools that only read."""
+    """What the user sends.
+
+    `session` is the one to go on with; `plan` offers the tools that only read.
+    """
 
     prompt: str | None
     session: str | None = None
@@ -48,9 +54,10 @@ class UserMessage:
 
 @dataclass(frozen=True, slots=True)
 class TurnDependencies:
-    """What takes part in a turn. `bind` gives the tools for the files, editor and gate of this turn.
+    """What takes part in a turn.
 
-    `secrets` are words that no model, log or person is to see. `repairs` is None where a turn's edits are not checked.
+    `bind` gives the tools for the files, editor and gate of this turn. `secrets` are words that no
+    model, log or person is to see. `repairs` is None where a turn's edits are not checked.
     """
 
     model: Model
@@ -79,31 +86,41 @@ class NotSent:
 
 def send(
     message: UserMessage,
-    crew: TurnDependencies,
+    dependencies: TurnDependencies,
     show: Callable[[Event], None],
     say: Callable[[str], None],
     cancel: Cancel,
 ) -> TurnEnded | NotSent:
-    """Carry a message to its end. `show` gets every fact as it happens, `say` what is besides it."""
+    """Carry a message to its end.
+
+    `show` gets every fact as it happens, `say` what is besides it.
+    """
     # A key may stand in the project's own rules, or be pasted by mistake.
-    message, system = redact(message, crew.secrets), redact(crew.system, crew.secrets)
+    message, system = (
+        redact(message, dependencies.secrets),
+        redact(dependencies.system, dependencies.secrets),
+    )
     try:
-        _settle(crew.workspace, say)
-        for session in crew.records.mark_interrupted(*_INTERRUPTED):
+        _settle(dependencies.workspace, say)
+        for session in dependencies.records.mark_interrupted(*_INTERRUPTED):
             say(f"session {session} was interrupted; to go on: holdfast run --continue {session}")
         # Before the prompt is recorded: a restore that is finished later would remove it.
-        finished = checkpoint.finish_restores(crew.worktrees)
+        finished = checkpoint.finish_restores(dependencies.worktrees)
         for note in finished.notes if isinstance(finished, RestoresFinished) else ():
             say(note)
-        opening = TurnRequest(message.prompt, crew.model.name, system, crew.tools, message.session)
-        begun = crew.records.begin(opening, lambda begun: [_started(begun, message, crew)])
+        opening = TurnRequest(
+            message.prompt, dependencies.model.name, system, dependencies.tools, message.session
+        )
+        begun = dependencies.records.begin(
+            opening, lambda begun: [_started(begun, message, dependencies)]
+        )
     except (RecordsUnavailable, LogUnavailable, JournalDamaged) as error:
         return NotSent(f"the turn cannot be recorded: {error}")
     if isinstance(begun, TurnNotBegun):
         return NotSent(begun.message)
-    recorder = TurnRecorder(begun, crew.records, show, crew.now)
+    recorder = TurnRecorder(begun, dependencies.records, show, dependencies.now)
     try:
-        return _run(begun, message, crew, recorder, cancel)
+        return _run(begun, message, dependencies, recorder, cancel)
     except (RecordsUnavailable, LogUnavailable) as error:
         return recorder.give_up(f"The turn could not be recorded any more, and was ended: {error}")
     except OSError as error:
@@ -123,11 +140,11 @@ _INTERRUPTED = (
 """The last events of a turn whose process has died."""
 
 
-def _started(begun: TurnBegun, message: UserMessage, crew: TurnDependencies) -> TurnStarted:
+def _started(begun: TurnBegun, message: UserMessage, dependencies: TurnDependencies) -> TurnStarted:
     return TurnStarted(
         begun.session,
         begun.turn,
-        crew.model.name,
+        dependencies.model.name,
         message.prompt or "",
         continued=message.session is not None,
         chat_id=begun.chat,
@@ -137,7 +154,10 @@ def _started(begun: TurnBegun, message: UserMessage, crew: TurnDependencies) -> 
 
 
 def _settle(workspace: Workspace, say: Callable[[str], None]) -> None:
-    """Finish or take back what a dead process left: neither the checkpoint nor the model is to see half of an edit."""
+    """Finish or take back what a dead process left.
+
+    Neither the checkpoint nor the model is to see half of an edit.
+    """
     if not workspace.has_journal():
         return
     with locked(workspace) as root:
@@ -150,26 +170,28 @@ def _settle(workspace: Workspace, say: Callable[[str], None]) -> None:
 def _run(
     begun: TurnBegun,
     message: UserMessage,
-    crew: TurnDependencies,
+    dependencies: TurnDependencies,
     recorder: TurnRecorder,
     cancel: Cancel,
 ) -> TurnEnded:
-    recorder.emit(_started(begun, message, crew))
-    for event in _take_checkpoint(begun, message, crew):
+    recorder.emit(_started(begun, message, dependencies))
+    for event in _take_checkpoint(begun, message, dependencies):
         recorder.emit(event)
     recorder.flush()
     owner = ChangeOwner(begun.session, begun.turn)
-    review = crew.mode == "review"
-    files = ReviewedFiles(crew.workspace) if review else crew.workspace.files
-    gate = Approvals(crew.mode, crew.asker, crew.grants, recorder.emit)
-    toolbox = crew.bind(files, TurnEditor(crew.workspace, owner, review=review), gate)
-    if crew.secrets:
-        toolbox = RedactedToolbox(toolbox, crew.secrets)
+    review = dependencies.mode == "review"
+    files = ReviewedFiles(dependencies.workspace) if review else dependencies.workspace.files
+    gate = Approvals(dependencies.mode, dependencies.asker, dependencies.grants, recorder.emit)
+    toolbox = dependencies.bind(
+        files, TurnEditor(dependencies.workspace, owner, review=review), gate
+    )
+    if dependencies.secrets:
+        toolbox = RedactedToolbox(toolbox, dependencies.secrets)
     history = rebuild(begun.past, SystemText(begun.system))
-    ended = run_turn(history, crew.model, toolbox, recorder, crew.limits, cancel)
-    if crew.repairs is not None and not review and not message.plan:
-        turn = EditedTurn(owner, crew.model, gate, crew.workspace, cancel)
-        ended = _repair(ended, turn, crew.repairs, recorder)
+    ended = run_turn(history, dependencies.model, toolbox, recorder, dependencies.limits, cancel)
+    if dependencies.repairs is not None and not review and not message.plan:
+        turn = EditedTurn(owner, dependencies.model, gate, dependencies.workspace, cancel)
+        ended = _repair(ended, turn, dependencies.repairs, recorder)
     recorder.end(ended)
     return ended
 
@@ -177,7 +199,10 @@ def _run(
 def _repair(
     ended: TurnEnded, turn: EditedTurn, repairs: TurnRepairs, recorder: TurnRecorder
 ) -> TurnEnded:
-    """Check and repair what a turn has changed that came to its end; return its end with what that took."""
+    """Check and repair what a turn has changed that came to its end.
+
+    Return its end with what that took.
+    """
     if ended.stop_reason != "done" or not ended.files or turn.cancel.is_set():
         return ended
     from holdfast.usecases.turns.repair_after_turn import repair_turn  # noqa: PLC0415 - turns that change no file do without
@@ -188,11 +213,11 @@ def _repair(
 
 
 def _take_checkpoint(
-    begun: TurnBegun, message: UserMessage, crew: TurnDependencies
+    begun: TurnBegun, message: UserMessage, dependencies: TurnDependencies
 ) -> tuple[Event, ...]:
     owner = checkpoint.CheckpointOwner(begun.session, begun.chat, begun.message, begun.turn)
     label = " ".join((message.prompt or "continue").split())[:60]
-    taken = checkpoint.create_checkpoint(crew.worktrees, label, kind="turn", owner=owner)
+    taken = checkpoint.create_checkpoint(dependencies.worktrees, label, kind="turn", owner=owner)
     if isinstance(taken, NothingDone):
         why = " ".join(each.refused.message for each in taken.refusals)
         return (CheckpointMissed(why),)

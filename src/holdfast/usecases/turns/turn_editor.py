@@ -31,7 +31,10 @@ class TurnEditor:
     def land(
         self, asked: RequestedEdits, plan: ChangePlan
     ) -> LandedEdits | tuple[FileRefused, ...]:
-        """Record a plan and, outside of review, write it; refuse it if a file has changed since it was made."""
+        """Record a plan and, outside of review, write it.
+
+        Refuse it if a file has changed since it was made.
+        """
         planned = PlannedReply(asked, plan)
         propose_or_apply = propose_reply if self._review else apply_reply
         done = propose_or_apply(planned, self._workspace, owner=self._owner)
@@ -44,7 +47,10 @@ class TurnEditor:
 
 
 class ReviewedFiles:
-    """The files as they would be if every proposal were applied (port `Files`): what a turn in review mode sees."""
+    """The files as they would be if every proposal were applied (port `Files`).
+
+    What a turn in review mode sees.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         """Look at the files of a workspace."""
@@ -52,7 +58,7 @@ class ReviewedFiles:
         self._laid: _Laid | None = None
 
     def look(self, path: str) -> FileLook:
-        """Say what would be at a path."""
+        """Return what would be at a path."""
         return self._overlay().look(path)
 
     def names(self, near: str) -> list[str]:
@@ -64,7 +70,10 @@ class ReviewedFiles:
         return self._overlay().covered
 
     def _overlay(self) -> Overlay:
-        """Lay the proposals over the files, unless both are as they were: that costs, and a step looks many times."""
+        """Lay the proposals over the files, unless both are as they were.
+
+        That costs, and a step looks many times.
+        """
         marks = self._workspace.log.marks("proposed")
         laid = self._laid
         if laid is None or laid.marks != marks or laid.below != self._below(laid.below):
@@ -78,7 +87,10 @@ class ReviewedFiles:
 
 @dataclass(frozen=True, slots=True)
 class _Laid:
-    """An overlay, and what it was made of: the proposals, and the files that they are about, as on the disk."""
+    """An overlay, and what it was made of.
+
+    The proposals, and the files that they are about, as on the disk.
+    """
 
     marks: tuple[tuple[str, int], ...]
     overlay: Overlay

@@ -31,12 +31,8 @@ from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import read_book
 from holdfast.usecases.repair.file_repair import FileRepair
 from holdfast.usecases.repair.repair_files import RepairDependencies, repair_files
-<<<<<<< ours
 from holdfast.wiring.decisions import decisions_at
 from holdfast.wiring.workspaces import open_workspace
-=======
-from holdfast.wiring import decisions_at, open_workspace
->>>>>>> theirs
 from tests.end_to_end.repair.paid_once.case import TOOLCHAINS, Case
 from tests.waiting import LONGEST
 

@@ -1,4 +1,7 @@
-"""How Alembic runs the scripts: on the connection it is given, inside the transaction that is under way there."""
+"""How Alembic runs the scripts.
+
+On the connection it is given, inside the transaction that is under way there.
+"""
 
 from __future__ import annotations
 

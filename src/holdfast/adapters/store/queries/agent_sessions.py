@@ -29,7 +29,10 @@ def add_agent_session(
     status: str = "running",
     metadata: Mapping[str, Any] | None = None,
 ) -> AgentSessionRow:
-    """Record that an agent takes part in a session; `backend` is the name the agent gave its own session."""
+    """Record that an agent takes part in a session.
+
+    `backend` is the name the agent gave its own session.
+    """
     values = {
         "session_id": session_id,
         "agent": agent,
@@ -41,7 +44,10 @@ def add_agent_session(
 
 
 def agent_sessions_of(connection: Connection, session_id: str) -> tuple[AgentSessionRow, ...]:
-    """Give the agent sessions of a session, the oldest first: a list for people, so a clock will do."""
+    """Return the agent sessions of a session, the oldest first.
+
+    A list for people, so a clock will do.
+    """
     query = select(agent_sessions).where(agent_sessions.c.session_id == session_id)
     return records(
         connection,
@@ -51,6 +57,6 @@ def agent_sessions_of(connection: Connection, session_id: str) -> tuple[AgentSes
 
 
 def crash_agent_sessions(connection: Connection, session_id: str) -> int:
-    """Mark all agent sessions of a session as `crashed`, so that none is resumed, and say how many were not yet."""
+    """Mark the agent sessions of a session as `crashed`; return how many were not yet."""
     these = (agent_sessions.c.session_id == session_id, agent_sessions.c.status != CRASHED)
     return connection.execute(update(agent_sessions).where(*these).values(status=CRASHED)).rowcount

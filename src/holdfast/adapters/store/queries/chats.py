@@ -20,7 +20,7 @@ def add_chat(connection: Connection, session_id: str, *, title: str = "") -> Cha
 
 
 def chat_by_id(connection: Connection, chat_id: str) -> ChatRow | None:
-    """Give a chat."""
+    """Return a chat."""
     return record(connection, ChatRow, select(chats).where(chats.c.id == chat_id))
 
 
@@ -31,6 +31,6 @@ def project_of_chat(connection: Connection, chat_id: str) -> str | None:
 
 
 def chats_of(connection: Connection, session_id: str) -> tuple[ChatRow, ...]:
-    """Give the chats of a session, the oldest first: a list for people, so a clock will do."""
+    """Return the chats of a session, the oldest first: a list for people, so a clock will do."""
     query = select(chats).where(chats.c.session_id == session_id)
     return records(connection, ChatRow, query.order_by(chats.c.created_at, chats.c.id))

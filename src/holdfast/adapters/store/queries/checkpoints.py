@@ -34,10 +34,10 @@ def add_checkpoint(
 ) -> CheckpointRow:
     """Record a checkpoint after those of its chat; raise `Gone` if the chat is not there.
 
-    Its project is that of the chat. Without a chat it comes after those of `project_id` that have none; the caller has
-    locked the project then.
-    `checkpoint_id` is the name of its ref, `message_id` what it precedes. `message_seq` is where that message stood,
-    for one that may be in the trash; else it is looked up.
+    Its project is that of the chat. Without a chat it comes after those of `project_id` that have
+    none; the caller has locked the project then. `checkpoint_id` is the name of its ref,
+    `message_id` what it precedes. `message_seq` is where that message stood, for one that may be in
+    the trash; else it is looked up.
     """
     if message_seq is None and message_id is not None:
         message = message_by_id(connection, message_id)
@@ -76,7 +76,10 @@ def checkpoint_by_id(connection: Connection, checkpoint_id: str) -> CheckpointRo
 
 
 def forget_places(connection: Connection, checkpoint_ids: Collection[str]) -> int:
-    """Forget what the trash keeps for these checkpoints, and where they stand: nothing can be brought back there."""
+    """Forget what the trash keeps for these checkpoints, and where they stand.
+
+    Nothing can be brought back there.
+    """
     empty_trash(connection, checkpoint_ids)
     change = (
         update(checkpoints).where(checkpoints.c.id.in_(checkpoint_ids)).values(message_seq=None)
@@ -85,7 +88,7 @@ def forget_places(connection: Connection, checkpoint_ids: Collection[str]) -> in
 
 
 def remove_checkpoints(connection: Connection, checkpoint_ids: Collection[str]) -> int:
-    """Forget checkpoints, with what the trash keeps for them, and say how many were there."""
+    """Forget checkpoints, with what the trash keeps for them, and return how many were there."""
     # No undo leads there any more.
     empty_trash(connection, checkpoint_ids)
     gone = delete(checkpoints).where(checkpoints.c.id.in_(checkpoint_ids))

@@ -46,8 +46,8 @@ def events_below(project_id: str, new: Sequence[NewEvent]) -> Batch:
 def append_events(connection: Connection, project_id: str, new: Sequence[NewEvent]) -> int:
     """Append events to the log of a project, and return the number of its last event.
 
-    Raise `Gone` if the project is not there. A reader who has read up to a number has missed none: a number is visible
-    only when all before it are.
+    Raise `Gone` if the project is not there. A reader who has read up to a number has missed none:
+    a number is visible only when all before it are.
     """
     if not new:
         return last_event(connection, project_id)
@@ -62,9 +62,9 @@ def events_after(
     session_id: str | None = None,
     at_most: int | None = None,
 ) -> tuple[EventRow, ...]:
-    """Return the events of a project after a number, in order; only those of a session, if one is named.
+    """Return the events of a project after a number, in order.
 
-    The beginning of the session's id is enough.
+    Only those of a session, if one is named. The beginning of the session's id is enough.
     """
     query = select(events).where(events.c.project_id == project_id, events.c.seq > seq)
     if session_id is not None:

@@ -34,7 +34,8 @@ def append_message(
     metadata: Mapping[str, Any] | None = None,
 ) -> MessageRow:
     """Add a message after the last one; raise `Gone` if the chat is not there."""
-    # Not `append`: messages leave from the end of a chat, so that whoever adds one must lock the chat.
+    # Not `append`: messages leave from the end of a chat, so that whoever adds one must lock the
+    # chat.
     lock_parent(connection, messages.c.chat_id, chat_id)
     seq = next_seq(messages.c.seq, messages.c.chat_id, chat_id)
     values = {

@@ -26,17 +26,26 @@ _AT_LOCKED = _AT.with_for_update(key_share=True)
 
 
 def project_at(connection: Connection, root: Path) -> ProjectRow:
-    """Return the project at a folder, made if need be. One folder is one project, whatever symlinks lead to it."""
+    """Return the project at a folder, made if need be.
+
+    One folder is one project, whatever symlinks lead to it.
+    """
     return _found_or_made(connection, _AT, _real(root))
 
 
 def lock_project(connection: Connection, root: Path) -> ProjectRow:
-    """Return the project at a folder, made if need be; nobody else numbers its changes until the transaction ends."""
+    """Return the project at a folder, made if need be.
+
+    Nobody else numbers its changes until the transaction ends.
+    """
     return _found_or_made(connection, _AT_LOCKED, _real(root))
 
 
 def lock_project_by_id(connection: Connection, project_id: str) -> None:
-    """Let no other transaction publish events of this project until this one ends; raise `Gone` if it is not there."""
+    """Let no other transaction publish events of this project until this one ends.
+
+    Raise `Gone` if it is not there.
+    """
     lock_parent(connection, events.c.project_id, project_id)
 
 

@@ -34,12 +34,15 @@ def add_session(
 
 
 def session_by_id(connection: Connection, session_id: str) -> SessionRow | None:
-    """Give a session."""
+    """Return a session."""
     return record(connection, SessionRow, select(sessions).where(sessions.c.id == session_id))
 
 
 def sessions_of(connection: Connection, project_id: str) -> tuple[SessionRow, ...]:
-    """Return the sessions of a project, the latest first, by the clock: what the server will list."""
+    """Return the sessions of a project, the latest first, by the clock.
+
+    What the server will list.
+    """
     query = select(sessions).where(sessions.c.project_id == project_id)
     return records(
         connection, SessionRow, query.order_by(sessions.c.created_at.desc(), sessions.c.id)

@@ -49,7 +49,10 @@ def add(connection: Connection, kind: type[Record], table: Table, /, **values: A
 
 
 def add_unless_there(connection: Connection, table: Table, /, **values: Any) -> None:
-    """Insert a row, or do nothing if the like of it is there; wait for a process that is inserting it just now."""
+    """Insert a row, or do nothing if the like of it is there.
+
+    Wait for a process that is inserting it just now.
+    """
     # Not above: whoever uses one database need not wait for the import of the other.
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects import postgresql  # noqa: PLC0415
@@ -61,16 +64,17 @@ def add_unless_there(connection: Connection, table: Table, /, **values: Any) -> 
         connection.execute(sqlite.insert(table).values(values).on_conflict_do_nothing())
 
 
-# ------------------------------------------------------------------------------------- numbers below a locked parent
+# -------------------------------------------------------------------- numbers below a locked parent
 #
-# A transaction that locks several parents does so in the order project, chat, message: else two wait for each other. So
-# what publishes an event locks the project first.
+# A transaction that locks several parents does so in the order project, chat, message: else two
+# wait for each other. So what publishes an event locks the project first.
 
 
 def lock_parent(connection: Connection, parent: Column[Any], parent_id: str) -> None:
-    """Let nobody else number rows below a parent until the transaction ends; raise `Gone` if it is not there.
+    """Let nobody else number rows below a parent until the transaction ends.
 
-    `parent` is the column with the foreign key. On SQLite the transaction has the only lock there is.
+    Raise `Gone` if it is not there. `parent` is the column with the foreign key. On SQLite the
+    transaction has the only lock there is.
     """
     if connection.execute(_locking(parent), {"parent_id": parent_id}).first() is None:
         raise _gone(parent, parent_id)
@@ -102,15 +106,15 @@ def _gone(parent: Column[Any], parent_id: str) -> Gone:
     return Gone(key.column.table.name.removesuffix("s"), parent_id)
 
 
-# ----------------------------------------------------------------------------------- rows of an append-only table
+# --------------------------------------------------------------------- rows of an append-only table
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Rows to append below one parent, in this order; `parent` is the column with the foreign key.
 
-    For tables whose rows are numbered by `seq` below the parent, and leave only together with it. `exclusive` locks the
-    parent until the transaction ends.
+    For tables whose rows are numbered by `seq` below the parent, and leave only together with it.
+    `exclusive` locks the parent until the transaction ends.
     """
 
     parent: Column[Any]
@@ -120,11 +124,12 @@ class Batch:
 
 
 def append(connection: Connection, *batches: Batch) -> list[int]:
-    """Insert the rows after the last ones below their parents, without a gap; raise `Gone` if a parent is not there.
+    """Insert the rows after the last ones below their parents, without a gap.
 
-    Return the number of the last row of each batch; a batch has at least one row. A number is visible only when all
-    before it are: of two transactions that want the same number, the second waits at the unique index until the first
-    has ended, and then tries the next one. The parents are locked in the order of the batches.
+    Raise `Gone` if a parent is not there. Return the number of the last row of each batch; a batch
+    has at least one row. A number is visible only when all before it are: of two transactions that
+    want the same number, the second waits at the unique index until the first has ended, and then
+    tries the next one. The parents are locked in the order of the batches.
     """
     if connection.dialect.name == "sqlite":
         return [_append_in_sqlite(connection, batch) for batch in batches]
@@ -144,7 +149,8 @@ def _append_in_sqlite(connection: Connection, batch: Batch) -> int:
         (batch.parent_id, *(process(row[name]) for name, process in processors), batch.parent_id)
         for row in batch.rows
     ]
-    # Not `connection.execute`: every step of a turn comes here, and that takes many times as long as the driver.
+    # Not `connection.execute`: every step of a turn comes here, and that takes many times as long
+    # as the driver.
     cursor = connection.connection.cursor()
     cursor.executemany(statement, rows)
     if cursor.rowcount < len(rows):
@@ -156,7 +162,10 @@ def _append_in_sqlite(connection: Connection, batch: Batch) -> int:
 
 
 def _append_in_postgres(connection: Connection, batches: list[Batch]) -> list[int | None]:
-    """Insert the rows in one round trip; return the first number of each batch, None where another has got it."""
+    """Insert the rows in one round trip.
+
+    Return the first number of each batch, None where another has got it.
+    """
     values: dict[str, Any] = {}
     for place, batch in enumerate(batches):
         values[f"parent_{place}"] = batch.parent_id
@@ -218,8 +227,8 @@ def _appending_below(
 ) -> str:
     """Return the subqueries for one batch.
 
-    The first row decides: it gets no number that another transaction has got, and the others come after it or not at
-    all.
+    The first row decides: it gets no number that another transaction has got, and the others come
+    after it or not at all.
     """
     (key,) = parent.foreign_keys
     table, above = parent.table, key.column.table.name
@@ -227,9 +236,11 @@ def _appending_below(
     columns = ", ".join((parent.name, "seq", *names))
     values = ", ".join(f"CAST(new_{place}.{name} AS {_type(table.c[name])})" for name in names)
     last = f"SELECT coalesce(max(seq), 0) FROM {table.name} WHERE {parent.name} = parent_{place}.id"  # noqa: S608
-    # KEY SHARE: a parent that another transaction is removing just now is waited for, and found gone.
+    # KEY SHARE: a parent that another transaction is removing just now is waited for, and found
+    # gone.
     lock = "NO KEY UPDATE" if exclusive else "KEY SHARE"
-    # The parent before is locked first. Else two transactions that lock the same parents could wait for each other.
+    # The parent before is locked first. Else two transactions that lock the same parents could wait
+    # for each other.
     before = f", parent_{place - 1}" if place else ""
     return f"""
         parent_{place} AS (

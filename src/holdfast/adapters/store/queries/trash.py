@@ -42,7 +42,10 @@ class BroughtBack:
 
 @dataclass(frozen=True, slots=True)
 class InTheWay:
-    """Nothing was brought back: the chat went on meanwhile. Move its messages from `from_seq` on away first."""
+    """Nothing was brought back: the chat went on meanwhile.
+
+    Move its messages from `from_seq` on away first.
+    """
 
     chat_id: str
     from_seq: int
@@ -51,10 +54,14 @@ class InTheWay:
 def move_messages_to_trash(
     connection: Connection, chat_id: str, from_seq: int, undo_checkpoint_id: str
 ) -> tuple[str, ...]:
-    """Move the messages of a chat from a number on to the trash, with their parts; return their ids in order."""
+    """Move the messages of a chat from a number on to the trash, with their parts.
+
+    Return their ids in order.
+    """
     _hold(connection, chats.c.id == chat_id)
     leaving = [messages.c.chat_id == chat_id, messages.c.seq >= from_seq]
-    # A process that is adding a part just now is waited for: its part would go with the message, and not to the trash.
+    # A process that is adding a part just now is waited for: its part would go with the message,
+    # and not to the trash.
     connection.execute(
         select(messages.c.id).where(*leaving).order_by(messages.c.seq).with_for_update()
     )
@@ -73,7 +80,10 @@ def move_checkpoints_to_trash(
 
 
 def bring_back(connection: Connection, undo_checkpoint_id: str) -> BroughtBack | InTheWay:
-    """Put what the trash keeps for an undo checkpoint back, exactly as it was; what has lost its chat is left out."""
+    """Put what the trash keeps for an undo checkpoint back, exactly as it was.
+
+    What has lost its chat is left out.
+    """
     kept = _kept(connection, undo_checkpoint_id)
     homes = _hold(
         connection, chats.c.id.in_({row["chat_id"] for row in kept["message"] + kept["checkpoint"]})
@@ -94,9 +104,10 @@ def bring_back(connection: Connection, undo_checkpoint_id: str) -> BroughtBack |
 def empty_trash(
     connection: Connection, undo_checkpoint_ids: Collection[str] | Literal["all"]
 ) -> int:
-    """Forget what the trash keeps for these undo checkpoints, and say how many rows that were.
+    """Forget what the trash keeps for these undo checkpoints, and return how many rows that were.
 
-    An undo checkpoint that lies in the trash itself can only come back with it, so its own trash goes as well.
+    An undo checkpoint that lies in the trash itself can only come back with it, so its own trash
+    goes as well.
     """
     if undo_checkpoint_ids == "all":
         return connection.execute(delete(trash)).rowcount
@@ -124,7 +135,7 @@ def _ids_in_order(rows: Iterable[Mapping[Any, Any]]) -> tuple[str, ...]:
 
 
 def _hold(connection: Connection, which: ColumnElement[bool]) -> set[str]:
-    """Let nobody add a message to these chats until the transaction ends, and say which are there."""
+    """Lock these chats against new messages, and return which are there."""
     # In order: two that hold several chats must not wait for each other.
     held = select(chats.c.id).where(which).order_by(chats.c.id).with_for_update(key_share=True)
     return set(connection.execute(held).scalars())
@@ -171,7 +182,10 @@ def _in_the_way(connection: Connection, coming: Iterable[Mapping[str, Any]]) -> 
 
 
 def _without_the_lost(connection: Connection, row: dict[str, Any]) -> dict[str, Any]:
-    """Return the row as its foreign keys would have left it: without the session and the worktree that are gone."""
+    """Return the row as its foreign keys would have left it.
+
+    Without the session and the worktree that are gone.
+    """
     return {
         **row,
         # What left before schema 0003 has no project.

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 def worktree_at(
     connection: Connection, path: Path, *, project_id: str, branch: str = "", base_sha: str = ""
 ) -> WorktreeRow:
-    """Give the worktree at a folder, made if need be; one that is there keeps its project, branch and base."""
+    """Return the worktree at a folder, made if need be.
+
+    One that is there keeps its project, branch and base.
+    """
     found = find_worktree(connection, path)
     if found is None:
         values = {
@@ -35,7 +38,7 @@ def worktree_at(
 
 
 def find_worktree(connection: Connection, path: Path) -> WorktreeRow | None:
-    """Give the worktree at a folder, if there is one."""
+    """Return the worktree at a folder, if there is one."""
     return record(connection, WorktreeRow, select(worktrees).where(worktrees.c.path == _real(path)))
 
 

@@ -15,8 +15,8 @@ down_revision = "0002"
 # SQLite takes the text of a number for a number in a column that is declared as JSON.
 _JSON = sa.JSON().with_variant(sa.Text(), "sqlite")
 
-# The events of several sessions become one sequence, by their time. Inside a session the old order stays, also where
-# a clock was set back: an event counts as no older than those before it.
+# The events of several sessions become one sequence, by their time. Inside a session the old order
+# stays, also where a clock was set back: an event counts as no older than those before it.
 _RENUMBER = """
     INSERT INTO events (project_id, seq, session_id, turn_id, kind, body, created_at)
     SELECT
@@ -40,7 +40,10 @@ _RENUMBER = """
 
 
 def upgrade() -> None:
-    """Give each project its log and each checkpoint its project; write down what the tables have."""
+    """Return each project its log and each checkpoint its project.
+
+    Write down what the tables have.
+    """
     _rebuild_events()
     _add_project_of_checkpoints()
     _write_baselines()
@@ -137,7 +140,7 @@ def _rebuild_checkpoints() -> None:
 
 
 def _write_baselines() -> None:
-    """Append an event to each log with the ids, order and states that the tables have for its project."""
+    """Append an event to each log with the ids, order and states of the tables."""
     connection = op.get_bind()
     insert = sa.text(
         "INSERT INTO events (project_id, seq, kind, body, created_at) VALUES (:project, "
@@ -195,7 +198,7 @@ def _baseline(connection: sa.Connection, project: str) -> dict[str, Any]:
 def _checkpoints(
     present: list[Any], trashed: list[Any], chats: set[str]
 ) -> list[dict[str, str | bool | None]]:
-    """Return the checkpoints of each chat in their order, and where those in the trash will come back to."""
+    """Return the checkpoints of each chat in their order, those in the trash too."""
     placed = [(chat or "", seq, checkpoint, False) for checkpoint, chat, seq in present]
     for (body,) in trashed:
         row = json.loads(body) if isinstance(body, str) else body
