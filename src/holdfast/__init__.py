@@ -40,7 +40,7 @@ __all__ = [
     "parse",
 ]
 
-# The verbs come when first asked for: every command imports this package, and most do not land anything.
+# Imported when first used: every command imports this package, and most land nothing.
 _VERBS = {
     "explain": "holdfast.landing.explain",
     "land": "holdfast.landing.land",

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 KEPT = 1_000
-"""How many settled changes a project's log keeps: else it would grow for ever, with the texts of every file."""
+"""How many settled changes a project's log keeps.
+
+Else it would grow for ever, with the texts of every file.
+"""
 
 
 class LogUnavailable(Exception):  # noqa: N818 - the word for it
@@ -31,7 +34,7 @@ class AddedChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangeParts:
-    """The two parts of a change as they were recorded, and the number of the last event of the split."""
+    """The two recorded parts of a change, and the number of the last event of the split."""
 
     accepted: Change
     rest: Change
@@ -53,21 +56,21 @@ AnnounceRemoved: TypeAlias = "Callable[[Sequence[str]], Sequence[OwnedEvent]]"
 class ChangeLog(Protocol):
     """The changes of one project, durably: what a call has recorded survives a kill right after it.
 
-    Several processes may share it. Each call is one transaction, and may raise `LogUnavailable`. The events of a call
-    are published in its transaction; a call that does nothing publishes none.
+    Several processes may share it. Each call is one transaction, and may raise `LogUnavailable`.
+    The events of a call are published in its transaction; a call that does nothing publishes none.
     """
 
     def add(self, change: Change, announce: AnnounceRemoved) -> AddedChange:
-        """Record a new change as the latest, with its `seq` and its moment; then prune to `KEPT`."""
-        ...
+        """Record a new change as the latest, with its `seq` and its moment.
+
+        Then prune to `KEPT`.
+        """
 
     def get(self, change_id: str) -> Change | None:
         """Return the change with this id, or None."""
-        ...
 
     def ids(self) -> tuple[str, ...]:
         """Return the ids of all changes, newest first."""
-        ...
 
     def list(
         self,
@@ -79,44 +82,54 @@ class ChangeLog(Protocol):
         after: int = 0,
         limit: int | None = None,
     ) -> tuple[Change, ...]:
-        """Return at most `limit` changes, newest first: those with these values and a `seq` greater than `after`."""
-        ...
+        """Return at most `limit` changes, newest first.
+
+        Those with these values and a `seq` greater than `after`.
+        """
 
     def marks(self, state: ChangeState) -> tuple[tuple[str, int], ...]:
-        """Return id and `seq` of the changes in a state, newest first: `list` without their texts, which cost."""
-        ...
+        """Return id and `seq` of the changes in a state, newest first.
+
+        `list` without their texts, which cost.
+        """
 
     def revise(self, change_id: str, plan: ChangePlan, events: Sequence[OwnedEvent]) -> int | None:
-        """Replace the plan of a proposed change; return the last event's number, or None if it is not proposed."""
-        ...
+        """Replace the plan of a proposed change.
+
+        Return the last event's number, or None if it is not proposed.
+        """
 
     def move(
         self, change_id: str, old: ChangeState, new: ChangeState, events: Sequence[OwnedEvent]
     ) -> int | None:
-        """Change the state from `old` to `new`; return the last event's number, or None if the state is not `old`.
+        """Change the state from `old` to `new`.
+
+        Return the last event's number, or None if the state is not `old`.
 
         What becomes applied becomes the latest.
         """
-        ...
 
     def split(
         self, change_id: str, accepted: Change, rest: Change, events: Sequence[OwnedEvent]
     ) -> ChangeParts | None:
-        """Reject a proposed change and record its two parts; return None, and do nothing, if it is not proposed.
+        """Reject a proposed change and record its two parts.
 
-        `rest` gets the place of the whole in the order, the whole comes after the last, `accepted` after that.
+        Return None, and do nothing, if it is not proposed.
+
+        `rest` gets the place of the whole in the order, the whole comes after the last, `accepted`
+        after that.
         """
-        ...
 
     def join(
         self, change_id: str, parts: Collection[str], events: Sequence[OwnedEvent]
     ) -> int | None:
-        """Undo a split: remove the parts, and propose the whole in the place of the rest. Return as `move`.
+        """Undo a split: remove the parts, and propose the whole in the place of the rest.
 
-        None, and nothing done, if it was not split into these, or one of them is no longer proposed.
+        Return as `move`.
+
+        None, and nothing done, if it was not split into these, or one of them is no longer
+        proposed.
         """
-        ...
 
     def prune(self, keep: int, announce: AnnounceRemoved) -> RemovedChanges:
         """Remove all but the latest `keep` changes that are settled; what is proposed stays."""
-        ...

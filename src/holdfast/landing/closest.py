@@ -52,7 +52,7 @@ def _closest_start(doc: Doc, old: Sequence[str]) -> int | None:
     alignments = align(doc, solid)
     if alignments:
         return doc.solid[start_of(alignments[0])]
-    from rapidfuzz import fuzz, process  # noqa: PLC0415 (loaded when first needed: `import holdfast` stays fast)
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - native, imported when needed
 
     at = max(range(len(solid)), key=lambda j: min(len(solid[j]), _WIDTH))
     keys = [key[:_WIDTH] for key in doc.solid_keys]

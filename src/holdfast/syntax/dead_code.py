@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Nodes: TypeAlias = "Mapping[str, Sequence[SgNode]]"
 """The nodes of a tree by their kinds, in order."""
-Span: TypeAlias = tuple[int, int]
+OffsetRange: TypeAlias = tuple[int, int]
 """The offsets where something begins and ends."""
 
 _BRANCHES: Final = ("if_statement", "elif_clause", "if_expression")
@@ -69,7 +69,7 @@ _NEVER_BUILT: Final = re.compile(
 )
 
 
-def dead_spans(nodes: Nodes, language: str, undecided: Collection[str] = ()) -> list[Span]:
+def dead_spans(nodes: Nodes, language: str, undecided: Collection[str] = ()) -> list[OffsetRange]:
     """Return the outermost spans of dead code, in order.
 
     `undecided` are conditions of C's preprocessor and Rust's `cfg` (see `conditions_of`) that are
@@ -85,7 +85,7 @@ def dead_spans(nodes: Nodes, language: str, undecided: Collection[str] = ()) -> 
             found += _not_built(nodes, undecided)
     # Of two spans that begin at the same offset, the outer one comes first.
     found.sort(key=lambda span: (span[0], -span[1]))
-    outermost: list[Span] = []
+    outermost: list[OffsetRange] = []
     last_end = -1
     for start, end in found:
         if start < end and end > last_end:
@@ -131,7 +131,7 @@ def _truth_of_operation(parts: Sequence[SgNode]) -> bool | None:
     return is_equal is wants_equal
 
 
-def _under_constant_conditions(nodes: Nodes) -> Iterator[Span]:
+def _under_constant_conditions(nodes: Nodes) -> Iterator[OffsetRange]:
     for node in _of_kinds(nodes, *_BRANCHES, *_LOOPS):
         if _constant_truth(_condition_of(node)) is False:
             yield from _spans(node.field("consequence"), node.field("body"))
@@ -161,7 +161,7 @@ def _condition_of(node: SgNode) -> SgNode | None:
 # ---------------------------------------------------------------------------------- after a jump
 
 
-def _after_jumps(nodes: Nodes) -> Iterator[Span]:
+def _after_jumps(nodes: Nodes) -> Iterator[OffsetRange]:
     for block in _of_kinds(nodes, *BLOCKS):
         is_reachable = True
         for child in block.named_children():
@@ -196,7 +196,7 @@ def ends(statement: SgNode) -> bool:
 # ------------------------------------------------------------------------------ Python, C, Rust
 
 
-def _for_type_checkers(nodes: Nodes) -> Iterator[Span]:
+def _for_type_checkers(nodes: Nodes) -> Iterator[OffsetRange]:
     """Yield what is under `if TYPE_CHECKING`, except for imports, which belong there."""
     for node in nodes.get("if_statement", ()):
         condition = node.field("condition")
@@ -225,7 +225,7 @@ def _words_of_condition(line: str) -> str:
     return " ".join(re.findall(r"\w+|!", line))
 
 
-def _not_compiled(nodes: Nodes, undecided: Collection[str]) -> Iterator[Span]:
+def _not_compiled(nodes: Nodes, undecided: Collection[str]) -> Iterator[OffsetRange]:
     defined: set[str] = set()
     for node in nodes.get("preproc_def", ()):
         name = node.field("name")
@@ -239,7 +239,7 @@ def _not_compiled(nodes: Nodes, undecided: Collection[str]) -> Iterator[Span]:
             yield from _spans(node.field("alternative"))
 
 
-def _preprocessor_body(node: SgNode) -> Iterator[Span]:
+def _preprocessor_body(node: SgNode) -> Iterator[OffsetRange]:
     """Yield what is between an `#if` and its `#else` or `#endif`, except for includes."""
     other_parts = set(
         _spans(node.field("condition"), node.field("name"), node.field("alternative"))
@@ -276,7 +276,7 @@ def _is_included(node: SgNode, defined: set[str], undecided: Collection[str]) ->
     return directive.replace(" ", "") == "#ifndef"
 
 
-def _not_built(nodes: Nodes, undecided: Collection[str]) -> Iterator[Span]:
+def _not_built(nodes: Nodes, undecided: Collection[str]) -> Iterator[OffsetRange]:
     for attribute in nodes.get("attribute_item", ()):
         text = attribute.text()
         if not _NEVER_BUILT.search(text):
@@ -306,7 +306,7 @@ def _of_kinds(nodes: Nodes, *kinds: str) -> Iterator[SgNode]:
         yield from nodes.get(kind, ())
 
 
-def _spans(*nodes: SgNode | None) -> Iterator[Span]:
+def _spans(*nodes: SgNode | None) -> Iterator[OffsetRange]:
     for node in nodes:
         if node is not None:
             yield span_of(node)

@@ -38,7 +38,9 @@ class Editor(Protocol):
     def land(
         self, asked: RequestedEdits, plan: ChangePlan
     ) -> LandedEdits | tuple[FileRefused, ...]:
-        """Record and write what the requests make of the files; refuse it if a file has changed since the plan.
+        """Record and write what the requests make of the files.
+
+        Refuse it if a file has changed since the plan.
 
         May raise OSError and `changes.change_log.LogUnavailable`.
         """

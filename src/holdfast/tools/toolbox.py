@@ -28,7 +28,7 @@ class ToolboxOf:
     def __init__(self, names: Sequence[str], ports: ToolPorts, policy: ToolPolicy) -> None:
         """Select the tools by name; in plan mode only those that read."""
         # Imported here because it imports pydantic, and `holdfast --help` imports this module.
-        from holdfast.tools.registry import TOOLS  # noqa: PLC0415
+        from holdfast.tools.registry import TOOLS  # noqa: PLC0415 - pydantic, which help needs not
 
         self._all = TOOLS
         if policy.plan:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import AT_ONCE, SPLIT, Change
-from holdfast.changes.ports import Journal
 from holdfast.changes.transaction import BatchOutcome, BatchRecovery, apply_batch, recover
 from holdfast.usecases.events.change_events import (
     Published,
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from holdfast.changes.change_log import AddedChange, ChangeLog
+    from holdfast.changes.ports import Journal
     from holdfast.changes.swaps import Batch
     from holdfast.usecases.workspace import Workspace
     from holdfast.vocab.events import OwnedEvent

@@ -31,34 +31,27 @@ class Workspace(Protocol):
     @property
     def files(self) -> Files:
         """The files as they are."""
-        ...
 
     @property
     def tree(self) -> Tree:
         """The files as they are swapped."""
-        ...
 
     @property
     def log(self) -> ChangeLog:
         """The record of the project's changes; raises `LogUnavailable` if there can be none."""
-        ...
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """Words that must not be in an event."""
-        ...
 
     def hold(self) -> AbstractContextManager[Journal]:
         """Wait for the root's lock; raises OSError if the state directory cannot be written."""
-        ...
 
     def has_journal(self) -> bool:
         """Whether anything was ever written below this root."""
-        ...
 
     def new_id(self) -> str:
         """Return a name that no other batch has."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

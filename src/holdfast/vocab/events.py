@@ -1,7 +1,9 @@
-"""Events of a project, in the order in which they happened. The store, the server and the page read the same records.
+"""Events of a project, in the order in which they happened.
 
-The use case that does a thing publishes its event, in the transaction that does it. `TextArrived` and
-`ReasoningArrived` are the stream as it comes; `Said` is the same settled, once for each step.
+The store, the server and the page read the same records.
+
+The use case that does a thing publishes its event, in the transaction that does it. `TextArrived`
+and `ReasoningArrived` are the stream as it comes; `Said` is the same settled, once for each step.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 class TurnStarted:
     """A turn has begun; `continued` says that it goes on with one that had stopped.
 
-    `prompt_message_id` is the user's message, None if the turn goes on without one. `message_id` is the answer. Events
-    of stores older than schema 0003 have no ids.
+    `prompt_message_id` is the user's message, None if the turn goes on without one. `message_id` is
+    the answer. Events of stores older than schema 0003 have no ids.
     """
 
     session: str
@@ -125,7 +127,10 @@ class CallStarted:
 
 @dataclass(frozen=True, slots=True)
 class CallEnded:
-    """What a tool answered. `failure` is None for a success; `read` and `modified` go into the ledger."""
+    """What a tool answered. `failure` is None for a success.
+
+    `read` and `modified` go into the ledger.
+    """
 
     call_id: str
     name: str
@@ -167,8 +172,8 @@ class EditObserved:
 class ChangeMoved:
     """A change is in a new state, its first one included.
 
-    A new change is the last in the order, and so is one that becomes applied. With `replaces` it gets the place of that
-    change, which becomes the last.
+    A new change is the last in the order, and so is one that becomes applied. With `replaces` it
+    gets the place of that change, which becomes the last.
     """
 
     change_id: str
@@ -187,9 +192,12 @@ class ChangesRemoved:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointRestored:
-    """A checkpoint was restored, or a restore undone. `undo_checkpoint_id` is what was there before, in `chat_id`.
+    """A checkpoint was restored, or a restore undone.
 
-    `messages_deleted` and `messages_brought_back` count the ids in `message_ids_deleted` and `message_ids_brought_back`.
+    `undo_checkpoint_id` is what was there before, in `chat_id`.
+
+    `messages_deleted` and `messages_brought_back` count the ids in `message_ids_deleted` and
+    `message_ids_brought_back`.
     """
 
     verb: Literal["restore", "undo"]
@@ -257,9 +265,12 @@ class SentinelRaised:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """The head of the history is now this summary; `tail` messages stay as they were. `messages` went into it.
+    """The head of the history is now this summary; `tail` messages stay as they were.
 
-    An empty `summary` says that only the tool output of the head was dropped. `read` and `modified` are the ledger.
+    `messages` went into it.
+
+    An empty `summary` says that only the tool output of the head was dropped. `read` and `modified`
+    are the ledger.
     """
 
     summary: str
@@ -276,8 +287,8 @@ class Compacted:
 class RepairEnded:
     """A file was checked, and repaired if it had to be; `path` is "" for what is about no one file.
 
-    `outcome` is the name of how that ended, or `NotRun` where nothing was checked; `message` says more.
-    `rule_ids` are the rules that repaired the file, or that were learned from the repair.
+    `outcome` is the name of how that ended, or `NotRun` where nothing was checked; `message` says
+    more. `rule_ids` are the rules that repaired the file, or that were learned from the repair.
     """
 
     path: str
@@ -303,7 +314,8 @@ class UsageReported:
 class TurnEnded:
     """The turn is over. `message` says why, for people, and what to do next.
 
-    `ended_by` is `restore` for a turn that a restore cancelled, and `recovery` for one whose process died.
+    `ended_by` is `restore` for a turn that a restore cancelled, and `recovery` for one whose
+    process died.
     """
 
     stop_reason: StopReason

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.store.publish import publish
@@ -10,12 +9,14 @@ from holdfast.adapters.store.queries.agent_sessions import crash_agent_sessions
 from holdfast.adapters.store.queries.projects import lock_project_by_id
 from holdfast.adapters.store.queries.sessions import session_by_id
 from holdfast.adapters.store.queries.turns import cancel_turns
-from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.transcript import translated
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy import Connection
 
+    from holdfast.adapters.store.store import Store
     from holdfast.usecases.checkpoints.conversation import AnnounceIds
 
 

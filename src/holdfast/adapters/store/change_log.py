@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, bindparam, case, delete, insert, select, update
@@ -14,7 +13,6 @@ from holdfast.adapters.store.errors import Gone, StoreError
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.projects import find_project, lock_project
 from holdfast.adapters.store.queries.statements import next_seq
-from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import changes, sessions, turns
 from holdfast.changes.change import Change, ChangeState
 from holdfast.changes.change_json import (
@@ -33,10 +31,12 @@ from holdfast.changes.change_log import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from sqlalchemy import Connection, RowMapping, Table
 
+    from holdfast.adapters.store.store import Store
     from holdfast.changes.change_log import AnnounceRemoved
     from holdfast.changes.plan import ChangePlan
     from holdfast.vocab.events import OwnedEvent

@@ -107,7 +107,9 @@ def _name(error: BaseException | None) -> str:
     return str(getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or "")
 
 
-def _explain(error: BaseException | None, address: DatabaseUrl) -> str | None:
+def _explain(  # noqa: PLR0911 - one sentence for each kind of error
+    error: BaseException | None, address: DatabaseUrl
+) -> str | None:
     said = address.without_password(next(iter(str(error).split("\n")), ""))
     match _name(error):
         # SHMSIZE: there was no room for the index of the WAL.

@@ -5,10 +5,12 @@ One frozen record for each kind of row, its fields named as the columns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,14 +53,14 @@ def revision(connection: Connection) -> str | None:
     """Return which schema the store has; None if it has none yet."""
     if not inspect(connection).has_table(_VERSION_TABLE):
         return None
-    return connection.execute(text(f"SELECT version_num FROM {_VERSION_TABLE}")).scalar()  # noqa: S608
+    return connection.execute(text(f"SELECT version_num FROM {_VERSION_TABLE}")).scalar()  # noqa: S608 - a constant
 
 
 def migrate(connection: Connection, to: str = "head") -> None:
     """Run the scripts up to a revision, inside the transaction of the connection."""
     # Not above: an up-to-date store needs no Alembic, and it takes long to import.
-    from alembic import command  # noqa: PLC0415
-    from alembic.config import Config  # noqa: PLC0415
+    from alembic import command  # noqa: PLC0415 - only for a migration
+    from alembic.config import Config  # noqa: PLC0415 - only for a migration
 
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))

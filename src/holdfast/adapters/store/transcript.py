@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -30,15 +28,16 @@ from holdfast.adapters.store.queries.trash import (
     trashed_messages,
 )
 from holdfast.adapters.store.queries.worktrees import worktree_at
-from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import checkpoints
 from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from sqlalchemy import Connection
 
+    from holdfast.adapters.store.store import Store
     from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft
     from holdfast.usecases.checkpoints.conversation import AnnounceExchange, AnnounceIds
     from holdfast.vocab.events import OwnedEvent

@@ -40,7 +40,10 @@ _LONGEST = 100
 
 
 def json_line(event: LoggedEvent) -> str:
-    """Return the event as a line of JSON: that of `run --json`, with its number, its time and its owner."""
+    """Return the event as a line of JSON.
+
+    That of `run --json`, with its number, its time and its owner.
+    """
     head = {
         "v": SCHEMA_VERSION,
         "seq": event.seq,
@@ -52,7 +55,10 @@ def json_line(event: LoggedEvent) -> str:
 
 
 def event_line(event: LoggedEvent) -> str:
-    """Return the event as a line for people: its number, its time, its kind and what it is about."""
+    """Return the event as a line for people.
+
+    Its number, its time, its kind and what it is about.
+    """
     about = " ".join(_words(event.body))
     return plain(f"{event.seq:>5}  {event.at}  {event.kind:<16}  {about}".rstrip()) + "\n"
 

@@ -176,7 +176,7 @@ _ALIKE = 0.6
 def _most_alike(
     script: EditScript, edit: ScriptEdit, drifted: set[int]
 ) -> Sequence[tuple[int, int]]:
-    from rapidfuzz.fuzz import ratio  # noqa: PLC0415 (loaded when first needed: `import holdfast` stays fast)
+    from rapidfuzz.fuzz import ratio  # noqa: PLC0415 - native, imported when needed
 
     found = []
     for j in sorted(drifted):

@@ -1,4 +1,7 @@
-"""What every tool that edits does: judge the paths, try in memory, ask, land all or nothing, tell."""
+"""What every tool that edits does.
+
+Judge the paths, try in memory, ask, land all or nothing, tell.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +115,7 @@ def _ask(planned: ChangePlan, call: _Call) -> ToolOutcome | None:
     return refuse(call.bench.ports.gate.ask("edit", subject, why), subject)
 
 
-# -------------------------------------------------------------------------------------------------------------- landed
+# ------------------------------------------------------------------------------------------- landed
 
 
 def _landed(landing: LandedEdits, call: _Call) -> ToolOutcome:
@@ -152,7 +155,7 @@ def _remember(path: str, call: _Call) -> None:
         bench.memory.shown[path] = ShownText(decode(data).text)
 
 
-# ------------------------------------------------------------------------------------------------------------- refused
+# ------------------------------------------------------------------------------------------ refused
 
 
 def _refused(refusals: Sequence[FileRefused], call: _Call) -> ToolOutcome:
@@ -196,6 +199,9 @@ def _told(each: FileRefused, call: _Call) -> EditMessage:
 
 
 def _without_lines(path: str, refused: Refused) -> Refused:
-    """Give the refusal without the file's own lines: nobody has said that the model may see them."""
-    message = f"{path}: the edit does not fit the file ({refused.reason}); its lines are not shown, for {PRIVATE}."
+    """Return the refusal without the file's own lines, which the model may not see."""
+    message = (
+        f"{path}: the edit does not fit the file ({refused.reason}); its lines are not shown, "
+        f"for {PRIVATE}."
+    )
     return Refused(refused.reason, message, kind=refused.kind)

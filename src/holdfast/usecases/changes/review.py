@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -21,6 +20,8 @@ from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from holdfast.changes.change_log import ChangeLog
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,13 +14,15 @@ from holdfast.checkpoints.ports import (
     Worktree,
 )
 from holdfast.usecases.checkpoints.conversation import ConversationFailed
-from holdfast.usecases.checkpoints.ports import Worktrees
 from holdfast.usecases.checkpoints.restore import belonging, refused, refused_by
 from holdfast.usecases.checkpoints.restore_recovery import NOTHING_LEFT, RestoresFinished, recover
 from holdfast.usecases.events.checkpoint_events import checkpoint_taken, checkpoints_removed
 from holdfast.usecases.workspace import NothingDone
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.usecases.checkpoints.ports import Worktrees
     from holdfast.vocab.events import Event
 
 

@@ -5,14 +5,15 @@ Its transcript, and the agents at work in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from holdfast.checkpoints.checkpoint import Checkpoint
 from holdfast.checkpoints.ports import CheckpointFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from holdfast.checkpoints.checkpoint import Checkpoint
     from holdfast.vocab.events import OwnedEvent
 
 
@@ -62,14 +63,12 @@ class Transcript(Protocol):
         kept under them, and publish what `announce` returns for those that were on record. Return
         None, and do nothing, if the checkpoint is on record already.
         """
-        ...
 
     def following(self, checkpoint: Checkpoint) -> int | None:
         """Return how many messages its chat has from the checkpoint's place on.
 
         None if the place is not known.
         """
-        ...
 
     def exchange(
         self,
@@ -85,7 +84,6 @@ class Transcript(Protocol):
         target. A second call with the same point changes and publishes nothing, and returns the
         same messages.
         """
-        ...
 
     def forget(
         self, ids: Collection[str], emptied: Collection[str], announce: AnnounceIds
@@ -95,7 +93,6 @@ class Transcript(Protocol):
         Publish what `announce` returns for the ids that were on record; return the number of the
         last event, or None.
         """
-        ...
 
 
 class Backend(Protocol):
@@ -107,7 +104,6 @@ class Backend(Protocol):
         Before git is touched. `announce` returns the events to publish for the ids of the turns
         that were cancelled.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from holdfast.checkpoints.ports import Worktree
-from holdfast.usecases.checkpoints.conversation import Conversations
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from holdfast.checkpoints.ports import Worktree
+    from holdfast.usecases.checkpoints.conversation import Conversations
 
 
 class Worktrees(Protocol):
@@ -17,17 +19,13 @@ class Worktrees(Protocol):
 
         Raise `NoCheckpoints` if there is no place for checkpoints and none is to be made.
         """
-        ...
 
     @property
     def conversations(self) -> Conversations:
         """What belongs to sessions besides files; while the worktree is held."""
-        ...
 
     def new_id(self) -> str:
         """Return a name that no other checkpoint has."""
-        ...
 
     def now(self) -> str:
         """Return the time, for people."""
-        ...

@@ -8,9 +8,8 @@ captured first: somebody may have worked there in between.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.changes.plan import FileRefused
 from holdfast.checkpoints.checkpoint import (
@@ -32,7 +31,6 @@ from holdfast.checkpoints.ports import (
     Worktree,
 )
 from holdfast.usecases.checkpoints.conversation import ConversationFailed
-from holdfast.usecases.checkpoints.ports import Worktrees
 from holdfast.usecases.checkpoints.restore_recovery import (
     Restored,
     RestoresFinished,
@@ -43,6 +41,11 @@ from holdfast.usecases.checkpoints.restore_recovery import (
 from holdfast.usecases.events.checkpoint_events import checkpoints_removed, turns_cancelled
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Reason, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.usecases.checkpoints.ports import Worktrees
 
 RestoreScope: TypeAlias = Literal["both", "files", "conversation"]
 

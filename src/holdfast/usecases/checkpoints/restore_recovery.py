@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
 from holdfast.checkpoints.ports import Blocked, RestoreFailed, UnfinishedRestore, Worktree
 from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
-from holdfast.usecases.checkpoints.ports import Worktrees
 from holdfast.usecases.events.checkpoint_events import (
     checkpoint_taken,
     checkpoints_removed,
     turns_cancelled,
 )
 from holdfast.vocab.events import CheckpointRestored, OwnedEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.usecases.checkpoints.ports import Worktrees
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,8 @@ from holdfast.vocab.events import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.changes.change import Change, ChangeState
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.vocab.events import (
@@ -14,6 +13,8 @@ from holdfast.vocab.events import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from holdfast.checkpoints.checkpoint import Checkpoint
 
 

@@ -5,7 +5,6 @@ Ids, order and states, as the tables have them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,8 @@ from holdfast.vocab.events import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from holdfast.usecases.events.ports import LoggedEvent
     from holdfast.vocab.events import Event
 
@@ -67,7 +68,7 @@ class _Fold:
     trashed: set[str] = field(default_factory=set)
     turns: dict[str, str] = field(default_factory=dict)
 
-    def apply(self, event: Event, turn: str | None) -> None:
+    def apply(self, event: Event, turn: str | None) -> None:  # noqa: C901 - one case for each kind
         match event:
             case TurnStarted():
                 self._start_turn(event)

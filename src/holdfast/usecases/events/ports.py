@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from holdfast.vocab.events import OwnedEvent
 
 
@@ -39,11 +40,9 @@ class EventReader(Protocol):
 
         Only those of the session whose id begins so, if one is named.
         """
-        ...
 
     def last(self) -> int:
         """Return the number of the last event, 0 if there is none."""
-        ...
 
 
 class EventLog(EventReader, Protocol):
@@ -51,4 +50,3 @@ class EventLog(EventReader, Protocol):
 
     def publish(self, events: Sequence[OwnedEvent]) -> int:
         """Append events in a transaction of their own, and return the number of the last one."""
-        ...

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileFound, Files
 from holdfast.landing.encoding import decode, encode
 from holdfast.landing.land import land
-from holdfast.repair.decisions.decision import Decision
 from holdfast.repair.decisions.decision_ids import decision_id, sha_of
-from holdfast.repair.decisions.manifest import Manifest, Pin
 from holdfast.repair.decisions.reverse_diff import reverse_diff
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import Patch, WriteFile
+
+if TYPE_CHECKING:
+    from holdfast.repair.decisions.decision import Decision
+    from holdfast.repair.decisions.manifest import Manifest, Pin
 
 _PERSON = "person"
 _UNVERIFIED = "a person's own code, recorded unverified: every replay verifies it."

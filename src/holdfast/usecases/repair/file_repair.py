@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from holdfast.changes.plan import FileLanded
-from holdfast.repair.outcomes import RepairOutcome
-from holdfast.vocab.events import Event
+if TYPE_CHECKING:
+    from holdfast.changes.plan import FileLanded
+    from holdfast.repair.outcomes import RepairOutcome
+    from holdfast.vocab.events import Event
 
 
 @dataclass(frozen=True, slots=True)

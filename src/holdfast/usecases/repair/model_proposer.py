@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +14,22 @@ from holdfast.loop.ports import Model, ModelRequest
 from holdfast.loop.reply import ModelReply, collect
 from holdfast.repair.ports import Proposal, ProposalRequest, ProposerFailed, Provider
 from holdfast.repair.verify import describe
-from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.transcript import SystemText, UserText
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
     from holdfast.loop.ports import StreamPiece
+    from holdfast.vocab.cancellation import Cancel
 
 SYSTEM = """\
 You repair code that does not pass its check. You get one file and all that the check says of it.
 Answer with one JSON object and nothing else:
 {"code": "<the whole file, repaired>", "confidence": <0 to 1>, "reasoning": "<one sentence>"}
 `confidence` is how sure you are that the code now passes and means what it was meant to mean.
-Change as little as you can. Keep every name that is declared or exported, keep the comments, delete nothing that is \
-not wrong, and never silence the check (no noqa, no ignore comments, no any, no unsafe, no pragmas)."""
+Change as little as you can. Keep every name that is declared or exported, keep the comments, \
+delete nothing that is not wrong, and never silence the check \
+(no noqa, no ignore comments, no any, no unsafe, no pragmas)."""
 
 _FENCE = re.compile(
     r"^(```+|~~~+)[ \t]*([\w+.#-]*)[^\n]*\n(.*?)^\1[ \t]*$", re.DOTALL | re.MULTILINE
@@ -98,7 +100,7 @@ class LateProvider:
 
 
 def bring_back(text: str, proposed: str) -> str:
-    r"""Return the proposal with the bytes that are no text, which no model can see, in the lines that it has left alone.
+    r"""Return the proposal with undecodable bytes restored in the lines that it did not change.
 
     >>> bring_back("a \udce9\nb\n", "a ?\nc\n")
     'a \udce9\nc\n'
@@ -122,7 +124,8 @@ def question(asked: ProposalRequest) -> str:
     )
     code = _shown(asked.text)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", asked.text)), default=0))
-    return f"File: {asked.path} ({asked.target})\n\nThe check says:\n{told}\n\nThe file:\n{fence}\n{code}\n{fence}{tried}"
+    head = f"File: {asked.path} ({asked.target})\n\nThe check says:\n{told}"
+    return f"{head}\n\nThe file:\n{fence}\n{code}\n{fence}{tried}"
 
 
 def _whole(asked: ProposalRequest) -> Iterator[str]:
@@ -136,7 +139,9 @@ def _whole(asked: ProposalRequest) -> Iterator[str]:
         yield "it fails, and says nothing that could be read."
 
 
-def read_reply(reply: ModelReply, model_id: str) -> Proposal | ProposerFailed:
+def read_reply(  # noqa: PLR0911 - one return for each way a reply can fail
+    reply: ModelReply, model_id: str
+) -> Proposal | ProposerFailed:
     """Read a proposal out of a reply.
 
     A fenced file without a confidence is one that nobody is sure of.

@@ -5,11 +5,11 @@ Find them, check and mend many at once, and swap each by the one writer there is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from holdfast.changes.change import AT_ONCE, NO_OWNER, ChangeOwner, RequestedEdits
 from holdfast.changes.change_log import LogUnavailable
@@ -23,7 +23,6 @@ from holdfast.repair.ledgers import RememberingLedger
 from holdfast.repair.outcomes import FirstTrySuccess, RepairOutcome, TimedOut
 from holdfast.repair.pipeline import repair
 from holdfast.repair.ports import Check, CheckCrashed, PipelinePorts, RepairUnit, ToolchainMissing
-from holdfast.repair.strictness import RepairPolicy
 from holdfast.rules.rule_json import BadRule
 from holdfast.usecases.changes.apply import AppliedReply, PlannedReply, apply_at_once, land_reply
 from holdfast.usecases.events.ports import EventLog, EventsUnavailable
@@ -36,6 +35,11 @@ from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
 from holdfast.vocab.events import OwnedEvent
 from holdfast.vocab.outcomes import Landed, Refused
 from holdfast.vocab.requests import FileRequest, WriteFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from holdfast.repair.strictness import RepairPolicy
 
 _TICK = 0.1
 _SAME_TEXT = "another process has written the very same text meanwhile."

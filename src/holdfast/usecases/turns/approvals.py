@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from holdfast.tools.ports import Denied, NoApprover
@@ -10,6 +9,8 @@ from holdfast.tools.ports import GateAnswer as Verdict
 from holdfast.vocab.events import ApprovalAsked, ApprovalGiven
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.vocab.events import Event
 
 ApprovalMode: TypeAlias = Literal["auto", "ask", "review"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
@@ -15,6 +14,8 @@ from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, Toolchai
 from holdfast.repair.verify import errors_of, signature
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
     from holdfast.repair.ports import Check
     from holdfast.repair.verify import ErrorSignature
     from holdfast.usecases.turns.repair_ports import EditedTurn

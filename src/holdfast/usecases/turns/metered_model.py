@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.loop.ports import UsagePiece
 from holdfast.vocab.events import UsageReported
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from holdfast.loop.ports import Model, ModelRequest, StreamPiece
     from holdfast.vocab.cancellation import Cancel
 

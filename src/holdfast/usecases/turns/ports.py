@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said, TurnEnded
     from holdfast.vocab.transcript import UserText
 
@@ -77,19 +78,15 @@ class TurnRecords(Protocol):
 
         It counts as dead when this process is.
         """
-        ...
 
     def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
-        """Publish events of the turn; those of the transcript are added to the assistant's message."""
-        ...
+        """Publish events of the turn; add those of the transcript to the assistant's message."""
 
     def end(self, begun: TurnBegun, events: Sequence[Event], ended: TurnEnded) -> int:
         """Publish the last events, and record that the turn is over.
 
         Publish `ended` unless it was over already.
         """
-        ...
 
     def mark_interrupted(self, events: Sequence[Event], ended: TurnEnded) -> tuple[str, ...]:
         """End the turns of dead processes as `end` does, and return the sessions they belong to."""
-        ...

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -31,6 +30,8 @@ from holdfast.vocab.events import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.usecases.turns.ports import TurnBegun, TurnRecords
     from holdfast.vocab.events import Event
 

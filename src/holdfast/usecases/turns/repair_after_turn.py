@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -18,7 +17,6 @@ from holdfast.repair.verify import errors_of
 from holdfast.tools.ports import Denied, NoApprover
 from holdfast.tools.text_limits import clean, sendable, shorten
 from holdfast.usecases.redaction import redact
-from holdfast.usecases.repair.file_repair import FileRepair
 from holdfast.usecases.repair.messages import (
     NOT_REPAIRED,
     NOT_RUN,
@@ -32,9 +30,12 @@ from holdfast.usecases.turns.metered_model import MeteredModel
 from holdfast.vocab.events import RepairEnded, TurnEnded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
     from holdfast.loop.ports import Model
     from holdfast.repair.ports import Check
     from holdfast.tools.ports import GateAnswer
+    from holdfast.usecases.repair.file_repair import FileRepair
     from holdfast.usecases.turns.repair_ports import EditedTurn, ProjectCheck, TurnRepairs
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event

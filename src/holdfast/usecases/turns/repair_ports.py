@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from holdfast.changes.change import ChangeOwner
     from holdfast.guards.commands import CommandVerdict
     from holdfast.loop.ports import Model

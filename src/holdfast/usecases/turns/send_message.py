@@ -5,7 +5,6 @@ On record as it happens, with a checkpoint before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -28,6 +27,8 @@ from holdfast.vocab.events import CheckpointMissed, SentinelRaised, TurnEnded, T
 from holdfast.vocab.transcript import Sentinel, SystemText
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.changes.ports import Files
     from holdfast.loop.limits import LoopLimits
     from holdfast.loop.ports import Model, Toolbox

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.changes.change import ChangeOwner
 from holdfast.tools.ports import LandedEdits
 from holdfast.usecases.changes.apply import PlannedReply, apply_reply
 from holdfast.usecases.changes.propose import Proposed, overlay_of, propose_reply
 from holdfast.usecases.workspace import NothingDone, Workspace
 
 if TYPE_CHECKING:
-    from holdfast.changes.change import RequestedEdits
+    from collections.abc import Iterable
+
+    from holdfast.changes.change import ChangeOwner, RequestedEdits
     from holdfast.changes.overlay import Overlay
     from holdfast.changes.plan import ChangePlan, FileRefused
     from holdfast.changes.ports import FileLook

@@ -5,7 +5,6 @@ Restore marks them as crashed today; the adapters of external agents will add an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select, update
@@ -15,6 +14,8 @@ from holdfast.adapters.store.records import AgentSessionRow
 from holdfast.adapters.store.tables import agent_sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy import Connection
 
 CRASHED = "crashed"

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
 
 from holdfast.adapters.store.column_types import now
-from holdfast.adapters.store.queries.statements import Batch, append, records
+from holdfast.adapters.store.queries.statements import RowBatch, append, records
 from holdfast.adapters.store.records import EventRow
 from holdfast.adapters.store.tables import events
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection
 
 
@@ -27,7 +28,7 @@ class NewEvent:
     turn_id: str | None = None
 
 
-def events_below(project_id: str, new: Sequence[NewEvent]) -> Batch:
+def events_below(project_id: str, new: Sequence[NewEvent]) -> RowBatch:
     """Return the events as rows to append to the log of a project."""
     moment = now()
     rows = [
@@ -40,7 +41,7 @@ def events_below(project_id: str, new: Sequence[NewEvent]) -> Batch:
         }
         for event in new
     ]
-    return Batch(events.c.project_id, project_id, rows, exclusive=True)
+    return RowBatch(events.c.project_id, project_id, rows, exclusive=True)
 
 
 def append_events(connection: Connection, project_id: str, new: Sequence[NewEvent]) -> int:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, select
 
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.queries.statements import (
-    Batch,
+    RowBatch,
     add,
     append,
     lock_parent,
@@ -20,6 +19,8 @@ from holdfast.adapters.store.records import MessageRow
 from holdfast.adapters.store.tables import message_parts, messages
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sqlalchemy import Connection
 
 _BY_ID = select(messages).where(messages.c.id == bindparam("message_id"))
@@ -59,10 +60,10 @@ def messages_from(connection: Connection, chat_id: str, seq: int) -> tuple[str, 
     return tuple(connection.execute(query.order_by(messages.c.seq)).scalars())
 
 
-def parts_below(message_id: str, parts: Sequence[tuple[str, Any]]) -> Batch:
+def parts_below(message_id: str, parts: Sequence[tuple[str, Any]]) -> RowBatch:
     """Return parts to append to a message, each a kind and a body."""
     rows = [{"id": new_id(), "kind": kind, "body": body} for kind, body in parts]
-    return Batch(message_parts.c.message_id, message_id, rows)
+    return RowBatch(message_parts.c.message_id, message_id, rows)
 
 
 def append_parts(connection: Connection, message_id: str, parts: Sequence[tuple[str, Any]]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, select
@@ -18,6 +17,8 @@ from holdfast.adapters.store.records import ProjectRow
 from holdfast.adapters.store.tables import events, projects
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sqlalchemy import Connection, Select
 
 _AT = select(projects).where(projects.c.root == bindparam("root"))

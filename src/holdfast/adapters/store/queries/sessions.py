@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, select
@@ -12,6 +11,8 @@ from holdfast.adapters.store.records import SessionRow
 from holdfast.adapters.store.tables import sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy import Connection
 
 

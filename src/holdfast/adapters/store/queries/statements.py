@@ -55,11 +55,11 @@ def add_unless_there(connection: Connection, table: Table, /, **values: Any) -> 
     """
     # Not above: whoever uses one database need not wait for the import of the other.
     if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects import postgresql  # noqa: PLC0415
+        from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - the one in use
 
         connection.execute(postgresql.insert(table).values(values).on_conflict_do_nothing())
     else:
-        from sqlalchemy.dialects import sqlite  # noqa: PLC0415
+        from sqlalchemy.dialects import sqlite  # noqa: PLC0415 - the one in use
 
         connection.execute(sqlite.insert(table).values(values).on_conflict_do_nothing())
 
@@ -110,7 +110,7 @@ def _gone(parent: Column[Any], parent_id: str) -> Gone:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class RowBatch:
     """Rows to append below one parent, in this order; `parent` is the column with the foreign key.
 
     For tables whose rows are numbered by `seq` below the parent, and leave only together with it.
@@ -123,7 +123,7 @@ class Batch:
     exclusive: bool = False
 
 
-def append(connection: Connection, *batches: Batch) -> list[int]:
+def append(connection: Connection, *batches: RowBatch) -> list[int]:
     """Insert the rows after the last ones below their parents, without a gap.
 
     Raise `Gone` if a parent is not there. Return the number of the last row of each batch; a batch
@@ -142,7 +142,7 @@ def append(connection: Connection, *batches: Batch) -> list[int]:
     return [firsts[place] + len(batch.rows) - 1 for place, batch in enumerate(batches)]
 
 
-def _append_in_sqlite(connection: Connection, batch: Batch) -> int:
+def _append_in_sqlite(connection: Connection, batch: RowBatch) -> int:
     names = tuple(batch.rows[0])
     statement, processors = _appending(connection.dialect, batch.parent, names)
     rows = [
@@ -161,7 +161,7 @@ def _append_in_sqlite(connection: Connection, batch: Batch) -> int:
     return int(last[0])
 
 
-def _append_in_postgres(connection: Connection, batches: list[Batch]) -> list[int | None]:
+def _append_in_postgres(connection: Connection, batches: list[RowBatch]) -> list[int | None]:
     """Insert the rows in one round trip.
 
     Return the first number of each batch, None where another has got it.
@@ -180,7 +180,7 @@ def _append_in_postgres(connection: Connection, batches: list[Batch]) -> list[in
     return firsts
 
 
-def _must_be_there(connection: Connection, batch: Batch) -> None:
+def _must_be_there(connection: Connection, batch: RowBatch) -> None:
     (key,) = batch.parent.foreign_keys
     query = select(key.column).where(key.column == batch.parent_id)
     if connection.execute(query).first() is None:
@@ -235,7 +235,7 @@ def _appending_below(
     arrays = ", ".join(f"CAST(:{name}_{place} AS text[])" for name in names)
     columns = ", ".join((parent.name, "seq", *names))
     values = ", ".join(f"CAST(new_{place}.{name} AS {_type(table.c[name])})" for name in names)
-    last = f"SELECT coalesce(max(seq), 0) FROM {table.name} WHERE {parent.name} = parent_{place}.id"  # noqa: S608
+    last = f"SELECT coalesce(max(seq), 0) FROM {table.name} WHERE {parent.name} = parent_{place}.id"  # noqa: S608 - names of columns
     # KEY SHARE: a parent that another transaction is removing just now is waited for, and found
     # gone.
     lock = "NO KEY UPDATE" if exclusive else "KEY SHARE"
@@ -244,12 +244,16 @@ def _appending_below(
     before = f", parent_{place - 1}" if place else ""
     return f"""
         parent_{place} AS (
-            SELECT {above}.id FROM {above}{before} WHERE {above}.id = :parent_{place} FOR {lock} OF {above}
+            SELECT {above}.id FROM {above}{before}
+            WHERE {above}.id = :parent_{place} FOR {lock} OF {above}
         ),
-        new_{place} AS (SELECT * FROM unnest({arrays}) WITH ORDINALITY AS new ({", ".join(names)}, n)),
+        new_{place} AS (
+            SELECT * FROM unnest({arrays}) WITH ORDINALITY AS new ({", ".join(names)}, n)
+        ),
         first_{place} AS (
             INSERT INTO {table.name} ({columns})
-            SELECT parent_{place}.id, ({last}) + 1, {values} FROM parent_{place}, new_{place} WHERE n = 1
+            SELECT parent_{place}.id, ({last}) + 1, {values}
+            FROM parent_{place}, new_{place} WHERE n = 1
             ON CONFLICT ({parent.name}, seq) DO NOTHING RETURNING {parent.name}, seq
         ),
         rest_{place} AS (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +21,8 @@ from holdfast.adapters.store.tables import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
     from sqlalchemy import Column, ColumnElement, Connection
 
 # In this order they come back: a part needs its message.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select, update
@@ -13,6 +12,8 @@ from holdfast.adapters.store.records import TurnRow
 from holdfast.adapters.store.tables import chats, turns
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy import Connection
 
 RUNNING = "running"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -13,6 +12,8 @@ from holdfast.adapters.store.records import WorktreeRow
 from holdfast.adapters.store.tables import worktrees
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sqlalchemy import Connection
 
 

@@ -1,4 +1,7 @@
-"""Checkpoints are numbered in each chat: to number them over all chats, all projects had to wait for each other."""
+"""Number checkpoints in each chat.
+
+A number over all chats made all projects wait for each other.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,12 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Drop the constraint that no two checkpoints have the same number; the numbers that are there stay."""
+    """Drop the unique constraint over all checkpoints; existing numbers stay."""
     if op.get_bind().dialect.name == "postgresql":
         op.drop_constraint("uq_checkpoints_seq", "checkpoints")
         return
-    # SQLite drops no constraint. Not Alembic's batch mode: it writes the foreign keys in another order each time.
+    # SQLite cannot drop a constraint, and Alembic's batch mode writes the foreign keys in another
+    # order each time.
     op.create_table(
         "new_checkpoints",
         sa.Column("id", sa.Text(), nullable=False),

@@ -129,9 +129,8 @@ def _rebuild_checkpoints() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name="pk_checkpoints"),
     )
-    op.execute(
-        f"INSERT INTO new_checkpoints SELECT checkpoints.*, {_PROJECT_OF_CHECKPOINT} FROM checkpoints"  # noqa: S608
-    )
+    copied = f"SELECT checkpoints.*, {_PROJECT_OF_CHECKPOINT} FROM checkpoints"  # noqa: S608 - constants
+    op.execute(f"INSERT INTO new_checkpoints {copied}")
     op.drop_table("checkpoints")
     op.rename_table("new_checkpoints", "checkpoints")
     op.create_index("ix_checkpoints_chat_id_seq", "checkpoints", ["chat_id", "seq"])

@@ -1,0 +1,56 @@
+"""The habits of the source that no linter knows: one name for one thing, folders of a readable size, reasons."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "src" / "holdfast"
+MOST_FILES = 19
+"""About fifteen; a folder of commands or tools, one in a file, may have a few more."""
+WITH_REASON = re.compile(r"# noqa: [A-Z0-9, ]+ - \S")
+
+
+def modules() -> list[Path]:
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def public_names(module: Path) -> set[str]:
+    """Return the classes and type aliases that a module defines."""
+    names = set()
+    for node in ast.parse(module.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            names.add(node.name)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            annotation = ast.unparse(node.annotation)
+            if annotation == "TypeAlias":
+                names.add(node.target.id)
+    return {name for name in names if not name.startswith("_")}
+
+
+def test_each_public_name_is_defined_in_one_module() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for module in modules():
+        for name in public_names(module):
+            places[name].append(str(module.relative_to(SOURCE)))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_no_folder_has_too_many_modules() -> None:
+    counts: dict[str, int] = defaultdict(int)
+    for module in modules():
+        if module.name != "__init__.py":
+            counts[str(module.parent.relative_to(SOURCE))] += 1
+    assert {folder: count for folder, count in counts.items() if count > MOST_FILES} == {}
+
+
+def test_each_silenced_rule_has_its_reason() -> None:
+    without = []
+    for module in modules():
+        for number, line in enumerate(module.read_text(encoding="utf-8").split("\n"), 1):
+            silenced = "  # noqa" in line and ">>>" not in line
+            if silenced and not WITH_REASON.search(line):
+                without.append(f"{module.relative_to(SOURCE)}:{number}")
+    assert without == []
