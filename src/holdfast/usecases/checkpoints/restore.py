@@ -302,19 +302,20 @@ def _written_down(
 def _take_point(
     task: _RestoreTask, present: WorktreeState, worktree: Worktree, worktrees: Worktrees
 ) -> Checkpoint:
+    """Take the checkpoint that an undo of this leads back to."""
     of = task.target.draft
     draft = CheckpointDraft(
         worktrees.new_id(),
         "undo" if task.verb == "restore" else "undone",
         worktrees.now(),
-        f"before {'restore' if task.verb == 'restore' else 'undo'} of {of.id}",
+        f"before {task.verb} of {of.id}",
         session=of.session,
         chat=of.chat,
-        message=of.message if task.talks else None,
         target=of.id,
         files=task.files,
-        state_sequence=task.target.state_sequence if task.talks else None,
     )
+    if task.talks:
+        draft = replace(draft, message=of.message, state_sequence=task.target.state_sequence)
     return worktree.record(draft, present)
 
 
@@ -323,27 +324,22 @@ def _done_before(
 ) -> Restored | None:
     """Return the outcome of the same restore, if it was done and nothing has changed since.
 
-    Then its undo point stands. A restore that died just before it could say so is run again; its
-    undo must lead to where it began, not here.
+    Then its undo point stays. A restore that died just before it could print its outcome is run
+    again; its undo must lead to where it began, not here.
     """
-    if task.verb != "restore" or task.following or (way and way.present.tree != way.tree):
+    if task.verb != "restore" or task.following:
+        return None
+    if way and way.present.tree != way.tree:
         return None
     for done in recovered.finished:
-        same = (
-            done.verb == "restore"
-            and done.checkpoint_id == task.target.id
-            and done.worktree_reset == task.files
-        )
-        if same and (way is None or done.tree == way.tree):
+        if _is_same(done, task, way):
             return done
     point = last_undo_checkpoint(worktree.checkpoints())
-    if point is None or point.draft.target != task.target.id or {*task.orphans} - {point.id}:
-        return None
-    if (point.draft.files, point.draft.message is not None) != (task.files, task.talks):
+    if point is None or not _left(point, task):
         return None
     if way and _has_moved_on(way, point, worktree):
         return None
-    return Restored(
+    again = Restored(
         "restore",
         task.target.id,
         point.id,
@@ -351,11 +347,27 @@ def _done_before(
         messages_brought_back=0,
         worktree_reset=task.files,
         backend_reset=False,
-        kept=way.kept if way else (),
-        lost=way.lost if way else (),
-        commits=worktree.commits_since(task.target.present.head) if way else (),
-        tree=way.tree if way else "",
     )
+    if way is None:
+        return again
+    commits = worktree.commits_since(task.target.present.head)
+    return replace(again, kept=way.kept, lost=way.lost, commits=commits, tree=way.tree)
+
+
+def _is_same(done: Restored, task: _RestoreTask, way: PreparedRestore | None) -> bool:
+    """Whether a restore that has just been finished for a dead process is the one asked for."""
+    if done.verb != "restore" or done.checkpoint_id != task.target.id:
+        return False
+    if done.worktree_reset != task.files:
+        return False
+    return way is None or done.tree == way.tree
+
+
+def _left(point: Checkpoint, task: _RestoreTask) -> bool:
+    """Whether the restore that left this undo point was of the same target and scope."""
+    if point.draft.target != task.target.id or {*task.orphans} - {point.id}:
+        return False
+    return point.draft.files == task.files and (point.draft.message is not None) == task.talks
 
 
 def _has_moved_on(way: PreparedRestore, point: Checkpoint, worktree: Worktree) -> bool:
