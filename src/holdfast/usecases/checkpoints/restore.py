@@ -327,9 +327,7 @@ def _done_before(
     Then its undo point stays. A restore that died just before it could print its outcome is run
     again; its undo must lead to where it began, not here.
     """
-    if task.verb != "restore" or task.following:
-        return None
-    if way and way.present.tree != way.tree:
+    if not _may_be_done(task, way):
         return None
     for done in recovered.finished:
         if _is_same(done, task, way):
@@ -352,6 +350,13 @@ def _done_before(
         return again
     commits = worktree.commits_since(task.target.present.head)
     return replace(again, kept=way.kept, lost=way.lost, commits=commits, tree=way.tree)
+
+
+def _may_be_done(task: _RestoreTask, way: PreparedRestore | None) -> bool:
+    """Return whether a restore has nothing to do: no message follows, no file differs."""
+    if task.verb != "restore" or task.following:
+        return False
+    return way is None or way.present.tree == way.tree
 
 
 def _is_same(done: Restored, task: _RestoreTask, way: PreparedRestore | None) -> bool:
