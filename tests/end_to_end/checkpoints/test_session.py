@@ -126,11 +126,20 @@ def test_files_alone_can_be_restored_when_the_store_is_not_a_store(
     assert talk.repo.path("src/app.py").read_text() == "print('unstaged')\n"
 
 
-def test_a_command_without_a_session_opens_no_store(folder: Folder, tmp_path: Path) -> None:
+def test_checkpoints_without_a_session_do_without_a_store_that_cannot_be_used(
+    folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLDFAST_DATABASE_URL", str(tmp_path))
     repo = standard(folder)
-    taken = repo.checkpoint()
+    created = repo.run("create", "--json")
+    assert created.code == 0
+    assert "the store does not know of this" in created.err
+    now = repo.tree()
     repo.write("src/app.py", "x\n")
-    repo.restore(taken)
+    restored = repo.run("restore", created.told["id"], "--json")
+    assert restored.code == 0
+    assert "the store does not know of this" in restored.err
+    assert repo.tree() == now
     repo.undo()
-    repo.run("prune", "--keep", "0")
-    assert not list((tmp_path / "state").rglob("*.sqlite3*"))
+    assert repo.run("prune", "--keep", "0").code == 0
+    assert repo.ids() == []
