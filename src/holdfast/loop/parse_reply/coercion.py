@@ -29,6 +29,7 @@ class UnclearValue:
 def coerce(value: Any, node: SchemaNode, field: str) -> Any | UnclearValue:
     """Return the value that is meant for a field with this schema. `value` itself does not fit.
 
+    >>> from holdfast.loop.parse_reply.schema import SchemaNode
     >>> coerce("[1, 5]", SchemaNode({"type": "array"}, {}), "range")
     [1, 5]
     >>> coerce("5", SchemaNode({"type": "integer"}, {}), "start")

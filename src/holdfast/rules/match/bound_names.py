@@ -28,6 +28,7 @@ _FIRST_BINDS = frozenset(
 def own_names(source: ParsedSource) -> frozenset[str]:
     """Return the variables, parameters and functions that a text binds.
 
+    >>> from holdfast.syntax.source import ParsedSource
     >>> source = ParsedSource("def f(count): total = len(count); return total", "python")
     >>> sorted(own_names(source))
     ['count', 'f', 'total']

@@ -62,6 +62,7 @@ _FLOAT = re.compile(r"-?[\d_]*\.\d[\d_]*(?:[eE][+-]?\d+)?[fFdD]?|-?\d[\d_]*\.(?:
 def uses_of(source: ParsedSource, name: str) -> frozenset[str]:
     """Return the uses of a name in a text that show what it stands for.
 
+    >>> from holdfast.syntax.source import ParsedSource
     >>> sorted(uses_of(ParsedSource("let n = 0; while (n < 3) n++; log(n)", "javascript"), "n"))
     ['is:integer', 'reckoned']
     >>> source = ParsedSource("try { f() } catch (e) { log(e.message) }", "javascript")
