@@ -39,7 +39,9 @@ def events(
         bool, typer.Option("--json", help="Print one JSON object a line, and nothing else.")
     ] = False,
 ) -> None:
-    """Print what was done in the project, by whatever command, in order.
+    """Print what was done in this project, and follow it.
+
+    The log has the work of every command and every turn, in order.
 
     Exit 0: printed. 1: the store cannot be read. 2: wrong usage. 130: stopped with Ctrl-C.
     """

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.store.turn_log import StoredTurnLog
     from holdfast.changes.change_log import ChangeLog
     from holdfast.usecases.checkpoints.conversation import Conversations
+    from holdfast.usecases.events.ports import EventLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,11 @@ class LateStore:
             log: StoredTurnLog = parts.StoredTurnLog(self.open(), root, locks)
         except parts.StoreError as error:
             return StoreProblem(str(error))
+        return log
+
+    def event_log(self, root: Path) -> EventLog:
+        """Return the event log of a root; the store is opened at the first event."""
+        log: EventLog = _session_parts().StoredEventLog(self.open, root)
         return log
 
     def conversations(

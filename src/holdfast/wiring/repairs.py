@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem.response_cache import ResponseCache
-from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.toolchains.project_checks import checks_of_project
 from holdfast.guards.commands import CommandRules, CommandVerdict, judge_command
 from holdfast.repair.decisions.manifest import BadManifest
@@ -70,7 +69,7 @@ def repair_dependencies_at(
             _dependencies(workspace, provider, tests, say, dry_run=dry_run),
             check_for=lambda path: check_of_file(path, root, settings, target, cancel),
             stop=cancel.set,
-            events=StoredEventLog(workspace.store.open, workspace.files.root),
+            events=workspace.store.event_log(workspace.files.root),
         )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.store.agent_eviction import StoredAgents
 from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.adapters.store.turn_log import StoredTurnLog
 from holdfast.usecases.checkpoints.conversation import Conversations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.store.store import Store
 
-__all__ = ["StoreError", "StoredTurnLog", "conversations_at"]
+__all__ = ["StoreError", "StoredEventLog", "StoredTurnLog", "conversations_at"]
 
 
 def conversations_at(
