@@ -6,7 +6,7 @@ import json
 from itertools import cycle, pairwise
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from holdfast.guards.step_cap import StepCaps
@@ -187,6 +187,12 @@ def without_nudge(message: Message) -> str:
 
 
 @given(*SCRIPTS, st.none() | st.integers(0, 60))
+@example(
+    [calls(("read_file", "00"), text="Now let me write the file."), EMPTY],
+    [ToolOutcome("ok")],
+    700,
+    35,
+)
 def test_what_is_stored_gives_back_a_valid_history_that_begins_with_what_was_sent(
     replies: list[Pieces], outcomes: list[ToolOutcome], context: int, cancel_after: int | None
 ) -> None:
@@ -198,7 +204,10 @@ def test_what_is_stored_gives_back_a_valid_history_that_begins_with_what_was_sen
     assert len(turn.of(CallEnded)) == said
     asks = [ask for ask in turn.model.asks if ask.tools]
     last_step = len(turn.kinds) - turn.kinds[::-1].index("step_started") if asks else 0
-    if asks and "compacted" not in turn.kinds[last_step:]:
+    in_last_step = turn.kinds[last_step:]
+    # A turn that is cancelled as its last step begins sends nothing in that step, and may have compacted before it.
+    is_last_step_sent = in_last_step != ["turn_ended"]
+    if asks and is_last_step_sent and "compacted" not in in_last_step:
         sent = asks[-1].messages
         assert again.messages[: len(sent) - 1] == sent[:-1]
         assert without_nudge(again.messages[len(sent) - 1]) == without_nudge(sent[-1])
