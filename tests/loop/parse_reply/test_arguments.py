@@ -8,6 +8,7 @@ from holdfast.loop.parse_reply.arguments import (
     ReadArguments,
     SeveralReadings,
     Unreadable,
+    fields_read,
     read_arguments,
 )
 
@@ -24,6 +25,9 @@ BESIDE = "text around the arguments was ignored"
         ('{"a": 1}', Read({"a": 1})),
         ('\ufeff{"a": 1}', Read({"a": 1})),
         ('"{\\"a\\": 1}"', Read({"a": 1}, TWICE)),
+        ('"{\\"a\\": 1, \\"b\\": \\"x"', Cut({"a": 1})),
+        ('"{\\"a\\": Infinity}"', Unreadable("Infinity is not JSON")),
+        ('"[1]"', Read([1], TWICE)),
         ('{"a": "x\ty\nz"}', Read({"a": "x\ty\nz"}, "line breaks inside strings")),
         ('```json\n{"a": 1}\n```', Read({"a": 1}, BESIDE)),
         ('{"a": 1}</tool_call>', Read({"a": 1}, BESIDE)),
@@ -61,3 +65,20 @@ def test_arguments_are_read_on_the_first_rung_that_takes_them(
     raw: str, expected: ReadArguments
 ) -> None:
     assert read_arguments(raw) == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fields"),
+    [
+        (Read({"a": 1}), {"a": 1}),
+        (Cut({"a": 1}), {"a": 1}),
+        (Read([1]), None),
+        (Read("a"), None),
+        (SeveralReadings(2), None),
+        (Unreadable("Expecting value at character 1"), None),
+    ],
+)
+def test_only_an_object_has_fields(
+    arguments: ReadArguments, fields: dict[str, object] | None
+) -> None:
+    assert fields_read(arguments) == fields
