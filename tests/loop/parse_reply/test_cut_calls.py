@@ -109,6 +109,16 @@ def test_an_open_call_that_only_reads_is_run(text: str, finish: Finish) -> None:
     ]
 
 
+@pytest.mark.parametrize("closing", ["", "</tool_call>", "\n</tool_call>\n"])
+def test_a_name_alone_is_a_call_without_arguments(closing: str) -> None:
+    ran = _ran(f"<tool_call>list_dir{closing}", "stop")
+    assert [(call.name, call.arguments) for call in ran] == [("list_dir", {})]
+
+
+def test_a_name_with_other_text_behind_it_is_no_call() -> None:
+    assert _calls("<tool_call>list_dir, I think", "stop") == ()
+
+
 @pytest.mark.parametrize("closing", ["", "</parameter>"])
 def test_a_value_keeps_its_blanks(closing: str) -> None:
     fields = (
