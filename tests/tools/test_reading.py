@@ -114,6 +114,31 @@ def test_a_path_that_begins_at_the_roots_own_path_is_one_below_it(world: World) 
     assert world.told("list_dir", path=str(world.root)) == ".: 1 entry.\nsrc/"
 
 
+@pytest.mark.parametrize("path", ["src//a.py", ".//src/a.py", "././/src/a.py", " src/a.py "])
+def test_slashes_in_a_row_count_as_one_and_a_dot_in_front_as_nothing(
+    world: World, path: str
+) -> None:
+    world.write("src/a.py", "x\n")
+    expected = "src/a.py: 1 line.\n1| x"
+    assert world.told("read_file", path=path) == expected
+    assert world.told("read_file", path=f"{world.root}//src/a.py") == expected
+
+
+def test_the_first_entries_of_a_large_directory_are_listed_and_the_others_counted(
+    world: World,
+) -> None:
+    names = [f"{number:03}" for number in range(201)]
+    for name in names[:200]:
+        world.write(f"many/{name}", "x")
+    lines = [f"{name} (1 byte)" for name in names[:200]]
+    shown = world.told("list_dir", path="many")
+    assert shown == "\n".join(["many: 200 entries.", *lines])
+    world.write("many/200", "x")
+    more = "(1 more; use find_files to look for a name)"
+    shown = world.told("list_dir", path="many")
+    assert shown == "\n".join(["many: 201 entries.", *lines, more])
+
+
 @pytest.mark.parametrize(
     "path", ["/etc/passwd", "../secret.txt", "src/../../secret.txt", "~/x", ".git/config", "C:\\x"]
 )

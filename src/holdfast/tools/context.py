@@ -93,15 +93,14 @@ class ToolContext:
         """Return a path of a model relative to the root.
 
         The path may be absolute and below the root, or begin with `./`; "" is the root itself.
+        Several slashes in a row count as one.
         """
-        path = path.strip()
+        path = _SLASHES.sub("/", path.strip())
         root = self.ports.root.rstrip("/")
         if path == root or path.startswith(f"{root}/"):
             path = path[len(root) + 1 :]
-        if path.startswith("//"):
-            path = _SLASHES.sub("/", path)
         while path.startswith("./"):
-            path = path[2:].lstrip("/")
+            path = path.removeprefix("./")
         if path == ".":
             return ""
         return path
