@@ -5,8 +5,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.loop.context.token_count import Gauge, weigh, weigh_text
-from holdfast.vocab.tool_calls import ToolCall
+from holdfast.loop.context.token_count import Gauge, weigh, weigh_specs, weigh_text
+from holdfast.vocab.tool_calls import ToolCall, ToolSpec
 from holdfast.vocab.transcript import AssistantSaid, UserText
 
 GAUGE = Gauge(window=10_000, output=1_000, overhead=500)
@@ -23,6 +23,21 @@ def test_reasoning_weighs_nothing_and_arguments_do() -> None:
     assert (
         weigh(AssistantSaid("x", (ToolCall("1", "write_file", {"text": "y" * 400}),))) > bare + 100
     )
+
+
+def test_a_text_weighs_a_quarter_of_its_bytes_rounded_up() -> None:
+    weights = [
+        weigh_text(text) for text in ("", "a", "abcd", "abcde", "    " * 2, "読読", "\ud800")
+    ]
+    assert weights == [0, 1, 1, 2, 1, 2, 1]
+
+
+def test_a_message_a_call_and_a_tool_weigh_more_than_their_texts() -> None:
+    call = ToolCall("1", "list_dir", {"path": "a"})
+    spec = ToolSpec("list_dir", "List it.", {"type": "object"})
+    assert weigh(UserText("abcd")) == 4 + 1
+    assert weigh(AssistantSaid("abcd", (call, call))) == 4 + 1 + 2 * (8 + 4)
+    assert [weigh_specs(specs) for specs in ((), (spec,), (spec, spec))] == [0, 8 + 7, 2 * (8 + 7)]
 
 
 def test_a_letter_outside_ascii_weighs_more() -> None:

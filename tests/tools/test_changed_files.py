@@ -214,3 +214,13 @@ def test_the_digest_is_that_of_the_files_whoever_changes_them(
             memory.refresh(marks())
         assert seen.setdefault(memory.digest(), dict(now)) == now
     assert len(seen) == len({tuple(files.items()) for files in seen.values()})
+
+
+def test_an_edited_file_that_no_listing_has_still_differs_after_a_command() -> None:
+    memory = TreeMemory(lambda path: mark_of({"build/a.out": b"new"}[path]))
+    memory.base(FileDigests({}, whole=True))
+    start = memory.digest()
+    memory.edited("build/a.out", b"old", b"new")
+    edited = memory.digest()
+    memory.refresh(FileDigests({}, whole=True))
+    assert memory.digest() == edited != start
