@@ -144,3 +144,12 @@ def test_what_git_ignores_is_not_in_the_overview(tmp_path: Path) -> None:
     files = DiskFiles(str(tmp_path))
     assert isinstance(files.look("a.out"), FileFound)
     files.close()
+
+
+@pytest.mark.parametrize(("width", "shown"), [(7, 6), (10, 5), (11, 4)])
+def test_names_that_do_not_all_fit_are_counted(width: int, shown: int) -> None:
+    """100 characters leave 55 for names, each with the line break behind it."""
+    names = [f"{number:0{width}}" for number in range(30)]
+    tree = "\n".join([*names[:shown], f"({30 - shown} more)"])
+    expected = f"The project has 30 files.\n\nFiles:\n{tree}"
+    assert overview(ProjectFacts(tuple(names)), tokens=25) == expected

@@ -114,6 +114,11 @@ def test_a_path_that_begins_at_the_roots_own_path_is_one_below_it(world: World) 
     assert world.told("list_dir", path=str(world.root)) == ".: 1 entry.\nsrc/"
 
 
+def test_a_listing_records_its_directory_as_read_but_not_the_root(world: World) -> None:
+    world.write("src/a.py", "x\n")
+    assert [world.call("list_dir", path=path).read for path in (".", "src")] == [(), ("src",)]
+
+
 @pytest.mark.parametrize("path", ["src//a.py", ".//src/a.py", "././/src/a.py", " src/a.py "])
 def test_slashes_in_a_row_count_as_one_and_a_dot_in_front_as_nothing(
     world: World, path: str

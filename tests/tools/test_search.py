@@ -176,3 +176,18 @@ def test_a_file_with_secrets_is_searched_only_if_somebody_allows_it(tmp_path: Pa
         assert world.gate.asked == []
         assert world.told("search", pattern="KEY", path=".env") == "1 match in .env:\n.env:1: KEY=1"
         assert world.gate.asked == [("read", ".env")]
+
+
+def test_matches_are_shown_up_to_8000_characters(world: World) -> None:
+    """Each line of the answer has 200 characters with its line break; the last one may have more."""
+    texts = ["x" * (200 - len(f"a:{number}: \n")) for number in range(1, 41)]
+    lines = [f"a:{number}: {text}" for number, text in enumerate(texts, 1)]
+    world.write("a", "\n".join(texts))
+    assert world.told("search", pattern="x") == "\n".join(["40 matches:", *lines])
+    world.write("a", "\n".join([*texts, "x"]))
+    more = "There are more; narrow the pattern, path or glob."
+    assert world.told("search", pattern="x") == "\n".join([f"The first 40 matches: {more}", *lines])
+    world.write("a", "\n".join(texts) + "x")
+    assert world.told("search", pattern="x") == "\n".join(
+        [f"The first 39 matches: {more}", *lines[:39]]
+    )
