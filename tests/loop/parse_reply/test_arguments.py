@@ -48,6 +48,7 @@ BESIDE = "text around the arguments was ignored"
         ("{'a': 'x", Cut({})),
         ("{'a': 'x', b: None, \"c\": [True, 1.5, -2,],}", Read({"a": "x", "b": None, "c": [True, 1.5, -2]}, ALMOST)),
         ('{"a": "\\d"}', Read({"a": "\\d"}, ALMOST)),
+        ('{"a": "x\\\ny"}', Read({"a": "x\\\ny"}, ALMOST)),
         ('{"a": "\\d\\n"}', Read({"a": "\\d\n"}, ALMOST, doubtful=True)),
         ('{"a": "\\d\\n",}', Read({"a": "\\d\n"}, ALMOST, doubtful=True)),
         ('{"a": 1, "a": 1}', Read({"a": 1})),
