@@ -160,7 +160,7 @@ def test_what_is_not_the_projects_own_is_not_mended_whoever_complains_of_it(
     ended = "Done. Its check still fails: the project."
     [told], _ = after(world, ["a.py"], found(_Check(says), COMMAND, whole=True), message=ended)
     assert (told.path, told.outcome, told.success) == ("", "NotRepaired", False)
-    assert told.message.startswith("make check fails, and names no line that could be mended:\n")
+    assert told.message.startswith("make check fails, and names no line that could be repaired:\n")
     assert "sk-12345678" not in told.message
 
 

@@ -19,7 +19,7 @@ from holdfast.repair.outcomes import (
     Repaired,
     VerificationRejected,
 )
-from holdfast.usecases.repair.messages import WORDS, tell_mended
+from holdfast.usecases.repair.messages import WORDS, describe_repair
 
 if TYPE_CHECKING:
     from holdfast.usecases.repair.file_repair import FileRepair
@@ -109,7 +109,7 @@ def _as_json(repair: FileRepair, *, dry_run: bool) -> dict[str, Any]:
 
 def _message(repair: FileRepair, *, dry_run: bool) -> str:
     """Return what came of a file, and the next step."""
-    parts = (tell_mended(repair), repair.note, _next_step(repair, dry_run=dry_run))
+    parts = (describe_repair(repair), repair.note, _next_step(repair, dry_run=dry_run))
     return "\n".join(words for words in parts if words)
 
 

@@ -29,12 +29,10 @@ def override_decision(
     It is pinned, and the old one superseded. No file is written, and nothing is checked: the next
     repair of that text replays it, through `verify()` as ever.
     """
-    if not code.strip() or "\0" in code:
-        what = "is binary" if code.strip() else "is empty"
-        return Refused(
-            "malformed",
-            f"{old.path}: what you give {what}; give the whole text that the file shall have.",
-        )
+    if not code.strip():
+        return _unusable(old, "is empty")
+    if "\0" in code:
+        return _unusable(old, "is binary")
     before = _text_before(old, files)
     if isinstance(before, Refused):
         return before
@@ -73,6 +71,11 @@ def override_decision(
     return manifest.override(old, new)
 
 
+def _unusable(old: Decision, problem: str) -> Refused:
+    message = f"{old.path}: what you give {problem}; give the whole text that the file shall have."
+    return Refused("malformed", message)
+
+
 def _text_before(decision: Decision, files: Files) -> bytes | Refused:
     """Return the bytes that a decision was about.
 
@@ -82,19 +85,22 @@ def _text_before(decision: Decision, files: Files) -> bytes | Refused:
     if isinstance(found, FileFound):
         if sha_of(found.data) == decision.before_sha:
             return found.data
-        decoded = decode(found.data)
-        back = (
-            land(decoded.text, Patch(reverse_diff(decision.diff)), decision.path)
-            if decision.diff
-            else None
-        )
-        if (
-            sha_of(found.data) == decision.after_sha
-            and back is not None
-            and not isinstance(back, Refused)
-        ):
-            before = encode(back.text, decoded.encoding)
-            if sha_of(before) == decision.before_sha:
-                return before
+        reversed_data = _reverse(decision, found.data)
+        if reversed_data is not None:
+            return reversed_data
     where = f"{decision.path}: this is neither as before the decision nor as after it"
     return Refused("stale", f"{where}; bring one of them back, and run this again.")
+
+
+def _reverse(decision: Decision, data: bytes) -> bytes | None:
+    """Return the bytes before the decision, or None if `data` are not the bytes after it."""
+    if not decision.diff or sha_of(data) != decision.after_sha:
+        return None
+    decoded = decode(data)
+    landed = land(decoded.text, Patch(reverse_diff(decision.diff)), decision.path)
+    if isinstance(landed, Refused):
+        return None
+    before = encode(landed.text, decoded.encoding)
+    if sha_of(before) != decision.before_sha:
+        return None
+    return before

@@ -1,4 +1,4 @@
-"""What is said of a repair, for people."""
+"""The messages about a repair, for people."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ WORDS: Mapping[str, str] = {
     "Replayed": "repaired by a pinned decision",
     "Repaired": "repaired by the model",
     "NoProvider": "fails, and there is no model to ask",
-    "ProductionBlocked": "fails, and nothing that is pinned mends it",
-    "ProviderError": "fails, and the model gave nothing",
+    "ProductionBlocked": "fails, and no pinned decision fixes it",
+    "ProviderError": "fails, and the model returned nothing",
     "RejectedLowConfidence": "fails, and the model is not sure enough",
     "Exhausted": "fails after all attempts",
     "NoProgress": "fails, and the model makes no progress",
     "VerificationRejected": "fails, and what the model proposed was rejected",
     "TimedOut": "was not checked to the end",
-    "FailedBefore": "fails, but not since this turn",
+    "FailedBefore": "was already failing before this turn",
     "NotRepaired": "fails, and was not repaired",
     "NotRun": "was not checked",
 }
@@ -48,14 +48,20 @@ NOT_REPAIRED = "NotRepaired"
 _MOST_NAMED = 5
 
 
-def repair_ended(mended: FileRepair) -> RepairEnded:
+def repair_ended(repair: FileRepair) -> RepairEnded:
     """Return the event of a repair that has ended."""
-    name = NOT_RUN
-    if mended.outcome is not None:
-        name = mended.outcome.name if mended.trouble is None else NOT_REPAIRED
-    rules = _rules_of(mended.outcome)
-    message = sendable(tell_mended(mended))
-    return RepairEnded(mended.path, name, mended.success, message, rules, mended.change_id)
+    name = _outcome_name(repair)
+    rules = _rules_of(repair.outcome)
+    message = sendable(describe_repair(repair))
+    return RepairEnded(repair.path, name, repair.success, message, rules, repair.change_id)
+
+
+def _outcome_name(repair: FileRepair) -> str:
+    if repair.outcome is None:
+        return NOT_RUN
+    if repair.trouble is not None:
+        return NOT_REPAIRED
+    return repair.outcome.name
 
 
 def _rules_of(outcome: RepairOutcome | None) -> tuple[str, ...]:
@@ -68,38 +74,39 @@ def _rules_of(outcome: RepairOutcome | None) -> tuple[str, ...]:
             return ()
 
 
-def tell_mended(mended: FileRepair) -> str:
-    """Return what came of it and what to do next."""
-    if mended.trouble is not None:
-        return mended.trouble
-    outcome = mended.outcome
+def describe_repair(repair: FileRepair) -> str:
+    """Return the result of a repair in words, and the next step."""
+    if repair.trouble is not None:
+        return repair.trouble
+    outcome = repair.outcome
     if outcome is None or outcome.is_success():
         return _success(outcome)
-    told = [_next_step(outcome), getattr(outcome, "compiler_error", "")]
-    return "\n".join(words for words in told if words)
+    parts = (_next_step(outcome), getattr(outcome, "compiler_error", ""))
+    return "\n".join(filter(None, parts))
 
 
-def tell_left_alone(old: Sequence[Diagnostic]) -> str:
-    """Return which errors were there before a turn."""
-    told = (
-        f"{len(old)} errors were there before, and are"
-        if len(old) > 1
-        else "1 error was there before, and is"
-    )
-    return "\n".join([f"{told} left alone:", *_first(list(map(describe, old)))])
+def describe_old_errors(errors: Sequence[Diagnostic]) -> str:
+    """Return a message that lists the errors that were there before a turn."""
+    title = "1 error was there before, and is left alone:"
+    if len(errors) > 1:
+        title = f"{len(errors)} errors were there before, and are left alone:"
+    return "\n".join([title, *_first(list(map(describe, errors)))])
 
 
-def tell_end(message: str, failing: Sequence[str]) -> str:
-    """Say how a turn has ended, with what its edits still break."""
+def describe_turn_end(message: str, failing: Sequence[str]) -> str:
+    """Return the message of a turn's end, with the files that still fail their check."""
     if not failing:
         return message
     files = list(dict.fromkeys(path or "the project" for path in failing))
     return f"{message} Its check still fails: {', '.join(_first(files))}."
 
 
-def _first(told: Sequence[str]) -> list[str]:
-    more = len(told) - _MOST_NAMED
-    return [*told[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])]
+def _first(names: Sequence[str]) -> list[str]:
+    first = list(names[:_MOST_NAMED])
+    more = len(names) - _MOST_NAMED
+    if more > 0:
+        first.append(f"and {more} more")
+    return first
 
 
 def _success(outcome: RepairOutcome | None) -> str:
@@ -109,24 +116,35 @@ def _success(outcome: RepairOutcome | None) -> str:
         case Replayed(_, decision):
             return f"by decision {decision}"
         case Repaired(_, attempts, rule):
-            learned = f"; learned rule {rule}" if rule else ""
-            asked = "1 question" if attempts == 1 else f"{attempts} questions"
-            return f"after {asked}{learned}" if attempts else f"by a cached response{learned}"
+            source = _source_of_repair(attempts)
+            if rule:
+                return f"{source}; learned rule {rule}"
+            return source
+        case FirstTrySuccess():
+            return f"by {outcome.oracle}"
         case _:
-            return f"by {outcome.oracle}" if isinstance(outcome, FirstTrySuccess) else ""
+            return ""
+
+
+def _source_of_repair(attempts: int) -> str:
+    if attempts == 0:
+        return "by a cached response"
+    if attempts == 1:
+        return "after 1 question"
+    return f"after {attempts} questions"
 
 
 def _next_step(outcome: RepairOutcome) -> str:
     match outcome:
         case ProductionBlocked():
-            return _tell_pins(outcome)
+            return _missing_pins(outcome)
         case ProviderError(_, message):
             return message
         case RejectedLowConfidence(_, confidence, threshold):
-            told = f"the model's confidence is {confidence:g}, and {threshold:g} is asked for"
+            problem = f"the model's confidence is {confidence:g}, and {threshold:g} is asked for"
             return (
-                f"{told}; look at its proposal with `holdfast decisions list`, and pin it if it "
-                "is right."
+                f"{problem}; look at its proposal with `holdfast decisions list`, and pin it if "
+                "it is right."
             )
         case VerificationRejected(_, reasons):
             return "\n".join(reasons)
@@ -134,21 +152,21 @@ def _next_step(outcome: RepairOutcome) -> str:
             return str(getattr(outcome, "message", ""))
 
 
-def _tell_pins(blocked: ProductionBlocked) -> str:
-    """Return what lacks only a pin."""
+def _missing_pins(blocked: ProductionBlocked) -> str:
+    """Return the commands that pin what repairs this text, or how to get a decision to pin."""
     rules = [each for each in blocked.needs_pin if each not in blocked.decisions]
-    told = [f"this mends it once it is pinned: {_pins('rules', rules)}."] if rules else []
+    lines = []
+    if rules:
+        lines.append(f"this fixes it once it is pinned: {_pins('rules', rules)}.")
     if blocked.decisions:
         known = _pins("decisions", blocked.decisions)
-        told.append(f"this mended just this text before; look at it, and pin it: {known}.")
-    if not told:
-        told = [
-            (
-                "repair it at --strictness development, look at the decision, and pin it "
-                "(`holdfast decisions pin`)."
-            )
-        ]
-    return "\n".join(told)
+        lines.append(f"this fixed exactly this text before; look at it, and pin it: {known}.")
+    if not lines:
+        return (
+            "repair it at --strictness development, look at the decision, and pin it "
+            "(`holdfast decisions pin`)."
+        )
+    return "\n".join(lines)
 
 
 def _pins(command: str, ids: Sequence[str]) -> str:

@@ -1,11 +1,11 @@
-"""A model that is asked to mend code (port `Proposer` of `repair`)."""
+"""A model that is asked to repair code (port `Proposer` of `repair`)."""
 
 from __future__ import annotations
 
 import re
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from holdfast.loop.parse_reply.loose_json import Loose, read_loose
 from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
@@ -40,7 +40,7 @@ _ROOM = 1_024
 
 
 class ModelProposer:
-    """Asks a model, and reads what it answers."""
+    """A proposer that sends the code to a model and parses the reply."""
 
     def __init__(self, model: Model, cancel: Cancel, *, max_tokens: int) -> None:
         """Ask this model; a long file gets more room than `max_tokens`."""
@@ -48,15 +48,16 @@ class ModelProposer:
         self._cancel = cancel
         self._max_tokens = max_tokens
 
-    def propose(self, asked: ProposalRequest) -> Proposal | ProposerFailed:
-        """Ask once."""
-        room = max(self._max_tokens, len(asked.text) // 2 + _ROOM)
-        ask = ModelRequest((SystemText(SYSTEM), UserText(question(asked))), max_tokens=room)
+    def propose(self, request: ProposalRequest) -> Proposal | ProposerFailed:
+        """Return what the model proposes for this request."""
+        room = max(self._max_tokens, len(request.text) // 2 + _ROOM)
+        messages = (SystemText(SYSTEM), UserText(question(request)))
+        ask = ModelRequest(messages, max_tokens=room)
         reply = collect(self._model.stream(ask, self._cancel), _ignore)
         proposal = read_reply(reply, self._model.name)
         if isinstance(proposal, ProposerFailed):
             return proposal
-        return replace(proposal, text=bring_back(asked.text, proposal.text))
+        return replace(proposal, text=bring_back(request.text, proposal.text))
 
 
 class LateProvider:
@@ -70,7 +71,7 @@ class LateProvider:
         say: Callable[[str], None],
         cancel: Cancel,
     ) -> None:
-        """Look with `look`, if anybody may be asked.
+        """Find the model with `look`; None if no model may be asked.
 
         `named` is the model that responses are cached for otherwise.
         """
@@ -83,16 +84,16 @@ class LateProvider:
         self._found: Provider | None = None
 
     def find(self) -> Provider:
-        """Return whom to ask; several repairs at once may want to know."""
+        """Return the provider; several repairs may call this at once."""
         with self._lock:
             if self._found is None:
                 self._found = self._find()
             return self._found
 
     def _find(self) -> Provider:
-        model = self._look() if self._look is not None else None
-        if model is None:
+        if self._look is None:
             return self._nobody
+        model = self._look()
         if isinstance(model, ProposerFailed):
             self._say(model.message)
             return self._nobody
@@ -116,35 +117,44 @@ def _shown(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def question(asked: ProposalRequest) -> str:
-    """Return what the model is told: all diagnostics, the whole file, and what was tried before."""
-    told = "\n".join(_whole(asked))
-    tried = "".join(
-        f"\n\nAttempt {number} was refused:\n{what}" for number, what in enumerate(asked.tried, 1)
-    )
-    code = _shown(asked.text)
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", asked.text)), default=0))
-    head = f"File: {asked.path} ({asked.target})\n\nThe check says:\n{told}"
+def question(request: ProposalRequest) -> str:
+    """Return the prompt: all diagnostics, the whole file, and the attempts before this one."""
+    diagnostics = "\n".join(_diagnostic_lines(request))
+    tried = ""
+    for number, refusal in enumerate(request.tried, 1):
+        tried += f"\n\nAttempt {number} was refused:\n{refusal}"
+    code = _shown(request.text)
+    fence = _fence_around(request.text)
+    head = f"File: {request.path} ({request.target})\n\nThe check says:\n{diagnostics}"
     return f"{head}\n\nThe file:\n{fence}\n{code}\n{fence}{tried}"
 
 
-def _whole(asked: ProposalRequest) -> Iterator[str]:
-    """Tell every diagnostic, with the places that it is also about."""
-    for diagnostic in asked.diagnostics:
+def _fence_around(text: str) -> str:
+    """Return a fence that is longer than every run of backticks in the text."""
+    runs = re.findall(r"`+", text)
+    longest = max(map(len, runs), default=0)
+    return "`" * max(3, longest + 1)
+
+
+def _diagnostic_lines(request: ProposalRequest) -> Iterator[str]:
+    """Yield each diagnostic, followed by the places that are related to it."""
+    for diagnostic in request.diagnostics:
         yield describe(diagnostic)
         for related in diagnostic.related:
-            where = f"{related.path}:{related.area.line}" if related.area else related.path
+            where = related.path
+            if related.area:
+                where = f"{related.path}:{related.area.line}"
             yield f"    {where}: {related.message}"
-    if not asked.diagnostics:
+    if not request.diagnostics:
         yield "it fails, and says nothing that could be read."
 
 
 def read_reply(  # noqa: PLR0911 - one return for each way a reply can fail
     reply: ModelReply, model_id: str
 ) -> Proposal | ProposerFailed:
-    """Read a proposal out of a reply.
+    """Parse the proposal in a reply.
 
-    A fenced file without a confidence is one that nobody is sure of.
+    A reply with one fenced file and no JSON object is a proposal without a confidence.
     """
     if reply.failure is not None:
         return ProposerFailed(reply.failure.message)
@@ -154,29 +164,31 @@ def read_reply(  # noqa: PLR0911 - one return for each way a reply can fail
         )
     if not reply.whole:
         return ProposerFailed("the reply is not whole.")
-    said = divide(reply.text).text.strip()
-    if not said:
+    text = divide(reply.text).text.strip()
+    if not text:
         return ProposerFailed("the reply was empty.")
-    told = _find_object(said)
-    if told is not None:
-        return _read_object(told, model_id)
-    fences = _FENCE.findall(said)
+    fields = _find_object(text)
+    if fields is not None:
+        return _read_object(fields, model_id)
+    fences = _FENCE.findall(text)
     if len(fences) == 1:
         return Proposal(fences[0][2], None, "", model_id)
     return ProposerFailed("the reply has no JSON object with `code` and `confidence`.")
 
 
-def _find_object(said: str) -> Mapping[str, Any] | None:
-    """Find the object with the code: the whole reply, in a fence, or after some words."""
-    bodies = [said, *(body.strip() for _, _, body in _FENCE.findall(said))]
-    starts = [(body, at) for body in bodies for at in _openings(body)]
-    return next(
-        (value for body, at in starts for value in _values(body, at) if _is_proposal(value)), None
-    )
+def _find_object(text: str) -> Mapping[str, Any] | None:
+    """Return the object with the code: the whole reply, in a fence, or after some words."""
+    bodies = [text, *(body.strip() for _, _, body in _FENCE.findall(text))]
+    for body in bodies:
+        for at in _openings(body):
+            for value in _values(body, at):
+                if _is_proposal(value):
+                    return value
+    return None
 
 
 def _values(body: str, at: int) -> Iterator[Any]:
-    """Return the value that begins here, read strictly, or else almost."""
+    """Yield the value that begins here: parsed strictly, then leniently."""
     strict = decode(body, at, raw_controls=True)
     if isinstance(strict, DecodedJson):
         yield strict.value
@@ -193,19 +205,16 @@ def _openings(body: str) -> list[int]:
     return [found.start() for found in re.finditer(r"\{\s*[\"'\w]", body)][:8]
 
 
-def _is_proposal(value: object) -> bool:
+def _is_proposal(value: object) -> TypeGuard[Mapping[str, Any]]:
     return isinstance(value, dict) and isinstance(value.get("code"), str)
 
 
-def _read_object(told: Mapping[str, Any], model_id: str) -> Proposal:
-    reasoning = told.get("reasoning")
-    return Proposal(
-        told["code"],
-        told.get("confidence"),
-        reasoning if isinstance(reasoning, str) else "",
-        model_id,
-    )
+def _read_object(fields: Mapping[str, Any], model_id: str) -> Proposal:
+    reasoning = fields.get("reasoning")
+    if not isinstance(reasoning, str):
+        reasoning = ""
+    return Proposal(fields["code"], fields.get("confidence"), reasoning, model_id)
 
 
 def _ignore(_: StreamPiece) -> None:
-    """Nobody watches a repair word by word."""
+    """Ignore a piece of the stream: a repair is not shown while it arrives."""

@@ -1,6 +1,6 @@
 """Repair files of a project.
 
-Find them, check and mend many at once, and swap each by the one writer there is.
+Check and repair several at once, and write them one after the other.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ _SAME_TEXT = "another process has written the very same text meanwhile."
 
 @dataclass(frozen=True, slots=True)
 class RepairDependencies:
-    """Whoever takes part.
+    """What a repair of files needs.
 
-    `check_for` gives the check of a path, None for one that nobody can check. `events` is the log
-    for repairs outside of a turn; a turn records its own. `stop` makes whoever is asked hang up.
-    `withdraw` is problem the module and the id of a decision whose code could not be written, and
-    why. `may_begin` is asked before each file, `may_write` with its path and diff before it is
-    written; each gives None for yes, or why not.
+    `check_for` returns the check of a path, or None if there is no check for it. `events` is the
+    log for repairs outside of a turn; a turn records its own. `stop` cancels the requests that are
+    still running. `withdraw` is called with the module and the id of a decision whose code could
+    not be written, and the reason. `may_begin` is called before each file, `may_write` with its
+    path and diff before it is written; each returns None for yes, or the reason for no.
     """
 
     workspace: Workspace
@@ -76,22 +76,27 @@ def repair_files(
     show: Callable[[FileRepair], None] = lambda _: None,
     met: Collection[str] = (),
 ) -> tuple[FileRepair, ...]:
-    """Repair these files, several at once, and give what became of each, in their order.
+    """Repair these files, several at once, and return the result of each, in their order.
 
     Only compilers and models run at once. Files are written here, one after the other; `show` is
-    called as each ends. Those that were `met`, not named, are skipped if they are links, or no
-    text.
+    called as each ends. Files in `met` were found in a directory, not named: they are skipped if
+    they are links, or not text.
     """
     done: dict[str, FileRepair] = {}
-    patience = SlowTools()
-    mend = partial(_mend, dependencies=dependencies, policy=policy, patience=patience)
+    slow_tools = SlowTools()
+    repair_one = partial(
+        _repair_one, dependencies=dependencies, policy=policy, slow_tools=slow_tools
+    )
     pool = ThreadPoolExecutor(dependencies.workers, thread_name_prefix="repair")
     try:
-        begun = {pool.submit(mend, path, met=path in met): path for path in dict.fromkeys(paths)}
+        begun = {}
+        for path in dict.fromkeys(paths):
+            begun[pool.submit(repair_one, path, met=path in met)] = path
         for future in _as_they_end(begun):
-            mended = _publish(_settle(future.result(), dependencies), dependencies)
-            done[begun[future]] = mended
-            show(mended)
+            settled = _settle(future.result(), dependencies)
+            repaired = _publish(settled, dependencies)
+            done[begun[future]] = repaired
+            show(repaired)
     except BaseException:
         dependencies.stop()
         raise
@@ -105,7 +110,7 @@ def repair_files(
 def _as_they_end(
     begun: Iterable[Future[FileRepair | _Ready]],
 ) -> Iterator[Future[FileRepair | _Ready]]:
-    """Return each as it ends.
+    """Yield each future as it ends.
 
     Not in one long wait: Ctrl-C may reach another thread, and is seen when this one wakes.
     """
@@ -117,25 +122,25 @@ def _as_they_end(
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A repair that ended, with the bytes that it was about, and what it has put on record."""
+    """A repair that ended, with the bytes that were checked and the ledger of its decisions."""
 
     unit: RepairUnit
     outcome: RepairOutcome
-    noted: RememberingLedger
+    ledger: RememberingLedger
 
 
-def _mend(
+def _repair_one(
     path: str,
     dependencies: RepairDependencies,
     policy: RepairPolicy,
-    patience: SlowTools,
+    slow_tools: SlowTools,
     *,
     met: bool,
 ) -> FileRepair | _Ready:
-    """Repair one file in memory; runs beside others, and writes none."""
-    barred = dependencies.may_begin(path)
-    if barred is not None:
-        return FileRepair(path, "any", None, trouble=barred)
+    """Repair one file in memory; several run at once, and no file is written."""
+    refusal = dependencies.may_begin(path)
+    if refusal is not None:
+        return FileRepair(path, "any", None, trouble=refusal)
     looked = dependencies.workspace.files.look(path)
     match looked:
         case FileMissing():
@@ -153,163 +158,184 @@ def _mend(
                 met=met,
             )
         case FileFound():
-            return _mend_found(path, looked, dependencies, policy, patience)
+            return _repair_found(path, looked, dependencies, policy, slow_tools)
 
 
 def _unfit(path: str, why: str, *, met: bool) -> FileRepair:
-    return (
-        FileRepair(path, "any", None, skipped=why)
-        if met
-        else FileRepair(path, "any", None, trouble=why)
-    )
+    if met:
+        return FileRepair(path, "any", None, skipped=why)
+    return FileRepair(path, "any", None, trouble=why)
 
 
-def _mend_found(
+def _repair_found(
     path: str,
     found: FileFound,
     dependencies: RepairDependencies,
     policy: RepairPolicy,
-    patience: SlowTools,
+    slow_tools: SlowTools,
 ) -> FileRepair | _Ready:
     check = dependencies.check_for(path)
     if check is None:
-        return FileRepair(
-            path,
-            "any",
-            None,
-            trouble=f"{path}: no check is known for this; name one with --target.",
-        )
-    lost = patience.lost_with(check.target)
+        trouble = f"{path}: no check is known for this; name one with --target."
+        return FileRepair(path, "any", None, trouble=trouble)
+    lost = slow_tools.lost_with(check.target)
     if lost is not None:
         return FileRepair(path, check.target, None, trouble=f"{path}: {lost}")
     unit = RepairUnit(path, found.data, check.target)
     try:
         world = dependencies.world_for(check)
-        noted = RememberingLedger(world.ledger)
-        outcome = repair(unit, replace(world, ledger=noted), policy)
+        ledger = RememberingLedger(world.ledger)
+        outcome = repair(unit, replace(world, ledger=ledger), policy)
     except (ToolchainMissing, CheckCrashed, BadManifest, BadRule) as error:
         problem = str(error).removeprefix(f"{path}: ")
         return FileRepair(path, check.target, None, trouble=f"{path}: {problem}")
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return FileRepair(
-            path, check.target, None, trouble=f"{path}: the disk refused: {where}{error.strerror}."
-        )
+        trouble = f"{path}: {_disk_refused(error)}"
+        return FileRepair(path, check.target, None, trouble=trouble)
     if isinstance(outcome, TimedOut):
-        patience.lose(check.target, outcome.oracle)
-    return _Ready(unit, outcome, noted)
+        slow_tools.lose(check.target, outcome.oracle)
+    return _Ready(unit, outcome, ledger)
+
+
+def _disk_refused(error: OSError) -> str:
+    if error.filename:
+        return f"the disk refused: {error.filename}: {error.strerror}."
+    return f"the disk refused: {error.strerror}."
 
 
 def _settle(ready: FileRepair | _Ready, dependencies: RepairDependencies) -> FileRepair:
+    """Write the file of a repair that succeeded, and return the result."""
     if isinstance(ready, FileRepair):
         return ready
     unit, outcome = ready.unit, ready.outcome
     code = outcome.accepted_code()
     if code is None or isinstance(outcome, FirstTrySuccess):
         return FileRepair(unit.path, unit.target, outcome)
-    mended = FileRepair(unit.path, unit.target, outcome, _diff(unit, code))
+    repaired = FileRepair(unit.path, unit.target, outcome, _diff(unit, code))
     if dependencies.dry_run:
-        return mended
-    barred = dependencies.may_write(unit.path, mended.diff)
-    written = _write(mended, unit, code, dependencies) if barred is None else None
+        return repaired
+    return _settle_code(repaired, ready, code, dependencies)
+
+
+def _settle_code(
+    repaired: FileRepair, ready: _Ready, code: str, dependencies: RepairDependencies
+) -> FileRepair:
+    """Write the code of a repair if that is allowed, and return the result."""
+    unit = ready.unit
+    refusal = dependencies.may_write(unit.path, repaired.diff)
+    if refusal is not None:
+        _withdraw(ready, code, dependencies, refusal)
+        return replace(repaired, diff="", trouble=refusal)
+    written = _write(repaired, unit, code, dependencies)
     match written:
         case AppliedReply():
             return replace(
-                mended,
+                repaired,
                 note=_confirm(ready),
                 change_id=written.change_id or "",
                 landed=written.files[0],
                 events=written.events,
             )
         case AlreadyThere():
-            note = " ".join(filter(None, (_SAME_TEXT, _confirm(ready))))
-            return replace(mended, note=note)
+            return replace(repaired, note=_join_notes(_SAME_TEXT, _confirm(ready)))
         case NothingDone():
             why = " ".join(each.refused.message for each in written.refusals)
-        case None:
-            why = barred or ""
-    # What is begun the next command may finish: the code counts as standing until it is known not
-    # to.
-    if written is None or not written.unsettled:
-        _withdraw(ready, code, dependencies, why)
-    return replace(mended, diff="", trouble=why)
+            # The next command may finish what is begun: the code counts as written until it is
+            # known that it is not.
+            if not written.unsettled:
+                _withdraw(ready, code, dependencies, why)
+            return replace(repaired, diff="", trouble=why)
 
 
-def _publish(mended: FileRepair, dependencies: RepairDependencies) -> FileRepair:
-    """Publish how a repair outside of a turn ended that wrote no file.
+def _join_notes(*notes: str) -> str:
+    return " ".join(filter(None, notes))
 
-    With a file, that is published already.
+
+def _publish(repaired: FileRepair, dependencies: RepairDependencies) -> FileRepair:
+    """Publish the end of a repair outside of a turn that wrote no file.
+
+    The end of a repair that wrote a file was published with its change.
     """
     log = dependencies.events
-    tried = mended.outcome is not None and not isinstance(mended.outcome, FirstTrySuccess)
-    if log is None or not tried or mended.change_id is not None or dependencies.dry_run:
-        return mended
+    if log is None or dependencies.dry_run:
+        return repaired
+    written = repaired.change_id is not None
+    if written or not _was_tried(repaired):
+        return repaired
     try:
-        log.publish(_announced(mended, dependencies))
+        log.publish(_end_events(repaired, dependencies))
     except EventsUnavailable as error:
         note = f"this is not in the event log: {error}"
-        return replace(mended, note=" ".join(filter(None, (mended.note, note))))
-    return mended
+        return replace(repaired, note=_join_notes(repaired.note, note))
+    return repaired
 
 
-def _announced(mended: FileRepair, dependencies: RepairDependencies) -> list[OwnedEvent]:
+def _was_tried(repaired: FileRepair) -> bool:
+    """Return whether the file failed its check, so that a repair was tried."""
+    outcome = repaired.outcome
+    return outcome is not None and not isinstance(outcome, FirstTrySuccess)
+
+
+def _end_events(repaired: FileRepair, dependencies: RepairDependencies) -> list[OwnedEvent]:
     """Return the event of a repair outside of a turn.
 
     None in a turn, which records it in its transcript.
     """
     if dependencies.events is None:
         return []
-    return [OwnedEvent(redact(repair_ended(mended), dependencies.workspace.secrets))]
+    return [OwnedEvent(redact(repair_ended(repaired), dependencies.workspace.secrets))]
 
 
 def _write(
-    mended: FileRepair, unit: RepairUnit, code: str, dependencies: RepairDependencies
+    repaired: FileRepair, unit: RepairUnit, code: str, dependencies: RepairDependencies
 ) -> AppliedReply | AlreadyThere | NothingDone:
-    """Write it; a state directory or a database that cannot be used is a refusal too."""
+    """Write the code; refuse if the state directory or the database cannot be used."""
 
     def announce(change_id: str) -> list[OwnedEvent]:
-        return _announced(replace(mended, change_id=change_id), dependencies)
+        return _end_events(replace(repaired, change_id=change_id), dependencies)
 
     try:
         return write_repaired(unit, code, dependencies.workspace, dependencies.owner, announce)
     except (JournalDamaged, LogUnavailable) as error:
         problem = str(error)
     except OSError as error:
-        problem = (
-            f"the disk refused: {f'{error.filename}: ' if error.filename else ''}{error.strerror}."
-        )
+        problem = _disk_refused(error)
     refused = Refused("conflict", f"{unit.path}: nothing was written: {problem}")
     return NothingDone((FileRefused(unit.path, refused),))
 
 
 def _confirm(ready: _Ready) -> str:
-    """Have it on record that the code stands; give what went wrong with that, or nothing."""
+    """Record that the code is written; return why that failed, or ""."""
     try:
-        ready.noted.confirm()
+        ready.ledger.confirm()
     except BadManifest as error:
-        return f"the file is mended, but that is not on record: {error}"
+        return _not_on_record(str(error))
     except OSError as error:
-        return f"the file is mended, but that is not on record: {error.filename}: {error.strerror}."
+        return _not_on_record(f"{error.filename}: {error.strerror}.")
     return ""
 
 
-def _withdraw(ready: _Ready, code: str, dependencies: RepairDependencies, why: str) -> None:
-    """Have it on record that the code does not stand; unless it does, by somebody else's hand.
+def _not_on_record(problem: str) -> str:
+    return f"the file is repaired, but that is not on record: {problem}"
 
-    Under the lock: whoever writes the same text a moment later confirms it afterwards. Where there
-    is no lock to be had nobody writes.
+
+def _withdraw(ready: _Ready, code: str, dependencies: RepairDependencies, why: str) -> None:
+    """Record that the code is not written, unless another process has written it.
+
+    Under the lock: a process that writes the same text a moment later confirms it afterwards. If
+    the lock cannot be had, no process writes.
     """
     with ExitStack() as stack:
         with suppress(JournalDamaged, LogUnavailable, OSError):
             stack.enter_context(locked(dependencies.workspace))
-        if not _holds(ready.unit, code, dependencies.workspace):
-            for decision in ready.noted.accepted:
+        if not _has_code(ready.unit, code, dependencies.workspace):
+            for decision in ready.ledger.accepted:
                 dependencies.withdraw(decision.module, decision.id, why)
 
 
 @dataclass(frozen=True, slots=True)
 class AlreadyThere:
-    """The file holds the code that was verified: another process has mended it the same way."""
+    """The file has the code that was verified: another process has repaired it the same way."""
 
 
 def write_repaired(
@@ -323,37 +349,40 @@ def write_repaired(
 
     `announce` returns further events to publish when the change with this id is applied.
 
-    Only if the file still has the bytes that were checked: else somebody's edit would be lost, and
+    Only if the file still has the bytes that were checked: else another edit would be lost, and
     the code is not what was verified.
     """
     request = FileRequest(unit.path, "create", WriteFile(code))
     with locked(workspace) as root:
         if isinstance(root.recovered, Stopped):
             return nothing_done(root.recovered.outcome, root.recovered)
-        if _holds(unit, code, workspace):
+        if _has_code(unit, code, workspace):
             return AlreadyThere()
         landed = land_reply(RequestedEdits((request,), overwrite=True), workspace.files)
         if not isinstance(landed, PlannedReply):
             return NothingDone(landed, root.recovered)
         swap = landed.plan.swaps[0]
         if swap.before is None or swap.before.data != unit.data:
-            moved = (
+            message = (
                 f"{unit.path}: this changed while it was repaired, and was left as it is; run "
                 "this again."
             )
-            return NothingDone(
-                (FileRefused(unit.path, Refused("conflict", moved)),), root.recovered
-            )
+            refused = FileRefused(unit.path, Refused("conflict", message))
+            return NothingDone((refused,), root.recovered)
         change = landed.as_change(workspace.new_id(), AT_ONCE, owner)
         return apply_at_once(change, root, announce(change.id))
 
 
-def _holds(unit: RepairUnit, code: str, workspace: Workspace) -> bool:
-    """Whether the file has the bytes of this code."""
+def _has_code(unit: RepairUnit, code: str, workspace: Workspace) -> bool:
+    """Return whether the file has the bytes of this code."""
     looked = workspace.files.look(unit.path)
-    return isinstance(looked, FileFound) and looked.data == encode(code, decode(unit.data).encoding)
+    if not isinstance(looked, FileFound):
+        return False
+    return looked.data == encode(code, decode(unit.data).encoding)
 
 
 def _diff(unit: RepairUnit, code: str) -> str:
     landed = land(decode(unit.data).text, WriteFile(code), unit.path)
-    return landed.diff if isinstance(landed, Landed) else ""
+    if isinstance(landed, Landed):
+        return landed.diff
+    return ""

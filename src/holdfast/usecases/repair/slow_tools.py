@@ -1,4 +1,4 @@
-"""How long a run goes on with a tool that gives no answer."""
+"""The limit on timeouts of one tool in a run of repairs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ MOST_TIMEOUTS: Final = 3
 
 
 class SlowTools:
-    """Counts the checks of a language that ran out of time.
+    """The number of checks of each language that ran out of time.
 
-    Several repairs at once may tell of one.
+    Several repairs may report a timeout at once.
     """
 
     def __init__(self) -> None:
@@ -25,15 +25,15 @@ class SlowTools:
         self._oracles: dict[Target, str] = {}
 
     def lose(self, target: Target, oracle: str) -> None:
-        """Take note of a check that was ended without an answer."""
+        """Record a check that timed out."""
         with self._lock:
             self._timeouts[target] += 1
             self._oracles[target] = oracle
 
     def lost_with(self, target: Target) -> str | None:
-        """Say that a check is not run any more, and the next step; None if it is."""
+        """Return why checks of this language are no longer run, or None if they are."""
         with self._lock:
             if self._timeouts[target] < MOST_TIMEOUTS:
                 return None
-            told = f"not run, for {self._oracles[target]} timed out three times"
-        return f"{told}; see why it hangs, or give it longer with `command_timeout`."
+            problem = f"not run, for {self._oracles[target]} timed out three times"
+        return f"{problem}; see why it hangs, or give it longer with `command_timeout`."

@@ -20,9 +20,9 @@ from holdfast.usecases.redaction import redact
 from holdfast.usecases.repair.messages import (
     NOT_REPAIRED,
     NOT_RUN,
+    describe_old_errors,
+    describe_turn_end,
     repair_ended,
-    tell_end,
-    tell_left_alone,
 )
 from holdfast.usecases.repair.repair_files import repair_files
 from holdfast.usecases.turns.baseline import Baseline, SinceCheck, texts_before
@@ -67,7 +67,7 @@ def repair_turn(
         emit(used)
     ended = replace(
         ended,
-        message=tell_end(ended.message, work.failing),
+        message=describe_turn_end(ended.message, work.failing),
         prompt_tokens=ended.prompt_tokens + sum(used.prompt for used in model.used),
         completion_tokens=ended.completion_tokens + sum(used.completion for used in model.used),
         files=tuple(dict.fromkeys((*ended.files, *work.written))),
@@ -301,7 +301,7 @@ class _Repairs:
             before = self._befores[_key(group)].errors()
             how = "fails otherwise than before this turn" if before else "fails"
             told = (
-                f"{_title(group, checked)} {how}, and names no line that could be mended:\n{last}"
+                f"{_title(group, checked)} {how}, and names no line that could be repaired:\n{last}"
             )
             self._tell(
                 RepairEnded(
@@ -331,7 +331,7 @@ class _Repairs:
         if len(broken) <= MOST_FILES:
             return broken
         told = (
-            f"{len(broken)} files fail, and after one turn {MOST_FILES} are mended; use "
+            f"{len(broken)} files fail, and after one turn {MOST_FILES} are repaired; use "
             "`holdfast repair`."
         )
         self._not_run("", told)
@@ -358,7 +358,7 @@ class _Repairs:
     def _tell_passing(self, group: _Group, checked: Checked) -> None:
         old = errors_of(checked)
         if group.found.scope is not None and group.found.scope == group.found.command:
-            told = tell_left_alone(old) if old else f"{group.found.command} passes."
+            told = describe_old_errors(old) if old else f"{group.found.command} passes."
             self._tell(
                 RepairEnded(
                     "", "FailedBefore" if old else "FirstTrySuccess", success=True, message=told
@@ -367,7 +367,7 @@ class _Repairs:
             return
         for path in group.founds:
             mine = [each for each in old if each.path == path or group.found.scope is None]
-            told = tell_left_alone(mine) if mine else f"by {checked.oracle}"
+            told = describe_old_errors(mine) if mine else f"by {checked.oracle}"
             self._tell(
                 RepairEnded(
                     path, "FailedBefore" if mine else "FirstTrySuccess", success=True, message=told
