@@ -80,7 +80,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointsPruned:
-    """Old checkpoints are gone, and so is the trash of the undo points in `emptied`.
+    """Old checkpoints are gone, and so is the trash of the undo checkpoints in `emptied`.
 
     `seq` is the number of the event, None if no checkpoint on record was removed.
     """
@@ -138,7 +138,10 @@ def _record(
 
     If that cannot be, the checkpoint is good all the same.
     """
-    event = checkpoint_taken(taken, owner.turn if owner else None)
+    turn = None
+    if owner is not None:
+        turn = owner.turn
+    event = checkpoint_taken(taken, turn)
     gone = [each.id for each in worktree.pruned()]
     try:
         transcript = worktrees.conversations.transcript
@@ -200,15 +203,27 @@ def compare_checkpoints(
             before = belonging(wanted, worktree.checkpoints())
             if isinstance(before, NothingDone):
                 return before
-            after = belonging(other, worktree.checkpoints()) if other else None
+            if not other:
+                return _compared(before, None, worktree, recovered)
+            after = belonging(other, worktree.checkpoints())
             if isinstance(after, NothingDone):
                 return after
-            trees = before.present.tree, (after.present if after else worktree.capture()).tree
-            return Compared(
-                before, after, worktree.compare(*trees), worktree.diff(*trees), recovered
-            )
+            return _compared(before, after, worktree, recovered)
     except CheckpointFailed as error:
         return refused_by(error)
+
+
+def _compared(
+    before: Checkpoint,
+    after: Checkpoint | None,
+    worktree: Worktree,
+    recovered: RestoresFinished,
+) -> Compared:
+    """Compare a checkpoint with another, or with the files as they are."""
+    old = before.present.tree
+    new = worktree.capture().tree if after is None else after.present.tree
+    files = worktree.compare(old, new)
+    return Compared(before, after, files, worktree.diff(old, new), recovered)
 
 
 def prune_checkpoints(worktrees: Worktrees, keep: int) -> CheckpointsPruned | NothingDone:
@@ -234,7 +249,7 @@ def prune_checkpoints(worktrees: Worktrees, keep: int) -> CheckpointsPruned | No
 
 
 def _is_unfinished(session: str, worktree: Worktree) -> bool:
-    """Whether a restore in this session was stopped halfway."""
+    """Return whether a restore in this session was stopped halfway."""
     for left in worktree.unfinished():
         target = worktree.at(left.target_commit)
         if target is not None and target.draft.session == session:
@@ -245,16 +260,16 @@ def _is_unfinished(session: str, worktree: Worktree) -> bool:
 def _forget(
     there: Sequence[Checkpoint], removed: Sequence[str], worktrees: Worktrees
 ) -> int | None:
-    """Have the store forget first.
+    """Remove the checkpoints from the store, before their refs are removed.
 
     Refs that a kill leaves are found by the next prune, rows without refs are not.
     """
-    points = [each.id for each in there if each.is_undo_checkpoint]
+    undo_ids = [each.id for each in there if each.is_undo_checkpoint]
     in_sessions = any(each.draft.session for each in there)
-    if not removed and not points and not in_sessions:
+    if not removed and not undo_ids and not in_sessions:
         return None
     try:
-        return worktrees.conversations.transcript.forget(removed, points, checkpoints_removed)
+        return worktrees.conversations.transcript.forget(removed, undo_ids, checkpoints_removed)
     except ConversationFailed:
         if in_sessions:
             raise

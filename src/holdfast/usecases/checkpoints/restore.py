@@ -1,9 +1,9 @@
 """Go back to a checkpoint: files, transcript and the agent's own memory, together.
 
-And take that back again. The order is what makes a kill at any instant harmless. Until the journal
-is written no file has changed, and there is an undo point. From then on the journal names both, and
-the next command finishes, or goes back if it cannot. What a finishing command finds on the disk is
-captured first: somebody may have worked there in between.
+And undo such a restore. The order is what makes a kill at any instant harmless. Until the journal
+is written no file has changed, and there is an undo checkpoint. From then on the journal names
+both, and the next command finishes the restore, or goes back if it cannot. That command captures
+the files on the disk first: they may have been edited in between.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from holdfast.checkpoints.checkpoint import (
     AmbiguousCheckpoint,
     Checkpoint,
     CheckpointDraft,
+    CheckpointKind,
     WorktreeState,
     find,
     last_undo_checkpoint,
@@ -54,13 +55,13 @@ RestoreScope: TypeAlias = Literal["both", "files", "conversation"]
 class _RestoreTask:
     """What a restore or an undo is to do.
 
-    `talks`: the transcript too, where `following` messages stand in its way.
+    `conversation`: the transcript too, from which `following` messages are removed.
     """
 
     verb: Literal["restore", "undo"]
     target: Checkpoint
     files: bool
-    talks: bool = False
+    conversation: bool = False
     following: int = 0
     orphans: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -80,34 +81,30 @@ def restore(
             if isinstance(target, NothingDone):
                 return _just_finished(wanted, recovered) or target
             task = _plan_restore(target, scope, worktree, worktrees, recovered)
-            return (
-                task
-                if isinstance(task, NothingDone)
-                else _run(task, worktree, worktrees, recovered)
-            )
+            if isinstance(task, NothingDone):
+                return task
+            return _run(task, worktree, worktrees, recovered)
     except CheckpointFailed as error:
         return refused_by(error)
 
 
 def undo_restore(worktrees: Worktrees, *, session: str | None = None) -> Restored | NothingDone:
-    """Take the last restore back, files and transcript; once more takes back the one before it."""
+    """Undo the last restore, files and transcript; a second call undoes the one before it."""
     try:
         with worktrees.hold(make=False) as worktree:
             recovered = recover(worktree, worktrees)
             for done in recovered.finished:
                 if done.verb == "undo":
                     return replace(done, recovered=recovered)
-            point = last_undo_checkpoint(_of(session, worktree.checkpoints()))
-            if point is None:
+            undo_checkpoint = last_undo_checkpoint(_of(session, worktree.checkpoints()))
+            if undo_checkpoint is None:
                 return refused(
                     "there is nothing to undo: no restore here is on record.", "not_found"
                 )
-            task = _plan_undo(point, worktree, worktrees, recovered)
-            return (
-                task
-                if isinstance(task, NothingDone)
-                else _run(task, worktree, worktrees, recovered)
-            )
+            task = _plan_undo(undo_checkpoint, worktree, worktrees, recovered)
+            if isinstance(task, NothingDone):
+                return task
+            return _run(task, worktree, worktrees, recovered)
     except CheckpointFailed as error:
         return refused_by(error)
 
@@ -144,7 +141,9 @@ def belonging(
 
 
 def _of(session: str | None, checkpoints: Sequence[Checkpoint]) -> tuple[Checkpoint, ...]:
-    return tuple(each for each in checkpoints if session is None or each.draft.session == session)
+    if session is None:
+        return tuple(checkpoints)
+    return tuple(each for each in checkpoints if each.draft.session == session)
 
 
 def _just_finished(wanted: str, recovered: RestoresFinished) -> Restored | None:
@@ -178,32 +177,39 @@ def _plan_restore(
         )
     orphans = orphans_of(target, worktree.checkpoints())
     return _RestoreTask(
-        "restore", target, scope == "both", talks=True, following=following, orphans=orphans
+        "restore",
+        target,
+        files=scope == "both",
+        conversation=True,
+        following=following,
+        orphans=orphans,
     )
 
 
 def _plan_undo(
-    point: Checkpoint, worktree: Worktree, worktrees: Worktrees, recovered: RestoresFinished
+    undo_checkpoint: Checkpoint,
+    worktree: Worktree,
+    worktrees: Worktrees,
+    recovered: RestoresFinished,
 ) -> _RestoreTask | NothingDone:
-    task = _RestoreTask("undo", point, point.draft.files)
-    if point.draft.message is None:
+    task = _RestoreTask("undo", undo_checkpoint, undo_checkpoint.draft.files)
+    if undo_checkpoint.draft.message is None:
         return task
-    following = _following(point, worktrees, recovered)
+    following = _following(undo_checkpoint, worktrees, recovered)
     if isinstance(following, NothingDone):
         return following
     if following is None:
         # Its trash was emptied, or the restore was stopped before it came to the messages.
-        return replace(
-            task, notes=("the store keeps no messages for this restore, so none came back.",)
-        )
-    orphans = orphans_of(point, worktree.checkpoints())
-    return replace(task, talks=True, following=following, orphans=orphans)
+        note = "the store keeps no messages for this restore, so none came back."
+        return replace(task, notes=(note,))
+    orphans = orphans_of(undo_checkpoint, worktree.checkpoints())
+    return replace(task, conversation=True, following=following, orphans=orphans)
 
 
 def _following(
     target: Checkpoint, worktrees: Worktrees, recovered: RestoresFinished
 ) -> int | NothingDone | None:
-    """Look for the target's place in its conversation before anything is touched."""
+    """Return how many messages follow the target in its conversation; None if it has no place."""
     if recovered.owed:
         # One after the other: what the earlier one has to move is not yet where this one would look
         # for it.
@@ -223,36 +229,54 @@ def _run(
 ) -> Restored | NothingDone:
     backend_reset, notes = _evict(task, worktrees)
     present = worktree.capture()
-    way = worktree.prepare_restore(present, task.target.present) if task.files else None
-    if isinstance(way, Blocked):
-        return refused(f"{way.message}; move it away, and try again.")
-    done = _done_before(task, way, worktree, recovered)
+    plan = _plan_files(task, present, worktree)
+    if isinstance(plan, Blocked):
+        return refused(f"{plan.message}; move it away, and try again.")
+    done = _done_before(task, plan, worktree, recovered)
     if done is not None:
         return replace(done, backend_reset=done.backend_reset or backend_reset, recovered=recovered)
-    point = _take_point(task, way.present if way else present, worktree, worktrees)
-    under_way = _written_down(task, way, point)
-    worktree.begin(under_way)
-    if way:
-        walked = worktree.apply_restore(way)
-        if isinstance(walked, RestoreFailed):
-            return _stay(walked, under_way, point, worktree)
-        under_way = replace(under_way, phase="talk", tree=way.tree)
-        worktree.begin(under_way)
+    if plan is not None:
+        present = plan.present
+    undo_checkpoint = _take_undo_checkpoint(task, present, worktree, worktrees)
+    entry = _journal_entry(task, plan, undo_checkpoint)
+    worktree.begin(entry)
+    if plan is not None:
+        applied = worktree.apply_restore(plan)
+        if isinstance(applied, RestoreFailed):
+            return _abandon(applied, entry, undo_checkpoint, worktree)
+        entry = replace(entry, phase="talk", tree=plan.tree)
+        worktree.begin(entry)
     try:
-        followed = follow_files(under_way, task.target, point, worktree, worktrees, backend_reset)
+        followed = follow_files(
+            entry, task.target, undo_checkpoint, worktree, worktrees, backend_reset
+        )
     except CheckpointFailed as error:
         return replace(refused(f"the rest could not be done: {error}"), unsettled=True)
-    worktree.finish(under_way)
+    worktree.finish(entry)
     if not notes:
         problem = followed.problem or _forget_pruned(task, worktree, worktrees)
-        notes = (problem,) if problem else ()
-    commits = worktree.commits_since(task.target.present.head) if task.files else ()
-    restored = restored_from(under_way, followed.exchanged, backend_reset=backend_reset)
-    return replace(restored, commits=commits, notes=task.notes + notes, recovered=recovered)
+        notes = tuple(filter(None, (problem,)))
+    restored = restored_from(entry, followed.exchanged, backend_reset=backend_reset)
+    restored = replace(restored, notes=task.notes + notes, recovered=recovered)
+    if not task.files:
+        return restored
+    return replace(restored, commits=worktree.commits_since(task.target.present.head))
+
+
+def _plan_files(
+    task: _RestoreTask, present: WorktreeState, worktree: Worktree
+) -> PreparedRestore | Blocked | None:
+    """Prepare the restore of the files; return None for a conversation alone."""
+    if not task.files:
+        return None
+    return worktree.prepare_restore(present, task.target.present)
 
 
 def _evict(task: _RestoreTask, worktrees: Worktrees) -> tuple[bool, tuple[str, ...]]:
-    """Reset the agent. If that cannot be written down, files alone are restored all the same."""
+    """Reset the agent; return whether it was reset, and notes.
+
+    If that cannot be recorded, files alone are restored all the same.
+    """
     session = task.target.draft.session
     if session is None:
         return False, ()
@@ -260,7 +284,7 @@ def _evict(task: _RestoreTask, worktrees: Worktrees) -> tuple[bool, tuple[str, .
         backend = worktrees.conversations.backend
         return backend.evict(session, turns_cancelled(session)), ()
     except ConversationFailed as error:
-        if task.talks:
+        if task.conversation:
             raise
         return False, (f"the agent of session {session} could not be reset: {error}",)
 
@@ -269,10 +293,10 @@ def _forget_pruned(task: _RestoreTask, worktree: Worktree, worktrees: Worktrees)
     """Remove the record of checkpoints that were too old; return why that could not be.
 
     For a restore of a conversation: one of files alone has removed it with the record of its undo
-    point.
+    checkpoint.
     """
     gone = [each.id for each in worktree.pruned()]
-    if not task.talks or not gone:
+    if not task.conversation or not gone:
         return None
     try:
         worktrees.conversations.transcript.forget(gone, (), checkpoints_removed)
@@ -281,133 +305,150 @@ def _forget_pruned(task: _RestoreTask, worktree: Worktree, worktrees: Worktrees)
     return None
 
 
-def _written_down(
-    task: _RestoreTask, way: PreparedRestore | None, point: Checkpoint
+def _journal_entry(
+    task: _RestoreTask, plan: PreparedRestore | None, undo_checkpoint: Checkpoint
 ) -> UnfinishedRestore:
-    return UnfinishedRestore(
-        undo_id=point.id,
-        undo_commit=point.commit,
+    """Return the journal entry of a restore; without a plan no file is restored."""
+    entry = UnfinishedRestore(
+        undo_id=undo_checkpoint.id,
+        undo_commit=undo_checkpoint.commit,
         target_id=task.target.id,
         target_commit=task.target.commit,
         verb=task.verb,
         files=task.files,
-        conversation=task.talks,
-        phase="files" if way else "talk",
+        conversation=task.conversation,
+        phase="talk",
         orphans=task.orphans,
-        kept=way.kept if way else (),
-        lost=way.lost if way else (),
     )
+    if plan is None:
+        return entry
+    return replace(entry, phase="files", kept=plan.kept, lost=plan.lost)
 
 
-def _take_point(
+def _take_undo_checkpoint(
     task: _RestoreTask, present: WorktreeState, worktree: Worktree, worktrees: Worktrees
 ) -> Checkpoint:
-    """Take the checkpoint that an undo of this leads back to."""
-    of = task.target.draft
+    """Take the checkpoint that an undo of this task restores."""
+    target = task.target.draft
+    kind: CheckpointKind = "undone"
+    if task.verb == "restore":
+        kind = "undo"
     draft = CheckpointDraft(
         worktrees.new_id(),
-        "undo" if task.verb == "restore" else "undone",
+        kind,
         worktrees.now(),
-        f"before {task.verb} of {of.id}",
-        session=of.session,
-        chat=of.chat,
-        target=of.id,
+        f"before {task.verb} of {target.id}",
+        session=target.session,
+        chat=target.chat,
+        target=target.id,
         files=task.files,
     )
-    if task.talks:
-        draft = replace(draft, message=of.message, state_sequence=task.target.state_sequence)
+    if task.conversation:
+        draft = replace(draft, message=target.message, state_sequence=task.target.state_sequence)
     return worktree.record(draft, present)
 
 
 def _done_before(
-    task: _RestoreTask, way: PreparedRestore | None, worktree: Worktree, recovered: RestoresFinished
+    task: _RestoreTask,
+    plan: PreparedRestore | None,
+    worktree: Worktree,
+    recovered: RestoresFinished,
 ) -> Restored | None:
     """Return the outcome of the same restore, if it was done and nothing has changed since.
 
-    Then its undo point stays. A restore that died just before it could print its outcome is run
-    again; its undo must lead to where it began, not here.
+    Then its undo checkpoint stays. A restore that died just before it could print its outcome is
+    run again; its undo must lead to where it began, not here.
     """
-    if not _may_be_done(task, way):
+    if not _may_be_done(task, plan):
         return None
     for done in recovered.finished:
-        if _is_same(done, task, way):
+        if _is_same(done, task, plan):
             return done
-    point = last_undo_checkpoint(worktree.checkpoints())
-    if point is None or not _left(point, task):
+    undo_checkpoint = last_undo_checkpoint(worktree.checkpoints())
+    if undo_checkpoint is None or not _is_undo_of(undo_checkpoint, task):
         return None
-    if way and _has_moved_on(way, point, worktree):
+    if plan is not None and _has_moved_on(plan, undo_checkpoint, worktree):
         return None
     again = Restored(
         "restore",
         task.target.id,
-        point.id,
+        undo_checkpoint.id,
         messages_deleted=0,
         messages_brought_back=0,
         worktree_reset=task.files,
         backend_reset=False,
     )
-    if way is None:
+    if plan is None:
         return again
     commits = worktree.commits_since(task.target.present.head)
-    return replace(again, kept=way.kept, lost=way.lost, commits=commits, tree=way.tree)
+    return replace(again, kept=plan.kept, lost=plan.lost, commits=commits, tree=plan.tree)
 
 
-def _may_be_done(task: _RestoreTask, way: PreparedRestore | None) -> bool:
+def _may_be_done(task: _RestoreTask, plan: PreparedRestore | None) -> bool:
     """Return whether a restore has nothing to do: no message follows, no file differs."""
     if task.verb != "restore" or task.following:
         return False
-    return way is None or way.present.tree == way.tree
+    return plan is None or plan.present.tree == plan.tree
 
 
-def _is_same(done: Restored, task: _RestoreTask, way: PreparedRestore | None) -> bool:
-    """Whether a restore that has just been finished for a dead process is the one asked for."""
+def _is_same(done: Restored, task: _RestoreTask, plan: PreparedRestore | None) -> bool:
+    """Return whether a restore just finished for a dead process is the requested one."""
     if done.verb != "restore" or done.checkpoint_id != task.target.id:
         return False
     if done.worktree_reset != task.files:
         return False
-    return way is None or done.tree == way.tree
+    return plan is None or done.tree == plan.tree
 
 
-def _left(point: Checkpoint, task: _RestoreTask) -> bool:
-    """Whether the restore that left this undo point was of the same target and scope."""
-    if point.draft.target != task.target.id or {*task.orphans} - {point.id}:
+def _is_undo_of(undo_checkpoint: Checkpoint, task: _RestoreTask) -> bool:
+    """Return whether the undo checkpoint was taken by a restore of the same target and scope."""
+    draft = undo_checkpoint.draft
+    if draft.target != task.target.id or draft.files != task.files:
         return False
-    return point.draft.files == task.files and (point.draft.message is not None) == task.talks
+    if set(task.orphans) - {undo_checkpoint.id}:
+        return False
+    had_conversation = draft.message is not None
+    return had_conversation == task.conversation
 
 
-def _has_moved_on(way: PreparedRestore, point: Checkpoint, worktree: Worktree) -> bool:
-    """Whether something was done since the restore that left the point.
+def _has_moved_on(plan: PreparedRestore, undo_checkpoint: Checkpoint, worktree: Worktree) -> bool:
+    """Return whether something has changed since the restore that took the undo checkpoint.
 
-    Permissions are beside the tree; and what stays, for the target knew nothing of it, must be what
-    stayed then.
+    Permissions are not in the tree. Files that the target did not know stay; they must be the same
+    as after that restore.
     """
-    if any(way.present.modes.get(path) != mode for path, mode in way.target.modes.items()):
-        return True
-    if way.tree == way.target.tree:
+    for path, mode in plan.target.modes.items():
+        if plan.present.modes.get(path) != mode:
+            return True
+    if plan.tree == plan.target.tree:
         return False
-    stays = {each.path for each in worktree.compare(way.target.tree, way.present.tree)}
-    return any(
-        each.path in stays for each in worktree.compare(point.present.tree, way.present.tree)
-    )
+    stays = {each.path for each in worktree.compare(plan.target.tree, plan.present.tree)}
+    changed = worktree.compare(undo_checkpoint.present.tree, plan.present.tree)
+    return any(each.path in stays for each in changed)
 
 
-def _stay(
-    stayed: RestoreFailed, under_way: UnfinishedRestore, point: Checkpoint, worktree: Worktree
+def _abandon(
+    failure: RestoreFailed,
+    entry: UnfinishedRestore,
+    undo_checkpoint: Checkpoint,
+    worktree: Worktree,
 ) -> NothingDone:
-    """Leave all as it was; if git stopped halfway, go back first."""
-    if stayed.unsettled and not _went_back(point, worktree):
-        return replace(refused(stayed.message), unsettled=True)
-    worktree.finish(under_way)
-    worktree.remove([point.id])
-    return refused(stayed.message)
+    """Leave all files as they were; if git stopped halfway, go back first."""
+    if failure.unsettled and not _went_back(undo_checkpoint, worktree):
+        return replace(refused(failure.message), unsettled=True)
+    worktree.finish(entry)
+    worktree.remove([undo_checkpoint.id])
+    return refused(failure.message)
 
 
-def _went_back(point: Checkpoint, worktree: Worktree) -> bool:
+def _went_back(undo_checkpoint: Checkpoint, worktree: Worktree) -> bool:
+    """Restore the files of the undo checkpoint; return whether that succeeded."""
     try:
-        back = worktree.prepare_restore(worktree.capture(), point.present)
-        return not isinstance(back, Blocked) and not isinstance(
-            worktree.apply_restore(back), RestoreFailed
-        )
+        plan = worktree.prepare_restore(worktree.capture(), undo_checkpoint.present)
+        if isinstance(plan, Blocked):
+            return False
+        applied = worktree.apply_restore(plan)
     except CheckpointFailed:
-        # What stopped it halfway may well stop the way back: a full disk.
+        # What stopped it halfway may well stop this restore too: a full disk.
         return False
+    return not isinstance(applied, RestoreFailed)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class RestoresFinished:
     """What was done first, about commands that had died.
 
-    Those that are finished now, and a sentence for each. `owed` is whether a conversation still has
-    to follow its files.
+    The restores that are finished now, and a note for each. `owed` is whether a conversation still
+    has to follow its files.
     """
 
     finished: tuple[Restored, ...] = ()
@@ -73,12 +73,11 @@ def recover(worktree: Worktree, worktrees: Worktrees) -> RestoresFinished:
 def _recover_one(
     left: UnfinishedRestore, so_far: RestoresFinished, worktree: Worktree, worktrees: Worktrees
 ) -> RestoresFinished:
-    what = (
-        f"an earlier {left.verb} of {left.target_id}"
-        if left.verb == "restore"
-        else "an earlier undo"
-    )
-    target, point = worktree.at(left.target_commit), worktree.at(left.undo_commit)
+    what = "an earlier undo"
+    if left.verb == "restore":
+        what = f"an earlier restore of {left.target_id}"
+    target = worktree.at(left.target_commit)
+    undo_checkpoint = worktree.at(left.undo_commit)
     backend_reset = _evict_again(target, worktrees)
     if left.phase == "files":
         reached = _finish_files(left, worktree, worktrees)
@@ -87,7 +86,7 @@ def _recover_one(
         worktree.begin(reached)
         left = reached
     try:
-        followed = follow_files(left, target, point, worktree, worktrees, backend_reset)
+        followed = follow_files(left, target, undo_checkpoint, worktree, worktrees, backend_reset)
     except ConversationFailed as error:
         note = (
             f"{what} was stopped halfway; its files are done, its conversation cannot follow yet: "
@@ -108,40 +107,43 @@ def _evict_again(target: Checkpoint | None, worktrees: Worktrees) -> bool:
         session = target.draft.session
         return worktrees.conversations.backend.evict(session, turns_cancelled(session))
     except ConversationFailed:
-        # It was reset before the journal was written; and that a conversation is owed is said
-        # below.
+        # It was reset before the journal was written; and the caller reports a conversation that
+        # is owed.
         return False
 
 
 def _finish_files(
     left: UnfinishedRestore, worktree: Worktree, worktrees: Worktrees
 ) -> UnfinishedRestore | str:
-    """Bring the files where they were to be; or back, and say why."""
+    """Restore the files of the target, or else of the undo checkpoint.
+
+    Return the journal entry of the next phase, or why the target was not restored.
+    """
     reason = "its checkpoint is gone"
     for commit, forward in ((left.target_commit, True), (left.undo_commit, False)):
         goal = worktree.at(commit)
         if goal is None:
             continue
-        way = worktree.prepare_restore(worktree.capture(), goal.present)
-        if isinstance(way, Blocked):
-            reason = way.message
+        plan = worktree.prepare_restore(worktree.capture(), goal.present)
+        if isinstance(plan, Blocked):
+            reason = plan.message
             continue
-        if way.present.tree != way.tree and not _is_kept(way.present, worktree):
+        if plan.present.tree != plan.tree and not _is_kept(plan.present, worktree):
             draft = CheckpointDraft(
                 worktrees.new_id(), "interrupted", worktrees.now(), f"found halfway to {goal.id}"
             )
-            _record_interrupted(worktree.record(draft, way.present), worktree, worktrees)
-        walked = worktree.apply_restore(way)
-        if isinstance(walked, RestoreFailed):
-            reason = walked.message
+            _record_interrupted(worktree.record(draft, plan.present), worktree, worktrees)
+        applied = worktree.apply_restore(plan)
+        if isinstance(applied, RestoreFailed):
+            reason = applied.message
             continue
         if forward:
-            return replace(left, phase="talk", tree=way.tree, kept=way.kept, lost=way.lost)
+            return replace(left, phase="talk", tree=plan.tree, kept=plan.kept, lost=plan.lost)
         # Its restore never was: an undo must not lead there, and find no messages.
         worktree.remove([left.undo_id])
         worktree.finish(left)
         return f"it was taken back, for {reason}."
-    return f"{reason}; mend that, and run this again."
+    return f"{reason}; fix that, and run this again."
 
 
 def _record_interrupted(taken: Checkpoint, worktree: Worktree, worktrees: Worktrees) -> None:
@@ -153,14 +155,15 @@ def _record_interrupted(taken: Checkpoint, worktree: Worktree, worktrees: Worktr
 
 
 def _is_kept(present: WorktreeState, worktree: Worktree) -> bool:
-    """Whether a checkpoint has these files already.
+    """Return whether a checkpoint has these files already.
 
     What cannot be finished is tried anew by every command.
     """
-    there = [each.present for each in worktree.checkpoints()]
-    return any(
-        (each.tree, dict(each.modes)) == (present.tree, dict(present.modes)) for each in there
-    )
+    for checkpoint in worktree.checkpoints():
+        kept = checkpoint.present
+        if kept.tree == present.tree and dict(kept.modes) == dict(present.modes):
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,19 +180,21 @@ class FilesFollowed:
 def follow_files(  # noqa: PLR0917 - a restore, both its ends, and where it takes place
     left: UnfinishedRestore,
     target: Checkpoint | None,
-    point: Checkpoint | None,
+    undo_checkpoint: Checkpoint | None,
     worktree: Worktree,
     worktrees: Worktrees,
     backend_reset: bool,  # noqa: FBT001 - as above
 ) -> FilesFollowed:
-    """Do what is owed once the files are there: the transcript, then the refs.
+    """Update the transcript, then the refs, once the files are restored.
 
-    Twice does no harm.
+    A second call does no harm.
     """
     followed = FilesFollowed(Exchanged())
-    if target and point:
-        followed = _record_restore(left, target, point, worktree, worktrees, backend_reset)
-    if left.verb == "undo" or (left.conversation and target and target.is_undo_checkpoint):
+    if target and undo_checkpoint:
+        followed = _record_restore(
+            left, target, undo_checkpoint, worktree, worktrees, backend_reset
+        )
+    if _uses_up_target(left, target):
         worktree.restore_from_trash(left.target_id)
         # It is used once; the next undo is that of the restore before. Under its own name nothing
         # brings it back.
@@ -198,24 +203,35 @@ def follow_files(  # noqa: PLR0917 - a restore, both its ends, and where it take
     return followed
 
 
+def _uses_up_target(left: UnfinishedRestore, target: Checkpoint | None) -> bool:
+    """Return whether the target is an undo checkpoint that this restore uses up."""
+    if left.verb == "undo":
+        return True
+    return left.conversation and target is not None and target.is_undo_checkpoint
+
+
 def _record_restore(  # noqa: PLR0917 - as above
     left: UnfinishedRestore,
     target: Checkpoint,
-    point: Checkpoint,
+    undo_checkpoint: Checkpoint,
     worktree: Worktree,
     worktrees: Worktrees,
     backend_reset: bool,  # noqa: FBT001 - as above
 ) -> FilesFollowed:
-    """Record the undo point, exchange the messages if need be, and publish the restore."""
+    """Record the undo checkpoint, exchange the messages if need be, and publish the restore."""
     transcript = worktrees.conversations.transcript
 
     def announce(exchanged: Exchanged) -> list[OwnedEvent]:
-        taken = [checkpoint_taken(target)] if exchanged.target_recorded else []
-        return [*taken, _restored(left, point, exchanged, backend_reset=backend_reset)]
+        restored = _restored(left, undo_checkpoint, exchanged, backend_reset=backend_reset)
+        if exchanged.target_recorded:
+            return [checkpoint_taken(target), restored]
+        return [restored]
 
     if left.conversation:
-        return FilesFollowed(transcript.exchange(target, point, left.orphans, announce))
-    used = (target.id,) if left.verb == "undo" else ()
+        return FilesFollowed(transcript.exchange(target, undo_checkpoint, left.orphans, announce))
+    used: tuple[str, ...] = ()
+    if left.verb == "undo":
+        used = (target.id,)
     gone = {*used, *(each.id for each in worktree.pruned())}
     exchanged = Exchanged(checkpoints_left=used)
 
@@ -223,14 +239,18 @@ def _record_restore(  # noqa: PLR0917 - as above
         return checkpoints_removed([each for each in ids if each not in used])
 
     try:
-        seq = transcript.record(point, announce(exchanged), gone, announce_removed)
+        seq = transcript.record(undo_checkpoint, announce(exchanged), gone, announce_removed)
     except ConversationFailed as error:
         return FilesFollowed(exchanged, f"the store does not know of this: {error}")
     return FilesFollowed(replace(exchanged, seq=seq))
 
 
 def _restored(
-    left: UnfinishedRestore, point: Checkpoint, exchanged: Exchanged, *, backend_reset: bool
+    left: UnfinishedRestore,
+    undo_checkpoint: Checkpoint,
+    exchanged: Exchanged,
+    *,
+    backend_reset: bool,
 ) -> OwnedEvent:
     event = CheckpointRestored(
         left.verb,
@@ -241,19 +261,21 @@ def _restored(
         len(exchanged.messages_back),
         worktree_reset=left.files,
         backend_reset=backend_reset,
-        chat_id=point.draft.chat,
+        chat_id=undo_checkpoint.draft.chat,
         message_ids_deleted=exchanged.messages_left,
         message_ids_brought_back=exchanged.messages_back,
         checkpoint_ids_removed=exchanged.checkpoints_left,
         checkpoint_ids_brought_back=exchanged.checkpoints_back,
     )
-    return OwnedEvent(event, point.draft.session)
+    return OwnedEvent(event, undo_checkpoint.draft.session)
 
 
 def _scope(left: UnfinishedRestore) -> Literal["both", "files", "conversation"]:
     if not left.conversation:
         return "files"
-    return "both" if left.files else "conversation"
+    if left.files:
+        return "both"
+    return "conversation"
 
 
 def restored_from(
