@@ -72,7 +72,7 @@ def after(
     check: ProjectCheck | Exception,
     *,
     verdict: CommandVerdict | None = None,
-    crew: OSError | None = None,
+    error: OSError | None = None,
     message: str = "Done.",
 ) -> tuple[list[RepairEnded], _Gate]:
     """Have a turn change these files; gives what is told of the repair, and who was asked."""
@@ -84,8 +84,8 @@ def after(
             raise check
         return (check,)
 
-    def no_crew(model: Model, cancel: Cancel, tests: Check | None) -> RepairDependencies:
-        raise crew or AssertionError("nobody is needed")
+    def no_dependencies(model: Model, cancel: Cancel, tests: Check | None) -> RepairDependencies:
+        raise error or AssertionError("nobody is needed")
 
     with world.workspace() as workspace:
         turn = EditedTurn(
@@ -94,7 +94,7 @@ def after(
         repairs = TurnRepairs(
             find,
             lambda _: verdict or Allow(),
-            no_crew,
+            no_dependencies,
             lambda: 0.0,
             RepairPolicy(),
             ("sk-12345678",),
@@ -137,7 +137,7 @@ def test_a_check_that_gives_no_answer_is_said(
 def test_rules_that_cannot_be_read_are_said(world: World) -> None:
     world.write(a="x\n")
     error = OSError(13, "Permission denied", "rules")
-    [told], _ = after(world, ["a.py"], found(_Check(FAILS)), crew=error)
+    [told], _ = after(world, ["a.py"], found(_Check(FAILS)), error=error)
     assert told.message == "rules: Permission denied; nothing was repaired."
 
 

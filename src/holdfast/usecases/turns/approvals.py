@@ -22,27 +22,27 @@ _UNATTENDED = "this file may hold secrets and nobody is there to allow it; do wi
 
 
 class Asker(Protocol):
-    """A face with somebody behind it."""
+    """An interactive front end that can ask the user for approval."""
 
     def ask(self, asked: ApprovalAsked) -> ApprovalAnswer:
         """Wait for an answer."""
 
 
 class CommandGrants(Protocol):
-    """The commands that somebody has allowed for good in this project."""
+    """The commands that the user has always allowed in this project."""
 
     def has(self, command: str) -> bool:
-        """Whether this very command was allowed."""
+        """Return whether exactly this command was allowed."""
 
     def add(self, command: str) -> None:
-        """Allow this very command from now on."""
+        """Allow exactly this command from now on."""
 
 
 class Approvals:
-    """Decides what has to be asked (port `Gate`). `asker` is None where nobody can answer.
+    """The approval gate of a turn (port `Gate`). `asker` is None if no user can answer.
 
-    Without somebody to ask, edits inside the root go ahead, for every turn can be taken back; a
-    command cannot be, nor what a model was told.
+    Without a user to ask, edits inside the root go ahead, for every turn can be undone; a command
+    cannot be undone, nor what was sent to a model.
     """
 
     def __init__(
@@ -61,21 +61,27 @@ class Approvals:
         if self._known(what, subject):
             return "yes"
         if self._mode == "auto":
-            # Nobody looks on, and what a model was told cannot be taken back.
-            return Denied(f"{subject}: {_UNATTENDED}") if what == "read" else "yes"
-        asked = ApprovalAsked(what, subject, why)
-        self._emit(asked)
+            # No user looks on, and what was sent to a model cannot be undone.
+            if what == "read":
+                return Denied(f"{subject}: {_UNATTENDED}")
+            return "yes"
+        request = ApprovalAsked(what, subject, why)
+        self._emit(request)
         if self._asker is None:
             self._emit(ApprovalGiven(subject, "nobody"))
             return NoApprover()
-        answer = self._asker.ask(asked)
+        answer = self._asker.ask(request)
         self._emit(ApprovalGiven(subject, answer))
         self._remember(what, subject, answer)
-        return Denied(f"{subject}: {_DENIED}") if answer == "deny" else "yes"
+        if answer == "deny":
+            return Denied(f"{subject}: {_DENIED}")
+        return "yes"
 
     def _known(self, what: ApprovalSubject, subject: str) -> bool:
         if what == "edit":
-            return self._asker is None or self._mode != "ask" or ("edit", "") in self._in_session
+            if self._asker is None or self._mode != "ask":
+                return True
+            return ("edit", "") in self._in_session
         if (what, subject) in self._in_session:
             return True
         return what == "command" and self._grants.has(subject)

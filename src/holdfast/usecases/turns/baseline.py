@@ -35,14 +35,17 @@ def texts_before(turn: EditedTurn) -> dict[str, bytes | None]:
     )
     for change in reversed(changes):
         for swap in change.plan.swaps:
-            then.setdefault(swap.path, swap.before.data if swap.before is not None else None)
+            data = None
+            if swap.before is not None:
+                data = swap.before.data
+            then.setdefault(swap.path, data)
     return then
 
 
 class Baseline:
-    """What a check said of the project as it was before a turn.
+    """The errors of the project before a turn.
 
-    It is run when that is first asked for, and once.
+    The check is run once, when the errors are first asked for.
     """
 
     def __init__(self, run: Callable[[], Checked | CheckTimedOut] | None) -> None:
@@ -52,13 +55,13 @@ class Baseline:
         self._lock = threading.Lock()
 
     def errors(self) -> Counter[ErrorSignature]:
-        """Count the errors that were there; none if nobody can tell."""
+        """Return how often each error was there; empty if the check could not be run."""
         with self._lock:
             if self._errors is None:
-                self._errors = self._ask()
+                self._errors = self._count_errors()
             return self._errors
 
-    def _ask(self) -> Counter[ErrorSignature]:
+    def _count_errors(self) -> Counter[ErrorSignature]:
         if self._run is None:
             return Counter()
         try:
@@ -66,14 +69,16 @@ class Baseline:
         except (ToolchainMissing, CheckCrashed):
             # Of a project that could not be checked then, all is new.
             return Counter()
-        return Counter(map(_say, errors_of(checked))) if isinstance(checked, Checked) else Counter()
+        if not isinstance(checked, Checked):
+            return Counter()
+        return Counter(map(_signature_without_place, errors_of(checked)))
 
 
 class SinceCheck:
     """A check without the errors of before the turn in lines that it left alone (port `Check`).
 
-    `then` and `now` are the turn's files before it and after it. `known` is what was said already
-    of a file on the disk: nothing is run twice to hear it again.
+    `then` and `now` are the turn's files before it and after it. `known` has the results for files
+    on the disk: no check is run twice on the same text.
     """
 
     def __init__(
@@ -84,7 +89,7 @@ class SinceCheck:
         now: Mapping[str, bytes],
         known: Mapping[tuple[str, bytes], Checked],
     ) -> None:
-        """Hold what came since against the code."""
+        """Compare the results of `check` with those in `before`."""
         self.check = check
         self._before, self._then, self._now, self._known = before, then, now, known
 
@@ -96,10 +101,12 @@ class SinceCheck:
     def run(self, path: str, text: bytes) -> Checked | CheckTimedOut:
         """Check the file at `path` as if it held `text`."""
         checked = self._known.get((path, text)) or self.check.run(path, text)
-        return self.judge(checked, path, text) if isinstance(checked, Checked) else checked
+        if not isinstance(checked, Checked):
+            return checked
+        return self.judge(checked, path, text)
 
     def judge(self, checked: Checked, path: str, text: bytes) -> Checked:
-        """Return what was said of a text without what was said before the turn."""
+        """Return the result for a text without the errors from before the turn."""
         if checked.ok:
             return checked
         left = self._before.errors().copy()
@@ -108,20 +115,20 @@ class SinceCheck:
         touched = _Touched(self._then, {**self._now, path: text})
         kept = []
         for each in checked.diagnostics:
-            said = _say(each)
-            if each.severity == "error" and left[said] > 0 and not touched.has(each):
-                left[said] -= 1
+            error = _signature_without_place(each)
+            was_there = each.severity == "error" and left[error] > 0
+            if was_there and not touched.has(each):
+                left[error] -= 1
             else:
                 kept.append(each)
-        return replace(
-            checked, ok=all(each.severity != "error" for each in kept), diagnostics=tuple(kept)
-        )
+        ok = all(each.severity != "error" for each in kept)
+        return replace(checked, ok=ok, diagnostics=tuple(kept))
 
 
-def _say(error: Diagnostic) -> ErrorSignature:
-    """Return what an error says without where.
+def _signature_without_place(error: Diagnostic) -> ErrorSignature:
+    """Return the signature of an error without its place.
 
-    If it names no place, in all its words but how long something took.
+    For an error without a place: its whole message except for durations.
     """
     if error.area is not None:
         return signature(error)
@@ -139,15 +146,20 @@ class _Touched:
         if error.area is None:
             return False
         path = error.path
+        if path not in self._then or path not in self._now:
+            return False
         if path not in self._lines:
-            changed = path in self._then and path in self._now
-            self._lines[path] = _lines_touched(self._then[path], self._now[path]) if changed else ()
+            self._lines[path] = _lines_touched(self._then[path], self._now[path])
         return error.area.line in self._lines[path]
 
 
 def _lines_touched(then: bytes | None, now: bytes) -> Collection[int]:
-    old = decode(then).text.split("\n") if then is not None else []
+    """Return the numbers of the lines of `now` that are not in `then`."""
+    old = []
+    if then is not None:
+        old = decode(then).text.split("\n")
     new = decode(now).text.split("\n")
-    same = SequenceMatcher(None, old, new).get_matching_blocks()
-    kept = {at for block in same for at in range(block.b + 1, block.b + block.size + 1)}
-    return {at for at in range(1, len(new) + 1) if at not in kept}
+    touched = set(range(1, len(new) + 1))
+    for block in SequenceMatcher(None, old, new).get_matching_blocks():
+        touched.difference_update(range(block.b + 1, block.b + block.size + 1))
+    return touched

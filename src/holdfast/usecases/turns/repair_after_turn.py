@@ -38,27 +38,28 @@ if TYPE_CHECKING:
     from holdfast.usecases.repair.file_repair import FileRepair
     from holdfast.usecases.turns.repair_ports import EditedTurn, ProjectCheck, TurnRepairs
     from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.diagnostics import Diagnostic
     from holdfast.vocab.events import Event
 
 MOST_FILES = 20
 SECONDS = 300.0
-"""After so long a repair is ended, whatever it is at: somebody waits for the turn's end."""
-_MOST_TOLD = 4_000
+"""The time limit of the repair after a turn: the user waits for the turn's end."""
+_MOST_SHOWN = 4_000
 _ROUNDS = 3
-"""What is mended can bring out what else is broken; not for ever."""
+"""How often files are checked again: a repair can bring out other errors."""
 _AT_ONCE = 2
 _TICK = 0.1
 _NOT_OURS = frozenset({"node_modules", ".venv", "venv", "vendor", "target", ".holdfast"})
-"""What is installed or made there is not mended, whoever complains of it."""
+"""Directories of installed or generated files, which are never repaired."""
 
 
 def repair_turn(
     ended: TurnEnded, turn: EditedTurn, repairs: TurnRepairs, emit: Callable[[Event], None]
 ) -> TurnEnded:
-    """Check and mend what a turn has changed that came to its end.
+    """Check and repair the files that a finished turn has changed.
 
-    Gives that end, with what the repair took. What cannot be checked is said, and no reason for the
-    turn to fail.
+    Return the end of the turn, with the tokens that the repair used. What cannot be checked is
+    reported, and does not make the turn fail.
     """
     model = MeteredModel(turn.model)
     work = _Repairs(turn, repairs, emit)
@@ -73,8 +74,8 @@ def repair_turn(
         files=tuple(dict.fromkeys((*ended.files, *work.written))),
     )
     if turn.cancel.is_set():
-        told = "Cancelled while the turn's edits were being checked; they are on the disk."
-        return replace(ended, stop_reason="cancelled", message=told)
+        message = "Cancelled while the turn's edits were being checked; they are on the disk."
+        return replace(ended, stop_reason="cancelled", message=message)
     return ended
 
 
@@ -95,13 +96,25 @@ class _Group:
     @property
     def one(self) -> str:
         """The only file, or "" where there are several."""
-        return self.unit if len(self.founds) == 1 else ""
+        if len(self.founds) == 1:
+            return self.unit
+        return ""
+
+    @property
+    def whole(self) -> bool:
+        """Whether one run checks more than the file."""
+        return self.found.scope is not None
+
+    @property
+    def checks_project(self) -> bool:
+        """Whether one run of the command checks the whole project."""
+        return self.whole and self.found.scope == self.found.command
 
 
 class _Repairs:
     """The repair after one turn.
 
-    `written` are files that it changed, `failing` those that it could not mend.
+    `written` are the files that it changed, `failing` those that it could not repair.
     """
 
     def __init__(
@@ -125,59 +138,67 @@ class _Repairs:
             self._not_run("", f"{error} Nothing was checked.")
             return
         groups = self._allowed(self._find(changed))
+        first = [group for group in groups if not group.found.last]
         last = [group for group in groups if group.found.last]
-        # Not where several are broken: one that is mended would be refused for what the others do
-        # to the tests.
-        tests = next(
-            (self._since(group, group.unit) for group in last if group.found.scope is not None),
-            None,
-        )
-        self._mend_all([group for group in groups if not group.found.last], model, tests)
-        self._mend_all(last, model, None)
+        self._repair_all(first, model, self._tests_among(last))
+        self._repair_all(last, model, None)
 
-    def _mend_all(self, groups: Sequence[_Group], model: Model, tests: Check | None) -> None:
+    def _tests_among(self, groups: Sequence[_Group]) -> Check | None:
+        """Return the check of the first group that checks more than a file, if there is one."""
+        for group in groups:
+            if group.whole:
+                return self._since(group, group.unit)
+        return None
+
+    def _repair_all(self, groups: Sequence[_Group], model: Model, tests: Check | None) -> None:
         """Check, repair what fails, and check again where one repair may change other results."""
         tried: set[str] = set()
         for done in range(_ROUNDS):
             broken: dict[str, Check] = {}
             again = []
             for group, checked in zip(groups, self._run_checks(groups), strict=True):
-                named = {} if checked is None else self._judge(group, checked, again=done > 0)
-                broken |= {
-                    path: check
-                    for path, check in named.items()
-                    if path not in {*tried, *self.failing}
-                }
-                again += [group] if group.found.scope is not None and len(named) > 1 else []
+                if checked is None:
+                    continue
+                failing = self._judge(group, checked, again=done > 0)
+                given_up = tried.union(self.failing)
+                broken |= {path: failing[path] for path in failing if path not in given_up}
+                if group.whole and len(failing) > 1:
+                    again.append(group)
             written = len(self.written)
-            if broken:
-                self._mend(self._some(broken), model, tests if len(broken) == 1 else None)
+            self._repair(broken, model, tests)
             if len(self.written) == written or not again:
                 return
             tried |= broken.keys()
             groups = again
 
-    def _mend(self, broken: dict[str, Check], model: Model, tests: Check | None) -> None:
+    def _repair(self, broken: dict[str, Check], model: Model, tests: Check | None) -> None:
+        if not broken:
+            return
+        if len(broken) > 1:
+            # The tests fail for each of these files: a repair of one would be refused for the
+            # errors of the others.
+            tests = None
+        broken = self._limit(broken)
         try:
-            crew = self._repairs.crew(model, self._until, tests)
+            dependencies = self._repairs.dependencies(model, self._until, tests)
         except OSError as error:
             self._not_run("", f"{error.filename or ''}: {error.strerror}; nothing was repaired.")
             return
-        crew = replace(
-            crew,
+        dependencies = replace(
+            dependencies,
             owner=self._turn.owner,
             check_for=broken.get,
             may_begin=self._may_begin,
             may_write=self._may_write,
         )
-        repair_files(list(broken), crew, self._repairs.policy, self._show)
+        repair_files(list(broken), dependencies, self._repairs.policy, self._show)
 
     # --------------------------------------------------------------------------------------- checks
 
     def _find(self, changed: Sequence[str]) -> list[_Group]:
         """Return the checks of the files that can be checked, by their real paths.
 
-        Those of one run together.
+        Files that one run checks are in one group.
         """
         groups: dict[tuple[str, bool, bool], dict[str, ProjectCheck]] = {}
         left_out: set[str] = set()
@@ -188,36 +209,40 @@ class _Repairs:
                         left_out.add(path)
                         continue
                     self._now[path] = data
-                    groups.setdefault((each.scope or path, each.last, each.scope is None), {})[
-                        path
-                    ] = each
+                    key = (each.scope or path, each.last, each.scope is None)
+                    groups.setdefault(key, {})[path] = each
         except ValueError as error:
             self._not_run("", f"the check cannot be read: {error}")
             return []
         if left_out:
-            more = f"{len(left_out)} more files were" if len(left_out) > 1 else "1 more file was"
+            more = "1 more file was"
+            if len(left_out) > 1:
+                more = f"{len(left_out)} more files were"
             self._not_run(
                 "", f"{more} not checked, for one turn checks {MOST_FILES}; use `holdfast repair`."
             )
         return [_Group(founds) for founds in groups.values()]
 
     def _texts(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Return those that a model may see whole: not what is gone, is no text, or holds keys."""
+        """Yield the real path and the bytes of each file that a model may see whole."""
         for path in paths:
             looked = self._turn.workspace.files.look(path)
-            if not isinstance(looked, FileFound) or is_secret(path) or is_secret(looked.at):
-                continue
-            decoded = decode(looked.data)
-            holds_key = any(secret in decoded.text for secret in self._repairs.secrets)
-            if (
-                not decoded.binary
-                and not holds_key
-                and PurePosixPath(looked.at).parts[:1] != (".holdfast",)
-            ):
+            if isinstance(looked, FileFound) and self._may_be_seen(path, looked):
                 yield looked.at, looked.data
 
+    def _may_be_seen(self, path: str, found: FileFound) -> bool:
+        """Return whether a model may see the file: it is text, not ours, and has no secrets."""
+        if is_secret(path) or is_secret(found.at):
+            return False
+        if PurePosixPath(found.at).parts[:1] == (".holdfast",):
+            return False
+        decoded = decode(found.data)
+        if decoded.binary:
+            return False
+        return not any(secret in decoded.text for secret in self._repairs.secrets)
+
     def _allowed(self, groups: Sequence[_Group]) -> list[_Group]:
-        """Return those that may run; ask once for each command that needs an approval."""
+        """Return the groups that may run; ask once for each command that needs an approval."""
         commands = dict.fromkeys(group.found.command for group in groups)
         refusals = {command: self._ask(command) for command in commands if command is not None}
         allowed = []
@@ -249,7 +274,7 @@ class _Repairs:
                 assert_never(verdict)
 
     def _run_checks(self, groups: Sequence[_Group]) -> list[Checked | None]:
-        """Run each check once, some at a time; None where it could not be."""
+        """Run each check once, some at a time; return None for each that could not be run."""
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="check") as pool:
             begun = [pool.submit(self._check, group) for group in groups]
             # Not one long wait: Ctrl-C may reach another thread, and then this one sees it only
@@ -273,11 +298,11 @@ class _Repairs:
             case Checked():
                 return ran
             case CheckTimedOut(oracle, seconds):
-                told = (
+                message = (
                     f"{group.found.command or oracle} was ended after {seconds:g} s without an "
                     "answer."
                 )
-                self._not_run(group.one, self._late() or told)
+                self._not_run(group.one, self._late() or message)
             case ToolchainMissing() | CheckCrashed():
                 self._not_run(group.one, str(ran))
         return None
@@ -289,34 +314,44 @@ class _Repairs:
         judged = self._since(group, group.unit).judge(checked, group.unit, self._now[group.unit])
         if judged.ok:
             if not again:
-                self._tell_passing(group, checked)
+                self._report_passing(group, checked)
             return {}
-        whole = group.found.scope is not None
-        places = [each.path for each in errors_of(judged) if each.area is not None or not whole]
-        broken = dict.fromkeys(
-            path for path in places if path in group.founds or self._is_ours(path)
-        )
+        broken = self._broken_files(group, judged)
         if not broken and not again:
-            last = shorten(clean(checked.output.strip()), _MOST_TOLD)
-            before = self._befores[_key(group)].errors()
-            how = "fails otherwise than before this turn" if before else "fails"
-            told = (
-                f"{_title(group, checked)} {how}, and names no line that could be repaired:\n{last}"
-            )
-            self._tell(
-                RepairEnded(
-                    group.one if not whole else "", NOT_REPAIRED, success=False, message=told
-                )
-            )
+            self._report_no_place(group, checked)
         for path in broken:
-            if whole or path == group.unit:
+            if group.whole or path == group.unit:
                 self._known[path, self._now[path]] = checked
         return {path: self._since(group, path) for path in broken}
 
-    def _is_ours(self, path: str) -> bool:
-        """Whether a file that the turn did not change is one that may be mended.
+    def _broken_files(self, group: _Group, judged: Checked) -> list[str]:
+        """Return the files with errors that may be repaired, each once.
 
-        If so, what it holds is noted.
+        An error of a whole project counts only if it names a line.
+        """
+        broken: dict[str, None] = {}
+        for error in errors_of(judged):
+            if group.whole and error.area is None:
+                continue
+            if error.path in group.founds or self._is_ours(error.path):
+                broken[error.path] = None
+        return list(broken)
+
+    def _report_no_place(self, group: _Group, checked: Checked) -> None:
+        """Report a check that fails and names no line."""
+        output = shorten(clean(checked.output.strip()), _MOST_SHOWN)
+        problem = "fails"
+        if self._befores[_key(group)].errors():
+            problem = "fails otherwise than before this turn"
+        title = f"{_title(group, checked)} {problem}"
+        message = f"{title}, and names no line that could be repaired:\n{output}"
+        path = "" if group.whole else group.one
+        self._report(RepairEnded(path, NOT_REPAIRED, success=False, message=message))
+
+    def _is_ours(self, path: str) -> bool:
+        """Return whether a file that the turn did not change may be repaired.
+
+        If so, keep its bytes.
         """
         if not _NOT_OURS.isdisjoint(PurePosixPath(path).parts):
             return False
@@ -326,64 +361,69 @@ class _Repairs:
                 return True
         return False
 
-    def _some(self, broken: dict[str, Check]) -> dict[str, Check]:
-        """Return as many as one turn mends, its own files first."""
+    def _limit(self, broken: dict[str, Check]) -> dict[str, Check]:
+        """Return at most `MOST_FILES` of the files, those that the turn changed first."""
         if len(broken) <= MOST_FILES:
             return broken
-        told = (
+        message = (
             f"{len(broken)} files fail, and after one turn {MOST_FILES} are repaired; use "
             "`holdfast repair`."
         )
-        self._not_run("", told)
+        self._not_run("", message)
         order = sorted(broken, key=lambda path: path not in self._then)
         return {path: broken[path] for path in order[:MOST_FILES]}
 
     def _since(self, group: _Group, path: str) -> SinceCheck:
         """Return the check of a group for one file, in which only new errors count."""
-        found = group.founds.get(path)
-        if found is None:
-            others = self._repairs.find(path, self._until)
-            found = next((each for each in others if each.scope == group.found.scope), group.found)
+        found = self._check_in(group, path)
         before = self._befores.setdefault(_key(group), self._before(group))
         return SinceCheck(found.check, before, self._then, self._now, self._known)
 
-    def _before(self, group: _Group) -> Baseline:
-        unit, then = group.unit, self._then
-        alone = group.found.scope is None
-        if then.keys().isdisjoint(group.founds) or (alone and then[unit] is None):
-            return Baseline(None)
-        check, text = group.found.with_files(then), then.get(unit, self._now[unit])
-        return Baseline(lambda: check.run(unit, text if text is not None else b""))
+    def _check_in(self, group: _Group, path: str) -> ProjectCheck:
+        """Return the check of the group for the language of the file, else the group's own."""
+        if path in group.founds:
+            return group.founds[path]
+        for each in self._repairs.find(path, self._until):
+            if each.scope == group.found.scope:
+                return each
+        return group.found
 
-    def _tell_passing(self, group: _Group, checked: Checked) -> None:
+    def _before(self, group: _Group) -> Baseline:
+        """Return the baseline of a group: its check of the files before the turn."""
+        unit, then = group.unit, self._then
+        if then.keys().isdisjoint(group.founds):
+            return Baseline(None)
+        if not group.whole and then[unit] is None:
+            return Baseline(None)
+        check = group.found.with_files(then)
+        text = then.get(unit, self._now[unit]) or b""
+        return Baseline(lambda: check.run(unit, text))
+
+    def _report_passing(self, group: _Group, checked: Checked) -> None:
+        """Report a check without new errors: for the project, or for each file."""
         old = errors_of(checked)
-        if group.found.scope is not None and group.found.scope == group.found.command:
-            told = describe_old_errors(old) if old else f"{group.found.command} passes."
-            self._tell(
-                RepairEnded(
-                    "", "FailedBefore" if old else "FirstTrySuccess", success=True, message=told
-                )
-            )
+        if group.checks_project:
+            self._report(_passing("", old, f"{group.found.command} passes."))
             return
         for path in group.founds:
-            mine = [each for each in old if each.path == path or group.found.scope is None]
-            told = describe_old_errors(mine) if mine else f"by {checked.oracle}"
-            self._tell(
-                RepairEnded(
-                    path, "FailedBefore" if mine else "FirstTrySuccess", success=True, message=told
-                )
-            )
+            in_file = old
+            if group.whole:
+                in_file = tuple(each for each in old if each.path == path)
+            self._report(_passing(path, in_file, f"by {checked.oracle}"))
 
     # --------------------------------------------------------------------------------------- repair
 
     def _may_begin(self, path: str) -> str | None:
         late = self._late()
-        return f"{path}: {late}" if late else None
+        if late is None:
+            return None
+        return f"{path}: {late}"
 
     def _may_write(self, path: str, diff: str) -> str | None:
         if self._turn.cancel.is_set():
             return f"{path}: {self._late()}"
-        why = f"to mend what fails its check since this turn:\n{shorten(clean(diff), _MOST_TOLD)}"
+        shown = shorten(clean(diff), _MOST_SHOWN)
+        why = f"to repair what fails its check since this turn:\n{shown}"
         return _refusal(self._turn.gate.ask("edit", path, why), path)
 
     def _late(self) -> str | None:
@@ -396,30 +436,40 @@ class _Repairs:
             )
         return None
 
-    def _show(self, mended: FileRepair) -> None:
-        for event in mended.events:
+    def _show(self, repaired: FileRepair) -> None:
+        for event in repaired.events:
             self._emit(event)
-        if mended.landed is not None:
-            self._note_written(mended.path)
+        if repaired.landed is not None:
+            self._note_written(repaired.path)
         late = self._late()
-        if late is not None and not mended.success:
-            self._not_run(mended.path, late)
+        if late is not None and not repaired.success:
+            self._not_run(repaired.path, late)
             return
-        self._tell(repair_ended(mended))
+        self._report(repair_ended(repaired))
 
     def _note_written(self, path: str) -> None:
         self.written.append(path)
-        # What was said of the project was said of another text of this file.
+        # The results of earlier checks are for another text of this file.
         self._known.clear()
         self._now |= dict(self._texts((path,)))
 
     def _not_run(self, path: str, why: str) -> None:
-        self._tell(RepairEnded(path, NOT_RUN, success=False, message=why))
+        self._report(RepairEnded(path, NOT_RUN, success=False, message=why))
 
-    def _tell(self, told: RepairEnded) -> None:
-        if not told.success and told.outcome != NOT_RUN:
-            self.failing.append(told.path)
-        self._emit(redact(replace(told, message=sendable(told.message)), self._repairs.secrets))
+    def _report(self, ended: RepairEnded) -> None:
+        """Emit the end of a repair, and keep its file if it still fails."""
+        if not ended.success and ended.outcome != NOT_RUN:
+            self.failing.append(ended.path)
+        event = replace(ended, message=sendable(ended.message))
+        self._emit(redact(event, self._repairs.secrets))
+
+
+def _passing(path: str, old: Sequence[Diagnostic], message: str) -> RepairEnded:
+    """Return the event of a check whose only errors are old ones."""
+    if old:
+        message = describe_old_errors(old)
+        return RepairEnded(path, "FailedBefore", success=True, message=message)
+    return RepairEnded(path, "FirstTrySuccess", success=True, message=message)
 
 
 def _key(group: _Group) -> tuple[str, bool]:
@@ -443,7 +493,7 @@ def _refusal(answer: GateAnswer, subject: str, cure: str = ".") -> str | None:
 
 
 class _Until:
-    """Says stop when the turn is cancelled, and when the time is up (port `Cancel`)."""
+    """A cancellation that is set when the turn is cancelled or the time is up (port `Cancel`)."""
 
     def __init__(self, cancel: Cancel, now: Callable[[], float], deadline: float) -> None:
         self._cancel, self._now, self._deadline = cancel, now, deadline

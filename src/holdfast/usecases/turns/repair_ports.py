@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class ProjectCheck:
     """How a project checks a file.
 
-    `command` has to be allowed first; None: nothing of the project's own is run. `with_files` gives
-    the same check of a project in which some files hold something else (None: are not there).
-    `scope` names what one run is about, if that is more than the file. The `last` is run when the
-    others are done.
+    `command` has to be allowed first; None: nothing of the project's own is run. `with_files`
+    returns the same check of a project in which some files have other contents (None: do not
+    exist). `scope` names what one run checks, if that is more than the file. A check with `last` is
+    run when the others are done.
     """
 
     check: Check
@@ -40,14 +40,14 @@ class ProjectCheck:
 class TurnRepairs:
     """What the repair after a turn needs.
 
-    `find` gives the checks that the project has for a file; raises ValueError if what is set cannot
-    be read. `judge` says whether a command may run. `crew` brings together whoever takes part, and
-    the tests if there are any; raises OSError.
+    `find` returns the checks that the project has for a file, and raises ValueError if its settings
+    cannot be read. `judge` returns whether a command may run. `dependencies` returns what the
+    repair of files needs, with the tests if there are any; raises OSError.
     """
 
     find: Callable[[str, Cancel], tuple[ProjectCheck, ...]]
     judge: Callable[[str], CommandVerdict]
-    crew: Callable[[Model, Cancel, Check | None], RepairDependencies]
+    dependencies: Callable[[Model, Cancel, Check | None], RepairDependencies]
     now: Callable[[], float]
     policy: RepairPolicy
     secrets: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class TurnRepairs:
 
 @dataclass(frozen=True, slots=True)
 class EditedTurn:
-    """The turn whose edits are looked at."""
+    """The turn whose edits are checked."""
 
     owner: ChangeOwner
     model: Model

@@ -57,8 +57,8 @@ class UserMessage:
 class TurnDependencies:
     """What takes part in a turn.
 
-    `bind` gives the tools for the files, editor and gate of this turn. `secrets` are words that no
-    model, log or person is to see. `repairs` is None where a turn's edits are not checked.
+    `bind` returns the tools for the files, editor and gate of this turn. `secrets` are words that
+    no model, log or person is to see. `repairs` is None where a turn's edits are not checked.
     """
 
     model: Model
@@ -92,23 +92,22 @@ def send(
     say: Callable[[str], None],
     cancel: Cancel,
 ) -> TurnEnded | NotSent:
-    """Carry a message to its end.
+    """Run one turn for a message, and return its end.
 
-    `show` gets every fact as it happens, `say` what is besides it.
+    `show` is called with every event as it happens, `say` with notes beside the events.
     """
-    # A key may stand in the project's own rules, or be pasted by mistake.
-    message, system = (
-        redact(message, dependencies.secrets),
-        redact(dependencies.system, dependencies.secrets),
-    )
+    # A key may be in the project's own rules, or be pasted by mistake.
+    message = redact(message, dependencies.secrets)
+    system = redact(dependencies.system, dependencies.secrets)
     try:
         _settle(dependencies.workspace, say)
         for session in dependencies.records.mark_interrupted(*_INTERRUPTED):
             say(f"session {session} was interrupted; to go on: holdfast run --continue {session}")
         # Before the prompt is recorded: a restore that is finished later would remove it.
         finished = checkpoint.finish_restores(dependencies.worktrees)
-        for note in finished.notes if isinstance(finished, RestoresFinished) else ():
-            say(note)
+        if isinstance(finished, RestoresFinished):
+            for note in finished.notes:
+                say(note)
         opening = TurnRequest(
             message.prompt, dependencies.model.name, system, dependencies.tools, message.session
         )
@@ -125,10 +124,12 @@ def send(
     except (RecordsUnavailable, LogUnavailable) as error:
         return recorder.give_up(f"The turn could not be recorded any more, and was ended: {error}")
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return recorder.give_up(f"The turn was ended: {where}{error.strerror}.")
+        problem = error.strerror
+        if error.filename:
+            problem = f"{error.filename}: {error.strerror}"
+        return recorder.give_up(f"The turn was ended: {problem}.")
     except BaseException:
-        # Whoever reports it, the turn must not stay on record as running.
+        # The caller reports the error; the turn must not stay on record as running.
         recorder.give_up("The turn was ended by an error.")
         raise
 
@@ -155,7 +156,7 @@ def _started(begun: TurnBegun, message: UserMessage, dependencies: TurnDependenc
 
 
 def _settle(workspace: Workspace, say: Callable[[str], None]) -> None:
-    """Finish or take back what a dead process left.
+    """Finish or undo what a dead process left.
 
     Neither the checkpoint nor the model is to see half of an edit.
     """
