@@ -1,4 +1,4 @@
-"""Keeps Holdfast's own keys out of what a tool answers.
+"""Masks for Holdfast's own keys in what a tool returns.
 
 They must not reach a model, a log or an event.
 """
@@ -26,7 +26,7 @@ class RedactedToolbox:
     """A toolbox whose outcomes hold none of the secrets (port `Toolbox`)."""
 
     def __init__(self, toolbox: Toolbox, secrets: Sequence[str]) -> None:
-        """Take the secrets out of what the toolbox answers."""
+        """Mask the secrets in the outcomes of the toolbox."""
         self._toolbox = toolbox
         self._secrets = tuple(secrets)
 
@@ -41,7 +41,7 @@ class RedactedToolbox:
         return self._toolbox.withheld
 
     def run(self, call: ToolCall, cancel: Cancel) -> ToolOutcome:
-        """Run a call, and give its outcome without the secrets."""
+        """Run a call, and return its outcome without the secrets."""
         return redact(self._toolbox.run(call, cancel), self._secrets)
 
     def tree(self) -> str:
@@ -69,8 +69,8 @@ def _masked(value: Any, secrets: Sequence[str]) -> Any:
     if isinstance(value, Mapping):
         return {key: _masked(each, secrets) for key, each in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(
-            value,
-            **{field.name: _masked(getattr(value, field.name), secrets) for field in fields(value)},
-        )
+        masked = {}
+        for field in fields(value):
+            masked[field.name] = _masked(getattr(value, field.name), secrets)
+        return replace(value, **masked)
     return value

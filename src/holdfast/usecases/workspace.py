@@ -58,7 +58,7 @@ class Workspace(Protocol):
 class NothingDone:
     """The command was refused and has changed no file.
 
-    Or (`unsettled`) the disk refused halfway, and the next command will finish or take back what is
+    Or (`unsettled`) the disk refused halfway, and the next command will finish or undo what is
     begun. `recovered` is what was done first, about a command that had died.
     """
 
@@ -71,11 +71,15 @@ def nothing_done(carried: BatchConflict | Failed, recovered: BatchRecovery | Non
     """Return why a batch was not carried out."""
     if isinstance(carried, Failed):
         error = carried.error
-        where = f" ({error.filename})" if error.filename else ""
+        where = ""
+        if error.filename:
+            where = f" ({error.filename})"
         cure = "make room, or fix what is wrong there, and run this again"
         refused = Refused("conflict", f"the disk refused: {error.strerror}{where}; {cure}.")
         return NothingDone((FileRefused("", refused),), recovered, carried.unsettled)
-    saved = f" Its old and new text are kept in {carried.saved}." if carried.saved else ""
+    saved = ""
+    if carried.saved:
+        saved = f" Its old and new text are kept in {carried.saved}."
     return NothingDone(changed_meanwhile(carried.paths, saved), recovered)
 
 
@@ -111,4 +115,6 @@ def note_of(recovered: BatchRecovery | None) -> str | None:
 
 
 def _count(batch: Batch) -> str:
-    return f"{len(batch.swaps)} file{'' if len(batch.swaps) == 1 else 's'}"
+    if len(batch.swaps) == 1:
+        return "1 file"
+    return f"{len(batch.swaps)} files"

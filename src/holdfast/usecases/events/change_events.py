@@ -41,7 +41,10 @@ class Published:
 
     def followed_by(self, later: Published) -> Published:
         """Return both, in order."""
-        return Published(self.events + later.events, self.seq if later.seq is None else later.seq)
+        seq = later.seq
+        if seq is None:
+            seq = self.seq
+        return Published(self.events + later.events, seq)
 
 
 def change_moved(change: Change, state: ChangeState, replaces: str | None = None) -> OwnedEvent:
@@ -51,7 +54,9 @@ def change_moved(change: Change, state: ChangeState, replaces: str | None = None
 
 def changes_removed(ids: Sequence[str]) -> list[OwnedEvent]:
     """Return the event of changes that are no longer on record; none if there are no such."""
-    return [OwnedEvent(ChangesRemoved(tuple(ids)))] if ids else []
+    if not ids:
+        return []
+    return [OwnedEvent(ChangesRemoved(tuple(ids)))]
 
 
 def edits_landed(

@@ -30,7 +30,9 @@ def checkpoint_taken(checkpoint: Checkpoint, turn: str | None = None) -> OwnedEv
 
 def checkpoints_removed(ids: Sequence[str]) -> list[OwnedEvent]:
     """Return the event of checkpoints that are gone for good; none if there are no such."""
-    return [OwnedEvent(CheckpointsRemoved(tuple(ids)))] if ids else []
+    if not ids:
+        return []
+    return [OwnedEvent(CheckpointsRemoved(tuple(ids)))]
 
 
 def turns_cancelled(session: str) -> Callable[[Sequence[str]], list[OwnedEvent]]:

@@ -41,13 +41,17 @@ def event_from_json(kind: str, body: Mapping[str, Any]) -> Event | None:
     out.
     """
     event = _KINDS.get(kind)
-    return None if event is None else _read(event, body)
+    if event is None:
+        return None
+    return _read(event, body)
 
 
 def kept_from_json(kind: str, body: Mapping[str, Any]) -> TranscriptEvent | None:
     """Return an event that is a part of a transcript, or None for a part of another kind."""
     event = event_from_json(kind, body)
-    return event if isinstance(event, TranscriptEvent) else None
+    if isinstance(event, TranscriptEvent):
+        return event
+    return None
 
 
 def _plain(value: Any) -> Any:
@@ -73,7 +77,9 @@ def _read(record: type[_Record], body: Mapping[str, Any]) -> _Record:
 
 
 def _flat(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(value)
+    return value
 
 
 def _call(body: Mapping[str, Any]) -> ToolCall:
