@@ -73,16 +73,16 @@ class Transcript(Protocol):
     def exchange(
         self,
         target: Checkpoint,
-        point: Checkpoint,
+        undo_checkpoint: Checkpoint,
         orphans: Collection[str],
         announce: AnnounceExchange,
     ) -> Exchanged:
         """Move the messages from the target's place on to the trash, and bring its own back.
 
-        What leaves, and the orphaned checkpoints with it, is kept in the trash under the point,
-        which is recorded with the same place: to undo this is to exchange with the point as the
-        target. A second call with the same point changes and publishes nothing, and returns the
-        same messages.
+        The removed messages and the orphaned checkpoints are kept in the trash under the undo
+        checkpoint, which is recorded with the same place: to undo this is to exchange with the undo
+        checkpoint as the target. A second call with the same undo checkpoint changes and publishes
+        nothing, and returns the same messages.
         """
 
     def forget(

@@ -35,4 +35,6 @@ class FileRepair:
     @property
     def success(self) -> bool:
         """Whether the file passes now."""
-        return self.outcome is not None and self.outcome.is_success() and self.trouble is None
+        if self.outcome is None or self.trouble is not None:
+            return False
+        return self.outcome.is_success()

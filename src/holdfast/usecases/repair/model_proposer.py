@@ -108,9 +108,13 @@ def bring_back(text: str, proposed: str) -> str:
     """
     if not _NO_TEXT.search(text):
         return proposed
-    own = {_shown(line): line for line in text.split("\n") if _NO_TEXT.search(line)}
-    own |= {shown.removesuffix("\r"): line.removesuffix("\r") for shown, line in own.items()}
-    return "\n".join(own.get(line, line) for line in proposed.split("\n"))
+    undecodable = [line for line in text.split("\n") if _NO_TEXT.search(line)]
+    originals = {_shown(line): line for line in undecodable}
+    # The model may have dropped the carriage returns.
+    for shown, line in list(originals.items()):
+        originals[shown.removesuffix("\r")] = line.removesuffix("\r")
+    lines = proposed.split("\n")
+    return "\n".join(originals.get(line, line) for line in lines)
 
 
 def _shown(text: str) -> str:

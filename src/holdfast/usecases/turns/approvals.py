@@ -24,8 +24,8 @@ _UNATTENDED = "this file may hold secrets and nobody is there to allow it; do wi
 class Asker(Protocol):
     """An interactive front end that can ask the user for approval."""
 
-    def ask(self, asked: ApprovalAsked) -> ApprovalAnswer:
-        """Wait for an answer."""
+    def ask(self, request: ApprovalAsked) -> ApprovalAnswer:
+        """Wait for the user's answer, and return it."""
 
 
 class CommandGrants(Protocol):
@@ -89,5 +89,10 @@ class Approvals:
     def _remember(self, what: ApprovalSubject, subject: str, answer: ApprovalAnswer) -> None:
         if answer == "always" and what == "command":
             self._grants.add(subject)
-        elif answer in {"session", "always"}:
-            self._in_session.add((what, "" if what == "edit" else subject))
+            return
+        if answer not in {"session", "always"}:
+            return
+        if what == "edit":
+            # An answer for one file is an answer for all.
+            subject = ""
+        self._in_session.add((what, subject))

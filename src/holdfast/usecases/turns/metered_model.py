@@ -1,4 +1,4 @@
-"""A model, with what it takes."""
+"""A model that counts the tokens it uses."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class MeteredModel:
-    """The turn's model (port `Model`), with what it takes; several repairs at once may ask it."""
+    """The turn's model (port `Model`) with its usage; several repairs may ask it at once."""
 
     def __init__(self, model: Model) -> None:
-        """Ask this model."""
+        """Count the usage of this model."""
         self._model = model
         self.used: list[UsageReported] = []
 
@@ -29,11 +29,11 @@ class MeteredModel:
 
     @property
     def context(self) -> int | None:
-        """How many tokens it can hold."""
+        """The size of its context in tokens."""
         return self._model.context
 
     def stream(self, ask: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
-        """Ask, and count what that takes."""
+        """Stream the reply, and record its usage."""
         for piece in self._model.stream(ask, cancel):
             if isinstance(piece, UsagePiece):
                 self.used.append(UsageReported(piece.prompt, piece.completion))

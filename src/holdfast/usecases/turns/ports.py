@@ -23,9 +23,9 @@ class RecordsUnavailable(Exception):  # noqa: N818 - the word for it
 class TurnRequest:
     """What a turn begins with. `session` is the one to go on with; None begins a new one.
 
-    Without a prompt the turn goes on where the session stands. `system` is what the model is told
-    first; a session that goes on keeps the one it had while `tools` are the same, for what was sent
-    must stay the beginning of what is sent.
+    Without a prompt the turn goes on after the last message of the session. `system` is the system
+    prompt; a session that goes on keeps its own while `tools` are the same, so that each request
+    begins with the text of the last one.
     """
 
     prompt: str | None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.tools.ports import LandedEdits
 from holdfast.usecases.changes.apply import PlannedReply, apply_reply
-from holdfast.usecases.changes.propose import Proposed, overlay_of, propose_reply
+from holdfast.usecases.changes.propose import overlay_of, propose_reply
 from holdfast.usecases.workspace import NothingDone, Workspace
 
 if TYPE_CHECKING:
@@ -23,26 +23,34 @@ class TurnEditor:
     """Writes the edits of one turn (port `Editor`): to the disk, or in review mode as proposals."""
 
     def __init__(self, workspace: Workspace, owner: ChangeOwner, *, review: bool) -> None:
-        """Have the changes belong to the turn."""
+        """Record the changes as those of `owner`."""
         self._workspace = workspace
         self._owner = owner
         self._review = review
 
     def land(
-        self, asked: RequestedEdits, plan: ChangePlan
+        self, requested: RequestedEdits, plan: ChangePlan
     ) -> LandedEdits | tuple[FileRefused, ...]:
         """Record a plan and, outside of review, write it.
 
         Refuse it if a file has changed since it was made.
         """
-        planned = PlannedReply(asked, plan)
-        propose_or_apply = propose_reply if self._review else apply_reply
-        done = propose_or_apply(planned, self._workspace, owner=self._owner)
+        planned = PlannedReply(requested, plan)
+        if self._review:
+            return self._propose(planned)
+        return self._apply(planned)
+
+    def _propose(self, planned: PlannedReply) -> LandedEdits | tuple[FileRefused, ...]:
+        done = propose_reply(planned, self._workspace, owner=self._owner)
         if isinstance(done, NothingDone):
             return done.refusals
-        if isinstance(done, Proposed):
-            change = done.change
-            return LandedEdits(change.plan.files, change.id, proposed=True, events=done.events)
+        change = done.change
+        return LandedEdits(change.plan.files, change.id, proposed=True, events=done.events)
+
+    def _apply(self, planned: PlannedReply) -> LandedEdits | tuple[FileRefused, ...]:
+        done = apply_reply(planned, self._workspace, owner=self._owner)
+        if isinstance(done, NothingDone):
+            return done.refusals
         return LandedEdits(done.files, done.change_id, events=done.events)
 
 
@@ -55,7 +63,7 @@ class ReviewedFiles:
     def __init__(self, workspace: Workspace) -> None:
         """Look at the files of a workspace."""
         self._workspace = workspace
-        self._laid: _Laid | None = None
+        self._cached: _CachedOverlay | None = None
 
     def look(self, path: str) -> FileLook:
         """Return what would be at a path."""
@@ -70,26 +78,30 @@ class ReviewedFiles:
         return self._overlay().covered
 
     def _overlay(self) -> Overlay:
-        """Lay the proposals over the files, unless both are as they were.
+        """Return the proposals laid over the files; the same overlay while both are unchanged.
 
-        That costs, and a step looks many times.
+        Making one is slow, and a step looks many times.
         """
         marks = self._workspace.log.marks("proposed")
-        laid = self._laid
-        if laid is None or laid.marks != marks or laid.below != self._below(laid.below):
-            overlay = overlay_of(self._workspace)
-            laid = self._laid = _Laid(marks, overlay, self._below(overlay.named))
-        return laid.overlay
+        cached = self._cached
+        if cached is not None and self._is_current(cached, marks):
+            return cached.overlay
+        overlay = overlay_of(self._workspace)
+        self._cached = _CachedOverlay(marks, overlay, self._below(overlay.named))
+        return overlay
+
+    def _is_current(self, cached: _CachedOverlay, marks: tuple[tuple[str, int], ...]) -> bool:
+        return cached.marks == marks and cached.below == self._below(cached.below)
 
     def _below(self, paths: Iterable[str]) -> dict[str, FileLook]:
         return {path: self._workspace.files.look(path) for path in paths}
 
 
 @dataclass(frozen=True, slots=True)
-class _Laid:
+class _CachedOverlay:
     """An overlay, and what it was made of.
 
-    The proposals, and the files that they are about, as on the disk.
+    `marks` are those of the proposals; `below` are the files that they edit, as on the disk.
     """
 
     marks: tuple[tuple[str, int], ...]
