@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -126,3 +128,22 @@ def test_values_that_typer_would_convert_arrive_converted() -> None:
 def test_a_required_argument_is_still_required() -> None:
     ran = CliRunner().invoke(app, ["changes", "show"])
     assert (ran.exit_code, "Missing argument 'ID'" in ran.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["changes list", "changes show {change}", "undo"])
+def test_a_command_on_recorded_changes_loads_nothing_that_lands_an_edit(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLDFAST_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text("x = 1\n", encoding="utf-8")
+    edit = json.dumps({"path": "a.py", "old": "x = 1", "new": "x = 2"})
+    assert CliRunner().invoke(app, ["apply"], input=edit).exit_code == 0
+    listed = CliRunner().invoke(app, ["changes", "list", "--json"])
+    change = json.loads(listed.stdout)["changes"][0]["id"]
+    loaded = modules_after(*command.format(change=change).split())
+    assert "sqlalchemy" in loaded
+    heavy = {"alembic", "pydantic", "sqlalchemy.orm", "sqlalchemy.dialects.postgresql"}
+    assert loaded & heavy == set()
+    landing = ("holdfast.landing.land", "holdfast.landing.ladder", "holdfast.landing.formats")
+    assert [name for name in sorted(loaded) if name.startswith(landing)] == []

@@ -17,7 +17,7 @@ from typing import Any
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.usecases.changes import apply as use_case
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
-from holdfast.usecases.changes.review import list_changes
+from holdfast.usecases.changes.list_changes import list_changes
 from holdfast.usecases.changes.undo import Undone, undo_last
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.workspaces import open_workspace

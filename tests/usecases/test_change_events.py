@@ -9,16 +9,11 @@ import pytest
 from holdfast.changes.change import ChangeOwner
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
+from holdfast.usecases.changes.list_changes import list_changes
 from holdfast.usecases.changes.observe import ChangeObserved, observe_difference
 from holdfast.usecases.changes.propose import Proposed, propose_reply
 from holdfast.usecases.changes.prune import ChangesPruned, prune_changes
-from holdfast.usecases.changes.review import (
-    Accepted,
-    Rejected,
-    apply_change,
-    list_changes,
-    reject_change,
-)
+from holdfast.usecases.changes.review import Accepted, Rejected, apply_change, reject_change
 from holdfast.usecases.changes.rewind import Rewound, rewind_change
 from holdfast.usecases.changes.undo import Undone, undo_last
 from tests.usecases.test_owner import start_turn

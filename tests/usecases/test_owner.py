@@ -11,9 +11,10 @@ from holdfast.adapters.store.store import open_store
 from holdfast.changes.change import ChangeOwner, RequestedEdits
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
+from holdfast.usecases.changes.list_changes import list_changes
 from holdfast.usecases.changes.observe import ChangeObserved, observe_difference
 from holdfast.usecases.changes.propose import Proposed, propose_reply
-from holdfast.usecases.changes.review import Accepted, apply_change, list_changes
+from holdfast.usecases.changes.review import Accepted, apply_change
 from holdfast.vocab.requests import FileRequest, Replace
 from tests.adapters.store.world import new_world
 from tests.usecases.world import World

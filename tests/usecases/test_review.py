@@ -9,15 +9,9 @@ from holdfast.changes.change import Change
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.ports import FileFound, FileMissing
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
+from holdfast.usecases.changes.list_changes import list_changes, show_change
 from holdfast.usecases.changes.propose import Proposed, overlay_of, propose_reply
-from holdfast.usecases.changes.review import (
-    Accepted,
-    Rejected,
-    apply_change,
-    list_changes,
-    reject_change,
-    show_change,
-)
+from holdfast.usecases.changes.review import Accepted, Rejected, apply_change, reject_change
 from holdfast.usecases.changes.rewind import Rewound, rewind_change
 from holdfast.usecases.changes.undo import Undone, undo_last
 from holdfast.usecases.workspace import NothingDone

@@ -11,8 +11,8 @@ import pytest
 from holdfast.changes.change import Change, ChangeState
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
+from holdfast.usecases.changes.list_changes import list_changes
 from holdfast.usecases.changes.observe import observe_difference
-from holdfast.usecases.changes.review import list_changes
 from holdfast.usecases.changes.rewind import FileUndone, Rewound, rewind_change
 from holdfast.usecases.changes.undo import Undone, undo_last
 from holdfast.usecases.workspace import NothingDone

@@ -59,13 +59,20 @@ def _load(name: str, target: str) -> Any:
     module, _, attribute = target.partition(":")
     found = getattr(import_module(module), attribute)
     if isinstance(found, typer.Typer):
-        found.info.cls = QuickGroup
+        if not _is_lazy(found):
+            found.info.cls = QuickGroup
         for command in found.registered_commands:
             command.cls = QuickCommand
         return typer.main.get_group(found)
     app = typer.Typer(rich_markup_mode=None, add_completion=False)
     app.command(name, cls=QuickCommand)(found)
     return typer.main.get_command(app)
+
+
+def _is_lazy(app: typer.Typer) -> bool:
+    """Return whether the group imports its own commands only when one of them runs."""
+    chosen: object = app.info.cls
+    return isinstance(chosen, type) and issubclass(chosen, LazyGroup)
 
 
 def _quick(param: Any) -> Any:

@@ -32,7 +32,8 @@ class HoldfastGroup(LazyGroup):
             "holdfast.cli.rules:rules", "Review the fixes that need no model any more."
         ),
         "changes": CommandEntry(
-            "holdfast.cli.changes:changes", "Review, apply, reject and rewind changes of files."
+            "holdfast.cli.changes.group:changes",
+            "Review, apply, reject and rewind changes of files.",
         ),
         "checkpoint": CommandEntry(
             "holdfast.cli.checkpoint:checkpoint", "Save the files as they are, and restore them."

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
+from holdfast.usecases.changes.list_changes import list_changes
 from holdfast.usecases.changes.propose import Proposed, propose_reply
-from holdfast.usecases.changes.review import apply_change, list_changes, reject_change
+from holdfast.usecases.changes.review import apply_change, reject_change
 from holdfast.usecases.changes.rewind import rewind_change
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace

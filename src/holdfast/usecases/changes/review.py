@@ -6,23 +6,23 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.changes.change import NO_OWNER, Change, ChangeOwner, ChangeState, judge_move
+from holdfast.changes.change import Change, judge_move
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.hunks import hunks_of, split_change
 from holdfast.changes.plan import ChangePlan, FileRefused
 from holdfast.changes.rebase.rebase_change import rebase_change
-from holdfast.changes.transaction import BatchRecovery, Stopped
 from holdfast.usecases.changes.apply import AppliedReply, write_change
-from holdfast.usecases.changes.find_change import find_change
+from holdfast.usecases.changes.list_changes import find_recorded
 from holdfast.usecases.events.change_events import Published, change_moved, edits_landed
 from holdfast.usecases.locked_workspace import LockedWorkspace, join_parts, locked
-from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from holdfast.changes.change_log import ChangeLog
+    from holdfast.changes.transaction import BatchRecovery
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def apply_change(
     With `hunks`, only these, and the others stay proposed as a change of their own.
     """
     with locked(workspace) as root:
-        change = _find(name, root)
+        change = find_recorded(name, root)
         if isinstance(change, NothingDone):
             return change
         refused = judge_move(change, "applied") or _judge_hunks(change, hunks)
@@ -70,7 +70,7 @@ def reject_change(name: str, workspace: Workspace) -> Rejected | NothingDone:
     What was proposed on top of it stays, and lands again without it, or does not.
     """
     with locked(workspace) as root:
-        change = _find(name, root)
+        change = find_recorded(name, root)
         if isinstance(change, NothingDone):
             return change
         refused = judge_move(change, "rejected")
@@ -81,40 +81,6 @@ def reject_change(name: str, workspace: Workspace) -> Rejected | NothingDone:
         if seq is None:
             return NothingDone((_decided_meanwhile(change),), root.recovered)
         return Rejected(replace(change, state="rejected"), root.recovered, seq)
-
-
-def list_changes(
-    workspace: Workspace,
-    *,
-    state: ChangeState | None = None,
-    owner: ChangeOwner = NO_OWNER,
-    limit: int | None = None,
-) -> tuple[Change, ...] | NothingDone:
-    """Return the changes below this root, newest first.
-
-    All, or those in a state, or of a session or turn.
-    """
-    if not workspace.has_journal():
-        return ()
-    with locked(workspace) as root:
-        if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.outcome, root.recovered)
-        return root.reconcile().list(
-            state=state, session=owner.session, turn=owner.turn, limit=limit
-        )
-
-
-def show_change(name: str, workspace: Workspace) -> Change | NothingDone:
-    """Return the change with this id, or whose id begins so."""
-    with locked(workspace) as root:
-        return _find(name, root)
-
-
-def _find(name: str, root: LockedWorkspace) -> Change | NothingDone:
-    if isinstance(root.recovered, Stopped):
-        return nothing_done(root.recovered.outcome, root.recovered)
-    change = find_change(name, root.reconcile())
-    return NothingDone((change,), root.recovered) if isinstance(change, FileRefused) else change
 
 
 def _judge_hunks(change: Change, hunks: Collection[int]) -> Refused | None:

@@ -1,0 +1,1 @@
+"""`holdfast changes`: review proposed and applied changes."""
