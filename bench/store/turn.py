@@ -19,7 +19,8 @@ from holdfast.changes.change import AT_ONCE, Change, RequestedEdits
 from holdfast.changes.change_json import plan_to_json, requested_to_json
 from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.swaps import Content, Swap
-from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS, event_to_json
+from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS
+from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.turns.ports import TurnBegun, TurnRequest
 from holdfast.vocab.events import CallEnded, CallStarted, Event, Said, StepStarted, TurnEnded
 from holdfast.vocab.requests import FileRequest, Replace

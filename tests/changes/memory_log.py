@@ -14,7 +14,7 @@ from holdfast.changes.change_log import (
     RemovedChanges,
 )
 from holdfast.changes.plan import ChangePlan
-from holdfast.vocab.events import OwnedEvent
+from holdfast.vocab.owned_event import OwnedEvent
 
 
 class MemoryLog:

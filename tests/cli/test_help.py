@@ -145,5 +145,6 @@ def test_a_command_on_recorded_changes_loads_nothing_that_lands_an_edit(
     assert "sqlalchemy" in loaded
     heavy = {"alembic", "pydantic", "sqlalchemy.orm", "sqlalchemy.dialects.postgresql"}
     assert loaded & heavy == set()
+    assert "holdfast.vocab.events" not in loaded
     landing = ("holdfast.landing.land", "holdfast.landing.ladder", "holdfast.landing.formats")
     assert [name for name in sorted(loaded) if name.startswith(landing)] == []

@@ -7,11 +7,11 @@ import sys
 import pytest
 
 from holdfast.cli.render.turn import TerminalTurn
+from holdfast.vocab.change_events import EditLanded
 from holdfast.vocab.events import (
     CallStarted,
     CheckpointTaken,
     CommandRan,
-    EditLanded,
     Event,
     ReasoningArrived,
     Said,

@@ -13,7 +13,8 @@ from holdfast.changes.plan import ChangePlan
 from holdfast.landing.land import land
 from holdfast.loop.reply import ModelReply
 from holdfast.tools.ports import Denied, NoApprover
-from holdfast.vocab.events import ChangeMoved, EditLanded, EditRefused
+from holdfast.vocab.change_events import ChangeMoved, EditLanded
+from holdfast.vocab.events import EditRefused
 from holdfast.vocab.outcomes import Outcome
 from holdfast.vocab.requests import Request
 from holdfast.vocab.tool_calls import RawCall, ToolCall

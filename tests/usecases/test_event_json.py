@@ -8,7 +8,9 @@ from typing import get_args
 
 import pytest
 
-from holdfast.usecases.events.event_json import event_from_json, event_to_json, kept_from_json
+from holdfast.usecases.events.event_json import event_from_json, kept_from_json
+from holdfast.usecases.events.event_to_json import event_to_json
+from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved, EditLanded, EditObserved
 from holdfast.vocab.events import (
     ApprovalAsked,
     ApprovalGiven,
@@ -18,16 +20,12 @@ from holdfast.vocab.events import (
     BaselineTurn,
     CallEnded,
     CallStarted,
-    ChangeMoved,
-    ChangesRemoved,
     CheckpointMissed,
     CheckpointRestored,
     CheckpointsRemoved,
     CheckpointTaken,
     CommandRan,
     Compacted,
-    EditLanded,
-    EditObserved,
     EditRefused,
     Event,
     LogBaseline,

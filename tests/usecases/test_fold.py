@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from holdfast.usecases.events.event_json import event_to_json
+from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.events.fold import LogState, fold
 from holdfast.usecases.events.ports import LoggedEvent
+from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved
 from holdfast.vocab.events import (
     BaselineChange,
     BaselineChat,
     BaselineCheckpoint,
     BaselineTurn,
-    ChangeMoved,
-    ChangesRemoved,
     CheckpointRestored,
     CheckpointsRemoved,
     CheckpointTaken,

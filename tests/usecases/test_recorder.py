@@ -6,14 +6,13 @@ import pytest
 
 from holdfast.usecases.turns.ports import BeginOutcome, RecordsUnavailable, TurnBegun, TurnRequest
 from holdfast.usecases.turns.recorder import TurnRecorder
+from holdfast.vocab.change_events import ChangeMoved, EditLanded
 from holdfast.vocab.events import (
     ApprovalAsked,
     ApprovalGiven,
     CallEnded,
     CallStarted,
-    ChangeMoved,
     CheckpointTaken,
-    EditLanded,
     EditRefused,
     Event,
     Said,

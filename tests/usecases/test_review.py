@@ -15,7 +15,7 @@ from holdfast.usecases.changes.review import Accepted, Rejected, apply_change, r
 from holdfast.usecases.changes.rewind import Rewound, rewind_change
 from holdfast.usecases.changes.undo import Undone, undo_last
 from holdfast.usecases.workspace import NothingDone
-from holdfast.vocab.events import OwnedEvent
+from holdfast.vocab.owned_event import OwnedEvent
 from tests.usecases.world import Act, World
 
 

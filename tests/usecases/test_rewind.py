@@ -16,7 +16,7 @@ from holdfast.usecases.changes.observe import observe_difference
 from holdfast.usecases.changes.rewind import FileUndone, Rewound, rewind_change
 from holdfast.usecases.changes.undo import Undone, undo_last
 from holdfast.usecases.workspace import NothingDone
-from holdfast.vocab.events import OwnedEvent
+from holdfast.vocab.owned_event import OwnedEvent
 from tests.end_to_end.fifty_files import snapshot
 from tests.usecases.world import World
 

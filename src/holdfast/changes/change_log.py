@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from holdfast.changes.change import Change, ChangeState
     from holdfast.changes.plan import ChangePlan
-    from holdfast.vocab.events import OwnedEvent
+    from holdfast.vocab.owned_event import OwnedEvent
 
 
 KEPT = 1_000

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.changes.ports import Journal
     from holdfast.changes.swaps import Batch
     from holdfast.usecases.workspace import Workspace
-    from holdfast.vocab.events import OwnedEvent
+    from holdfast.vocab.owned_event import OwnedEvent
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved, EditLanded, EditObserved
+
 if TYPE_CHECKING:
-    from holdfast.vocab.outcomes import Reason, Rung
-    from holdfast.vocab.requests import Action
+    from holdfast.vocab.outcomes import Reason
     from holdfast.vocab.tool_calls import FailureKind, ToolCall
     from holdfast.vocab.transcript import Sentinel, StopReason
 
@@ -139,55 +140,6 @@ class CallEnded:
     read: tuple[str, ...] = ()
     modified: tuple[str, ...] = ()
     kind: Literal["call_ended"] = "call_ended"
-
-
-@dataclass(frozen=True, slots=True)
-class EditLanded:
-    """An edit landed on a file. `proposed` says that it waits for review and is not on the disk."""
-
-    path: str
-    action: Action
-    rung: Rung
-    similarity: float
-    diff: str
-    change_id: str | None = None
-    to: str | None = None
-    proposed: bool = False
-    kind: Literal["edit_landed"] = "edit_landed"
-
-
-@dataclass(frozen=True, slots=True)
-class EditObserved:
-    """Another program changed a file; the change `change_id` records it."""
-
-    path: str
-    action: Action
-    to: str | None
-    diff: str
-    change_id: str
-    kind: Literal["edit_observed"] = "edit_observed"
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeMoved:
-    """A change is in a new state, its first one included.
-
-    A new change is the last in the order, and so is one that becomes applied. With `replaces` it
-    gets the place of that change, which becomes the last.
-    """
-
-    change_id: str
-    state: Literal["proposed", "applied", "rejected", "rewound"]
-    replaces: str | None = None
-    kind: Literal["change_moved"] = "change_moved"
-
-
-@dataclass(frozen=True, slots=True)
-class ChangesRemoved:
-    """Changes are no longer on record."""
-
-    change_ids: tuple[str, ...]
-    kind: Literal["changes_removed"] = "changes_removed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,12 +362,3 @@ Event: TypeAlias = (
     | TurnEnded
     | LogBaseline
 )
-
-
-@dataclass(frozen=True, slots=True)
-class OwnedEvent:
-    """An event to publish, with the session and the turn that it belongs to, if any."""
-
-    event: Event
-    session: str | None = None
-    turn: str | None = None

@@ -19,8 +19,9 @@ from holdfast.changes.change import Change, RequestedEdits
 from holdfast.changes.change_log import ChangeLog, LogUnavailable
 from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.swaps import Content, Swap
-from holdfast.usecases.events.event_json import event_to_json
-from holdfast.vocab.events import ChangeMoved, ChangesRemoved, OwnedEvent
+from holdfast.usecases.events.event_to_json import event_to_json
+from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved
+from holdfast.vocab.owned_event import OwnedEvent
 from holdfast.vocab.requests import (
     FileRequest,
     LineEdit,

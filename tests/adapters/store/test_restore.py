@@ -32,7 +32,7 @@ from holdfast.usecases.checkpoints.conversation import (
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.checkpoints.restore_recovery import Restored, RestoresFinished
 from holdfast.usecases.workspace import NothingDone
-from holdfast.vocab.events import OwnedEvent
+from holdfast.vocab.owned_event import OwnedEvent
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 from tests.adapters.store.queries import last_message, remove_row

@@ -22,7 +22,7 @@ from holdfast.checkpoints.checkpoint import (
     WorktreeState,
 )
 from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
-from holdfast.vocab.events import OwnedEvent
+from holdfast.vocab.owned_event import OwnedEvent
 from tests.adapters.store.queries import last_message
 from tests.adapters.store.talk import rows, say
 from tests.adapters.store.world import World, new_world

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.store.store import Store
     from holdfast.changes.change_log import AnnounceRemoved
     from holdfast.changes.plan import ChangePlan
-    from holdfast.vocab.events import OwnedEvent
+    from holdfast.vocab.owned_event import OwnedEvent
 
 
 def changes_at(open_store: Callable[[], Store], root: Path) -> StoredChanges:

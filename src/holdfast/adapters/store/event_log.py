@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.store.records import EventRow
     from holdfast.adapters.store.store import Store
-    from holdfast.vocab.events import OwnedEvent
+    from holdfast.vocab.owned_event import OwnedEvent
 
 
 class StoredEventLog:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.store.queries.events import NewEvent, append_events
-from holdfast.usecases.events.event_json import event_to_json
+from holdfast.usecases.events.event_to_json import event_to_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy import Connection
 
-    from holdfast.vocab.events import OwnedEvent
+    from holdfast.vocab.owned_event import OwnedEvent
 
 
 def publish(connection: Connection, project_id: str, events: Sequence[OwnedEvent]) -> int:

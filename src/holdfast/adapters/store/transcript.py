@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.store.store import Store
     from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft
     from holdfast.usecases.checkpoints.conversation import AnnounceExchange, AnnounceIds
-    from holdfast.vocab.events import OwnedEvent
+    from holdfast.vocab.owned_event import OwnedEvent
 
 
 class StoredTranscript:

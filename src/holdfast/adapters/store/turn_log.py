@@ -18,7 +18,8 @@ from holdfast.adapters.store.queries.sessions import add_session
 from holdfast.adapters.store.queries.statements import append
 from holdfast.adapters.store.queries.turns import RUNNING, begin_turn, end_turn
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
-from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS, event_to_json, kept_from_json
+from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS, kept_from_json
+from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.turns.ports import (
     BeginOutcome,
     RecordsUnavailable,

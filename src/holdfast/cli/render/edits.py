@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.changes.plan import FileLanded
     from holdfast.changes.transaction import BatchRecovery
     from holdfast.usecases.changes.rewind import FileUndone
-    from holdfast.vocab.events import EditLanded
+    from holdfast.vocab.change_events import EditLanded
 
 _Outcome = TypeVar("_Outcome")
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from holdfast.cli.render.edits import headline
 from holdfast.cli.render.text import count_of, diff_lines, warn, write, write_diff_line
-from holdfast.usecases.events.event_json import event_to_json
+from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.repair.messages import WORDS
+from holdfast.vocab.change_events import EditLanded
 from holdfast.vocab.events import (
     ApprovalAsked,
     CallEnded,
@@ -19,7 +20,6 @@ from holdfast.vocab.events import (
     CheckpointTaken,
     CommandRan,
     Compacted,
-    EditLanded,
     EditRefused,
     ReasoningArrived,
     RepairEnded,

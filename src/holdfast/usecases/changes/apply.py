@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from holdfast.changes.ports import Files
     from holdfast.changes.swaps import Swap
-    from holdfast.vocab.events import Event, OwnedEvent
+    from holdfast.vocab.events import Event
+    from holdfast.vocab.owned_event import OwnedEvent
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from holdfast.checkpoints.checkpoint import Checkpoint
-    from holdfast.vocab.events import OwnedEvent
+    from holdfast.vocab.owned_event import OwnedEvent
 
 
 class ConversationFailed(CheckpointFailed):

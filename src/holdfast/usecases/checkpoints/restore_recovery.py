@@ -14,7 +14,8 @@ from holdfast.usecases.events.checkpoint_events import (
     checkpoints_removed,
     turns_cancelled,
 )
-from holdfast.vocab.events import CheckpointRestored, OwnedEvent
+from holdfast.vocab.events import CheckpointRestored
+from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

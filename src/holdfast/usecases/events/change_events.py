@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING
 
 from holdfast.tools.text_limits import sendable
 from holdfast.usecases.redaction import redact
-from holdfast.vocab.events import (
-    ChangeMoved,
-    ChangesRemoved,
-    EditLanded,
-    EditObserved,
-    Event,
-    OwnedEvent,
-)
+from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved, EditLanded, EditObserved
+from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.changes.change import Change, ChangeState
+    from holdfast.vocab.events import Event
 
 
 @dataclass(frozen=True, slots=True)

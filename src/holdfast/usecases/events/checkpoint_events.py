@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.vocab.events import (
-    CheckpointsRemoved,
-    CheckpointTaken,
-    OwnedEvent,
-    SkippedPath,
-    TurnEnded,
-)
+from holdfast.vocab.events import CheckpointsRemoved, CheckpointTaken, SkippedPath, TurnEnded
+from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,10 +1,9 @@
-"""An event as JSON and back. One shape for the store, for `--json` and for the server."""
+"""An event from its JSON, which `event_to_json` writes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any, TypeAlias, TypeVar, get_args
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args
 
 from holdfast.vocab.events import (
     BaselineChange,
@@ -22,16 +21,14 @@ from holdfast.vocab.events import (
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import Sentinel
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
 TranscriptEvent: TypeAlias = Said | CallEnded | Compacted | SentinelRaised | RepairEnded
 """The events that are the transcript: they are kept as parts of the assistant's message."""
 TRANSCRIPT_KINDS = frozenset({"said", "call_ended", "compacted", "sentinel", "repair"})
 
 _Record = TypeVar("_Record")
-
-
-def event_to_json(event: Event) -> dict[str, Any]:
-    """Return the event as JSON; `kind` is in it."""
-    return {field.name: _plain(getattr(event, field.name)) for field in fields(event)}
 
 
 def event_from_json(kind: str, body: Mapping[str, Any]) -> Event | None:
@@ -52,18 +49,6 @@ def kept_from_json(kind: str, body: Mapping[str, Any]) -> TranscriptEvent | None
     if isinstance(event, TranscriptEvent):
         return event
     return None
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, str | int | float | None):
-        return value
-    if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    raise TypeError(f"{type(value).__name__}: an event has plain data only")
 
 
 def _read(record: type[_Record], body: Mapping[str, Any]) -> _Record:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.usecases.events.event_json import event_from_json
+from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved
 from holdfast.vocab.events import (
-    ChangeMoved,
-    ChangesRemoved,
     CheckpointRestored,
     CheckpointsRemoved,
     CheckpointTaken,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.vocab.events import OwnedEvent
+    from holdfast.vocab.owned_event import OwnedEvent
 
 
 class EventsUnavailable(Exception):  # noqa: N818 - the word for it

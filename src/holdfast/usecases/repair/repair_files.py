@@ -32,8 +32,8 @@ from holdfast.usecases.repair.file_repair import FileRepair
 from holdfast.usecases.repair.messages import repair_ended
 from holdfast.usecases.repair.slow_tools import SlowTools
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
-from holdfast.vocab.events import OwnedEvent
 from holdfast.vocab.outcomes import Landed, Refused
+from holdfast.vocab.owned_event import OwnedEvent
 from holdfast.vocab.requests import FileRequest, WriteFile
 
 if TYPE_CHECKING:

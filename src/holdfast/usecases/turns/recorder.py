@@ -6,18 +6,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from holdfast.usecases.turns.ports import RecordsUnavailable
+from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved, EditLanded, EditObserved
 from holdfast.vocab.events import (
     ApprovalGiven,
     CallEnded,
     CallStarted,
-    ChangeMoved,
-    ChangesRemoved,
     CheckpointRestored,
     CheckpointsRemoved,
     CheckpointTaken,
     Compacted,
-    EditLanded,
-    EditObserved,
     ReasoningArrived,
     RepairEnded,
     Said,

@@ -1,0 +1,62 @@
+"""Events of changes and of the edits in them.
+
+Apart from the other events: a command that only lists or rewinds changes needs no others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from holdfast.vocab.outcomes import Rung
+    from holdfast.vocab.requests import Action
+
+
+@dataclass(frozen=True, slots=True)
+class EditLanded:
+    """An edit landed on a file. `proposed` says that it waits for review and is not on the disk."""
+
+    path: str
+    action: Action
+    rung: Rung
+    similarity: float
+    diff: str
+    change_id: str | None = None
+    to: str | None = None
+    proposed: bool = False
+    kind: Literal["edit_landed"] = "edit_landed"
+
+
+@dataclass(frozen=True, slots=True)
+class EditObserved:
+    """Another program changed a file; the change `change_id` records it."""
+
+    path: str
+    action: Action
+    to: str | None
+    diff: str
+    change_id: str
+    kind: Literal["edit_observed"] = "edit_observed"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeMoved:
+    """A change is in a new state, its first one included.
+
+    A new change is the last in the order, and so is one that becomes applied. With `replaces` it
+    gets the place of that change, which becomes the last.
+    """
+
+    change_id: str
+    state: Literal["proposed", "applied", "rejected", "rewound"]
+    replaces: str | None = None
+    kind: Literal["change_moved"] = "change_moved"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesRemoved:
+    """Changes are no longer on record."""
+
+    change_ids: tuple[str, ...]
+    kind: Literal["changes_removed"] = "changes_removed"
