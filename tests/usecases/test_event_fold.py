@@ -73,7 +73,7 @@ def tables(connection: Connection, root: Path) -> LogState:
         ),
         {chat: tuple(ids) for chat, ids in by_chat.items()},
         {chat: tuple(ids) for chat, ids in taken.items()},
-        dict(connection.execute(ended).tuples()),
+        {row.id: row.status for row in connection.execute(ended)},
     )
 
 
