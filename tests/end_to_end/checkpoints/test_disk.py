@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.checkpoints import limits
+from holdfast.checkpoints.limits import SnapshotLimits
+from holdfast.wiring import worktrees
 from tests.end_to_end.checkpoints.repo import Folder, Ran, Tree, ravage, standard
 
 PAGE = 4096
@@ -45,7 +46,7 @@ def disk() -> Iterator[Path]:
 @pytest.fixture
 def _no_spare(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a command begin on a disk that is nearly full: the budget would refuse it at once."""
-    monkeypatch.setattr(limits, "SnapshotLimits", partial(limits.SnapshotLimits, reserve=0))
+    monkeypatch.setattr(worktrees, "SnapshotLimits", partial(SnapshotLimits, reserve=0))
 
 
 class Scene:

@@ -88,6 +88,8 @@ def _set_up(connection: DBAPIConnection, _entry: Any) -> None:
         # The pool forgets a connection whose set-up fails, and leaves it open.
         on_failure.callback(connection.close)
         cursor = connection.cursor()
+        # Before the connection: SQLite keeps the file open while a statement is.
+        on_failure.callback(cursor.close)
         # A file is in WAL mode once and for all; `open_store` comes here first, alone, so that
         # nobody is in the way.
         cursor.execute("PRAGMA journal_mode = WAL")
