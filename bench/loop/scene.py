@@ -10,9 +10,10 @@ from sqlalchemy import insert
 
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.queries.chats import add_chat
+from holdfast.adapters.store.queries.events import NewEvent, append_events
 from holdfast.adapters.store.queries.projects import project_at
 from holdfast.adapters.store.queries.sessions import add_session
-from holdfast.adapters.store.tables import events, message_parts, messages
+from holdfast.adapters.store.tables import message_parts, messages
 from holdfast.wiring.late_store import LateStore
 
 if TYPE_CHECKING:
@@ -70,8 +71,5 @@ def _add_chat(connection: Connection, root: Path, count: int) -> None:
     body = {"text": _TEXT}
     parts = [{"message_id": row["id"], "seq": 0, "kind": "text", "body": body} for row in rows]
     connection.execute(insert(message_parts), parts)
-    facts = [
-        {"session_id": session.id, "seq": seq, "kind": "text", "body": body}
-        for seq in range(2 * count)
-    ]
-    connection.execute(insert(events), facts)
+    facts = [NewEvent("text", body, session.id) for _ in range(2 * count)]
+    append_events(connection, project.id, facts)
