@@ -130,6 +130,6 @@ def test_an_argument_it_does_not_know_is_not_ignored(world: World) -> None:
 def test_the_description_says_which_commands_run_unasked(world: World) -> None:
     spec = next(spec for spec in world.toolbox.specs if spec.name == "run_command")
     assert (
-        "\nPlain single commands without pipes, redirections or patterns run unasked; prefer them."
+        "\nA single command that only reads, without pipes, redirections or patterns, runs unasked; prefer that."
         in spec.description
     )
