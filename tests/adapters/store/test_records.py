@@ -251,7 +251,18 @@ def test_a_turn_begins_and_ends_once(store: Store) -> None:
     message = store.run(append_message, world.chat.id, role="assistant")
     turn = store.run(begin_turn, world.chat.id, message_id=message.id, metadata={"pid": 7})
     assert turn == TurnRow(
-        turn.id, world.chat.id, message.id, "running", None, {"pid": 7}, turn.started_at, None
+        id=turn.id,
+        chat_id=world.chat.id,
+        message_id=message.id,
+        status="running",
+        stop_reason=None,
+        metadata={"pid": 7},
+        started_at=turn.started_at,
+        ended_at=None,
+        owner=None,
+        generation=0,
+        stop_asked_at=None,
+        stop_message=None,
     )
     ended = store.run(end_turn, turn.id, status="done", stop_reason="budget")
     assert ended is not None

@@ -20,6 +20,7 @@ class ProjectRow:
     id: str
     root: str
     created_at: datetime
+    identity: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class SessionRow:
     status: str
     metadata: Mapping[str, Any]
     created_at: datetime
+    worktree_id: str | None
+    agent: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class WorktreeRow:
     branch: str
     base_sha: str
     created_at: datetime
+    identity: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,10 @@ class TurnRow:
     metadata: Mapping[str, Any]
     started_at: datetime
     ended_at: datetime | None
+    owner: str | None
+    generation: int
+    stop_asked_at: datetime | None
+    stop_message: str | None
 
 
 @dataclass(frozen=True, slots=True)

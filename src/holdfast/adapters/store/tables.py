@@ -61,6 +61,9 @@ projects = Table(
     _id(),
     Column("root", DiskPath, nullable=False, unique=True),
     _moment(),
+    # Which folder it is, wherever it has been moved to; null until it is seen.
+    Column("identity", Text),
+    Index(None, "identity", unique=True),
 )
 
 sessions = Table(
@@ -72,6 +75,9 @@ sessions = Table(
     _word("status"),
     _metadata(),
     _moment(),
+    # No foreign key: the session stays when the record of its worktree goes.
+    Column("worktree_id", Text),
+    Column("agent", Text, nullable=False, server_default="holdfast"),
 )
 
 worktrees = Table(
@@ -83,6 +89,8 @@ worktrees = Table(
     _words("branch"),
     _word("base_sha"),
     _moment(),
+    Column("identity", Text),
+    Index(None, "identity", unique=True),
 )
 
 chats = Table(
@@ -131,6 +139,13 @@ turns = Table(
     _metadata(),
     _moment("started_at"),
     Column("ended_at", Moment),
+    # Which process runs it: "HOST PID STARTED", its start as the system counts it.
+    Column("owner", Words),
+    # Counts up with every stop: what an evicted process records under an older number is refused.
+    Column("generation", Integer, nullable=False, server_default="0"),
+    Column("stop_asked_at", Moment),
+    # The sentence that the stopped turn ends with.
+    Column("stop_message", Words),
 )
 
 changes = Table(
