@@ -2,8 +2,8 @@
 
 Ratios, because seconds say more about the machine than about the command; CPU time (user and
 system), because other processes do not count in it. Each command runs in turn with the base, and
-the best of its runs counts. The project of the run has one applied change, so that the commands
-that read the store open it.
+the best of its runs counts. The project of the run has applied changes, so that the commands
+that read the store open it, and each run of `undo` has one to undo.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from pathlib import Path
 
 HOLDFAST = (sys.executable, "-m", "holdfast.cli.main")
 BASE = (sys.executable, "-c", "import typer")
-EDIT = json.dumps({"path": "a.py", "old": "x = 1", "new": "x = 2"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="holdfast-startup-") as place:
         root = project(Path(place))
         variables = environment(Path(place))
-        apply_one(root, variables)
+        for number in range(runs + 1):
+            apply_change(root, variables, number)
         print(f'| command | CPU, ratio to `python -c "import typer"` (best of {runs}) | aim |')
         print("|---|---|---|")
         for start in STARTS:
@@ -76,7 +76,7 @@ def project(place: Path) -> Path:
     """Create a git repository with one file."""
     root = place / "project"
     root.mkdir()
-    (root / "a.py").write_text("x = 1\n", encoding="utf-8")
+    (root / "a.py").write_text("x = 0\n", encoding="utf-8")
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     return root
 
@@ -88,13 +88,14 @@ def environment(place: Path) -> dict[str, str]:
     return {**kept, "HOLDFAST_STATE_DIR": state, "HOLDFAST_CONFIG_FILE": config}
 
 
-def apply_one(root: Path, variables: Mapping[str, str]) -> None:
-    """Apply one change, which creates the store."""
+def apply_change(root: Path, variables: Mapping[str, str], number: int) -> None:
+    """Apply a change; the first one creates the store."""
+    edit = {"path": "a.py", "old": f"x = {number}", "new": f"x = {number + 1}"}
     subprocess.run(
         [*HOLDFAST, "apply", "--json"],
         cwd=root,
         env=variables,
-        input=EDIT.encode(),
+        input=json.dumps(edit).encode(),
         check=True,
         capture_output=True,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, TextIO
@@ -88,6 +89,9 @@ def holdfast(
 
 def main() -> None:
     """Run the command line."""
+    # Imports create many objects and no garbage: by default the collector runs some hundred times
+    # before a short command has begun.
+    gc.set_threshold(50_000)
     _escape_unprintable(sys.stdout)
     _escape_unprintable(sys.stderr)
     output = sys.stdout = SafeStdout(sys.stdout)
