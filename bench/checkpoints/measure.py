@@ -14,7 +14,7 @@ from bench.checkpoints.scene import Scene
 Case: TypeAlias = Literal["first", "nothing", "ten", "restore"]
 CASES: Final[tuple[Case, ...]] = ("first", "nothing", "ten", "restore")
 LIMITS: Final[dict[Case, float]] = {"first": 4.5, "nothing": 1.3, "ten": 1.6, "restore": 4.0}
-"""Of our own, as a ratio to a warm `git status`; a restore includes the undo point."""
+"""Of our own, as a ratio to a warm `git status`; a restore includes the undo checkpoint."""
 
 _AROUND: Final = 2
 _LONG: Final = 5.0

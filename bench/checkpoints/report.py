@@ -34,7 +34,7 @@ def print_figures(console: Console, size: str, figures: Sequence[Figures]) -> No
     table.add_row("limit for ours", *(f"{LIMITS[case]:.1f}" for case in CASES))
     console.print(table)
     console.print(
-        "A restore of ours includes an undo point; the others take none, and cannot be undone."
+        "A restore of ours includes an undo checkpoint; the others take none, and cannot be undone."
     )
 
 
