@@ -66,78 +66,72 @@ class ApplyEditsTool(StrictArguments):
 def apply_edits(arguments: ApplyEditsTool, context: ToolContext, _: Cancel) -> ToolOutcome:
     """Parse every edit, then land all of them or none."""
     fields = arguments.model_dump(exclude_none=True)
-    named = [item for item in (fields, *fields["edits"]) if "path" in item]
-    for item in named:
-        item["path"] = context.plain(item["path"])
-    barred = _first_barred(item["path"] for item in named)
+    paths: list[str] = []
+    for item in (fields, *fields["edits"]):
+        if "path" in item:
+            item["path"] = context.plain(item["path"])
+            paths.append(item["path"])
+    barred = _deny_barred(paths)
     if barred is not None:
-        return denied(barred.message)
+        return barred
 
     parsed = read_edits(fields)
     if isinstance(parsed, Malformed):
-        return _malformed(parsed)
-    requests = tuple(_with_shown_text(request, context) for request in parsed)
-    overwrite = any(request.action == "create" for request in requests)
-    call = EditCall(requests, "edit_error", _FORMAT, overwrite)
-    barred = _first_barred(call.paths)
-    if barred is not None:
-        return denied(barred.message)
+        return _refuse_malformed(parsed)
+    requests: list[FileRequest] = []
+    refusals: list[FileRefused] = []
+    for request in parsed:
+        judged = _judge_line_numbers(request, context)
+        if isinstance(judged, Refused):
+            refusals.append(FileRefused(request.path, judged))
+            judged = request
+        requests.append(judged)
 
-    refusals = _judge_line_numbers(requests, context)
+    overwrite = "create" in {request.action for request in requests}
+    call = EditCall(tuple(requests), "edit_error", _FORMAT, overwrite)
+    barred = _deny_barred(call.paths)
+    if barred is not None:
+        return barred
     if refusals:
         return refuse_edits(refusals, call, context)
     return edit(call, context)
 
 
-def _first_barred(paths: Iterable[str]) -> Barred | None:
+def _deny_barred(paths: Iterable[str]) -> ToolOutcome | None:
+    """Deny the call because of the first path outside the project; None if there is none."""
     for path in paths:
         judged = judge_path(path)
         if isinstance(judged, Barred):
-            return judged
+            return denied(judged.message)
     return None
 
 
-def _malformed(parsed: Malformed) -> ToolOutcome:
+def _refuse_malformed(parsed: Malformed) -> ToolOutcome:
     refused = Refused("malformed", parsed.message)
     event = EditRefused("", refused.reason, refused.message)
     message = refused_call(refused, "edit_error", _FORMAT)
     return ToolOutcome(message, "schema_reject", events=(event,))
 
 
-def _with_shown_text(request: FileRequest, context: ToolContext) -> FileRequest:
-    """Add the text that the model was shown to a request by line numbers."""
+def _judge_line_numbers(request: FileRequest, context: ToolContext) -> FileRequest | Refused:
+    """Add the text that the model was shown to a request by line numbers.
+
+    Refuse bare line numbers if the text that they refer to is not known.
+    """
     if not isinstance(request.request, LineEdits):
         return request
     looked = context.ports.files.look(request.path)
     if not isinstance(looked, FileFound):
         return request
+    bare: list[LineEdit] = []
+    for each in request.request.edits:
+        old = each.old or ""
+        if not old.strip():
+            bare.append(each)
     seen = context.memory.shown.get(looked.at)
     if seen is None:
-        return request
-    return replace(request, request=replace(request.request, shown=seen.text))
-
-
-def _judge_line_numbers(
-    requests: Iterable[FileRequest], context: ToolContext
-) -> tuple[FileRefused, ...]:
-    """Refuse bare line numbers if the text that they refer to is not known."""
-    refusals: list[FileRefused] = []
-    for request in requests:
-        refused = _judge_request(request, context)
-        if refused is not None:
-            refusals.append(FileRefused(request.path, refused))
-    return tuple(refusals)
-
-
-def _judge_request(request: FileRequest, context: ToolContext) -> Refused | None:
-    if not isinstance(request.request, LineEdits):
-        return None
-    looked = context.ports.files.look(request.path)
-    bare = [each for each in request.request.edits if not (each.old and each.old.strip())]
-    if not isinstance(looked, FileFound) or not bare:
-        return None
-    seen = context.memory.shown.get(looked.at)
-    if seen is None:
+        if not bare:
+            return request
         message = (
             f"{request.path}: line numbers mean nothing for a file that was not read; "
             "read it first, or send the lines' text as old."
@@ -149,7 +143,7 @@ def _judge_request(request: FileRequest, context: ToolContext) -> Refused | None
             "read it again, or send the lines' text as old."
         )
         return Refused("stale", message)
-    return None
+    return replace(request, request=replace(request.request, shown=seen.text))
 
 
 def _has_moved(edits: Iterable[LineEdit], shown: str, current: str) -> bool:

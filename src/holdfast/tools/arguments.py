@@ -35,8 +35,10 @@ class StrictArguments(BaseModel):
     def _drop_comments(cls, values: Any) -> Any:
         if not isinstance(values, Mapping):
             return values
-        comments = _COMMENTS - set(cls.model_fields)
-        return {name: value for name, value in values.items() if name not in comments}
+        arguments = dict(values)
+        for comment in _COMMENTS - set(cls.model_fields):
+            arguments.pop(comment, None)
+        return arguments
 
 
 def schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
@@ -57,7 +59,7 @@ def schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
 def sentence_of(error: ValidationError, name: str, schema: Mapping[str, Any]) -> str:
     """Return one sentence with the first three faults and the arguments of the tool."""
     faults = error.errors(include_url=False)[:3]
-    sentences = dict.fromkeys(_describe(fault) for fault in faults)
+    sentences = dict.fromkeys(map(_describe, faults))
     return f"{name}: {'; '.join(sentences)}. It takes {signature(schema)}."
 
 
@@ -71,21 +73,24 @@ def signature(schema: Mapping[str, Any]) -> str:
     required = schema.get("required", [])
     fields: list[str] = []
     for name, field in schema["properties"].items():
-        mark = "" if name in required else "?"
-        fields.append(f"{name}{mark}: {_type(field)}")
+        label = name
+        if name not in required:
+            label = f"{name}?"
+        fields.append(f"{label}: {_type(field)}")
     return "{" + ", ".join(fields) + "}"
 
 
 def _type(field: Mapping[str, Any]) -> str:
     if field.get("type") == "array":
-        return f"[{_type(field.get('items', {}))}, …]"
+        items = field.get("items", {})
+        return f"[{_type(items)}, …]"
     if "properties" in field:
         return signature(field)
     return str(field.get("type", "any"))
 
 
 def _describe(fault: Mapping[str, Any]) -> str:
-    where = ".".join(str(part) for part in fault["loc"]) or "the arguments"
+    where = ".".join(map(str, fault["loc"])) or "the arguments"
     message: str = fault["msg"]
     match fault["type"]:
         case "missing":
@@ -94,28 +99,41 @@ def _describe(fault: Mapping[str, Any]) -> str:
             return f"{where} is not an argument of it"
         case "value_error":
             # Drop pydantic's "Value error, " before the message of our own validator.
-            return f"{where}: {message.partition(', ')[2]}"
+            _, _, reason = message.partition(", ")
+            return f"{where}: {reason}"
         case _:
             return f"{where}: {message[:1].lower()}{message[1:]}"
 
 
 def _compact(node: Any, shared: Mapping[str, Any]) -> Any:
     """Inline references, and drop titles, nulls, defaults and pydantic's own keywords."""
-    if isinstance(node, list):
-        return [_compact(item, shared) for item in node]
-    if not isinstance(node, dict):
-        return node
-    if "$ref" in node:
-        name = node["$ref"].rpartition("/")[2]
-        return _compact(shared[name], shared)
-    if "anyOf" in node:
-        return _compact(_without_null(node), shared)
+    match node:
+        case list():
+            return [_compact(item, shared) for item in node]
+        case {"$ref": reference}:
+            name = reference.rpartition("/")[2]
+            return _compact(shared[name], shared)
+        case {"anyOf": _}:
+            return _compact(_without_null(node), shared)
+        case dict():
+            return _compact_object(node, shared)
+        case _:
+            return node
+
+
+def _compact_object(node: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    left_out = _LEFT_OUT
+    if "properties" in node:
+        # The docstring of a model; the description of a single field stays.
+        left_out = _LEFT_OUT | {"description"}
     compact: dict[str, Any] = {}
     for key, value in node.items():
+        if key in left_out:
+            continue
         if key == "properties":
             # These names are a model's fields, and a field may be called `title`.
             compact[key] = {name: _compact(field, shared) for name, field in value.items()}
-        elif not _is_left_out(key, node):
+        else:
             compact[key] = _compact(value, shared)
     return compact
 
@@ -127,10 +145,3 @@ def _without_null(node: Mapping[str, Any]) -> dict[str, Any]:
         if alternative.get("type") != "null":
             return {**alternative, **others}
     return others
-
-
-def _is_left_out(key: str, node: Mapping[str, Any]) -> bool:
-    if key in _LEFT_OUT:
-        return True
-    # The docstring of a model; the description of a single field stays.
-    return key == "description" and "properties" in node

@@ -31,33 +31,30 @@ class TreeMemory:
         self._mark_now = mark_now
         self._origins: dict[str, str] = {}
         self._edited: set[str] = set()
-        self._base: FileDigests | None = None
+        self._origin_of_unlisted: str | None = None
         self._now: dict[str, str] = {}
         self._listed: dict[str, str] = {}
+        self.has_base = False
+        """Whether the files were read before the first command."""
         self.unsure = False
         """Whether only `refresh` can find out if a file is again as at the beginning."""
 
-    @property
-    def has_base(self) -> bool:
-        """Whether the files were read before the first command."""
-        return self._base is not None
-
     def edited(self, path: str, before: bytes | None, after: bytes | None) -> None:
         """Record how a tool changed a file."""
-        if path not in self._origins and path not in self._now:
-            self._origins[path] = mark_of(before)
-        if path in self._origins:
-            self._edited.add(path)
-        else:
+        if path in self._now and path not in self._origins:
             # A command changed the file first, so only git knows its original content.
             self.unsure = True
+        else:
+            self._origins.setdefault(path, mark_of(before))
+            self._edited.add(path)
         self._set(path, mark_of(after))
 
     def base(self, marks: FileDigests) -> None:
         """Record the files as they are before the first command."""
-        self._base = marks
-        for path, mark in marks.marks.items():
-            self._origins.setdefault(path, mark)
+        self.has_base = True
+        if marks.whole:
+            self._origin_of_unlisted = _GONE
+        self._origins = {**marks.marks, **self._origins}
 
     def refresh(self, marks: FileDigests) -> None:
         """Record the files as they are after a command."""
@@ -85,20 +82,13 @@ class TreeMemory:
             return self._mark_now(path)
         # Clean, then changed, and clean again: committed (then as last listed), or restored.
         last = self._listed.get(path)
-        if last is not None and self._mark_now(path) == last:
-            return last
-        return None
+        if last is None or last != self._mark_now(path):
+            return None
+        return last
 
     def _set(self, path: str, mark: str | None) -> None:
-        if mark is None or mark == self._origin(path):
+        origin = self._origins.get(path, self._origin_of_unlisted)
+        if mark is None or mark == origin:
             self._now.pop(path, None)
         else:
             self._now[path] = mark
-
-    def _origin(self, path: str) -> str | None:
-        """Return the file's mark at the beginning of the turn; None if it is not known."""
-        if path in self._origins:
-            return self._origins[path]
-        if self._base is not None and self._base.whole:
-            return _GONE
-        return None

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.changes.ports import FileFound, Files, FileUnfit
+from holdfast.changes.ports import FileFound, FileLook, Files, FileUnfit
 from holdfast.guards.secrets import is_secret
 from holdfast.landing.encoding import decode
 from holdfast.tools.changed_files import TreeMemory, mark_of
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from holdfast.guards.commands import CommandRules
 
 _SLASHES = re.compile("/{2,}")
-
-
+_HERE = re.compile(r"\A(?:\./)*(?:\.\Z)?")
 PRIVATE = "it looks like a file with passwords or keys"
 
 
@@ -96,14 +95,10 @@ class ToolContext:
         Several slashes in a row count as one.
         """
         path = _SLASHES.sub("/", path.strip())
-        root = self.ports.root.rstrip("/")
-        if path == root or path.startswith(f"{root}/"):
-            path = path[len(root) + 1 :]
-        while path.startswith("./"):
-            path = path.removeprefix("./")
-        if path == ".":
-            return ""
-        return path
+        root = self.ports.root.rstrip("/") + "/"
+        if f"{path}/".startswith(root):
+            path = path[len(root) :]
+        return _HERE.sub("", path)
 
     def ask_secret(self, path: str, at: str) -> ToolOutcome | None:
         """Ask for approval to read a file with secrets; `at` is its real path.
@@ -112,24 +107,29 @@ class ToolContext:
         """
         if not is_secret(path) and not is_secret(at):
             return None
-        return refuse(self.ports.gate.ask("read", path, PRIVATE), path)
+        answer = self.ports.gate.ask("read", path, PRIVATE)
+        return refuse(answer, path)
 
     def covered(self) -> dict[str, str | None]:
         """Return the texts of files that differ from the disk; None for a deleted file."""
         texts: dict[str, str | None] = {}
         for path in self.ports.covered():
-            looked = self.ports.files.look(path)
-            texts[path] = decode(looked.data).text if isinstance(looked, FileFound) else None
+            texts[path] = None
+            data = data_of(self.ports.files.look(path))
+            if data is not None:
+                texts[path] = decode(data).text
         return texts
 
     def before_command(self) -> None:
         """Record the state of the files before the first command."""
         if not self.tree.has_base:
-            self.tree.base(self.ports.trees.look())
+            digests = self.ports.trees.look()
+            self.tree.base(digests)
 
     def after_command(self) -> None:
         """Record what the command has changed."""
-        self.tree.refresh(self.ports.trees.look())
+        digests = self.ports.trees.look()
+        self.tree.refresh(digests)
 
     def digest(self) -> str:
         """Return a digest of the files as they are now."""
@@ -139,7 +139,21 @@ class ToolContext:
 
     def _mark_now(self, path: str) -> str:
         looked = self.ports.files.look(path)
-        return mark_of(looked.data if isinstance(looked, FileFound) else None)
+        return mark_of(data_of(looked))
+
+
+def prefix_of(directory: str) -> str:
+    """Return what the paths below a directory start with; "" for the root."""
+    if not directory:
+        return ""
+    return f"{directory}/"
+
+
+def data_of(looked: FileLook) -> bytes | None:
+    """Return the content of a file; None if the file is missing or unfit."""
+    if isinstance(looked, FileFound):
+        return looked.data
+    return None
 
 
 def denied(message: str) -> ToolOutcome:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from holdfast.changes.ports import FileUnfit
 from holdfast.changes.similar_paths import similar_paths
 from holdfast.tools.arguments import Arguments
-from holdfast.tools.context import ToolContext, failed, refuse_path
+from holdfast.tools.context import ToolContext, failed, prefix_of, refuse_path
 from holdfast.tools.globs import glob_to_regex
 from holdfast.tools.ports import NothingThere, Regular
-from holdfast.tools.text_limits import count, one_or_many
+from holdfast.tools.text_limits import count
 from holdfast.tools.tool import Tool
 from holdfast.vocab.tool_outcome import ToolOutcome
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from holdfast.vocab.cancellation import Cancel
 
 _MOST = 200
+_WILDCARD = re.compile(r"[*?\[{]")
 
 
 class FindFilesTool(Arguments):
@@ -49,7 +50,11 @@ def find_files(arguments: FindFilesTool, context: ToolContext, _: Cancel) -> Too
     if found is None:
         message = f"find_files: {pattern} is not a glob; try a part of the name."
         return ToolOutcome(message, "schema_reject")
-    where = f" below {path}" if path else ""
+    read: tuple[str, ...] = ()
+    where = ""
+    if path:
+        read = (path,)
+        where = f" below {path}"
     heading = f"{count(len(found), 'file')}{where}:"
     if not found:
         heading = f"No file{where} matches {pattern}.{_suggest(pattern, paths)}"
@@ -58,44 +63,44 @@ def find_files(arguments: FindFilesTool, context: ToolContext, _: Cancel) -> Too
     lines = [heading, *found[:_MOST]]
     if len(found) > _MOST:
         lines.append(f"({len(found) - _MOST} more; use a narrower pattern)")
-    return ToolOutcome("\n".join(lines), read=(path,) if path else ())
+    return ToolOutcome("\n".join(lines), read=read)
 
 
 def _with_covered(paths: tuple[str, ...], under: str, context: ToolContext) -> list[str]:
     """Return the paths with proposed files added, and without files proposed for deletion."""
     known = set(paths)
+    prefix = prefix_of(under)
     for path, text in context.covered().items():
         if text is None:
             known.discard(path)
-        elif not under or path.startswith(f"{under}/"):
+        elif path.startswith(prefix):
             known.add(path)
     return sorted(known)
 
 
 def _matching(pattern: str, paths: list[str], under: str) -> list[str] | None:
     """Return the paths that match from the root or from `under`; None for an invalid glob."""
-    if not any(sign in pattern for sign in "*?[{"):
+    if not _WILDCARD.search(pattern):
         part = pattern.casefold()
         return [path for path in paths if part in path.casefold()]
     try:
         expression = glob_to_regex(pattern)
     except re.error:
         return None
-    prefix = f"{under}/" if under else ""
-
-    def matches(path: str) -> bool:
-        if expression.fullmatch(path):
-            return True
-        return expression.fullmatch(path.removeprefix(prefix)) is not None
-
-    return [path for path in paths if matches(path)]
+    prefix = prefix_of(under)
+    found: list[str] = []
+    for path in paths:
+        names = (path, path.removeprefix(prefix))
+        if any(map(expression.fullmatch, names)):
+            found.append(path)
+    return found
 
 
 def _suggest(pattern: str, paths: list[str]) -> str:
     near = similar_paths(pattern.replace("*", ""), paths)
     if not near:
         return ""
-    return f" Names like it: {one_or_many(near)}."
+    return f" Names like it: {' or '.join(near)}."
 
 
 TOOL = Tool("find_files", FindFilesTool, find_files)

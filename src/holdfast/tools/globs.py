@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_PIECES = re.compile(r"\*\*/|\*\*|\*|\?|\[[^\]]+\]|\{[^{}]*\}|.", re.DOTALL)
+_PIECES = re.compile(
+    r"(?P<wildcard>\*\*/|\*\*|\*|\?)|\[(?P<set>[^\]]+)\]|\{(?P<choice>[^{}]*)\}|.", re.DOTALL
+)
 _WILDCARDS = {
     "**/": "(?:[^/]+/)*",
     "**": ".*",
@@ -34,18 +36,18 @@ def glob_to_regex(glob: str) -> re.Pattern[str]:
 
 
 def _translate(text: str) -> str:
-    return "".join(_translate_piece(found[0]) for found in _PIECES.finditer(text))
-
-
-def _translate_piece(piece: str) -> str:
-    if piece in _WILDCARDS:
-        return _WILDCARDS[piece]
-    if piece.startswith("[") and len(piece) > 2:
-        inner = piece[1:-1].replace("\\", "\\\\").replace("[", "\\[")
-        if inner.startswith("!"):
-            inner = f"^{inner[1:]}"
-        return f"[{inner}]"
-    if piece.startswith("{") and len(piece) > 1:
-        alternatives = [_translate(each) for each in piece[1:-1].split(",")]
-        return f"(?:{'|'.join(alternatives)})"
-    return re.escape(piece)
+    parts: list[str] = []
+    for found in _PIECES.finditer(text):
+        match found.lastgroup:
+            case "wildcard":
+                parts.append(_WILDCARDS[found[0]])
+            case "set":
+                inner = found["set"].replace("\\", "\\\\").replace("[", "\\[")
+                inner = re.sub("^!", "^", inner)
+                parts.append(f"[{inner}]")
+            case "choice":
+                alternatives = map(_translate, found["choice"].split(","))
+                parts.append(f"(?:{'|'.join(alternatives)})")
+            case _:
+                parts.append(re.escape(found[0]))
+    return "".join(parts)

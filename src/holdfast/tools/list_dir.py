@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileUnfit
 from holdfast.tools.arguments import Arguments
-from holdfast.tools.context import ToolContext, failed, refuse_path
+from holdfast.tools.context import ToolContext, failed, prefix_of, refuse_path
 from holdfast.tools.ports import Directory, DirectoryEntry, NothingThere, Regular
-from holdfast.tools.text_limits import count, one_or_many
+from holdfast.tools.text_limits import count
 from holdfast.tools.tool import Tool
 from holdfast.vocab.tool_outcome import ToolOutcome
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from holdfast.vocab.cancellation import Cancel
 
 _MOST = 200
+_MARKS = {"directory": "/", "link": " (symlink)", "other": " (no regular file)"}
 
 
 class ListDirTool(Arguments):
@@ -51,43 +52,45 @@ def _with_covered(
 ) -> list[DirectoryEntry]:
     """Return the entries with proposed files added, and without files proposed for deletion."""
     entries = {entry.name: entry for entry in on_disk}
-    prefix = f"{path}/" if path else ""
+    prefix = prefix_of(path)
     for name, text in context.covered().items():
         if not name.startswith(prefix):
             continue
         first, _, rest = name.removeprefix(prefix).partition("/")
-        if text is not None:
-            size = len(text.encode("utf-8", "replace"))
-            entry = DirectoryEntry(first, "directory" if rest else "file", size)
-            entries.setdefault(first, entry)
-        elif not rest:
+        if rest:
+            if text is not None:
+                entries.setdefault(first, DirectoryEntry(first, "directory"))
+            continue
+        if text is None:
             entries.pop(first, None)
+            continue
+        size = len(text.encode("utf-8", "replace"))
+        entries.setdefault(first, DirectoryEntry(first, "file", size))
     return list(entries.values())
 
 
 def _show(path: str, entries: list[DirectoryEntry], *, more: bool) -> ToolOutcome:
     entries.sort(key=lambda entry: (entry.kind != "directory", entry.name))
-    content = count(len(entries), "entry", "entries") if entries else "nothing is in it"
+    content = "nothing is in it"
+    if entries:
+        content = count(len(entries), "entry", "entries")
     lines = [f"{path or '.'}: {content}."]
-    lines += [_line(entry) for entry in entries[:_MOST]]
+    lines += map(_line, entries[:_MOST])
     left = len(entries) - _MOST
     if more:
         lines.append("(and more; use find_files to look for a name)")
     elif left > 0:
         lines.append(f"({left} more; use find_files to look for a name)")
-    return ToolOutcome("\n".join(lines), read=(path,) if path else ())
+    read: tuple[str, ...] = ()
+    if path:
+        read = (path,)
+    return ToolOutcome("\n".join(lines), read=read)
 
 
 def _line(entry: DirectoryEntry) -> str:
-    match entry.kind:
-        case "directory":
-            return f"{entry.name}/"
-        case "file":
-            return f"{entry.name} ({_size(entry.size)})"
-        case "link":
-            return f"{entry.name} (symlink)"
-        case "other":
-            return f"{entry.name} (no regular file)"
+    if entry.kind == "file":
+        return f"{entry.name} ({_size(entry.size)})"
+    return entry.name + _MARKS[entry.kind]
 
 
 def _size(size: int) -> str:
@@ -99,21 +102,19 @@ def _size(size: int) -> str:
 
 
 def _missing(path: str, context: ToolContext) -> ToolOutcome:
-    return failed(f"{path}: there is no such directory; {_cure_missing(path, context)}")
-
-
-def _cure_missing(path: str, context: ToolContext) -> str:
+    problem = f"{path}: there is no such directory"
     parent, _, name = path.rpartition("/")
     above = context.ports.folders.place(parent)
     if not isinstance(above, Directory):
-        return "list the directory above it to see what there is."
-    names = [entry.name for entry in above.entries if entry.kind == "directory"]
-    near = get_close_matches(name, names)
-    if not near:
-        return f"list {parent or '.'} to see what there is."
-    prefix = f"{parent}/" if parent else ""
-    paths = tuple(f"{prefix}{each}" for each in near)
-    return f"did you mean {one_or_many(paths)}?"
+        return failed(f"{problem}; list the directory above it to see what there is.")
+    directories = [entry.name for entry in above.entries if entry.kind == "directory"]
+    near = get_close_matches(name, directories)
+    if near:
+        prefix = prefix_of(parent)
+        paths = " or ".join(f"{prefix}{each}" for each in near)
+        return failed(f"{problem}; did you mean {paths}?")
+    shown = parent or "."
+    return failed(f"{problem}; list {shown} to see what there is.")
 
 
 TOOL = Tool("list_dir", ListDirTool, list_dir)

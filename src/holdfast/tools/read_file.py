@@ -11,7 +11,7 @@ from holdfast.landing.text.lines import split_lines
 from holdfast.tools.arguments import Arguments
 from holdfast.tools.context import ShownText, ToolContext, failed, refuse_path
 from holdfast.tools.ports import Directory, PathLook, Regular
-from holdfast.tools.text_limits import count, one_or_many, shorten_line
+from holdfast.tools.text_limits import count, shorten_line
 from holdfast.tools.tool import Tool
 from holdfast.vocab.tool_outcome import ToolOutcome
 
@@ -38,7 +38,9 @@ def read_file(arguments: ReadFileTool, context: ToolContext, _: Cancel) -> ToolO
     refused = _judge_place(path, place)
     if refused is not None:
         return refused
-    real_path = path if isinstance(place, FileUnfit) else place.at
+    real_path = path
+    if not isinstance(place, FileUnfit):
+        real_path = place.at
     refused = context.ask_secret(path, real_path)
     if refused is not None:
         return refused
@@ -72,7 +74,7 @@ def _missing(path: str, files: Files) -> str:
     """Return a sentence with the files that have a similar name."""
     near = similar_paths(path, files.names(path))
     if near:
-        return f"{path}: there is no such file; did you mean {one_or_many(near)}?"
+        return f"{path}: there is no such file; did you mean {' or '.join(near)}?"
     return f"{path}: there is no such file; use find_files or list_dir to see what there is."
 
 
@@ -123,9 +125,13 @@ def _fitting(lines: list[str], start: int, end: int) -> list[str]:
 def _heading(path: str, start: int, last: int, end: int, total: int) -> str:
     if start == 1 and last == total:
         return f"{path}: {count(total, 'line')}."
-    what = f"line {start}" if start == last else f"lines {start} to {last}"
-    more = f" Read on with start={last + 1}." if last < end else ""
-    return f"{path}: {what} of {total}.{more}"
+    what = f"lines {start} to {last}"
+    if start == last:
+        what = f"line {start}"
+    heading = f"{path}: {what} of {total}."
+    if last < end:
+        heading += f" Read on with start={last + 1}."
+    return heading
 
 
 TOOL = Tool("read_file", ReadFileTool, read_file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 from holdfast.guards.commands import Allow, Ask, CommandVerdict, Refuse, argv, judge_command
 from holdfast.guards.redact_secret_lines import without_secrets
@@ -61,17 +61,16 @@ def _refuse(verdict: CommandVerdict, command: str, context: ToolContext) -> Tool
         case Allow():
             return None
         case Ask(why):
-            return refuse(context.ports.gate.ask("command", command, why), command)
+            answer = context.ports.gate.ask("command", command, why)
+            return refuse(answer, command)
         case Refuse(message):
             return denied(message)
-        case _:
-            assert_never(verdict)
 
 
 def _outcome(command: str, done: CommandDone, seconds: int, hidden: Sequence[str]) -> ToolOutcome:
     output = clean(done.output).strip("\n")
     if hidden:
-        names = ", ".join(clean(name) for name in hidden[:5])
+        names = ", ".join(map(clean, hidden[:5]))
         note = (
             f"[Lines of {names} are left out: it may contain secrets. "
             "Use read_file, which asks for approval.]"
@@ -82,7 +81,9 @@ def _outcome(command: str, done: CommandDone, seconds: int, hidden: Sequence[str
         ending += "\nProcesses it had left in the background were ended."
     text = f"{ending}\n{output or '(no output)'}"
     event = CommandRan(command, done.exit_code, output)
-    return ToolOutcome(text, "exec_error" if done.timed_out else None, events=(event,))
+    if done.timed_out:
+        return ToolOutcome(text, "exec_error", events=(event,))
+    return ToolOutcome(text, events=(event,))
 
 
 def _describe_end(done: CommandDone, seconds: int) -> str:

@@ -50,16 +50,17 @@ def search(arguments: SearchTool, context: ToolContext, cancel: Cancel) -> ToolO
     if glob is not None and not _is_glob(glob):
         message = f"search: {glob} is not a glob; try one such as *.py."
         return ToolOutcome(message, "schema_reject")
-    query = Query(pattern, not _compiles(pattern), place.at, glob, context.covered())
+    literal = not _compiles(pattern)
+    query = Query(pattern, literal, place.at, glob, context.covered())
     hits = context.ports.searcher.find(query, cancel)
     _remember(hits, context)
     heading, lines = _show(hits, query, path)
     # The heading differs from pattern to pattern, so only the lines count as a repetition.
-    return ToolOutcome(
-        "\n".join([heading, *lines]),
-        read=(path,) if path else (),
-        repeat="\n".join(lines) if lines else None,
-    )
+    repeat = "\n".join(lines) or None
+    read: tuple[str, ...] = ()
+    if path:
+        read = (path,)
+    return ToolOutcome("\n".join([heading, *lines]), read=read, repeat=repeat)
 
 
 def _compiles(pattern: str) -> bool:
@@ -80,15 +81,19 @@ def _is_glob(glob: str) -> bool:
 
 def _remember(hits: Hits, context: ToolContext) -> None:
     """Record that the model has now seen line numbers of these files."""
-    for path in dict.fromkeys(hit.path for hit in hits.hits):
+    paths = dict.fromkeys(hit.path for hit in hits.hits)
+    for path in paths:
         looked = context.ports.files.look(path)
         if isinstance(looked, FileFound):
-            context.memory.shown[looked.at] = ShownText(decode(looked.data).text)
+            text = decode(looked.data).text
+            context.memory.shown[looked.at] = ShownText(text)
 
 
 def _show(hits: Hits, query: Query, path: str) -> tuple[str, list[str]]:
     """Return the heading, and as many lines as fit into one answer."""
-    where = f" in {path}" if path else ""
+    where = ""
+    if path:
+        where = f" in {path}"
     if query.glob is not None:
         where += f" ({query.glob})"
     notes = _notes(hits, query)

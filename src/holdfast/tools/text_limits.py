@@ -66,13 +66,6 @@ def count(number: int, noun: str, plural: str = "") -> str:
     """
     if number == 1:
         return f"1 {noun}"
-    return f"{number} {plural or noun + 's'}"
-
-
-def one_or_many(names: tuple[str, ...]) -> str:
-    """Return names joined for a question.
-
-    >>> one_or_many(("a", "b"))
-    'a or b'
-    """
-    return " or ".join(names)
+    if not plural:
+        plural = f"{noun}s"
+    return f"{number} {plural}"

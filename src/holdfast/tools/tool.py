@@ -31,5 +31,6 @@ class Tool:
     @property
     def spec(self) -> ToolSpec:
         """The name, description and schema that are sent to a model."""
-        description = (Path(__file__).parent / f"{self.name}.md").read_text("utf-8").strip()
+        file = Path(__file__).parent / f"{self.name}.md"
+        description = file.read_text("utf-8").strip()
         return ToolSpec(self.name, description, schema_of(self.arguments), self.changes)

@@ -30,22 +30,19 @@ class ToolboxOf:
         # Imported here because it imports pydantic, and `holdfast --help` imports this module.
         from holdfast.tools.registry import TOOLS  # noqa: PLC0415 - pydantic, which help needs not
 
-        self._all = TOOLS
-        if policy.plan:
-            names = [name for name in names if name in READING]
-        self._tools = {name: TOOLS[name] for name in names}
-        self._specs = tuple(tool.spec for tool in self._tools.values())
+        self._tools: dict[str, Tool] = {}
+        specs: list[ToolSpec] = []
+        for name in names:
+            if policy.plan and name not in READING:
+                continue
+            tool = TOOLS[name]
+            self._tools[name] = tool
+            specs.append(tool.spec)
         self._context = ToolContext(ports, policy)
-
-    @property
-    def specs(self) -> tuple[ToolSpec, ...]:
+        self.specs = tuple(specs)
         """The tools to offer to the model, always in the same order."""
-        return self._specs
-
-    @property
-    def withheld(self) -> frozenset[str]:
+        self.withheld = frozenset(TOOLS) - frozenset(self._tools)
         """The names of tools that exist, but not in this session."""
-        return frozenset(self._all) - frozenset(self._tools)
 
     def run(self, call: ToolCall, cancel: Cancel) -> ToolOutcome:
         """Judge and run a call; return every failure as an outcome."""
@@ -76,9 +73,11 @@ class ToolboxOf:
         try:
             return tool.run(arguments, self._context, cancel)
         except OSError as error:
-            where = f"{error.filename}: " if isinstance(error.filename, str) else ""
             reason = error.strerror or "no reason given"
-            return failed(f"{where}the system refused: {reason}; try another way.")
+            message = f"the system refused: {reason}; try another way."
+            if isinstance(error.filename, str):
+                message = f"{error.filename}: {message}"
+            return failed(message)
         except LogUnavailable as error:
             return failed(f"the edit could not be recorded, and nothing was written: {error}")
 
@@ -88,8 +87,11 @@ class ToolboxOf:
 
     def _not_offered(self, name: str) -> ToolOutcome:
         offered = ", ".join(self._tools)
-        if name in self._all:
+        if name in self.withheld:
             return denied(f"{name} is switched off in this session; the tools are: {offered}.")
         near = get_close_matches(name, self._tools, 3, 0.4)
-        cure = f"did you mean {' or '.join(near)}?" if near else f"the tools are: {offered}."
-        return ToolOutcome(clean(f"there is no tool {name}; {cure}"), "tool_not_found")
+        cure = f"the tools are: {offered}."
+        if near:
+            cure = f"did you mean {' or '.join(near)}?"
+        message = clean(f"there is no tool {name}; {cure}")
+        return ToolOutcome(message, "tool_not_found")

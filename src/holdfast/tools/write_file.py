@@ -28,7 +28,8 @@ def write_file(arguments: WriteFileTool, context: ToolContext, _: Cancel) -> Too
     """Land the text as a new file, or in place of an existing one."""
     path = context.plain(arguments.path)
     request = FileRequest(path, "create", WriteFile(arguments.text))
-    return edit(EditCall((request,), "edit_error", _FORMAT, overwrite=True), context)
+    call = EditCall((request,), "edit_error", _FORMAT, overwrite=True)
+    return edit(call, context)
 
 
 TOOL = Tool("write_file", WriteFileTool, write_file, changes=True)

@@ -26,6 +26,7 @@ _NAMES = re.compile(
     r"^(?:(?:---|\+\+\+) (?:[ab]/)?|rename (?:from|to) |\*\*\* (?:Add|Update|Delete) File: )(.*)$",
     re.MULTILINE,
 )
+_BLOCK = re.compile("^<<<<<<< SEARCH", re.MULTILINE)
 _NO_FILE = "name a file."
 
 
@@ -46,7 +47,8 @@ def write_patch(arguments: WritePatchTool, context: ToolContext, _: Cancel) -> T
         message = refused_call(requests, "patch_error", DIFF_FORMAT)
         return ToolOutcome(message, "schema_reject", events=(event,))
     placed = tuple(_with_plain_paths(request, context) for request in requests)
-    return edit(EditCall(placed, "patch_error", DIFF_FORMAT), context)
+    call = EditCall(placed, "patch_error", DIFF_FORMAT)
+    return edit(call, context)
 
 
 def _with_plain_paths(request: FileRequest, context: ToolContext) -> FileRequest:
@@ -60,7 +62,7 @@ def _format_of(text: str) -> Format:
     """Return the format of a patch; no line of a diff starts with the marks of the others."""
     if text.lstrip().startswith("*** Begin Patch"):
         return "patch"
-    if any(line.startswith("<<<<<<< SEARCH") for line in text.split("\n")):
+    if _BLOCK.search(text):
         return "blocks"
     return "diff"
 
@@ -68,11 +70,15 @@ def _format_of(text: str) -> Format:
 def _find_barred(text: str) -> Barred | None:
     """Return the first path outside the project, which may be why parsing the diff failed."""
     for found in _NAMES.finditer(text):
-        path = found[1].partition("\t")[0].strip()
-        if not path or path == "/dev/null":
+        name, _, _ = found[1].partition("\t")
+        path = name.strip()
+        if path in {"", "/dev/null"}:
             continue
         judged = judge_path(path)
-        if isinstance(judged, Barred) and not judged.message.endswith(_NO_FILE):
+        if not isinstance(judged, Barred):
+            continue
+        names_a_file = not judged.message.endswith(_NO_FILE)
+        if names_a_file:
             return judged
     return None
 

@@ -24,6 +24,7 @@ MOST_LINES = 60
 """How many of a file's lines the second refusal on it shows."""
 _MOST_CHARACTERS = 6_000
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)")
+_GROWTH = {"+": 1, "-": -1}
 _NUMBERED = re.compile(r"^(\d+)\| ", re.MULTILINE)
 
 
@@ -42,7 +43,7 @@ class EditMessage:
 # ------------------------------------------------------------------------------------------- landed
 
 
-def tell_landed(landing: LandedEdits, hidden: frozenset[str] = frozenset()) -> str:
+def describe_landed(landing: LandedEdits, hidden: frozenset[str] = frozenset()) -> str:
     """Return a sentence and the changed lines for each file; for `hidden` files no lines."""
     messages: list[str] = []
     for file in landing.files:
@@ -60,43 +61,46 @@ def _landed(file: FileLanded) -> str:
     parsed = _parse_diff(file.diff)
     match file.action:
         case "create":
-            warnings = "".join(f" Warning: {warning}" for warning in file.warnings)
-            return f"{file.path}: created, {count(parsed.grown, 'line')}.{warnings}"
+            message = f"{file.path}: created, {count(parsed.grown, 'line')}."
+            for warning in file.warnings:
+                message += f" Warning: {warning}"
+            return message
         case "delete":
             return f"{file.path}: deleted."
-        case "rename" if not parsed.hunks:
-            return f"{file.path}: renamed to {file.to}."
         case "rename":
-            return f"{file.path}: renamed to {file.to}.\n{_edited(file, parsed)}"
+            sentence = f"{file.path}: renamed to {file.to}."
+            if not parsed.hunks:
+                return sentence
+            return f"{sentence}\n{_edited(file, parsed)}"
         case _:
             return _edited(file, parsed)
 
 
 def _edited(file: FileLanded, parsed: _ParsedDiff) -> str:
-    spans = tuple(Span(0, 0, line) for line in parsed.places)
     warning = " ".join(file.warnings) or None
-    landed = Landed("", parsed.hunks, file.rung, file.similarity, spans, warning)
+    landed = Landed("", parsed.hunks, file.rung, file.similarity, parsed.places, warning)
     sentence, _, changed = explain(landed).partition("\n")
     if parsed.grown:
         sentence += f" The lines below moved by {parsed.grown:+d}."
-    return f"{file.to or file.path}: {sentence}\n{changed}".rstrip()
+    path = file.to or file.path
+    return f"{path}: {sentence}\n{changed}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
 class _ParsedDiff:
     """The hunks of a diff without the headers of the file.
 
-    `places` are the old numbers of the first changed line of each place; `grown` is how many
+    `places` have the old number of the first changed line of each place; `grown` is how many
     lines the file has more than before.
     """
 
     hunks: str
-    places: list[int]
+    places: tuple[Span, ...]
     grown: int
 
 
 def _parse_diff(diff: str) -> _ParsedDiff:
-    places: list[int] = []
+    places: list[Span] = []
     hunks: list[str] = []
     number = grown = 0
     changing = False
@@ -112,22 +116,22 @@ def _parse_diff(diff: str) -> _ParsedDiff:
             continue
         hunks.append(line)
         sign = line[:1]
-        if sign in {"+", "-"}:
+        if sign in _GROWTH:
             if not changing:
-                places.append(number)
-            grown += 1 if sign == "+" else -1
+                places.append(Span(0, 0, number))
+            grown += _GROWTH[sign]
             changing = True
         elif sign != "\\":
             changing = False
         if sign in {"-", " "}:
             number += 1
-    return _ParsedDiff("\n".join(hunks), places, grown)
+    return _ParsedDiff("\n".join(hunks), tuple(places), grown)
 
 
 # ------------------------------------------------------------------------------------------ refused
 
 
-def tell_refused(
+def describe_refused(
     refusals: Sequence[EditMessage], kind: ErrorKind, expected: str, *, others: bool
 ) -> str:
     """Return the refusals as JSON: a record for one, a list of records for several.
@@ -168,8 +172,12 @@ def _refusal(refused: Refused, kind: ErrorKind, expected: str) -> dict[str, obje
     record = refusal_record(replace(refused, kind=kind))
     if record["expected_format"]:
         record["expected_format"] = expected
-    always = {"message", "expected_format"}
-    return {name: value for name, value in record.items() if value or name in always}
+    compact: dict[str, object] = {}
+    for name, value in record.items():
+        may_be_empty = name in {"message", "expected_format"}
+        if value or may_be_empty:
+            compact[name] = value
+    return compact
 
 
 def _lines_around(text: str, refused: Refused) -> str:
@@ -177,10 +185,10 @@ def _lines_around(text: str, refused: Refused) -> str:
     lines, _ = split_lines(text)
     first = _closest_line(refused) - 1 - MOST_LINES // 3
     first = max(0, min(first, len(lines) - MOST_LINES))
-    shown = [
-        f"{number}| {shorten_line(line, 200)}"
-        for number, line in enumerate(lines[first : first + MOST_LINES], first + 1)
-    ]
+    shown: list[str] = []
+    for number, line in enumerate(lines[first : first + MOST_LINES], first + 1):
+        bounded = shorten_line(line, 200)
+        shown.append(f"{number}| {bounded}")
     return "\n".join(shown)
 
 

@@ -73,8 +73,12 @@ def system_prompt(tools: Collection[str], profile: Profile) -> str:
         "Patch rules": "write_patch" in tools,
         "Plan": "edit_file" not in tools,
     }
-    sections = [f"# {section}" for section in rest if wanted[section.partition("\n")[0]]]
-    return "".join([head, *sections]).strip() + "\n"
+    prompt = head
+    for section in rest:
+        title, _, _ = section.partition("\n")
+        if wanted[title]:
+            prompt += f"# {section}"
+    return prompt.strip() + "\n"
 
 
 def overview(facts: ProjectFacts, tokens: int = 1_500) -> str:
@@ -94,21 +98,23 @@ def overview(facts: ProjectFacts, tokens: int = 1_500) -> str:
         parts.append(guide)
     if tree:
         parts.append(f"Files:\n{tree}")
-    return clean("\n\n".join(parts)[:room])
+    text = "\n\n".join(parts)
+    return clean(text[:room])
 
 
 def _languages(files: Sequence[str]) -> str:
     """Return a sentence with the four languages that have the most files."""
     counted: Counter[str] = Counter()
     for path in files:
-        _, dot, suffix = path.rpartition("/")[2].rpartition(".")
+        _, _, name = path.rpartition("/")
+        _, dot, suffix = name.rpartition(".")
         language = _LANGUAGES.get(dot + suffix)
         if language is not None:
             counted[language] += 1
     if not counted:
         return ""
     most = sorted(counted.items(), key=lambda each: (-each[1], each[0]))[:4]
-    listed = ", ".join(f"{name} ({number})" for name, number in most)
+    listed = ", ".join(f"{language} ({number})" for language, number in most)
     return f"Languages: {listed}."
 
 
@@ -119,7 +125,7 @@ def _guide(facts: ProjectFacts, room: int) -> str:
     text = f"{facts.guide_name}:\n{guide}"
     if len(text) <= room:
         return text
-    whole_lines = text[:room].rpartition("\n")[0]
+    whole_lines, _, _ = text[:room].rpartition("\n")
     return f"{whole_lines}\n(more in {facts.guide_name})"
 
 

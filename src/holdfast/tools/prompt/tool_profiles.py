@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -58,7 +59,7 @@ def profile_of(model: str) -> Profile:
     name = model.casefold()
     sizes = [float(number) / _UNITS[unit] for number, unit in _SIZE.findall(name)]
     # The largest size counts: `30b-a3b` has 30 billion parameters, and 3 billion are active.
-    if sizes and max(sizes) <= _SMALL:
+    if max(sizes, default=math.inf) <= _SMALL:
         return SMALL
     for pattern, profile in _FAMILIES:
         if re.search(pattern, name):
