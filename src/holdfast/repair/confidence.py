@@ -46,21 +46,20 @@ def judge_confidence(value: object, *, strict: bool = False) -> ConfidenceVerdic
     NoConfidence(message='the confidence is true or false, not a number from 0 to 1.')
     """
     # A bool is no number here, although it is an int in Python.
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return NoConfidence(_not_a_number(value))
+    if isinstance(value, bool):
+        return NoConfidence("the confidence is true or false, not a number from 0 to 1.")
+    if not isinstance(value, int | float):
+        what = "not a number"
+        if value is None:
+            what = "missing"
+        return NoConfidence(f"the confidence is {what}; expected a number from 0 to 1.")
     if isinstance(value, float) and math.isnan(value):
         return NoConfidence("the confidence is NaN; expected a number from 0 to 1.")
     if not 0 <= value <= 1:
         return NoConfidence("the confidence is outside of 0 to 1.")
-    threshold = STRICT_THRESHOLD if strict else THRESHOLD
+    threshold = THRESHOLD
+    if strict:
+        threshold = STRICT_THRESHOLD
     if value >= threshold:
         return Sure(float(value))
     return Unsure(float(value), threshold)
-
-
-def _not_a_number(value: object) -> str:
-    if value is None:
-        return "the confidence is missing; expected a number from 0 to 1."
-    if isinstance(value, bool):
-        return "the confidence is true or false, not a number from 0 to 1."
-    return "the confidence is not a number; expected a number from 0 to 1."

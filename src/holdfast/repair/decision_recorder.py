@@ -100,6 +100,9 @@ class DecisionRecorder:
             diff = _diff(base.candidate.text, made.text, unit.path)
         request = request_of(unit.path, unit.target, before_sha, errors)
         result = after_sha or f"{verdict}: {detail}"
+        diagnostic = None
+        if errors:
+            diagnostic = _diagnostic_fields(errors[0])
         return Decision(
             id=decision_id(method.decision_type, request, method.model_id, result),
             module=module_of(unit.path),
@@ -118,7 +121,7 @@ class DecisionRecorder:
             after_sha=after_sha,
             oracle=oracle,
             rule_id=method.rule_id,
-            diagnostic=_diagnostic_fields(errors[0]) if errors else None,
+            diagnostic=diagnostic,
         )
 
 

@@ -9,16 +9,11 @@ if TYPE_CHECKING:
     from holdfast.repair.ports import DecisionLedger
 
 
-class DryLedger:
-    """A ledger that reads decisions and records none."""
+class _LedgerReader:
+    """Reading from another ledger."""
 
     def __init__(self, ledger: DecisionLedger) -> None:
-        """Read from this ledger."""
         self._ledger = ledger
-
-    def record(self, decision: Decision) -> Decision:
-        """Return the decision without recording it."""
-        return decision
 
     def pinned(self, module: str) -> tuple[Decision, ...]:
         """Return the pinned decisions of a module."""
@@ -29,7 +24,15 @@ class DryLedger:
         return self._ledger.unpinned(module)
 
 
-class RememberingLedger:
+class DryLedger(_LedgerReader):
+    """A ledger that reads decisions and records none."""
+
+    def record(self, decision: Decision) -> Decision:
+        """Return the decision without recording it."""
+        return decision
+
+
+class RememberingLedger(_LedgerReader):
     """A ledger that also remembers which decisions one repair recorded as accepted.
 
     These decisions are the steps that lead to the code that passed.
@@ -37,7 +40,7 @@ class RememberingLedger:
 
     def __init__(self, ledger: DecisionLedger) -> None:
         """Record in this ledger."""
-        self._ledger = ledger
+        super().__init__(ledger)
         self.accepted: tuple[Decision, ...] = ()
 
     def record(self, decision: Decision) -> Decision:
@@ -46,14 +49,6 @@ class RememberingLedger:
         if stored.counts:
             self.accepted += (decision,)
         return stored
-
-    def pinned(self, module: str) -> tuple[Decision, ...]:
-        """Return the pinned decisions of a module."""
-        return self._ledger.pinned(module)
-
-    def unpinned(self, module: str) -> tuple[Decision, ...]:
-        """Return the accepted decisions of a module that are not pinned."""
-        return self._ledger.unpinned(module)
 
     def confirm(self) -> None:
         """Record the accepted decisions again, now that the code is written.

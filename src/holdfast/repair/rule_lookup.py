@@ -58,8 +58,10 @@ def lookup(
     unpinned: Rule | None = None
     for diagnostic in errors_first:
         for rule in book.candidates(diagnostic, target, text):
+            if rule.id in without:
+                continue
             needs_pin = pinned_only and not rule.pinned
-            if rule.id in without or (needs_pin and unpinned is not None):
+            if needs_pin and unpinned is not None:
                 continue
             rewritten = rewrite(rule, text, diagnostic)
             if not isinstance(rewritten, Rewritten):

@@ -125,7 +125,8 @@ class Judge:
         errors = errors_of(checked)
         if not self.project or not errors:
             return False
-        if not all(self._is_elsewhere(error) for error in errors):
+        paths = {error.path for error in errors}
+        if paths & {"", self.path}:
             return False
         return not new_errors(self.first, checked)
 
@@ -137,18 +138,17 @@ class Judge:
         are not the fix's.
         """
         errors_now, errors_then = errors_of(now.checked), errors_of(then.checked)
-        if len(errors_now) < len(errors_then) and not new_errors(then.checked, now.checked):
+        fewer = len(errors_now) < len(errors_then)
+        if fewer and not new_errors(then.checked, now.checked):
             return True
-        if errors_now and _has_syntax_error(errors_then) and not _has_syntax_error(errors_now):
+        other_errors_left = errors_now and not _has_syntax_error(errors_now)
+        if other_errors_left and _has_syntax_error(errors_then):
             return True
         broken_then = parse_errors(then.candidate.text, self.path, self.target)
         broken_now = parse_errors(now.candidate.text, self.path, self.target)
         if broken_then is None or broken_now is None:
             return False
         return broken_now < broken_then
-
-    def _is_elsewhere(self, error: Diagnostic) -> bool:
-        return error.path not in {"", self.path}
 
     def _test(self, candidate: Candidate, checked: Checked) -> Verification:
         if self.tests is None:
@@ -170,10 +170,13 @@ class Judge:
         counts as new.
         """
         errors = errors_of(tested)
-        if not errors or any(error.area is None for error in errors):
+        places = [error.area for error in errors]
+        if not places or None in places:
             return False
         then = tests.run(self.path, self.data)
-        return isinstance(then, Checked) and not new_errors(then, tested)
+        if isinstance(then, CheckTimedOut):
+            return False
+        return not new_errors(then, tested)
 
 
 # ------------------------------------------------------------------------------------------- errors
@@ -191,9 +194,10 @@ def new_errors(then: Checked, now: Checked) -> Counter[ErrorSignature]:
 
 def same_errors(one: Checked, other: Checked) -> bool:
     """Return whether two checks have the same errors; without errors, the same output."""
-    if not errors_of(one) and not errors_of(other):
+    ones, others = _signatures(one), _signatures(other)
+    if not ones and not others:
         return one.output == other.output
-    return _signatures(one) == _signatures(other)
+    return ones == others
 
 
 def signature(diagnostic: Diagnostic) -> ErrorSignature:
@@ -204,7 +208,10 @@ def signature(diagnostic: Diagnostic) -> ErrorSignature:
 def describe_errors(checked: Checked) -> str:
     """Return the errors of a check, a line each; its output if that could not be parsed."""
     lines = "\n".join(map(describe, errors_of(checked)))
-    return lines or checked.output.strip() or "the check failed and printed nothing."
+    if lines:
+        return lines
+    output = checked.output.strip()
+    return output or "the check failed and printed nothing."
 
 
 def describe(diagnostic: Diagnostic) -> str:
@@ -212,8 +219,10 @@ def describe(diagnostic: Diagnostic) -> str:
     where = diagnostic.path
     if diagnostic.area is not None:
         where = f"{where}:{diagnostic.area.line}:{diagnostic.area.column}"
-    code = f" [{diagnostic.code}]" if diagnostic.code else ""
-    return f"{where}: {diagnostic.severity}: {diagnostic.message}{code}"
+    line = f"{where}: {diagnostic.severity}: {diagnostic.message}"
+    if diagnostic.code:
+        line += f" [{diagnostic.code}]"
+    return line
 
 
 def _signatures(checked: Checked) -> Counter[ErrorSignature]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from holdfast.rules.rule_json import parse_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
     from holdfast.rules.rule import Rule
@@ -16,16 +15,16 @@ if TYPE_CHECKING:
 
 def builtin_rules() -> tuple[Rule, ...]:
     """Read all built-in rules, in the order of their folders and files."""
-    return tuple(parse_rule(file.read_bytes()) for file in _rule_files())
-
-
-def _rule_files() -> Iterator[Traversable]:
+    rules: list[Rule] = []
     for folder in _sorted_entries(files(__name__)):
         if not folder.is_dir():
             continue
         for file in _sorted_entries(folder):
-            if file.name.endswith(".json"):
-                yield file
+            if not file.name.endswith(".json"):
+                continue
+            data = file.read_bytes()
+            rules.append(parse_rule(data))
+    return tuple(rules)
 
 
 def _sorted_entries(folder: Traversable) -> list[Traversable]:

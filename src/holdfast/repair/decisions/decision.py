@@ -108,7 +108,11 @@ def from_json(record: object) -> Decision:
     """Parse a record of a manifest; raise `BadDecision`. Unknown fields are ignored."""
     if not isinstance(record, dict):
         raise BadDecision("a decision must be an object.")
-    known = {each.name: record[each.name] for each in fields(Decision) if each.name in record}
+    known: dict[str, Any] = {}
+    for each in fields(Decision):
+        name = each.name
+        if name in record:
+            known[name] = record[name]
     for name in ("id", "module", "path", "target", "decision_type", "choice"):
         if not isinstance(known.get(name), str):
             raise BadDecision(f"a decision has no `{name}`.")

@@ -35,8 +35,9 @@ def module_of(path: str) -> str:
     if is_plain and len(named) <= _LONGEST and not _HASHED.search(named):
         return named
     digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    readable = re.sub(r"[^A-Za-z0-9_]+", ".", path).strip(".")[-_LONGEST:].strip(".")
-    return f"{readable or 'unit'}-{digest}"
+    dotted = re.sub(r"[^A-Za-z0-9_]+", ".", path).strip(".")
+    readable = dotted[-_LONGEST:].strip(".") or "unit"
+    return f"{readable}-{digest}"
 
 
 def is_module(name: str) -> bool:

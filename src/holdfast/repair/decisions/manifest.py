@@ -103,7 +103,13 @@ class Manifest:
 
     def unpinned(self, module: str) -> tuple[Decision, ...]:
         """Return the accepted build decisions of a module that can be replayed once pinned."""
-        return tuple(each for each in self._repeatable(module) if each.counts and not each.pinned)
+        found: list[Decision] = []
+        for each in self._repeatable(module):
+            if each.pinned:
+                continue
+            if each.counts:
+                found.append(each)
+        return tuple(found)
 
     def find(self, prefix: str) -> Decision | NoSuchDecision:
         """Find a decision by its id, or by a prefix that no other id has.
@@ -122,7 +128,10 @@ class Manifest:
 
     def _manifests(self, scope: DecisionScope | None) -> Iterator[tuple[DecisionScope, str, bytes]]:
         """Yield scope, module and bytes of each manifest; None means every scope."""
-        for each in SCOPES if scope is None else (scope,):
+        scopes = SCOPES
+        if scope is not None:
+            scopes = (scope,)
+        for each in scopes:
             for module, data in self._files.read_all(each):
                 yield each, module, data
 
@@ -131,8 +140,13 @@ class Manifest:
         data = dict(self._files.read_all("build")).get(module)
         if data is None:
             return ()
-        decisions = self._parse("build", module, data)
-        return tuple(each for each in decisions if each.superseded_by is None and each.diff)
+        found: list[Decision] = []
+        for each in self._parse("build", module, data):
+            if each.superseded_by is not None:
+                continue
+            if each.diff:
+                found.append(each)
+        return tuple(found)
 
     def _parse(self, scope: DecisionScope, module: str, data: bytes) -> tuple[Decision, ...]:
         decisions = parse(data, module, self._files.place(scope, module))
@@ -146,8 +160,10 @@ class Manifest:
 
         def put(decisions: dict[str, Decision]) -> None:
             nonlocal stored
+            stored = decision
             old = decisions.get(decision.id)
-            stored = decision if old is None else renewed(old, decision)
+            if old is not None:
+                stored = renewed(old, decision)
             decisions[decision.id] = stored
 
         self._update(decision.scope, decision.module, put)
@@ -195,7 +211,9 @@ class Manifest:
 
         def put(decisions: dict[str, Decision]) -> None:
             step = decisions.get(step_id)
-            if step is not None and step.counts and not step.pinned:
+            if step is None or step.pinned:
+                return
+            if step.counts:
                 decisions[step_id] = replace(step, verdict="failed", detail=why)
 
         self._update("build", module, put)
@@ -305,11 +323,14 @@ def _match_ids(decisions: tuple[Decision, ...], prefix: str) -> dict[str, Decisi
     if not prefix:
         return {}
     ids = {each.id for each in decisions}
-    found = {each.id: each for each in decisions if each.id.startswith(prefix)}
+    found: dict[str, Decision] = {}
     for each in decisions:
-        old_id = each.promoted_from or ""
-        if old_id.startswith(prefix) and old_id not in ids:
-            found[each.id] = each
+        known_as = [each.id]
+        if each.promoted_from not in ids:
+            known_as.append(each.promoted_from or "")
+        for known_id in known_as:
+            if known_id.startswith(prefix):
+                found[each.id] = each
     return found
 
 

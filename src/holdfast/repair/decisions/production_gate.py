@@ -30,8 +30,10 @@ def judge_gate(decisions: Iterable[Decision]) -> GateReport:
     without a diff counts too: a recovery by a running program changes no file and still needs
     review.
     """
-    return GateReport(tuple(each for each in decisions if _needs_pin(each)))
-
-
-def _needs_pin(decision: Decision) -> bool:
-    return decision.scope == "build" and decision.counts and not decision.pinned
+    unpinned: list[Decision] = []
+    for decision in decisions:
+        if decision.scope != "build" or decision.pinned:
+            continue
+        if decision.counts:
+            unpinned.append(decision)
+    return GateReport(tuple(unpinned))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_HUNK = re.compile(r"@@ -(\S+) \+(\S+) @@(.*)", re.DOTALL)
+_HUNK = re.compile(r"\A@@ -(\S+) \+(\S+) @@(.*)", re.DOTALL)
 
 
 def reverse_diff(diff: str) -> str:
@@ -30,7 +30,6 @@ def reverse_diff(diff: str) -> str:
         else:
             result += removed + added
             removed, added = [], []
-            hunk = _HUNK.match(line)
-            result.append(f"@@ -{hunk[2]} +{hunk[1]} @@{hunk[3]}" if hunk else line)
+            result.append(_HUNK.sub(r"@@ -\2 +\1 @@\3", line))
             last = result
     return "".join(result + removed + added)

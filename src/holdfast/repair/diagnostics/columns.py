@@ -76,7 +76,9 @@ class SourceLines:
         # A bool is an int, and `true` is no line number.
         if type(line) is not int or type(column) is not int:
             return None
-        if not (1 <= line <= _LARGEST and 1 <= column <= _LARGEST):
+        if not 1 <= line <= _LARGEST:
+            return None
+        if not 1 <= column <= _LARGEST:
             return None
         return line, self.column(path, line, column, unit)
 

@@ -18,6 +18,7 @@ _LINE = re.compile(
     r"(?:vet: )?(?:\./)?(?P<path>[^\s:][^:\n]*\.go)"
     r":(?P<line>[0-9]{1,9}):(?:(?P<column>[0-9]{1,9}):)? (?P<message>\S.*)"
 )
+_DETAIL = re.compile(r"\t\s*\S")
 # A module of go.mod that is not downloaded, and that errors were left out: neither is about the
 # code.
 _NOT_THE_CODE = re.compile(
@@ -69,9 +70,11 @@ def parse(
     found: list[Diagnostic] = []
     for line in plain_lines(output):
         match = _LINE.fullmatch(line)
-        if match and not _NOT_THE_CODE.fullmatch(match["message"]):
-            found.append(_diagnostic(match, version, sources))
-        elif found and line.startswith("\t") and line.strip():
+        if match:
+            is_about_code = not _NOT_THE_CODE.fullmatch(match["message"])
+            if is_about_code:
+                found.append(_diagnostic(match, version, sources))
+        elif found and _DETAIL.match(line):
             found[-1] = _with_detail(found[-1], line, sources)
     return tuple(found)
 
@@ -94,11 +97,11 @@ def _diagnostic(match: re.Match[str], version: str, sources: SourceLines) -> Dia
 
 def _with_detail(found: Diagnostic, line: str, sources: SourceLines) -> Diagnostic:
     """Return the diagnostic with an indented line that follows it; it may name another place."""
-    other = _LINE.fullmatch(line.strip())
+    text = line.strip()
+    detail = Related(text, found.path)
+    other = _LINE.fullmatch(text)
     if other:
         detail = Related(other["message"], other["path"], _area(other, sources))
-    else:
-        detail = Related(line.strip(), found.path)
     return replace(found, message=f"{found.message}\n{line}", related=(*found.related, detail))
 
 

@@ -29,6 +29,7 @@ _SEVERITIES: dict[str, Severity] = {
 }
 # The separators of arguments, and brackets, which nest.
 _TOKEN = re.compile(r"[()<>\[\]]|, ")
+_KEY_END = re.compile(r": |(?=[:)])")
 _NAMELESS = re.compile(r"\W*|null|kindname\.[\w.]+|compiler\.misc\.[\w.-]+")
 
 
@@ -46,7 +47,10 @@ def parse(
 
 def _diagnostic(match: re.Match[str], version: str, sources: SourceLines) -> Diagnostic:
     code, path, arguments = match["code"], match["path"] or "", match["args"] or ""
-    template, args = _split_arguments(arguments)
+    template = code
+    arguments_template, args = _split_arguments(arguments)
+    if arguments:
+        template = f"{code}: {arguments_template}"
     area = None
     if match["line"]:
         place = int(match["line"]), int(match["column"])
@@ -57,7 +61,7 @@ def _diagnostic(match: re.Match[str], version: str, sources: SourceLines) -> Dia
         code=code,
         severity=_SEVERITIES[match["kind"]],
         message=in_words(code, arguments),
-        template=f"{code}: {template}" if arguments else code,
+        template=template,
         args=args,
         path=path,
         area=area,
@@ -99,12 +103,10 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
 
 def _key_end(text: str, begin: int) -> int:
     """Return where the key of a nested message ends, with the separator after the key."""
-    for at in range(begin + 1, len(text)):
-        if text.startswith(": ", at):
-            return at + 2
-        if text[at] in ":)":
-            return at
-    return len(text)
+    found = _KEY_END.search(text, begin + 1)
+    if found is None:
+        return len(text)
+    return found.end()
 
 
 def _argument_end(text: str, begin: int) -> int:

@@ -20,7 +20,7 @@ def read_lines(lines: list[str]) -> Iterator[Fields]:
             continue
         found = _read(line.strip())
         if found is not None:
-            yield from _objects(found[0])
+            yield found[0]
 
 
 def read_array(lines: list[str]) -> Iterator[Fields]:
@@ -72,7 +72,7 @@ def list_of(fields: Fields, key: str) -> list[Fields]:
     value = fields.get(key)
     if not isinstance(value, list):
         return []
-    return [each for each in value if isinstance(each, dict)]
+    return _objects(value)
 
 
 def count_of(fields: Fields, key: str, add: int = 0) -> int | None:
@@ -93,8 +93,5 @@ def _read(text: str) -> tuple[Any, int] | None:
         return None
 
 
-def _objects(value: Any) -> Iterator[Fields]:
-    if isinstance(value, dict):
-        yield value
-    elif isinstance(value, list):
-        yield from (each for each in value if isinstance(each, dict))
+def _objects(values: list[Any]) -> list[Fields]:
+    return [each for each in values if isinstance(each, dict)]

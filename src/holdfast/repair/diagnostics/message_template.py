@@ -86,9 +86,14 @@ def _quoted_spans(message: str, style: re.Pattern[str]) -> list[_Span]:
 def _unquoted_spans(message: str, unquoted: Sequence[re.Pattern[str]]) -> list[_Span]:
     for pattern in unquoted:
         match = pattern.fullmatch(message)
-        if match:
-            groups = range(1, pattern.groups + 1)
-            return [(*match.span(group), match[group]) for group in groups if match[group]]
+        if not match:
+            continue
+        spans: list[_Span] = []
+        for group in range(1, pattern.groups + 1):
+            if match[group]:
+                begin, end = match.span(group)
+                spans.append((begin, end, match[group]))
+        return spans
     return []
 
 

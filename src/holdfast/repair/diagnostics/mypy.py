@@ -9,9 +9,11 @@ from dataclasses import replace
 
 from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.lenient_json import Fields, count_of, read_lines, text_of
-from holdfast.repair.diagnostics.message_template import split_message
+from holdfast.repair.diagnostics.message_template import Quotes, split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
-from holdfast.vocab.diagnostics import Area, Diagnostic, Related
+from holdfast.vocab.diagnostics import Area, Diagnostic, Related, Severity
+
+_SEVERITIES: dict[str, Severity] = {"note": "note"}
 
 
 def parse(
@@ -23,7 +25,8 @@ def parse(
         diagnostic = _diagnostic(fields, version, sources)
         if diagnostic is None:
             continue
-        if diagnostic.severity == "note" and found and found[-1].path == diagnostic.path:
+        follows = bool(found) and found[-1].path == diagnostic.path
+        if follows and diagnostic.severity == "note":
             note = Related(diagnostic.message, diagnostic.path, diagnostic.area)
             found[-1] = replace(found[-1], related=(*found[-1].related, note))
         else:
@@ -38,19 +41,25 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnosti
     if not message or not path or not severity:
         return None
     code = text_of(fields, "code")
-    template, args = split_message(message, "any" if code == "syntax" else "double")
+    quotes: Quotes = "double"
+    if code == "syntax":
+        quotes = "any"
+    template, args = split_message(message, quotes)
+    related: tuple[Related, ...] = ()
     hint = text_of(fields, "hint")
+    if hint:
+        related = (Related(hint, path),)
     return Diagnostic(
         tool="mypy",
         tool_version=version,
         code=code,
-        severity="note" if severity == "note" else "error",
+        severity=_SEVERITIES.get(severity, "error"),
         message=message,
         template=template,
         args=args,
         path=path,
         area=_area(fields, path, code, sources),
-        related=(Related(hint, path),) if hint else (),
+        related=related,
     )
 
 

@@ -11,7 +11,7 @@ from holdfast.repair.diagnostics.columns import NO_SOURCES, ColumnUnit, SourceLi
 from holdfast.repair.diagnostics.lenient_json import Fields, count_of, read_lines, text_of
 from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
-from holdfast.vocab.diagnostics import Diagnostic
+from holdfast.vocab.diagnostics import Diagnostic, Severity
 
 _UNQUOTED = (re.compile(r"keyword argument repeated: (\w+)"),)
 
@@ -35,7 +35,12 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnosti
     if not message or not path or not code:
         return None
     # The parser counts columns in characters; the later passes over the tree count in bytes.
-    unit: ColumnUnit = "bytes" if text_of(fields, "unit") == "bytes" else "characters"
+    unit: ColumnUnit = "characters"
+    if text_of(fields, "unit") == "bytes":
+        unit = "bytes"
+    severity: Severity = "error"
+    if code.endswith("Warning"):
+        severity = "warning"
     begin = count_of(fields, "line"), count_of(fields, "column")
     # An end of 0 or -1 is none, and so is an end without a begin.
     end = count_of(fields, "end_line"), count_of(fields, "end_column")
@@ -44,7 +49,7 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnosti
         tool="python",
         tool_version=version,
         code=code,
-        severity="warning" if code.endswith("Warning") else "error",
+        severity=severity,
         message=message,
         template=template,
         args=args,

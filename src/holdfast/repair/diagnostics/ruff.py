@@ -13,7 +13,9 @@ from holdfast.repair.diagnostics.lenient_json import (
 )
 from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
-from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, TextEdit
+from holdfast.vocab.diagnostics import Area, Diagnostic, FixIt, Severity, TextEdit
+
+_SEVERITIES: dict[str, Severity] = {"warning": "warning"}
 
 
 def parse(
@@ -38,7 +40,7 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnosti
         tool_version=version,
         # Older versions print neither code nor severity for a syntax error.
         code=text_of(fields, "code") or "invalid-syntax",
-        severity="warning" if text_of(fields, "severity") == "warning" else "error",
+        severity=_SEVERITIES.get(text_of(fields, "severity"), "error"),
         message=message,
         template=template,
         args=args,

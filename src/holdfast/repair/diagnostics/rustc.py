@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
@@ -27,8 +28,7 @@ _SEVERITIES: dict[str, Severity] = {
     "note": "note",
     "help": "note",
 }
-_SUMMARY_STARTS = ("aborting due to ", "could not compile ")
-_SUMMARY_ENDS = (" warning emitted", " warnings emitted")
+_SUMMARY = re.compile(r"aborting due to |could not compile |.* warnings? emitted\Z", re.DOTALL)
 _DEEPEST = 50
 
 
@@ -38,7 +38,10 @@ def parse(
     """Return the diagnostics of rustc with its suggestions; () for any other output."""
     found = []
     for line in read_lines(plain_lines(output)):
-        fields = fields_of(line, "message") if "reason" in line else line
+        fields = line
+        # cargo wraps the message of rustc.
+        if "reason" in line:
+            fields = fields_of(line, "message")
         diagnostic = _diagnostic(fields, version, sources)
         if diagnostic is not None:
             found.append(diagnostic)
@@ -52,7 +55,7 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnosti
     spans = list_of(fields, "spans")
     if not message or severity is None:
         return None
-    if not spans and _is_summary(message):
+    if not spans and _SUMMARY.match(message):
         return None
     primary = _primary_span(spans)
     place = _at_the_call(primary)
@@ -75,10 +78,6 @@ def _diagnostic(fields: Fields, version: str, sources: SourceLines) -> Diagnosti
         fixits=tuple(_fixits(fields, sources)),
         related=tuple(_related(fields, primary, sources)),
     )
-
-
-def _is_summary(message: str) -> bool:
-    return message.startswith(_SUMMARY_STARTS) or message.endswith(_SUMMARY_ENDS)
 
 
 # ------------------------------------------------------------------------------------------- places
@@ -126,7 +125,8 @@ def _related(fields: Fields, primary: Fields, sources: SourceLines) -> Iterator[
         message = text_of(child, "message")
         if message:
             spans = list_of(child, "spans")
-            yield _related_at(_at_the_call(spans[0]) if spans else {}, message, sources)
+            first: Fields = next(iter(spans), {})
+            yield _related_at(_at_the_call(first), message, sources)
 
 
 def _macro_call(expansion: Fields, sources: SourceLines) -> Iterator[Related]:
@@ -155,7 +155,8 @@ def _fixits(fields: Fields, sources: SourceLines) -> Iterator[FixIt]:
         message = text_of(part, "message")
         if _are_alternatives(edits):
             # Several suggestions, one of which has to be chosen: none of them is safe.
-            yield from (FixIt(message, (edit,)) for edit in edits)
+            for edit in edits:
+                yield FixIt(message, (edit,))
         elif edits:
             yield FixIt(message, tuple(edits), safe=kinds == {"MachineApplicable"})
 
@@ -168,20 +169,15 @@ def _edits(spans: list[Fields], sources: SourceLines) -> list[TextEdit]:
     """Return the edits of all spans; none if one of them is not usable."""
     edits = []
     for span in spans:
-        edit = _edit(span, sources)
-        if edit is None:
+        area = _area(span, sources)
+        if area is None or _is_foreign(span):
             return []
-        edits.append(edit)
+        # An edit within a macro's expansion would change the macro for all its calls.
+        if fields_of(span, "expansion"):
+            return []
+        path = text_of(span, "file_name")
+        edits.append(TextEdit(path, area, text_of(span, "suggested_replacement")))
     return edits
-
-
-def _edit(span: Fields, sources: SourceLines) -> TextEdit | None:
-    area = _area(span, sources)
-    path = text_of(span, "file_name")
-    # An edit within a macro's expansion would change the macro for all its calls.
-    if area is None or _is_foreign(span) or fields_of(span, "expansion"):
-        return None
-    return TextEdit(path, area, text_of(span, "suggested_replacement"))
 
 
 def _are_alternatives(edits: list[TextEdit]) -> bool:

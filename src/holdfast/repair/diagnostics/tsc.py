@@ -8,12 +8,18 @@ from dataclasses import replace
 from holdfast.repair.diagnostics.columns import NO_SOURCES, SourceLines
 from holdfast.repair.diagnostics.message_template import split_message
 from holdfast.repair.diagnostics.strip_ansi import plain_lines
-from holdfast.vocab.diagnostics import Diagnostic, Related
+from holdfast.vocab.diagnostics import Diagnostic, Related, Severity
 
 _HEAD = re.compile(
     r"(?:(?P<path>[^\n]+?)\((?P<line>[0-9]{1,9}),(?P<column>[0-9]{1,9})\): )?"
     r"(?P<severity>error|warning|message) (?P<code>TS[0-9]{1,6}): (?P<message>.+)"
 )
+_DETAIL = re.compile(r"  \s*\S")
+_SEVERITIES: dict[str, Severity] = {
+    "error": "error",
+    "warning": "warning",
+    "message": "warning",
+}
 
 
 def parse(
@@ -28,7 +34,7 @@ def parse(
         head = _HEAD.fullmatch(line)
         if head:
             found.append(_diagnostic(head, version, sources))
-        elif found and line.startswith("  ") and line.strip():
+        elif found and _DETAIL.match(line):
             found[-1] = _with_detail(found[-1], line)
     return tuple(found)
 
@@ -44,7 +50,7 @@ def _diagnostic(head: re.Match[str], version: str, sources: SourceLines) -> Diag
         tool="tsc",
         tool_version=version,
         code=head["code"],
-        severity="error" if head["severity"] == "error" else "warning",
+        severity=_SEVERITIES[head["severity"]],
         message=message,
         template=template,
         args=args,
