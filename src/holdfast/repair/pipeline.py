@@ -7,7 +7,7 @@ writes the unit: the caller gets the code that passed and swaps the file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.encoding import decode
@@ -42,6 +42,12 @@ from holdfast.repair.ports import (
     RepairUnit,
 )
 from holdfast.repair.production_hints import find_decisions_to_pin, find_rules_to_pin
+from holdfast.repair.repair_progress import (
+    ProposalVerdict,
+    RepairProgress,
+    SeenBefore,
+    reasons_against,
+)
 from holdfast.repair.response_cache import find_response, keep_response
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.repair.verify import (
@@ -74,16 +80,6 @@ _MOST_REASONS = 3
 _Ended: TypeAlias = RepairOutcome | None
 
 
-@dataclass(frozen=True, slots=True)
-class _SeenBefore:
-    """The text was tried already, or is the unit's own; `reasons` are those of the earlier try."""
-
-    reasons: tuple[str, ...] = ()
-
-
-_Verdict: TypeAlias = Verified | StillFailing | GuardRejected | CheckTimedOut | _SeenBefore
-
-
 def repair(
     unit: RepairUnit, ports: PipelinePorts, policy: RepairPolicy | None = None
 ) -> RepairOutcome:
@@ -111,11 +107,7 @@ def repair(
 
 
 class _Repair:
-    """One repair in progress; nothing on the disk changes.
-
-    `_accepted` is the text after the steps that helped. `_current` is the text that the model is
-    asked about: its own last proposal, if that is no worse.
-    """
+    """One repair in progress; nothing on the disk changes."""
 
     def __init__(
         self, unit: RepairUnit, ports: PipelinePorts, policy: RepairPolicy, judge: Judge
@@ -124,10 +116,8 @@ class _Repair:
         self._ports = ports
         self._policy = policy
         self._judge = judge
-        start = CheckedCandidate(Candidate(judge.text, unit.data), judge.first)
-        self._accepted = self._current = start
-        self._seen: dict[str, tuple[str, ...]] = {judge.text: ()}
         self._records = DecisionRecorder(unit, ports)
+        self._progress = RepairProgress(unit, judge, self._records)
         self._error = describe_errors(judge.first)
 
     def run(self) -> RepairOutcome:
@@ -149,10 +139,9 @@ class _Repair:
         return self._apply_cached(provider.model) or self._ask_model(provider)
 
     def _blocked(self) -> ProductionBlocked:
-        rules = find_rules_to_pin(
-            self._unit, self._ports.rules, self._judge, self._accepted, self._seen
-        )
-        decisions = find_decisions_to_pin(self._unit, self._ports.ledger, self._accepted)
+        unit, accepted, seen = self._unit, self._progress.accepted, self._progress.seen
+        rules = find_rules_to_pin(unit, self._ports.rules, self._judge, accepted, seen)
+        decisions = find_decisions_to_pin(unit, self._ports.ledger, accepted)
         return ProductionBlocked(self._error, (*rules, *decisions), decisions)
 
     # ------------------------------------------------------------------------------ without a model
@@ -165,11 +154,11 @@ class _Repair:
 
     def _apply_fixits_repeatedly(self, *, guessed: bool) -> _Ended:
         for _ in range(_FIXIT_ROUNDS):
-            base = self._current
+            base = self._progress.current
             ended = self._apply_fixits_once(guessed=guessed)
             if ended is not None:
                 return ended
-            if self._current is base:
+            if self._progress.current is base:
                 return None
         return None
 
@@ -178,20 +167,22 @@ class _Repair:
 
         A single bad fix-it can spoil all the others.
         """
-        base = self._current
+        base = self._progress.current
         method = RepairMethod("repair", "the compiler's own fix-it")
         errors = errors_of(base.checked)
         fixable = [error for error in errors if error.fixits]
-        for group in (errors, *((error,) for error in fixable[:_FIXITS_ALONE])):
+        groups = [errors]
+        groups += [(error,) for error in fixable[:_FIXITS_ALONE]]
+        for group in groups:
             text = apply_fixits(base.candidate.text, self._unit.path, group, guessed=guessed)
             if text is None:
                 continue
-            verdict = self._verify(text, method)
+            verdict = self._progress.verify(text, method)
             if isinstance(verdict, Verified):
-                return FixItRepaired(self._current.candidate.text, verdict.oracle)
+                return FixItRepaired(self._progress.text, verdict.oracle)
             if isinstance(verdict, CheckTimedOut):
                 return _timed_out(verdict)
-            if self._current is not base:
+            if self._progress.current is not base:
                 return None
         return None
 
@@ -199,13 +190,13 @@ class _Repair:
         left = list(self._ports.ledger.pinned(module_of(self._unit.path)))
         base = None
         # The decisions are not ordered by time: one may apply only after another has helped.
-        while base is not self._current:
-            base = self._current
+        while base is not self._progress.current:
+            base = self._progress.current
             for decision in left:
                 ended = self._replay_one(decision)
                 if ended is not None:
                     return ended
-                if self._current is not base:
+                if self._progress.current is not base:
                     left.remove(decision)
                     break
         return None
@@ -216,19 +207,19 @@ class _Repair:
             return None
         choice = f"replay of {decision.id}"
         method = RepairMethod("repair", choice, decision.model_id, rule_id=decision.rule_id)
-        verdict = self._verify(text, method, replay=True)
+        verdict = self._progress.verify(text, method, replay=True)
         if isinstance(verdict, CheckTimedOut):
             return _timed_out(verdict)
         if isinstance(verdict, Verified):
-            return Replayed(self._current.candidate.text, decision.id, verdict.oracle)
+            return Replayed(self._progress.text, decision.id, verdict.oracle)
         return None
 
     def _replayed_text(self, decision: Decision) -> str | None:
         """Return the text after a pinned decision; None if it was for another text and error."""
-        same_text = decision.before_sha == sha_of(self._current.candidate.data)
+        same_text = decision.before_sha == sha_of(self._progress.current.candidate.data)
         if not same_text and not self._has_error_of(decision):
             return None
-        landed = land(self._current.candidate.text, Patch(decision.diff), self._unit.path)
+        landed = land(self._progress.text, Patch(decision.diff), self._unit.path)
         if isinstance(landed, Refused):
             return None
         # On another text a pin does not cover a place that was matched only approximately.
@@ -240,7 +231,7 @@ class _Repair:
         """Return whether the current text has the error that the decision was made for."""
         fields = decision.diagnostic or {}
         wanted = (fields.get("tool"), fields.get("code"), fields.get("message"))
-        errors = errors_of(self._current.checked)
+        errors = errors_of(self._progress.current.checked)
         return any((error.tool, error.code, error.message) == wanted for error in errors)
 
     def _apply_rules(self) -> _Ended:
@@ -250,24 +241,24 @@ class _Repair:
         applied: list[str] = []
         failed: set[str] = set()
         for _ in range(_RULE_ROUNDS):
-            text, errors = self._current.candidate.text, errors_of(self._current.checked)
+            text, errors = self._progress.text, errors_of(self._progress.current.checked)
             found = rules.look_up(self._unit, text, errors, self._policy.strictness, failed)
             if isinstance(found, NoRule):
                 return None
             rule_id = found.rule_id
             method = RepairMethod("rule_applied", f"rule {rule_id}", rule_id=rule_id)
-            verdict = self._verify(found.text, method)
+            verdict = self._progress.verify(found.text, method)
             if isinstance(verdict, CheckTimedOut):
                 return _timed_out(verdict)
-            helped = self._current.candidate.text != text
-            if not isinstance(verdict, _SeenBefore):
+            helped = self._progress.text != text
+            if not isinstance(verdict, SeenBefore):
                 rules.record(rule_id, helped=helped)
             if helped:
                 applied.append(rule_id)
             else:
                 failed.add(rule_id)
             if isinstance(verdict, Verified):
-                return RuleRepaired(self._current.candidate.text, tuple(applied), verdict.oracle)
+                return RuleRepaired(self._progress.text, tuple(applied), verdict.oracle)
         return None
 
     # --------------------------------------------------------------------------------- with a model
@@ -282,8 +273,8 @@ class _Repair:
         judged = judge_confidence(response.confidence, strict=self._policy.strict)
         if not isinstance(judged, Sure):
             return None
-        base = self._accepted
-        verdict = self._verify(response.text, _method_of(response, judged.confidence))
+        base = self._progress.accepted
+        verdict = self._progress.verify(response.text, _method_of(response, judged.confidence))
         if isinstance(verdict, CheckTimedOut):
             return _timed_out(verdict)
         if isinstance(verdict, Verified):
@@ -293,17 +284,18 @@ class _Repair:
     def _ask_model(self, provider: Provider) -> RepairOutcome:
         if provider.proposer is None:
             return NoProvider(self._error)
-        start, first_request = self._accepted, self._request(())
+        start, first_request = self._progress.accepted, self._request(())
         tried: list[str] = []
-        verdict: _Verdict = _SeenBefore()
+        verdict: ProposalVerdict = SeenBefore()
         for attempt in range(1, self._policy.max_attempts + 1):
-            base = self._current
+            base = self._progress.current
             response = provider.proposer.propose(self._request(tuple(tried)))
             judged = self._judge_proposal(response, attempt)
             if isinstance(judged, ProviderError | RejectedLowConfidence):
                 return judged
             proposal, confidence = judged
-            verdict = self._verify(proposal.text, _method_of(proposal, confidence), roll=True)
+            method = _method_of(proposal, confidence)
+            verdict = self._progress.verify(proposal.text, method, roll=True)
             if isinstance(verdict, Verified):
                 self._keep_response(first_request, provider.model, proposal, confidence)
                 return self._repaired(start, verdict, attempt)
@@ -319,19 +311,19 @@ class _Repair:
         """Cache the text that passed as the response to the first request."""
         if self._ports.answers is None:
             return
-        passed = replace(proposal, text=self._current.candidate.text)
+        passed = replace(proposal, text=self._progress.text)
         keep_response(self._ports.answers, request, model, passed, confidence)
 
     def _end_of_attempt(
         self,
-        verdict: StillFailing | GuardRejected | CheckTimedOut | _SeenBefore,
+        verdict: StillFailing | GuardRejected | CheckTimedOut | SeenBefore,
         base: CheckedCandidate,
         attempt: int,
     ) -> _Ended:
         """Return the outcome if another attempt is no use, None if the model may try again."""
         if isinstance(verdict, CheckTimedOut):
             return _timed_out(verdict)
-        if isinstance(verdict, _SeenBefore):
+        if isinstance(verdict, SeenBefore):
             return self._no_progress(
                 attempt, "the model proposed the same text again", verdict.reasons
             )
@@ -354,9 +346,9 @@ class _Repair:
             decision_id=self._records.last_refused,
         )
 
-    def _exhausted(self, last: _Verdict) -> RepairOutcome:
+    def _exhausted(self, last: ProposalVerdict) -> RepairOutcome:
         attempts = self._policy.max_attempts
-        reasons = _reasons(last)
+        reasons = reasons_against(last)
         if isinstance(last, GuardRejected):
             return VerificationRejected(
                 compiler_error=self._error,
@@ -374,7 +366,7 @@ class _Repair:
         )
 
     def _request(self, tried: tuple[str, ...]) -> ProposalRequest:
-        current = self._current
+        current = self._progress.current
         return ProposalRequest(
             path=self._unit.path,
             target=self._unit.target,
@@ -408,11 +400,12 @@ class _Repair:
         candidate = None
         if text is not None:
             made = make_candidate(self._unit, text)
-            candidate = made if isinstance(made, Candidate) else None
-        self._records.record_refused(method, self._accepted, candidate, verdict, detail)
+            if isinstance(made, Candidate):
+                candidate = made
+        self._records.record_refused(method, self._progress.accepted, candidate, verdict, detail)
 
     def _repaired(self, base: CheckedCandidate, verdict: Verified, attempts: int) -> Repaired:
-        after = self._current.candidate.text
+        after = self._progress.text
         return Repaired(after, attempts, self._learn(base, after), verdict.oracle)
 
     def _learn(self, base: CheckedCandidate, after: str) -> str | None:
@@ -422,65 +415,10 @@ class _Repair:
         return rules.learn(self._unit, base.candidate.text, after, errors_of(base.checked))
 
     def _best(self) -> str | None:
-        text = self._current.candidate.text
+        text = self._progress.text
         if text == self._judge.text:
             return None
         return text
-
-    # --------------------------------------------------------------------------------------- verify
-
-    def _verify(
-        self, text: str, method: RepairMethod, *, roll: bool = False, replay: bool = False
-    ) -> _Verdict:
-        """Land a proposal, verify it, record it, and continue from it if it is better.
-
-        `roll` continues from the text unless it is worse: the model sees its own text and may fix
-        it. `replay` records nothing for a text that helps: its decision is on record and pinned.
-        """
-        made = make_candidate(self._unit, text)
-        if isinstance(made, Refused):
-            return self._refused(made, method)
-        if made.text in self._seen:
-            return _SeenBefore(self._seen[made.text])
-        verdict = self._judge.verify(made)
-        self._seen[made.text] = _reasons(verdict)
-        match verdict:
-            case Verified(oracle, checked):
-                self._accept(method, CheckedCandidate(made, checked), oracle, replay=replay)
-            case GuardRejected(reasons):
-                detail = " ".join(reasons)
-                self._records.record_refused(method, self._accepted, made, "rejected", detail)
-            case CheckTimedOut(oracle, seconds):
-                detail = f"{oracle} was ended after {seconds:g} s."
-                self._records.record_refused(method, self._accepted, made, "failed", detail)
-            case StillFailing(checked):
-                self._compare(method, CheckedCandidate(made, checked), roll=roll, replay=replay)
-        return verdict
-
-    def _refused(self, refused: Refused, method: RepairMethod) -> _SeenBefore | GuardRejected:
-        if refused.reason in {"no_change", "already_applied"}:
-            return _SeenBefore()
-        self._records.record_refused(method, self._accepted, None, "rejected", refused.message)
-        return GuardRejected((refused.message,), self._current.checked)
-
-    def _compare(
-        self, method: RepairMethod, made: CheckedCandidate, *, roll: bool, replay: bool
-    ) -> None:
-        """Continue from a failing text if it is better than the accepted one; else record it."""
-        if self._judge.is_better(made, self._accepted):
-            self._accept(method, made, made.checked.oracle, replay=replay)
-            return
-        detail = describe_errors(made.checked)
-        self._records.record_refused(method, self._accepted, made.candidate, "failed", detail)
-        if roll and len(errors_of(made.checked)) <= len(errors_of(self._current.checked)):
-            self._current = made
-
-    def _accept(
-        self, method: RepairMethod, made: CheckedCandidate, oracle: str, *, replay: bool
-    ) -> None:
-        if not replay:
-            self._records.add_accepted(method, self._accepted, made.candidate, oracle)
-        self._accepted = self._current = made
 
 
 def _method_of(proposal: Proposal, confidence: float | None) -> RepairMethod:
@@ -493,22 +431,11 @@ def _method_of(proposal: Proposal, confidence: float | None) -> RepairMethod:
     )
 
 
-def _refusal(verdict: _Verdict) -> str:
+def _refusal(verdict: ProposalVerdict) -> str:
     """Return why a proposal was not accepted, for the model's next attempt."""
     if isinstance(verdict, GuardRejected):
         return " ".join(verdict.reasons)
-    return "\n".join(_reasons(verdict))
-
-
-def _reasons(verdict: _Verdict) -> tuple[str, ...]:
-    """Return the reasons against a text; () if there are none."""
-    match verdict:
-        case GuardRejected(reasons):
-            return reasons
-        case StillFailing(checked):
-            return tuple(describe_errors(checked).split("\n"))
-        case _:
-            return ()
+    return "\n".join(reasons_against(verdict))
 
 
 def _first_reasons(reasons: Sequence[str]) -> str:
