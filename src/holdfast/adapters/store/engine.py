@@ -70,7 +70,7 @@ def _postgres_engine(address: PostgresDatabase) -> Engine:
             hide_parameters=True,
         )
     except ImportError as error:
-        raise DriverMissing(address) from error
+        raise DriverMissing(str(address)) from error
     event.listen(engine, "checkin", _remember_return)
     event.listen(engine, "checkout", _check_alive)
     return engine

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from holdfast.adapters.store.database_url import DatabaseUrl, SqliteFile, parse_address
 from holdfast.adapters.store.engine import for_reading, make_engine
-from holdfast.adapters.store.errors import explained, within_reach
+from holdfast.adapters.store.error_messages import explained, within_reach
 from holdfast.adapters.store.schema import bring_up_to_date
 
 if TYPE_CHECKING:

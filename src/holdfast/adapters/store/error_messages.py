@@ -1,0 +1,127 @@
+"""The messages for errors of SQLite, of PostgreSQL and of the disk."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from holdfast.adapters.store.errors import NotAStore, StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.adapters.store.database_url import DatabaseUrl
+
+
+@contextmanager
+def explained(address: DatabaseUrl) -> Iterator[None]:
+    """Turn what the world does to a store (full disk, no permission, no server) into a sentence.
+
+    The rest rises.
+    """
+    try:
+        yield
+    except (DBAPIError, sqlite3.Error) as error:
+        original = error.orig if isinstance(error, DBAPIError) else error
+        sentence = _explain(original, address)
+        if sentence is None:
+            raise
+        kind = NotAStore if _name(original) == "SQLITE_NOTADB" else StoreUnavailable
+        # Not `from error`: its text may hold what was to be written.
+        raise kind(sentence) from None
+    except PoolTimeout:
+        raise StoreUnavailable(
+            f"{address}: all connections of this process are in use, nothing was recorded; run it "
+            "again."
+        ) from None
+
+
+@contextmanager
+def within_reach(address: DatabaseUrl) -> Iterator[None]:
+    """Turn what the disk says to whoever makes a file into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+        raise StoreUnavailable(
+            _full(address) if full else _cannot_write(address, str(error.strerror))
+        ) from error
+
+
+def _name(error: BaseException | None) -> str:
+    """Return SQLite's name of the error, or PostgreSQL's code.
+
+    "" for a connection that never was.
+    """
+    return str(getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or "")
+
+
+def _explain(  # noqa: PLR0911 - one sentence for each kind of error
+    error: BaseException | None, address: DatabaseUrl
+) -> str | None:
+    said = address.without_password(next(iter(str(error).split("\n")), ""))
+    match _name(error):
+        # SHMSIZE: there was no room for the index of the WAL.
+        case "SQLITE_FULL" | "SQLITE_IOERR_SHMSIZE" | "53100":
+            return _full(address)
+        case "25006":
+            return (
+                f"{address}: the database is read-only, nothing was recorded; name one that can "
+                "be written."
+            )
+        case "SQLITE_NOTADB":
+            return (
+                f"{address}: this is not a SQLite file; move it away, or name another with "
+                "HOLDFAST_DATABASE_URL."
+            )
+        case name if name.startswith("SQLITE_CORRUPT"):
+            return (
+                f"{address}: the file is damaged ({said}); move it away, with its -wal and -shm, "
+                "or bring a copy back."
+            )
+        case name if name.startswith(
+            ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM")
+        ):
+            return _cannot_write(address, said)
+        case name if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return (
+                f"{address}: another process has held it for too long, nothing was recorded; end "
+                "that one, or wait."
+            )
+        case "40P01" | "40001" | "55P03":
+            return (
+                f"{address}: another process was writing the same, nothing was recorded; run it "
+                "again."
+            )
+        case name if name.startswith(("08", "28", "3D", "53", "57P")) or (
+            not name and _at_postgres(error)
+        ):
+            return (
+                f"{address}: the database cannot be reached ({said}); start it, or correct "
+                "HOLDFAST_DATABASE_URL."
+            )
+        case _:
+            return None
+
+
+def _at_postgres(error: BaseException | None) -> bool:
+    return (
+        type(error).__module__.startswith("psycopg") and type(error).__name__ == "OperationalError"
+    )
+
+
+def _full(address: DatabaseUrl) -> str:
+    return f"{address}: the disk is full, nothing was recorded; free some space and run it again."
+
+
+def _cannot_write(address: DatabaseUrl, reason: str) -> str:
+    return (
+        f"{address}: cannot be opened or written ({reason}), nothing was recorded; make the "
+        "directory writable, "
+        "or name another with HOLDFAST_STATE_DIR."
+    )
