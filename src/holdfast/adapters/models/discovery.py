@@ -41,6 +41,17 @@ _OWNERS: dict[str, ServerKind] = {
     "llamacpp": "llama_cpp",
     "organization_owner": "lm_studio",
 }
+_CURES: dict[ServerKind, str] = {
+    "ollama": (
+        f"Ollama's default is {OLLAMA_DEFAULT}, whatever the model supports, and it drops the "
+        "front of a longer prompt silently: start it with OLLAMA_CONTEXT_LENGTH=32768, or set "
+        "num_ctx for the model."
+    ),
+    "llama_cpp": "Start llama-server with --ctx-size 32768.",
+    "lm_studio": "Load the model with a larger context length.",
+    "vllm": "Start vLLM with a larger --max-model-len.",
+}
+"""How to enlarge a small context."""
 _NO_CHAT = re.compile(r"embed|rerank|whisper|\btts\b|bge-|\bmoderation\b|dall-e", re.IGNORECASE)
 
 
@@ -99,23 +110,9 @@ def warn_small(kind: ServerKind, model: str, tokens: int | None) -> str | None:
     """
     if tokens is None or tokens >= SMALL:
         return None
-    server = TITLES[kind]
-    start = f"{model} has room for only {tokens} tokens at {server}; {SMALL} or more are advised."
-    match kind:
-        case "ollama":
-            return (
-                f"{start} Ollama's default is {OLLAMA_DEFAULT}, whatever the model supports, and "
-                "it drops the front of a longer prompt silently: start it with "
-                "OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx for the model."
-            )
-        case "llama_cpp":
-            return f"{start} Start llama-server with --ctx-size 32768."
-        case "lm_studio":
-            return f"{start} Load the model with a larger context length."
-        case "vllm":
-            return f"{start} Start vLLM with a larger --max-model-len."
-        case _:
-            return f"{start} Start the server with a larger context."
+    room = f"{model} has room for only {tokens} tokens at {TITLES[kind]}"
+    cure = _CURES.get(kind, "Start the server with a larger context.")
+    return f"{room}; {SMALL} or more are advised. {cure}"
 
 
 # -------------------------------------------------------------------------------- server and models
@@ -161,8 +158,9 @@ def _kind_of(
     kind = _kind_by_native_api(client)
     if kind is not None:
         return kind
-    if likely == "vllm" and any("max_model_len" in entry for entry in listed):
-        return "vllm"
+    for entry in listed:
+        if likely == "vllm" and "max_model_len" in entry:
+            return "vllm"
     return "other"
 
 
@@ -193,10 +191,12 @@ def _kind_by_native_api(client: _Client) -> ServerKind | None:
 def _is_llama_cpp_python(client: _Client, listed: list[Mapping[str, Any]]) -> bool:
     # Other servers have the owner "me", too, so the title of the API decides.
     for entry in listed:
-        if entry.get("owned_by") == "me" and entry.get("permissions") == []:
-            about = client.native("/openapi.json").get("info")
-            title = about.get("title") if isinstance(about, Mapping) else None
-            return "llama.cpp Python API" in str(title)
+        if (entry.get("owned_by"), entry.get("permissions")) != ("me", []):
+            continue
+        about = client.native("/openapi.json").get("info")
+        if not isinstance(about, Mapping):
+            return False
+        return "llama.cpp Python API" in str(about.get("title"))
     return False
 
 
@@ -204,8 +204,6 @@ def _chat_models(
     client: _Client, kind: ServerKind, listed: list[Mapping[str, Any]]
 ) -> tuple[str, ...]:
     """Return the models that can chat, those that are loaded first."""
-    names = [str(entry["id"]) for entry in listed if entry.get("id")]
-    names = [name for name in names if not _NO_CHAT.search(name)]
     loaded: set[object] = set()
     embeddings: set[object] = set()
     if kind == "ollama":
@@ -217,8 +215,16 @@ def _chat_models(
                 loaded.add(entry.get("id"))
             if entry.get("type") == "embeddings":
                 embeddings.add(entry.get("id"))
-    names = [name for name in names if name not in embeddings]
-    return tuple(sorted(names, key=lambda name: name not in loaded))
+    names: list[str] = []
+    for entry in listed:
+        name = str(entry.get("id") or "")
+        if not name or name in embeddings:
+            continue
+        if _NO_CHAT.search(name):
+            continue
+        names.append(name)
+    names.sort(key=lambda name: name not in loaded)
+    return tuple(names)
 
 
 # ------------------------------------------------------------------------------------------ context
@@ -235,11 +241,11 @@ def _context_of(client: _Client, kind: ServerKind, model: str) -> tuple[int | No
             return _number(settings, "n_ctx") or _number(props, "n_ctx"), False
         case "lm_studio":
             entry = _named(_entries(client.native("/api/v0/models"), "data"), model)
-            return _first_number(entry, ("loaded_context_length", "max_context_length")), False
+            return _number(entry, "loaded_context_length", "max_context_length"), False
         case _:
             entry = _named(_entries(client.get_models().value, "data"), model)
             names = ("max_model_len", "context_length", "context_window", "max_context_length")
-            return _first_number(entry, names), False
+            return _number(entry, *names), False
 
 
 def _ollama_context(client: _Client, model: str) -> tuple[int | None, bool]:
@@ -262,8 +268,10 @@ def _ollama_context(client: _Client, model: str) -> tuple[int | None, bool]:
     smallest = OLLAMA_DEFAULT
     info: Mapping[str, Any] = shown.get("model_info") or {}
     for name in info:
+        if not name.endswith(".context_length"):
+            continue
         size = _number(info, name)
-        if name.endswith(".context_length") and size is not None:
+        if size is not None:
             smallest = min(smallest, size)
     return smallest, True
 
@@ -277,27 +285,21 @@ def _named(entries: list[Mapping[str, Any]], model: str) -> Mapping[str, Any]:
 
 
 def _entries(value: object, name: str) -> list[Mapping[str, Any]]:
-    found = value.get(name) if isinstance(value, Mapping) else value
-    if not isinstance(found, list):
+    if isinstance(value, Mapping):
+        value = value.get(name)
+    if not isinstance(value, list):
         return []
-    return [entry for entry in found if isinstance(entry, Mapping)]
+    return [entry for entry in value if isinstance(entry, Mapping)]
 
 
-def _first_number(value: object, names: Sequence[str]) -> int | None:
-    for name in names:
-        number = _number(value, name)
-        if number is not None:
-            return number
-    return None
-
-
-def _number(value: object, name: str) -> int | None:
-    """Return a positive number by name; None for anything else."""
+def _number(value: object, *names: str) -> int | None:
+    """Return the first positive number with one of these names; None if there is none."""
     if not isinstance(value, Mapping):
         return None
-    found = value.get(name)
-    if isinstance(found, int) and found > 0:
-        return found
+    for name in names:
+        found = value.get(name)
+        if isinstance(found, int) and found > 0:
+            return found
     return None
 
 
@@ -343,7 +345,9 @@ class _Client:
 
     def native(self, path: str, body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
         """Return an object of the server's own API; an empty mapping if it has no such path."""
-        method: Literal["GET", "POST"] = "POST" if body else "GET"
+        method: Literal["GET", "POST"] = "GET"
+        if body:
+            method = "POST"
         answer = self._send(method, root_url(self.base_url) + path, {}, body)
         if isinstance(answer.value, Mapping):
             return answer.value

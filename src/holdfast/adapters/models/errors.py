@@ -44,6 +44,8 @@ _QUOTA = re.compile(
     r"insufficient_quota|exceeded your current quota|billing|credit balance", re.IGNORECASE
 )
 _RETRIED = {408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
+_FIELD_REFUSED = {400, 422, 500, 501}
+"""With these a server may have refused a field of the request."""
 _TYPES_RETRIED = re.compile(
     r"overload|rate[ _-]?limit|server_error|internal|unavailable|timeout", re.IGNORECASE
 )
@@ -96,17 +98,13 @@ def read_status(
         return RequestFailure(FailPiece("refused", message))
     if status >= 500 or status in _RETRIED:
         return _server_failure(status, headers, words, origin)
-    message = f"{origin.url} refuses the request with {status}{_in_brackets(words)}."
-    return RequestFailure(
-        FailPiece("refused", message),
-        refusal="maybe" if status in {400, 422} else "no",
-        words=words,
-    )
+    message = f"{origin.url} refuses the request with {status}{in_brackets(words)}."
+    return RequestFailure(FailPiece("refused", message), refusal=_refusal(status), words=words)
 
 
 def _refused_for_good(status: int, words: str, origin: RequestOrigin) -> str | None:
     """Return the message for a refusal that no other request would avoid; None for others."""
-    detail = _in_brackets(words)
+    detail = in_brackets(words)
     if 300 <= status < 400:
         cure = "set the base URL to where it leads"
         return f"{origin.url} answers with a redirect ({status}); {cure}."
@@ -124,20 +122,23 @@ def _refused_for_good(status: int, words: str, origin: RequestOrigin) -> str | N
 def _server_failure(
     status: int, headers: Mapping[str, str], words: str, origin: RequestOrigin
 ) -> RequestFailure:
-    message = f"{origin.url} fails with {status}{_in_brackets(words)}"
-    if status in _RETRIED:
-        return RequestFailure(
-            FailPiece("server", f"{message}; look at the server's log, then continue."),
-            again=True,
-            after=_seconds(headers),
-            refusal="maybe" if status == 500 else "no",
-            words=words,
-        )
+    message = f"{origin.url} fails with {status}{in_brackets(words)}"
+    refusal = _refusal(status)
+    if status not in _RETRIED:
+        return RequestFailure(FailPiece("server", f"{message}."), refusal=refusal, words=words)
     return RequestFailure(
-        FailPiece("server", f"{message}."),
-        refusal="maybe" if status == 501 else "no",
+        FailPiece("server", f"{message}; look at the server's log, then continue."),
+        again=True,
+        after=_seconds(headers),
+        refusal=refusal,
         words=words,
     )
+
+
+def _refusal(status: int) -> Literal["no", "maybe"]:
+    if status in _FIELD_REFUSED:
+        return "maybe"
+    return "no"
 
 
 def read_error(error: object, origin: RequestOrigin) -> RequestFailure:
@@ -193,18 +194,15 @@ def _words_in(value: Any) -> str:
     if isinstance(value, str):
         return _line(value)
     if isinstance(value, list):
-        messages = [_words_in(each) for each in value]
-        return _line("; ".join(each for each in messages if each))
+        messages = map(_words_in, value)
+        return _line("; ".join(filter(None, messages)))
     if not isinstance(value, Mapping):
         return ""
     inner = value.get("error")
-    if isinstance(inner, Mapping | list) or (isinstance(inner, str) and inner):
+    if inner != "" and isinstance(inner, Mapping | list | str):
         return _words_in(inner)
-    words = ""
-    for name in ("message", "detail", "msg"):
-        if value.get(name):
-            words = _words_in(value[name])
-            break
+    message = value.get("message") or value.get("detail") or value.get("msg")
+    words = _words_in(message)
     codes = _notable_codes(value, words)
     if codes:
         words = f"{words} [{', '.join(codes)}]"
@@ -246,13 +244,15 @@ def limit_in(words: str) -> int | None:
 
 
 def _overflow(words: str, origin: RequestOrigin) -> RequestFailure:
-    detail = _in_brackets(words)
+    detail = in_brackets(words)
     message = f"{origin.url}: the messages exceed the context of {origin.model}{detail}."
     return RequestFailure(FailPiece("overflow", message), words=words, context=limit_in(words))
 
 
 def _key_sentence(status: int, origin: RequestOrigin) -> str:
-    state = "refuses the key that it was sent" if origin.key else "wants a key, and there is none"
+    state = "wants a key, and there is none"
+    if origin.key:
+        state = "refuses the key that it was sent"
     return f"{origin.url} {state} ({status}). The key comes from {origin.key_from}."
 
 
@@ -268,8 +268,11 @@ def _seconds(headers: Mapping[str, str]) -> float | None:
     return None
 
 
-def _in_brackets(words: str) -> str:
-    return f" ({words})" if words else ""
+def in_brackets(words: str | None) -> str:
+    """Return the words in brackets after a space, to follow a sentence; "" for none."""
+    if not words:
+        return ""
+    return f" ({words})"
 
 
 def _line(text: str) -> str:
@@ -285,7 +288,7 @@ BreakKind: TypeAlias = Literal["unreachable", "timeout", "reset", "garbled"]
 def read_break(kind: BreakKind, why: str, origin: RequestOrigin) -> RequestFailure:
     """Return the failure for a connection that could not be made, or broke before the reply."""
     why = origin.clean(_line(why))
-    detail = _in_brackets(why)
+    detail = in_brackets(why)
     match kind:
         case "unreachable" if "CERTIFICATE" in why:
             cure = "check the base URL, or set SSL_CERT_FILE"

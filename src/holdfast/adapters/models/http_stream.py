@@ -109,7 +109,8 @@ class HttpStream:
             self._closed = True
             self._shut()
         # Without a socket yet, the thread ends by the time limit for connecting.
-        self._thread.join(timeout=1.0 if self._stream is not None else 0.0)
+        if self._stream is not None:
+            self._thread.join(timeout=1.0)
 
     def _run(self) -> None:
         import httpx  # noqa: PLC0415 - as above

@@ -30,8 +30,7 @@ def fits_strict(schema: Any) -> bool:
     if is_object and not _is_closed(schema, fields):
         return False
     others = schema.keys() - {"properties", "enum", "const"}
-    inner = [*fields.values(), *(schema[name] for name in others)]
-    return all(fits_strict(each) for each in inner)
+    return fits_strict([*fields.values(), *(schema[name] for name in others)])
 
 
 def _is_closed(schema: Mapping[str, Any], fields: Mapping[str, Any]) -> bool:
@@ -86,9 +85,10 @@ def _resolve(schema: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, A
         target = named.get(link.rpartition("/")[2], {})
         return {**target, **_without(schema, "$ref")}
     for choice in ("anyOf", "oneOf", "allOf"):
-        options = [option for option in schema.get(choice, ()) if option != {"type": "null"}]
-        if options:
-            return {**options[0], **_without(schema, choice)}
+        for option in schema.get(choice, ()):
+            if option == {"type": "null"}:
+                continue
+            return {**option, **_without(schema, choice)}
     return None
 
 

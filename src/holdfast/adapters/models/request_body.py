@@ -63,8 +63,9 @@ class RequestBody:
         if "stream_options" not in quirks.dropped:
             head["stream_options"] = {"include_usage": True}
         if request.max_tokens is not None:
-            renamed = "max_tokens" in quirks.dropped
-            name = "max_completion_tokens" if renamed else "max_tokens"
+            name = "max_tokens"
+            if "max_tokens" in quirks.dropped:
+                name = "max_completion_tokens"
             head[name] = request.max_tokens
         if request.sampling == "changed" and "sampling" not in quirks.dropped:
             head |= _CHANGED
@@ -93,28 +94,28 @@ class RequestBody:
 def _tool_fields(request: ModelRequest, quirks: ServerQuirks) -> dict[str, Any]:
     """Return the fields for tools, of which `request.force` names one that must be called."""
     has_choice = "tool_choice" not in quirks.dropped
-    forced = [tool for tool in request.tools if tool.name == request.force]
-    if not forced:
-        fields: dict[str, Any] = {"tools": [_tool(tool, quirks) for tool in request.tools]}
-        if has_choice:
-            # The default of the protocol, but some servers make no call without it.
-            fields["tool_choice"] = "auto"
-        return fields
-    if quirks.forcing == "named" and has_choice:
-        return {
-            "tools": [_tool(tool, quirks) for tool in request.tools],
-            "tool_choice": {"type": "function", "function": {"name": request.force}},
-        }
-    fields = {"tools": [_tool(tool, quirks) for tool in forced]}
-    if quirks.forcing == "schema" and "schema" not in quirks.dropped:
-        fields["response_format"] = _call_format(forced[0])
+    tools = request.tools
+    # The default of the protocol, but some servers make no call without it.
+    choice: Any = "auto"
+    extra: dict[str, Any] = {}
+    forced = tuple(tool for tool in request.tools if tool.name == request.force)
+    if forced and has_choice and quirks.forcing == "named":
+        choice = {"type": "function", "function": {"name": request.force}}
+    elif forced:
+        tools = forced
+        choice = "required"
+        if quirks.forcing == "schema" and "schema" not in quirks.dropped:
+            extra["response_format"] = _call_format(forced[0])
+    fields = {"tools": [_tool(tool, quirks) for tool in tools], **extra}
     if has_choice:
-        fields["tool_choice"] = "required"
+        fields["tool_choice"] = choice
     return fields
 
 
 def _tool(tool: ToolSpec, quirks: ServerQuirks) -> dict[str, Any]:
-    schema = plain(tool.schema) if "schema" in quirks.dropped else tool.schema
+    schema = tool.schema
+    if "schema" in quirks.dropped:
+        schema = plain(schema)
     function: dict[str, Any] = {
         "name": tool.name,
         "description": tool.description,
@@ -220,17 +221,19 @@ def _as_text(message: Message) -> str:
 
 def _with_tools(request: ModelRequest, fragments: list[bytes]) -> list[bytes]:
     """Return the first fragment with the tools described in the system message, added if needed."""
-    first = request.messages[0] if request.messages else None
-    rules = first.text if isinstance(first, SystemText) else ""
+    rules = ""
+    others = fragments[:1]
+    first = next(iter(request.messages), None)
+    if isinstance(first, SystemText):
+        rules = first.text
+        others = []
     described = [
         f"- {tool.name}: {tool.description}\n  {_json(plain(tool.schema))}"
         for tool in request.tools
     ]
     text = rules + _TEXT_TOOLS + "\n".join(described)
     system = _encode({"role": "system", "content": text.lstrip("\n")})
-    if isinstance(first, SystemText):
-        return [system]
-    return [system, *fragments[:1]]
+    return [system, *others]
 
 
 def _json(value: Any) -> str:

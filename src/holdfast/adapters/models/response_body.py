@@ -5,7 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
-from holdfast.adapters.models.errors import RequestFailure, RequestOrigin, read_error, read_words
+from holdfast.adapters.models.errors import (
+    RequestFailure,
+    RequestOrigin,
+    in_brackets,
+    read_error,
+    read_words,
+)
 from holdfast.adapters.models.sse import Events
 from holdfast.adapters.models.stream_normaliser import Normaliser
 from holdfast.loop.ports import FailPiece, StreamPiece
@@ -46,7 +52,9 @@ class ResponseBody:
         self._head += data
         start = self._head.lstrip(b"\xef\xbb\xbf \t\r\n")
         if self._shape == "unknown" and start:
-            self._shape = "whole" if start[:1] in b"{[<" else "events"
+            self._shape = "events"
+            if start[:1] in b"{[<":
+                self._shape = "whole"
         if self._shape == "events":
             head, self._head = bytes(self._head), bytearray()
             yield from self._read_events(self._events.feed(head))
@@ -109,8 +117,9 @@ class ResponseBody:
             body = json.loads(head.decode("utf-8-sig", "replace"))
         except ValueError:
             words = self._origin.clean(read_words(head))
-            is_page = words.startswith("an HTML page")
-            yield self._bad(words if is_page else "invalid JSON", broken)
+            if not words.startswith("an HTML page"):
+                words = "invalid JSON"
+            yield self._bad(words, broken)
             return
         fields: dict[str, Any] = body if isinstance(body, dict) else {}
         if fields.get("choices") or fields.get("error"):
@@ -140,12 +149,12 @@ class ResponseBody:
 
     def _cut(self, broken: str | None) -> Iterator[StreamPiece | RequestFailure]:
         yield from self._normaliser.usage()
-        why = f" ({broken})" if broken else ""
+        why = in_brackets(broken)
         message = f"{self._origin.url}: the stream ended in the middle of the reply{why}."
         yield self._fail(FailPiece("cut", message))
 
     def _bad(self, what: str, broken: str | None = None) -> RequestFailure:
-        why = f" ({broken})" if broken else ""
+        why = in_brackets(broken)
         message = f"{self._origin.url} answers with {what}{why}; that is not a reply of a model."
         return self._fail(FailPiece("bad", message), again=broken is not None)
 

@@ -20,6 +20,13 @@ Field: TypeAlias = Literal[
 `tools`: the system message describes the tools, and calls and answers are sent as text.
 """
 
+Forcing: TypeAlias = Literal["named", "required", "schema"]
+
+_FORCING: dict[ServerKind, Forcing] = {
+    "llama_cpp": "required",
+    "lm_studio": "required",
+    "ollama": "schema",
+}
 # From the field that costs least to the field that costs most.
 _ORDER: tuple[Field, ...] = (
     "strict",
@@ -62,20 +69,14 @@ class ServerQuirks:
         return "tools" in self.dropped or self.kind == "llama_cpp_python"
 
     @property
-    def forcing(self) -> Literal["named", "required", "schema"]:
+    def forcing(self) -> Forcing:
         """How to force one tool call with this kind of server. docs/decisions/0010 has the table.
 
         `named`: `tool_choice` names the tool. `required`: `tool_choice` cannot name it, so no other
         tool is offered. `schema`: Ollama ignores `tool_choice`; the whole reply is constrained to
         the JSON of the call.
         """
-        match self.kind:
-            case "llama_cpp" | "lm_studio":
-                return "required"
-            case "ollama":
-                return "schema"
-            case _:
-                return "named"
+        return _FORCING.get(self.kind, "named")
 
 
 def hinted(words: str, request: ModelRequest, quirks: ServerQuirks) -> Field | None:

@@ -60,7 +60,9 @@ def normal_url(text: str) -> str:
     'https://models.example.com/api/v1'
     """
     text = text.strip()
-    parts = _split(text if "://" in text else f"http://{text}")
+    if "://" not in text:
+        text = f"http://{text}"
+    parts = _split(text)
     path = parts.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
     return urlunsplit((parts.scheme.lower(), parts.netloc, path or "/v1", parts.query, ""))
 

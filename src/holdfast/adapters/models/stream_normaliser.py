@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
 from holdfast.adapters.models.tool_call_deltas import ToolCallDeltas
@@ -89,25 +89,22 @@ class Normaliser:
 
     def end(self) -> list[StreamPiece]:
         """Return the last pieces of a reply that is whole."""
-        last: list[StreamPiece] = [*self._calls.finish()]
-        if self._usage is not None:
-            last.append(self._usage)
-        last.append(FinishPiece(self._reason()))
-        return last
+        return [*self._calls.finish(), *self.usage(), FinishPiece(self._reason())]
 
     def usage(self) -> list[StreamPiece]:
-        """Return the usage, if it is known, of a reply that is not whole."""
+        """Return the usage, if it is known."""
         if self._usage is None:
             return []
         return [self._usage]
 
     def _reason(self) -> _Reason:
         reason: _Reason = _FINISHES.get(self._finish or "", "unknown")
-        if reason == "tool_calls" and not len(self._calls):
-            return "stop"
-        if reason == "stop" and len(self._calls):
+        if reason not in {"stop", "tool_calls"}:
+            return reason
+        # Some servers say `stop` beside calls, or `tool_calls` without any.
+        if len(self._calls):
             return "tool_calls"
-        return reason
+        return "stop"
 
     def _pieces(self, choice: Mapping[str, Any]) -> list[StreamPiece]:
         delta, message, text = choice.get("delta"), choice.get("message"), choice.get("text")
@@ -115,8 +112,8 @@ class Normaliser:
         if isinstance(delta, Mapping):
             pieces += self._read(delta)
         # The last chunk of some servers repeats the whole message beside the delta.
-        is_news = not self._begun and not pieces
-        if isinstance(message, Mapping) and is_news:
+        is_repeated = self._begun or bool(pieces)
+        if isinstance(message, Mapping) and not is_repeated:
             pieces += self._read(message)
         if delta is None and message is None:
             pieces += _text(text)
@@ -150,10 +147,9 @@ def _text(text: object) -> list[StreamPiece]:
 
 def _content(content: object) -> Iterator[StreamPiece]:
     """Yield the pieces of a content: a text, null, a part, or a list of texts and parts."""
-    if isinstance(content, str):
-        yield from _text(content)
-        return
-    parts = content if isinstance(content, list) else [content]
+    parts = [content]
+    if isinstance(content, list):
+        parts = content
     for part in parts:
         if isinstance(part, str):
             yield from _text(part)
@@ -162,16 +158,17 @@ def _content(content: object) -> Iterator[StreamPiece]:
 
 
 def _part(part: Mapping[str, Any]) -> Iterator[StreamPiece]:
-    text = part.get("text")
-    if isinstance(text, str) and text:
-        if part.get("type") in {"thinking", "reasoning"}:
-            yield ReasoningPiece(text)
-        else:
-            yield TextPiece(text)
+    written = _text(part.get("text"))
+    if part.get("type") in ("thinking", "reasoning"):
+        yield from _as_reasoning(written)
+    else:
+        yield from written
     thought = part.get("thinking") or part.get("reasoning")
-    if not thought:
-        return
-    for piece in _content(thought):
+    yield from _as_reasoning(_content(thought))
+
+
+def _as_reasoning(pieces: Iterable[StreamPiece]) -> Iterator[StreamPiece]:
+    for piece in pieces:
         if isinstance(piece, TextPiece):
             yield ReasoningPiece(piece.text)
 
@@ -192,6 +189,8 @@ def _first(choices: object) -> Mapping[str, Any] | None:
     if not isinstance(choices, list):
         return None
     for choice in choices:
-        if isinstance(choice, Mapping) and choice.get("index", 0) in {0, None}:
+        if not isinstance(choice, Mapping):
+            continue
+        if choice.get("index", 0) in {0, None}:
             return choice
     return None

@@ -11,6 +11,7 @@ from typing import Any
 from holdfast.loop.ports import CallPiece
 
 _MARKS = re.compile(r'\\.|["{}]', re.DOTALL)
+_LEVELS = {"{": 1, "}": -1}
 
 
 class _Braces:
@@ -33,9 +34,11 @@ class _Braces:
             mark = found[0]
             if mark == '"':
                 self._in_string = not self._in_string
-            elif not self._in_string and mark in "{}":
-                self._depth += 1 if mark == "{" else -1
-                self.closed = self._depth == 0
+                continue
+            if self._in_string or mark not in _LEVELS:
+                continue
+            self._depth += _LEVELS[mark]
+            self.closed = self._depth == 0
 
 
 @dataclass(slots=True)
@@ -81,7 +84,9 @@ class ToolCallDeltas:
 
     def feed(self, deltas: object) -> list[CallPiece]:
         """Return the pieces of the `tool_calls` of a delta or a message: a list, or one call."""
-        listed = deltas if isinstance(deltas, list) else [deltas]
+        listed = [deltas]
+        if isinstance(deltas, list):
+            listed = deltas
         entries = [entry for entry in listed if isinstance(entry, Mapping)]
         if len(entries) == 1:
             return [self._feed_one(entries[0], None)]
@@ -92,12 +97,18 @@ class ToolCallDeltas:
 
         An empty object is not returned at once, because real arguments may follow it.
         """
-        empty = [slot for slot in self._slots if slot.empty_object and not slot.begun]
-        return [CallPiece(slot.place, slot.id, slot.name, "{}") for slot in empty]
+        pieces: list[CallPiece] = []
+        for slot in self._slots:
+            if slot.begun or not slot.empty_object:
+                continue
+            pieces.append(CallPiece(slot.place, slot.id, slot.name, "{}"))
+        return pieces
 
     def _feed_one(self, entry: Mapping[str, Any], position: int | None) -> CallPiece:
         function = entry.get("function")
-        inner: Mapping[str, Any] = function if isinstance(function, Mapping) else entry
+        inner = entry
+        if isinstance(function, Mapping):
+            inner = function
         call_id, name = _text(entry.get("id")), _text(inner.get("name"))
         arguments = inner.get("arguments")
         index = entry.get("index")
@@ -108,7 +119,8 @@ class ToolCallDeltas:
         if slot is None or (not call_id and _starts_call(slot, name, arguments)):
             slot = _Slot(len(self._slots), index)
             self._slots.append(slot)
-        slot.id = slot.id or call_id
+        if not slot.id:
+            slot.id = call_id
         _add_name(slot, name)
         added = _add_arguments(slot, arguments)
         return CallPiece(slot.place, slot.id, slot.name, added)
@@ -117,10 +129,11 @@ class ToolCallDeltas:
         if index is None:
             return self._find_without_index(call_id, name)
         for slot in reversed(self._slots):
-            if slot.index == index:
-                if _is_other_call(slot, call_id, name):
-                    return self._with_id(call_id)
-                return slot
+            if slot.index != index:
+                continue
+            if _is_other_call(slot, call_id, name):
+                return self._with_id(call_id)
+            return slot
         return None
 
     def _find_without_index(self, call_id: str, name: str) -> _Slot | None:
@@ -140,18 +153,21 @@ class ToolCallDeltas:
 
 
 def _is_other_call(slot: _Slot, call_id: str, name: str) -> bool:
-    """Return whether a delta with the index of a slot is another call, with another id.
-
-    A server that invents an id for each delta sends no name with it.
-    """
-    if not (call_id and slot.id and name):
+    """Return whether a delta with the index of a slot is another call, with another id."""
+    if not call_id or not slot.id:
+        return False
+    if not name:
+        # A server that invents an id for each delta sends no name with it.
         return False
     return call_id != slot.id
 
 
 def _starts_call(slot: _Slot, name: str, arguments: object) -> bool:
     """Return whether a delta without an id starts a call: it has a name, and the slot is whole."""
-    if not name or not (slot.begun or slot.empty_object):
+    if not name:
+        return False
+    has_arguments = slot.begun or slot.empty_object
+    if not has_arguments:
         return False
     if isinstance(arguments, str):
         arguments = arguments.strip()
@@ -176,7 +192,7 @@ def _add_name(slot: _Slot, name: str) -> None:
 
 def _add_arguments(slot: _Slot, arguments: object) -> str:
     """Add the arguments of a delta to the slot; return what is new."""
-    if arguments is None or arguments == "":
+    if arguments in (None, ""):
         return ""
     if isinstance(arguments, str):
         slot.add(arguments)
@@ -193,4 +209,6 @@ def _add_arguments(slot: _Slot, arguments: object) -> str:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""
