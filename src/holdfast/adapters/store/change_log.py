@@ -68,7 +68,9 @@ class StoredChanges:
         """Return the change of this project with this id, or None."""
         with _translated():
             found = self._store.query(_rows, self._root, changes.c.id == change_id)
-        return _change(found[0]) if found else None
+        if not found:
+            return None
+        return _change(found[0])
 
     def ids(self) -> tuple[str, ...]:
         """Return the ids of all changes, newest first."""
@@ -275,7 +277,9 @@ def _move(  # noqa: PLR0917 - the call of the port, on a connection
     events: Sequence[OwnedEvent],
 ) -> int | None:
     project = lock_project(connection, root)
-    statement = _APPLY if new == "applied" else _SETTLE
+    statement = _SETTLE
+    if new == "applied":
+        statement = _APPLY
     values = {
         "this_id": change_id,
         "this_project": project.id,
@@ -326,20 +330,18 @@ def _join(
     )
     found = {row["id"]: row for row in connection.execute(query).mappings()}
     whole = found.pop(change_id, None)
-    if whole is None or whole["state"] != "rejected" or set(found) != set(parts):
+    if whole is None or whole["state"] != "rejected":
         return None
-    if not all(_is_open_part(row, change_id) for row in found.values()):
+    if set(found) != set(parts):
         return None
+    for row in found.values():
+        if row["request"].get("part_of") != change_id or row["state"] != "proposed":
+            return None
     connection.execute(delete(changes).where(changes.c.id.in_(found)))
     place = min(row["seq"] for row in found.values())
     back = {"state": "proposed", "settled_at": None, "seq": place}
     _set(connection, project.id, change_id, "rejected", **back)
     return publish(connection, project.id, events)
-
-
-def _is_open_part(row: RowMapping, change_id: str) -> bool:
-    is_part: bool = row["request"].get("part_of") == change_id
-    return is_part and row["state"] == "proposed"
 
 
 def _change(row: RowMapping) -> Change:

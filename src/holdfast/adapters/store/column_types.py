@@ -41,15 +41,21 @@ class Json(TypeDecorator[Any]):
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         """Choose the type of the column."""
-        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else JSON())
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(Text())
+        return dialect.type_descriptor(JSON())
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         """Write it as text where the database does not; None is JSON's null."""
-        return dump_json(value) if dialect.name == "sqlite" else value
+        if dialect.name == "sqlite":
+            return dump_json(value)
+        return value
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
         """Read it."""
-        return json.loads(value) if dialect.name == "sqlite" else value
+        if dialect.name == "sqlite":
+            return json.loads(value)
+        return value
 
 
 class Words(TypeDecorator[str]):
@@ -60,7 +66,9 @@ class Words(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - its base's
         """Replace NUL and lone surrogates."""
-        return None if value is None else _UNSTORABLE.sub("\ufffd", value)
+        if value is None:
+            return None
+        return _UNSTORABLE.sub("\ufffd", value)
 
 
 class DiskPath(TypeDecorator[str]):
@@ -93,13 +101,17 @@ class Moment(TypeDecorator[datetime]):
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - its base's
         """Turn it to UTC: SQLite forgets the zone."""
-        return None if value is None else value.astimezone(UTC)
+        if value is None:
+            return None
+        return value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - its base's
         """Say the zone again."""
         if value is None:
             return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        if value.tzinfo is None:
+            return value.replace(tzinfo=UTC)
+        return value.astimezone(UTC)
 
 
 def new_id() -> str:

@@ -51,9 +51,10 @@ class PostgresDatabase:
 
     def __str__(self) -> str:
         # Host, port and name only: a password can also stand in the query.
-        host = self._url.host or self._url.query.get("host") or "localhost"
-        port = f":{self._url.port}" if self._url.port else ""
-        return f"postgresql://{host}{port}/{self._url.database or ''}"
+        place = self._url.host or self._url.query.get("host") or "localhost"
+        if self._url.port:
+            place = f"{place}:{self._url.port}"
+        return f"postgresql://{place}/{self._url.database or ''}"
 
     def __repr__(self) -> str:
         return f"PostgresDatabase({self})"
@@ -136,7 +137,9 @@ def _file(text: str) -> SqliteFile:
 
 def _word(scheme: str) -> str:
     """Return the scheme if it is one; what stands there could be anything."""
-    return scheme if scheme.replace("+", "").isalnum() else "the database URL"
+    if scheme.replace("+", "").isalnum():
+        return scheme
+    return "the database URL"
 
 
 def store_exists(url: str) -> bool:
@@ -149,4 +152,6 @@ def store_exists(url: str) -> bool:
     except BadAddress:
         # To open it raises the same, with the next step.
         return True
-    return not isinstance(address, SqliteFile) or address.path.exists()
+    if isinstance(address, SqliteFile):
+        return address.path.exists()
+    return True

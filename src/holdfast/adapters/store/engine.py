@@ -34,7 +34,9 @@ def make_engine(address: DatabaseUrl) -> Engine:
 
     Raise `DriverMissing` for PostgreSQL without psycopg.
     """
-    return _sqlite_engine(address) if isinstance(address, SqliteFile) else _postgres_engine(address)
+    if isinstance(address, SqliteFile):
+        return _sqlite_engine(address)
+    return _postgres_engine(address)
 
 
 def _sqlite_engine(address: SqliteFile) -> Engine:
@@ -103,17 +105,20 @@ def _set_up(connection: DBAPIConnection, _entry: Any) -> None:
 
 def _begin(connection: Connection) -> None:
     reads = connection.get_execution_options().get(_READS, False)
+    # IMMEDIATE: the lock is taken, and waited for, at the beginning. A transaction that reads first
+    # and wants to write afterwards is refused by SQLite without waiting, if somebody wrote
+    # meanwhile.
+    query_only, begin = "OFF", "BEGIN IMMEDIATE"
+    if reads:
+        query_only, begin = "ON", "BEGIN"
     # Not `exec_driver_sql`: this is half of what a transaction costs, and `explained` knows the
     # driver's errors too.
     cursor = connection.connection.cursor()
     # It belongs to the connection and outlives the transaction: mostly it is as it has to be.
     if connection.info.get(_READS) is not reads:
-        cursor.execute(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
+        cursor.execute(f"PRAGMA query_only = {query_only}")
         connection.info[_READS] = reads
-    # IMMEDIATE: the lock is taken, and waited for, at the beginning. A transaction that reads first
-    # and wants to write afterwards is refused by SQLite without waiting, if somebody wrote
-    # meanwhile.
-    cursor.execute("BEGIN" if reads else "BEGIN IMMEDIATE")
+    cursor.execute(begin)
 
 
 def _remember_return(_connection: Any, entry: ConnectionPoolEntry) -> None:

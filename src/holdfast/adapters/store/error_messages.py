@@ -27,13 +27,16 @@ def explained(address: DatabaseUrl) -> Iterator[None]:
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:
-        original = error.orig if isinstance(error, DBAPIError) else error
+        original: BaseException | None = error
+        if isinstance(error, DBAPIError):
+            original = error.orig
         sentence = _explain(original, address)
         if sentence is None:
             raise
-        kind = NotAStore if _name(original) == "SQLITE_NOTADB" else StoreUnavailable
         # Not `from error`: its text may hold what was to be written.
-        raise kind(sentence) from None
+        if _name(original) == "SQLITE_NOTADB":
+            raise NotAStore(sentence) from None
+        raise StoreUnavailable(sentence) from None
     except PoolTimeout:
         raise StoreUnavailable(
             f"{address}: all connections of this process are in use, nothing was recorded; run it "
@@ -47,10 +50,10 @@ def within_reach(address: DatabaseUrl) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-        raise StoreUnavailable(
-            _full(address) if full else _cannot_write(address, str(error.strerror))
-        ) from error
+        message = _cannot_write(address, str(error.strerror))
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            message = _full(address)
+        raise StoreUnavailable(message) from error
 
 
 def _name(error: BaseException | None) -> str:

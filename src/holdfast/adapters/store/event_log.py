@@ -72,7 +72,9 @@ def _after(
 
 def _last(connection: Connection, root: Path) -> int:
     project = find_project(connection, root)
-    return 0 if project is None else last_event(connection, project.id)
+    if project is None:
+        return 0
+    return last_event(connection, project.id)
 
 
 def _publish(connection: Connection, root: Path, events: Sequence[OwnedEvent]) -> int:

@@ -155,9 +155,11 @@ def _remove(
     Return the number of the last event in each project.
     """
     remove_checkpoints(connection, list(owners))
+    ids_of: dict[str, list[str]] = {}
+    for checkpoint, project_id in owners.items():
+        ids_of.setdefault(project_id, []).append(checkpoint)
     numbers = {}
-    for project_id in sorted(set(owners.values())):
-        ids = [checkpoint for checkpoint, owner in owners.items() if owner == project_id]
+    for project_id, ids in sorted(ids_of.items()):
         numbers[project_id] = publish(connection, project_id, announce(ids))
     return numbers
 
@@ -171,7 +173,9 @@ def _add(
 ) -> None:
     """Add the row of a checkpoint; `place` is where its chat is cut, if that is known."""
     draft = checkpoint.draft
+    chat_id = None
     if draft.session is not None:
+        chat_id = draft.chat
         place = _check_owner(connection, draft, place)
     worktree = worktree_at(connection, roots.worktree, project_id=project_id)
     add_checkpoint(
@@ -180,7 +184,7 @@ def _add(
         commit_sha=checkpoint.commit,
         kind=draft.kind,
         label=draft.label,
-        chat_id=draft.chat if draft.session is not None else None,
+        chat_id=chat_id,
         project_id=project_id,
         session_id=draft.session,
         worktree_id=worktree.id,
@@ -215,7 +219,9 @@ def _place(connection: Connection, checkpoint: Checkpoint) -> int | None:
     if checkpoint.is_undo_checkpoint or checkpoint.draft.message is None:
         return None
     message = message_by_id(connection, checkpoint.draft.message)
-    return message.seq if message and message.chat_id == chat_id else None
+    if message is None or message.chat_id != chat_id:
+        return None
+    return message.seq
 
 
 def _following(connection: Connection, checkpoint: Checkpoint) -> int | None:
@@ -243,9 +249,10 @@ def _exchange(  # noqa: PLR0917 - the call of the port, on a connection
     lock_project_by_id(connection, project_id)
     done = checkpoint_by_id(connection, point.id)
     if done is not None:
-        cut = done.message_seq or 0
-        back = messages_from(connection, chat_id, cut) if target.is_undo_checkpoint else ()
-        return Exchanged(trashed_messages(connection, point.id), back)
+        left = trashed_messages(connection, point.id)
+        if not target.is_undo_checkpoint:
+            return Exchanged(left)
+        return Exchanged(left, messages_from(connection, chat_id, done.message_seq or 0))
     place = _place(connection, target)
     if place is None:
         return Exchanged()

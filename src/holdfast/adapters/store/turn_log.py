@@ -119,7 +119,9 @@ class StoredTurnLog:
                 )
             system = _system(connection, session, opening)
         past = _past(connection, chat)
-        prompt = opening.prompt or (_GO_ON if _has_nothing_to_answer(past) else None)
+        prompt = opening.prompt
+        if not prompt and _has_nothing_to_answer(past):
+            prompt = _GO_ON
         prompt_message = None
         if prompt:
             prompt_message = append_message(connection, chat, role="user").id
@@ -141,10 +143,10 @@ def _translated() -> Iterator[None]:
     except StoreError as error:
         raise RecordsUnavailable(str(error)) from error
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        raise RecordsUnavailable(
-            f"{where}{error.strerror}; make room, or name another HOLDFAST_STATE_DIR."
-        ) from error
+        message = f"{error.strerror}; make room, or name another HOLDFAST_STATE_DIR."
+        if error.filename:
+            message = f"{error.filename}: {message}"
+        raise RecordsUnavailable(message) from error
 
 
 def _find(connection: Connection, project_id: str, wanted: str) -> tuple[str, str] | TurnNotBegun:
@@ -202,8 +204,11 @@ def _has_nothing_to_answer(past: Sequence[object]) -> bool:
 
     Then somebody has to say something before it can go on.
     """
-    last = next((each for each in reversed(past) if not isinstance(each, RepairEnded)), None)
-    return last is None or (isinstance(last, Said) and not last.calls)
+    for last in reversed(past):
+        if isinstance(last, RepairEnded):
+            continue
+        return isinstance(last, Said) and not last.calls
+    return True
 
 
 def _keep(connection: Connection, begun: TurnBegun, events: Sequence[Event]) -> int:
@@ -242,8 +247,9 @@ def _running(connection: Connection, root: Path) -> tuple[TurnBegun, ...]:
         .where(sessions.c.project_id == project.id, turns.c.status == RUNNING)
     )
     # The locks of another machine that shares the store cannot be seen from here.
-    return tuple(
-        TurnBegun(session, chat, turn, message or "", "", (), project.id)
-        for session, chat, turn, message, metadata in connection.execute(query)
-        if metadata.get("host") == platform.node()
-    )
+    running: list[TurnBegun] = []
+    for session, chat, turn, message, metadata in connection.execute(query):
+        if metadata.get("host") != platform.node():
+            continue
+        running.append(TurnBegun(session, chat, turn, message or "", "", (), project.id))
+    return tuple(running)

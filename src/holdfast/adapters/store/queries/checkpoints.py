@@ -42,7 +42,8 @@ def add_checkpoint(
     """
     if message_seq is None and message_id is not None:
         message = message_by_id(connection, message_id)
-        message_seq = None if message is None else message.seq
+        if message is not None:
+            message_seq = message.seq
     if chat_id is None:
         without_chat = (checkpoints.c.project_id == project_id, checkpoints.c.chat_id.is_(None))
         last = select(func.coalesce(func.max(checkpoints.c.seq), 0)).where(*without_chat)

@@ -39,7 +39,9 @@ def record(
 ) -> Record | None:
     """Return the one row as a record; None if there is none."""
     row = connection.execute(query, values).mappings().one_or_none()
-    return None if row is None else kind(**row)
+    if row is None:
+        return None
+    return kind(**row)
 
 
 def add(connection: Connection, kind: type[Record], table: Table, /, **values: Any) -> Record:
@@ -274,4 +276,6 @@ def _plain(column: Column[Any], value: Any) -> str | None:
     """Return a value of a row as the text that PostgreSQL reads, None for NULL."""
     if isinstance(column.type, Json):
         return dump_json(value)
-    return None if value is None else str(value)
+    if value is None:
+        return None
+    return str(value)

@@ -86,17 +86,16 @@ def bring_back(connection: Connection, undo_checkpoint_id: str) -> BroughtBack |
     What has lost its chat is left out.
     """
     kept = _kept(connection, undo_checkpoint_id)
-    homes = _hold(
-        connection, chats.c.id.in_({row["chat_id"] for row in kept["message"] + kept["checkpoint"]})
-    )
-    coming = [row for row in kept["message"] if row["chat_id"] in homes]
+    chat_ids = {row["chat_id"] for row in kept["message"] + kept["checkpoint"]}
+    homes = _hold(connection, chats.c.id.in_(chat_ids))
+    coming = _rows_of(homes, "chat_id", kept["message"])
     in_the_way = _in_the_way(connection, coming)
     if in_the_way is not None:
         return in_the_way
     ids = {row["id"] for row in coming}
     _put(connection, messages, coming)
-    _put(connection, message_parts, [row for row in kept["part"] if row["message_id"] in ids])
-    points = [row for row in kept["checkpoint"] if row["chat_id"] in homes]
+    _put(connection, message_parts, _rows_of(ids, "message_id", kept["part"]))
+    points = _rows_of(homes, "chat_id", kept["checkpoint"])
     _put(connection, checkpoints, [_without_the_lost(connection, row) for row in points])
     connection.execute(delete(trash).where(trash.c.undo_checkpoint_id == undo_checkpoint_id))
     return BroughtBack(_ids_in_order(coming), _ids_in_order(points))
@@ -167,6 +166,11 @@ def _kept(connection: Connection, undo_checkpoint_id: str) -> dict[str, list[dic
     return kept
 
 
+def _rows_of(parents: set[str], column: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows that refer to one of the parents by this column."""
+    return [row for row in rows if row[column] in parents]
+
+
 def _in_the_way(connection: Connection, coming: Iterable[Mapping[str, Any]]) -> InTheWay | None:
     first: dict[str, int] = {}
     for row in coming:
@@ -206,16 +210,16 @@ def _put(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> No
 
 
 def _pack(row: Mapping[Any, Any]) -> dict[str, Any]:
-    return {
-        name: value.isoformat() if isinstance(value, datetime) else value
-        for name, value in row.items()
-    }
+    body = dict(row)
+    for name, value in row.items():
+        if isinstance(value, datetime):
+            body[name] = value.isoformat()
+    return body
 
 
 def _unpack(table: Table, body: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: datetime.fromisoformat(value)
-        if value and isinstance(table.c[name].type, Moment)
-        else value
-        for name, value in body.items()
-    }
+    row = dict(body)
+    for name, value in body.items():
+        if value and isinstance(table.c[name].type, Moment):
+            row[name] = datetime.fromisoformat(value)
+    return row
