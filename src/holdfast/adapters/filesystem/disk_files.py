@@ -309,7 +309,9 @@ def _write(parent: int, name: str, swap: Swap, like: os.stat_result | None) -> N
     if like and not swap.modes:
         mode = stat.S_IMODE(like.st_mode)
     # A file that gets a mode is private until then; any other file gets the mode of the umask.
-    first_mode = 0o666 if mode is None else 0o600
+    first_mode = 0o600
+    if mode is None:
+        first_mode = 0o666
     handle = os.open(name, _NEW, first_mode, dir_fd=parent)
     try:
         rest = memoryview(content.data)

@@ -50,9 +50,12 @@ class DiskSearcher:
         return self._search_with_child(query, cancel)
 
     def _search_with_child(self, query: Query, cancel: Cancel) -> Hits:
+        pattern = query.pattern
+        if query.literal:
+            pattern = re.escape(pattern)
         request = {
             "root": self._root,
-            "pattern": re.escape(query.pattern) if query.literal else query.pattern,
+            "pattern": pattern,
             "paths": self._paths(query),
             "texts": _replaced_texts(query),
             "limit": _HIT_LIMIT + 1,
@@ -160,7 +163,9 @@ def _bytes(value: Mapping[str, str]) -> bytes:
 
 
 def _is_below(path: str, under: str) -> bool:
-    return not under or path == under or path.startswith(f"{under}/")
+    if under in {"", path}:
+        return True
+    return path.startswith(f"{under}/")
 
 
 def _is_wanted(path: str, query: Query) -> bool:
@@ -174,7 +179,9 @@ def _is_wanted(path: str, query: Query) -> bool:
     expression = glob_to_regex(query.glob)
     if expression.fullmatch(path):
         return True
-    below = path[len(query.under) + 1 :] if query.under else path
+    if not query.under:
+        return False
+    below = path[len(query.under) + 1 :]
     return expression.fullmatch(below) is not None
 
 

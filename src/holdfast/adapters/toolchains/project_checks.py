@@ -49,20 +49,16 @@ def checks_of_project(
 
     `command` is the one from the settings; it runs last. Raise ValueError if it cannot be parsed.
     """
-    checks: list[ProjectCheck] = []
+    own, named = None, None
+    words = command
     language = target_of(path)
     if language is not None:
         own = _own_check(path, root, language, timeout, cancel)
-        if own is not None:
-            checks.append(own)
-    words = command or None
-    if words is None and language is not None and not checks:
-        words = _make_command(root)
-    if words is not None:
+        if own is None and not words:
+            words = _make_command(root)
+    if words:
         named = _command_check(path, root, words, timeout, cancel, last=command is not None)
-        if named is not None:
-            checks.append(named)
-    return tuple(checks)
+    return tuple(check for check in (own, named) if check is not None)
 
 
 def _command_check(
@@ -71,8 +67,10 @@ def _command_check(
     check = check_for(path, root, mode="project", timeout=timeout, command=command, cancel=cancel)
     if check is None:
         return None
-    # A command with the path in it is about that file alone.
-    scope = None if "{path}" in command else command
+    scope: str | None = command
+    if "{path}" in command:
+        # The command is about that file alone.
+        scope = None
     return ProjectCheck(check, check.with_files, command, scope, last=last)
 
 
@@ -85,7 +83,9 @@ def _own_check(
         return None
     if path.endswith(".jsx") and config.name == "package.json":
         return None
-    mode: CheckMode = "file" if language == "python" else "project"
+    mode: CheckMode = "project"
+    if language == "python":
+        mode = "file"
     check = check_for(path, root, mode=mode, timeout=timeout, as_configured=True, cancel=cancel)
     if check is None:
         return None

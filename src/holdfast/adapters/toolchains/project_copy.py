@@ -74,10 +74,12 @@ class ProjectCopy:
             with suppress(OSError), os.scandir(folder) as entries:
                 for entry in entries:
                     files += 1
+                    status = None
                     if entry.name not in _LEFT_OUT | _LINKED:
                         status = _status(entry)
-                        size += _size(status)
-                        if _is_folder(status):
+                    if status is not None:
+                        size += status.st_size
+                        if stat.S_ISDIR(status.st_mode):
                             folders.append(entry.path)
                     if files > _FEW_FILES or size > _FEW_BYTES:
                         return False
@@ -209,16 +211,6 @@ def _status(at: Path | os.DirEntry[str]) -> os.stat_result | None:
     if stat.S_IFMT(status.st_mode) in {stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR}:
         return status
     return None
-
-
-def _size(status: os.stat_result | None) -> int:
-    if status is None:
-        return 0
-    return status.st_size
-
-
-def _is_folder(status: os.stat_result | None) -> bool:
-    return status is not None and stat.S_ISDIR(status.st_mode)
 
 
 def _stamp(status: os.stat_result) -> _Stamp:

@@ -63,7 +63,9 @@ def plan_c(unit: CheckedFile) -> Sequence[CheckStep]:
 
 def plan_cpp(unit: CheckedFile) -> Sequence[CheckStep]:
     """Return the only step: g++."""
-    language = "c++-header" if unit.path.endswith((".hpp", ".hh", ".hxx")) else "c++"
+    language = "c++"
+    if unit.path.endswith((".hpp", ".hh", ".hxx")):
+        language = "c++-header"
     return [_step(unit, GXX, language, entry_for(unit.root, unit.path))]
 
 

@@ -43,7 +43,9 @@ def plan(unit: CheckedFile) -> Sequence[CheckStep]:
         f"-exec={shutil.which('true') or '/bin/true'}",
         "-gcflags=-e",
     ]
-    base = folder if module is None else module
+    base = folder
+    if module is not None:
+        base = module
     step = CheckStep(
         tool=tool,
         argv=[*argv, *_packages(unit, module)],

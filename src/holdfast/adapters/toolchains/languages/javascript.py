@@ -160,7 +160,7 @@ def _accept_missing_packages(found: Diagnostic) -> Diagnostic:
 
 
 def _is_about_missing_package(found: Diagnostic) -> bool:
-    first = found.args[0] if found.args else ""
+    first = next(iter(found.args), "")
     if found.code in _NO_MODULE:
         return not first.startswith(".")
     if found.code == "TS2304":

@@ -167,7 +167,9 @@ def _mypy_step(unit: CheckedFile, tool: InstalledTool) -> CheckStep:
     checks_all_files = unit.mode == "project" and "files" in (settings or {})
     if not checks_all_files:
         argv.append(unit.path)
-    adjust = _unchanged if settings is not None else _accept_missing_packages
+    adjust = _accept_missing_packages
+    if settings is not None:
+        adjust = _unchanged
     return CheckStep(tool, argv, cwd, mypy.parse, adjust=adjust, skip_if_broken=True)
 
 

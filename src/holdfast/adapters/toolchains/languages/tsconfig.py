@@ -66,10 +66,10 @@ class Tsconfig:
         settings: dict[str, Any] = {"extends": f"./{self.path.name}", "files": files}
         if not self.names(path):
             settings["include"] = []
+        elif self.names_all:
+            settings["include"] = ["**/*"]
         else:
             files += [_relative(self.folder, each) for each in self.files or () if each != path]
-            if self.names_all:
-                settings["include"] = ["**/*"]
         settings["compilerOptions"] = {
             "composite": False,
             "incremental": False,
@@ -87,7 +87,9 @@ def find_tsconfig(root: Path, path: str) -> Tsconfig | None:
     if nearest is None:
         return None
     config = _read(root, nearest)
-    if config is None or config.files or config.include:
+    if config is None:
+        return None
+    if config.files or config.include:
         return config
     if config.names(path):
         return config
@@ -173,7 +175,9 @@ def _references(
     root: Path, beside: PurePosixPath, settings: dict[str, Any]
 ) -> Iterator[PurePosixPath]:
     for reference in _list(settings.get("references")):
-        path = reference.get("path") if isinstance(reference, dict) else None
+        if not isinstance(reference, dict):
+            continue
+        path = reference.get("path")
         if not isinstance(path, str):
             continue
         place = PurePosixPath(os.path.normpath(beside / path))
