@@ -36,6 +36,7 @@ _ONLY_FROM: dict[ChangeState, ChangeState] = {
     "rejected": "proposed",
     "rewound": "applied",
 }
+_WITH_ARTICLE = {"proposed": "a proposed", "applied": "an applied"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +93,14 @@ class Change:
 
 def judge_move(change: Change, to: ChangeState) -> Refused | None:
     """Return the refusal of an illegal move to another state, or None if the move is legal."""
-    needed = _ONLY_FROM.get(to)
+    needed = _ONLY_FROM[to]
     if change.state == needed:
         return None
     if change.state == to:
         return Refused(
             "already_applied", f"change {change.id} is {to} already; there is nothing to do."
         )
-    rule = f"only {_with_article(needed)} change can become {to}"
+    rule = f"only {_WITH_ARTICLE[needed]} change can become {to}"
     return Refused("conflict", f"change {change.id} is {change.state}; {rule}.")
 
 
@@ -108,9 +109,3 @@ def hash_of(content: Content | None) -> str | None:
     if content is None:
         return None
     return hashlib.sha256(content.data).hexdigest()
-
-
-def _with_article(state: ChangeState | None) -> str:
-    if state == "applied":
-        return "an applied"
-    return f"a {state}"

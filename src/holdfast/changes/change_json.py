@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import zlib
 from dataclasses import asdict
-from typing import Any, assert_never
+from typing import Any
 
 from holdfast.changes.change import RequestedEdits, hash_of
 from holdfast.changes.plan import ChangePlan, FileLanded
@@ -28,6 +28,7 @@ _KINDS: dict[type[Request], str] = {
     WriteFile: "write_file",
     OneOf: "one_of",
 }
+_REQUEST_TYPES = {kind: request_type for request_type, kind in _KINDS.items()}
 
 
 def requested_to_json(requested: RequestedEdits) -> dict[str, Any]:
@@ -85,7 +86,8 @@ def _swap_from_json(read: dict[str, Any]) -> Swap:
 def _file_request_to_json(file: FileRequest) -> dict[str, Any]:
     request = None
     if file.request is not None:
-        request = _request_to_json(file.request)
+        kind = _KINDS[type(file.request)]
+        request = {"kind": kind, **asdict(file.request)}
     return {"path": file.path, "action": file.action, "to": file.to, "request": request}
 
 
@@ -96,28 +98,14 @@ def _file_request_from_json(read: dict[str, Any]) -> FileRequest:
     return FileRequest(read["path"], read["action"], request, read["to"])
 
 
-def _request_to_json(request: Request) -> dict[str, Any]:
-    return {"kind": _KINDS[type(request)], **asdict(request)}
-
-
 def _request_from_json(read: dict[str, Any]) -> Request:
     fields = dict(read)
     kind = fields.pop("kind")
-    match kind:
-        case "replace":
-            return Replace(**fields)
-        case "patch":
-            return Patch(**fields)
-        case "line_edits":
-            edits = tuple(LineEdit(**edit) for edit in fields["edits"])
-            return LineEdits(edits, fields["shown"])
-        case "write_file":
-            return WriteFile(**fields)
-        case "one_of":
-            readings = tuple(Replace(**reading) for reading in fields["readings"])
-            return OneOf(readings)
-        case unknown:
-            assert_never(unknown)
+    if kind == "line_edits":
+        fields["edits"] = tuple(LineEdit(**edit) for edit in fields["edits"])
+    if kind == "one_of":
+        fields["readings"] = tuple(Replace(**reading) for reading in fields["readings"])
+    return _REQUEST_TYPES[kind](**fields)
 
 
 def _content_to_json(content: Content | None) -> dict[str, Any] | None:

@@ -25,29 +25,28 @@ def diff_of(
 
     A single landing has the hunks already; they are reused.
     """
-    hunks = _hunks(before, after, landings)
+    old_header, old_data = "/dev/null", b""
+    if before is not None:
+        old_header, old_data = f"a/{old}", before.data
+    new_header, new_data = "/dev/null", b""
+    if after is not None:
+        new_header, new_data = f"b/{new}", after.data
+    hunks = _hunks(old_data, new_data, landings)
     headers = ""
     if before and after and old != new:
         headers = f"diff --git a/{old} b/{new}\nrename from {old}\nrename to {new}\n"
     if hunks:
-        headers += f"--- {_header_path('a', old, before)}\n+++ {_header_path('b', new, after)}\n"
+        headers += f"--- {old_header}\n+++ {new_header}\n"
     return headers + hunks
 
 
-def _header_path(prefix: str, path: str, content: Content | None) -> str:
-    if content is None:
-        return "/dev/null"
-    return f"{prefix}/{path}"
-
-
-def _hunks(before: Content | None, after: Content | None, landings: Sequence[Landed]) -> str:
+def _hunks(old_data: bytes, new_data: bytes, landings: Sequence[Landed]) -> str:
     if len(landings) == 1 and landings[0].diff:
         return landings[0].diff
-    old_data = before.data if before else b""
-    new_data = after.data if after else b""
     if old_data == new_data:
         return ""
     old, new = decode(old_data), decode(new_data)
     if old.binary or new.binary:
         return "Binary files differ\n"
-    return landed(old.text, [Splice(0, len(old.text), new.text)], "exact").diff
+    whole = Splice(0, len(old.text), new.text)
+    return landed(old.text, [whole], "exact").diff

@@ -115,7 +115,9 @@ class FileDrafts:
         data = _encode(landed.text, "utf-8", request.path)
         if isinstance(data, Refused):
             return data
-        action: Action = "create" if draft.before is None else "edit"
+        action: Action = "edit"
+        if draft.before is None:
+            action = "create"
         # The diff of the landing starts from an empty text. The draft may start from a file on the
         # disk that an earlier request of the same reply deletes.
         draft.become(action, data, [replace(landed, diff="")])
@@ -150,13 +152,25 @@ class FileDrafts:
         target = self._draft(request.to or "")
         if isinstance(target, FileUnfit):
             return Refused(target.reason, target.message)
-        refused = _judge_rename(draft, target, request)
-        if refused is None and request.request is not None:
+        if target is draft:
+            return Refused(
+                "no_change",
+                f"{request.path}: the new name is the old one; use another name, or edit the file.",
+            )
+        if target.data is not None:
+            cure = "use another name, or delete that file first"
+            return Refused(
+                "conflict",
+                f"{request.path}: cannot become {request.to}, which exists already; {cure}.",
+            )
+        if request.request is not None:
             refused = _edit(draft, request.request, request.path)
-        if refused is not None:
-            return refused
+            if refused is not None:
+                return refused
         source = draft.source
-        action: Action = "create" if draft.action == "create" else "rename"
+        action: Action = "rename"
+        if draft.action == "create":
+            action = "create"
         target.become(action, draft.data, draft.landings)
         target.mode = draft.mode
         if target is source:
@@ -172,21 +186,6 @@ def _new_draft(path: str, looked: FileFound | FileMissing) -> FileDraft:
         return FileDraft(path, looked.at, None, looked.parents)
     before = Content(looked.data, looked.mode)
     return FileDraft(path, looked.at, before, data=looked.data, mode=looked.mode)
-
-
-def _judge_rename(draft: FileDraft, target: FileDraft, request: FileRequest) -> Refused | None:
-    if target is draft:
-        return Refused(
-            "no_change",
-            f"{request.path}: the new name is the old one; use another name, or edit the file.",
-        )
-    if target.data is not None:
-        cure = "use another name, or delete that file first"
-        return Refused(
-            "conflict",
-            f"{request.path}: cannot become {request.to}, which exists already; {cure}.",
-        )
-    return None
 
 
 def _edit(draft: FileDraft, request: Request | None, path: str) -> Refused | None:
@@ -216,7 +215,8 @@ def _edit(draft: FileDraft, request: Request | None, path: str) -> Refused | Non
 def _delete(draft: FileDraft, request: FileRequest) -> Refused | None:
     """Remove the file. A patch that deletes the file has to remove all of its text."""
     if request.request is not None and draft.data:
-        landed = land(decode(draft.data).text, request.request, request.path)
+        decoded = decode(draft.data)
+        landed = land(decoded.text, request.request, request.path)
         if isinstance(landed, Refused):
             return landed
         if landed.text:

@@ -14,7 +14,7 @@ from holdfast.changes.change import SPLIT, Change, RequestedEdits
 from holdfast.changes.diff import diff_of
 from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.rebase.three_way import raw_lines
-from holdfast.changes.swaps import Content, Swap, in_order
+from holdfast.changes.swaps import Content, Swap, directories_above, in_order
 from holdfast.landing.encoding import decode, encode
 
 if TYPE_CHECKING:
@@ -115,14 +115,18 @@ def _whole(plan: ChangePlan) -> _FileHunks:
 
 
 def _hunks_of_file(file: FileLanded, swaps: Sequence[Swap]) -> list[ChangeHunk]:
-    if file.action == "edit":
-        hunks = list(_text_hunks(file))
-        # All hunks together must turn the old bytes into the new bytes; a file whose diff does
-        # less stays whole.
-        after = swaps[0].after
-        if len(hunks) > 1 and _with_hunks(swaps[0], hunks) == (after and after.data):
-            return hunks
-    return [ChangeHunk(0, file.path, file.diff)]
+    whole = [ChangeHunk(0, file.path, file.diff)]
+    if file.action != "edit":
+        return whole
+    hunks = list(_text_hunks(file))
+    if len(hunks) < 2:
+        return whole
+    # All hunks together must turn the old bytes into the new bytes; a file whose diff does
+    # less stays whole.
+    swap = swaps[0]
+    if _with_hunks(swap, hunks) != swap.after:
+        return whole
+    return hunks
 
 
 def _text_hunks(file: FileLanded) -> Iterator[ChangeHunk]:
@@ -137,36 +141,39 @@ def _text_hunks(file: FileLanded) -> Iterator[ChangeHunk]:
 
 
 def _range(line: str, size: str | None) -> range:
-    length = 1 if size is None else int(size)
     start = int(line)
-    if length:
-        start -= 1
-    return range(start, start + length)
+    length = int(size or 1)
+    if length == 0:
+        return range(start, start)
+    return range(start - 1, start - 1 + length)
 
 
-def _with_hunks(swap: Swap, hunks: Iterable[ChangeHunk]) -> bytes | None:
-    """Return the old bytes with these hunks; None if the two sides are not text of one encoding."""
+def _with_hunks(swap: Swap, hunks: Iterable[ChangeHunk]) -> Content | None:
+    """Return the old text with these hunks; None if the two sides are not text of one encoding."""
     if swap.before is None or swap.after is None:
         return None
     old, new = decode(swap.before.data), decode(swap.after.data)
-    if old.binary or new.binary or old.encoding != new.encoding:
+    if old.binary or new.binary:
+        return None
+    if old.encoding != new.encoding:
         return None
     old_lines, new_lines = raw_lines(old.text), raw_lines(new.text)
     out: list[str] = []
     at = 0
     for hunk in hunks:
-        if hunk.old is not None and hunk.new is not None:
-            out += old_lines[at : hunk.old.start]
-            out += new_lines[hunk.new.start : hunk.new.stop]
-            at = hunk.old.stop
+        if hunk.old is None or hunk.new is None:
+            continue
+        out += old_lines[at : hunk.old.start]
+        out += new_lines[hunk.new.start : hunk.new.stop]
+        at = hunk.old.stop
     out += old_lines[at:]
-    return encode("".join(out), old.encoding)
+    data = encode("".join(out), old.encoding)
+    return Content(data, swap.after.mode)
 
 
 def _split_file(file: _FileHunks, wanted: Collection[ChangeHunk]) -> tuple[_FileHunks, _FileHunks]:
     (swap,) = file.swaps
-    mode = swap.after.mode if swap.after else None
-    middle = Content(_with_hunks(swap, wanted) or b"", mode)
+    middle = _with_hunks(swap, wanted)
     accepted = _part(file.file, replace(swap, after=middle))
     rest = _part(file.file, replace(swap, before=middle))
     return accepted, rest
@@ -181,10 +188,10 @@ def _plan(files: Sequence[_FileHunks], whole: ChangePlan) -> ChangePlan:
     swaps: list[Swap] = []
     for file in files:
         swaps.extend(file.swaps)
-    written = [swap.path for swap in swaps if swap.after is not None]
-    makes = tuple(make for make in whole.makes if _is_parent(make, written))
-    return ChangePlan(tuple(file.file for file in files), in_order(swaps), makes)
-
-
-def _is_parent(directory: str, paths: Iterable[str]) -> bool:
-    return any(path.startswith(f"{directory}/") for path in paths)
+    needed: set[str] = set()
+    for swap in swaps:
+        if swap.after is not None:
+            needed.update(directories_above(swap.path))
+    makes = tuple(make for make in whole.makes if make in needed)
+    reports = tuple(file.file for file in files)
+    return ChangePlan(reports, in_order(swaps), makes)

@@ -84,21 +84,19 @@ class Overlay:
         else:
             self.stuck.append(StuckChange(change, landed))
 
-    def _written(self) -> list[str]:
-        return [path for path, content in self._proposed.items() if content is not None]
-
     def _judge_missing(self, path: str, missing: FileMissing) -> FileLook:
         """Return `missing`, or why no file can be made there.
 
         A proposed change may make a directory of the path, or a file of a directory above it.
         """
-        for name in self._written():
+        for name, content in self._proposed.items():
+            if content is None:
+                continue
             if name.startswith(f"{missing.at}/"):
                 return FileUnfit(
                     "conflict",
                     f"{path}: a proposed change makes this a directory; use another name.",
                 )
-        for name in self._written():
             if missing.at.startswith(f"{name}/"):
                 return FileUnfit(
                     "conflict",
@@ -109,11 +107,13 @@ class Overlay:
 
 def _look_at_proposed(below: FileFound | FileMissing, content: Content | None) -> FileLook:
     """Return a look at the proposed content; a file on the disk keeps its mode and its symlink."""
-    if isinstance(below, FileMissing):
+    if isinstance(below, FileFound):
         if content is None:
-            return below
-        mode = _NEW_FILE_MODE if content.mode is None else content.mode
-        return FileFound(below.at, content.data, mode)
+            return FileMissing(below.at)
+        return FileFound(below.at, content.data, below.mode, below.linked)
     if content is None:
-        return FileMissing(below.at)
-    return FileFound(below.at, content.data, below.mode, below.linked)
+        return below
+    mode = content.mode
+    if mode is None:
+        mode = _NEW_FILE_MODE
+    return FileFound(below.at, content.data, mode)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from holdfast.changes.diff import diff_of
 from holdfast.changes.file_drafts import FileDraft, FileDrafts
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.swaps import Swap, in_order
-from holdfast.vocab.outcomes import Refused, Rung
+from holdfast.vocab.outcomes import RUNGS, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.changes.ports import Files
     from holdfast.vocab.requests import FileRequest
-
-_RUNGS: tuple[Rung, ...] = get_args(Rung)
 
 
 def plan_requests(
@@ -33,13 +31,15 @@ def plan_requests(
         refused = landing.land(request)
         if refused is not None:
             refusals.append(FileRefused(request.path, refused))
+    if refusals:
+        return tuple(refusals)
     drafts = [draft for draft in landing.drafts.values() if draft.changed]
     makes = _missing_directories(drafts)
-    refusals = refusals or _judge_whole(drafts, makes)
+    refusals = _judge_whole(drafts, makes)
     if refusals:
         return tuple(refusals)
     swaps = in_order(Swap(draft.at, draft.before, draft.after) for draft in drafts)
-    return ChangePlan(tuple(_reports(drafts)), swaps, makes)
+    return ChangePlan(_reports(drafts), swaps, makes)
 
 
 def _missing_directories(drafts: Sequence[FileDraft]) -> tuple[str, ...]:
@@ -58,29 +58,37 @@ def _judge_whole(drafts: Sequence[FileDraft], makes: Sequence[str]) -> list[File
         return [FileRefused("", Refused("no_change", unchanged))]
     refusals: list[FileRefused] = []
     for draft in drafts:
-        if draft.data is not None and draft.at in makes:
+        if draft.data is None:
+            continue
+        if draft.at in makes:
             message = f"{draft.path}: the reply makes this a file and a directory."
             refusals.append(FileRefused(draft.path, Refused("conflict", message)))
     return refusals
 
 
-def _reports(drafts: Sequence[FileDraft]) -> Iterator[FileLanded]:
-    """Yield one report for each draft; a renamed file is reported by its new draft only."""
+def _reports(drafts: Sequence[FileDraft]) -> tuple[FileLanded, ...]:
+    """Return one report for each draft; a renamed file is reported by its new draft only."""
     renamed = {id(draft.renamed_from) for draft in drafts}
-    for draft in drafts:
-        if id(draft) not in renamed:
-            yield _report(draft)
+    reported = [draft for draft in drafts if id(draft) not in renamed]
+    return tuple(_report(draft) for draft in reported)
 
 
 def _report(draft: FileDraft) -> FileLanded:
-    rung = max((landed.rung for landed in draft.landings), key=_RUNGS.index, default=_RUNGS[0])
-    similarity = min((landed.similarity for landed in draft.landings), default=1.0)
-    warnings = tuple(landed.warning for landed in draft.landings if landed.warning)
+    rung = RUNGS[0]
+    similarity = 1.0
+    warnings: list[str] = []
+    for landed in draft.landings:
+        rung = max(rung, landed.rung, key=RUNGS.index)
+        similarity = min(similarity, landed.similarity)
+        if landed.warning:
+            warnings.append(landed.warning)
     source = draft.source
-    to = draft.path if draft.action == "rename" else None
+    to = None
+    if draft.action == "rename":
+        to = draft.path
     diff = diff_of(source.path, draft.path, source.before, draft.after, draft.landings)
-    landed = FileLanded(source.path, draft.action, rung, similarity, diff, to, warnings)
+    report = FileLanded(source.path, draft.action, rung, similarity, diff, to, tuple(warnings))
     real = tuple(dict.fromkeys((source.at, draft.at)))
-    if landed.at == real:
-        return landed
-    return replace(landed, real=real)
+    if report.at == real:
+        return report
+    return replace(report, real=real)

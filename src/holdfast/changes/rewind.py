@@ -46,10 +46,9 @@ def plan_rewind(
     """
     inverse = [swap.reversed() for swap in reversed(change.plan.swaps)]
     rebased = rebase_swaps(inverse, files)
-    clashes = rebased.clashes
+    clashes = list(rebased.clashes)
     if not clashes:
-        needed = [swap.path for swap in inverse if _is_needed(swap, later)]
-        clashes = tuple(Clash(path, "touched") for path in needed)
+        clashes = [Clash(swap.path, "touched") for swap in inverse if _is_needed(swap, later)]
     if clashes:
         return tuple(_refuse(clash, later, left_by) for clash in clashes)
     clears = tuple(reversed(change.plan.makes))
@@ -65,7 +64,9 @@ def _is_needed(inverse: Swap, later: Sequence[Change]) -> bool:
     """
     for change in later:
         for swap in change.plan.swaps:
-            if swap.path == inverse.path and not _fits_on_both_sides(inverse, swap):
+            if swap.path != inverse.path:
+                continue
+            if not _fits_on_both_sides(inverse, swap):
                 return True
     return False
 
@@ -76,18 +77,19 @@ def _fits_on_both_sides(inverse: Swap, later: Swap) -> bool:
     for content in (later.before, later.after):
         if content is None:
             return False
-        if project_bytes(inverse.before.data, inverse.after.data, content.data) is None:
+        projected = project_bytes(inverse.before.data, inverse.after.data, content.data)
+        if projected is None:
             return False
     return True
 
 
 def _refuse(clash: Clash, later: Sequence[Change], left_by: str) -> FileRefused:
     by_hand = _CURES[clash.why]
-    above = [change.id for change in later if clash.path in change.paths]
-    if above:
-        cure = f"rewind change {above[0]} first, or {by_hand}"
-    else:
-        cure = f"{by_hand}, and run this again"
+    cure = f"{by_hand}, and run this again"
+    for change in later:
+        if clash.path in change.paths:
+            cure = f"rewind change {change.id} first, or {by_hand}"
+            break
     cause = _CAUSES[clash.why]
     message = f"{clash.path}: this is no longer what {left_by} left ({cause}); {cure}."
     return FileRefused(clash.path, Refused("conflict", message))

@@ -17,21 +17,24 @@ def similar_paths(path: str, names: Sequence[str]) -> tuple[str, ...]:
     >>> similar_paths("src/util.py", ["docs/a.md", "src/utils.py", "src/app/util.py"])
     ('src/app/util.py', 'src/utils.py')
     """
-    wanted = _base(path)
-    same = [name for name in names if _base(name) == wanted]
+    wanted_file, wanted_stem = _file_and_stem(path)
+    found: list[str] = []
     by_stem: dict[str, list[str]] = {}
     for name in names:
-        by_stem.setdefault(_stem(name), []).append(name)
-    similar: list[str] = []
-    for stem in get_close_matches(_stem(path), sorted(by_stem), _LIMIT):
-        similar.extend(by_stem[stem])
-    return tuple(dict.fromkeys([*same, *similar]))[:_LIMIT]
+        file, stem = _file_and_stem(name)
+        by_stem.setdefault(stem, []).append(name)
+        if file == wanted_file:
+            found.append(name)
+    for stem in get_close_matches(wanted_stem, sorted(by_stem), _LIMIT):
+        found.extend(by_stem[stem])
+    return tuple(dict.fromkeys(found))[:_LIMIT]
 
 
-def _base(path: str) -> str:
-    return path.rpartition("/")[2]
+def _file_and_stem(path: str) -> tuple[str, str]:
+    """Return the file name, and the same without suffixes.
 
-
-def _stem(path: str) -> str:
-    """Return the file name without suffixes: with them, `a.py` and `b.py` would be similar."""
-    return _base(path).partition(".")[0]
+    With their suffixes, `a.py` and `b.py` would be similar.
+    """
+    _, _, file = path.rpartition("/")
+    stem, _, _ = file.partition(".")
+    return file, stem

@@ -41,8 +41,10 @@ class Swap:
 
         The modes are compared only if the swap has `modes`.
         """
-        if content is None or present is None:
-            return content is present
+        if content is None:
+            return present is None
+        if present is None:
+            return False
         if self.modes and content.mode != present.mode:
             return False
         return content.data == present.data
@@ -59,11 +61,20 @@ def in_order(swaps: Iterable[Swap]) -> tuple[Swap, ...]:
 
 
 def _rank(swap: Swap) -> int:
-    if swap.before is None and swap.after is not None:
-        return -1
-    if swap.after is None and swap.before is not None:
-        return 1
-    return 0
+    """Return -1 for a created file, 0 for an edited file, 1 for a deleted file."""
+    is_created = swap.before is None
+    is_deleted = swap.after is None
+    return is_deleted - is_created
+
+
+def directories_above(path: str) -> list[str]:
+    """Return the directories above a path, outermost first.
+
+    >>> directories_above("src/app/a.py")
+    ['src', 'src/app']
+    """
+    parts = path.split("/")
+    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
 
 
 @dataclass(frozen=True, slots=True)

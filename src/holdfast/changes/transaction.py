@@ -141,7 +141,9 @@ def _stage(batch: Batch, tree: Tree) -> None:
     for directory in batch.makes:
         tree.make(directory)
     for place, swap in enumerate(batch.swaps):
-        if swap.after is not None and tree.side(swap) == "before":
+        if swap.after is None:
+            continue
+        if tree.side(swap) == "before":
             tree.stage(swap, batch.sibling(place))
 
 
@@ -150,7 +152,9 @@ def _swap(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) -> Ba
         for place, swap in enumerate(batch.swaps):
             if not tree.put(swap, batch.sibling(place)):
                 conflict = _roll_back(batch, tree, journal)
-                return conflict if conflict.paths else BatchConflict((swap.path,))
+                if conflict.paths:
+                    return conflict
+                return BatchConflict((swap.path,))
         tree.settle(batch)
         for directory in batch.clears:
             tree.clear(directory)
@@ -175,13 +179,17 @@ def _roll_back(batch: Batch, tree: Tree, journal: Journal) -> BatchConflict:
     for directory in reversed(batch.clears):
         tree.make(directory)
     for place, swap in enumerate(batch.swaps):
-        if tree.side(swap) == "after":
-            inverse = swap.reversed()
-            if inverse.after is not None:
-                tree.stage(inverse, batch.sibling(place))
-            tree.put(inverse, batch.sibling(place))
+        if tree.side(swap) != "after":
+            continue
+        inverse = swap.reversed()
+        sibling = batch.sibling(place)
+        if inverse.after is not None:
+            tree.stage(inverse, sibling)
+        tree.put(inverse, sibling)
     foreign = [swap for swap in batch.swaps if tree.side(swap) == "neither"]
-    saved = journal.save(batch, foreign) if foreign else None
+    saved = None
+    if foreign:
+        saved = journal.save(batch, foreign)
     _clean_up(batch, tree, journal)
     return BatchConflict(tuple(swap.path for swap in foreign), saved)
 
@@ -212,4 +220,6 @@ def _undo_after_error(
         conflict = undo(batch, tree, journal)
     except OSError:
         return Failed(error, unsettled=True)
-    return conflict if conflict.paths else Failed(error)
+    if conflict.paths:
+        return conflict
+    return Failed(error)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.changes.diff import diff_of
 from holdfast.changes.plan import ChangePlan, FileLanded
-from holdfast.changes.swaps import Content, Swap, in_order
+from holdfast.changes.swaps import Content, Swap, directories_above, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,47 +20,50 @@ TreeOf: TypeAlias = "Mapping[str, tuple[bytes, int]]"
 def plan_of_difference(before: TreeOf, after: TreeOf) -> ChangePlan:
     """Return the plan that turns the first tree into the second; an empty plan for equal trees."""
     swaps: list[Swap] = []
+    reports: list[FileLanded] = []
     makes: dict[str, None] = {}
     for path in sorted({*before, *after}):
-        old, new = before.get(path), after.get(path)
+        old = _content(before, path)
+        new = _content(after, path)
         if old == new:
             continue
-        swaps.append(_swap(path, old, new))
+        swap, report = _swap_and_report(path, old, new)
+        swaps.append(swap)
+        reports.append(report)
         if old is None:
-            makes.update(dict.fromkeys(_new_parents(path, before)))
-    reports = tuple(_report(swap) for swap in swaps)
-    return ChangePlan(reports, in_order(swaps), tuple(makes))
+            makes.update(dict.fromkeys(directories_above(path)))
+    existing = _directories_of(before)
+    new_makes = tuple(make for make in makes if make not in existing)
+    return ChangePlan(tuple(reports), in_order(swaps), new_makes)
 
 
-def _swap(path: str, before: tuple[bytes, int] | None, after: tuple[bytes, int] | None) -> Swap:
-    old = Content(*before) if before else None
-    new = Content(*after) if after else None
-    modes = old is not None and new is not None and old.mode != new.mode
-    return Swap(path, old, new, modes)
+def _content(tree: TreeOf, path: str) -> Content | None:
+    if path not in tree:
+        return None
+    data, mode = tree[path]
+    return Content(data, mode)
 
 
-def _report(swap: Swap) -> FileLanded:
-    before, after = swap.before, swap.after
-    diff = diff_of(swap.path, swap.path, before, after)
-    if swap.modes and before and after:
-        diff = f"old mode {before.mode or 0:o}\nnew mode {after.mode or 0:o}\n{diff}"
-    return FileLanded(swap.path, _action(swap), "exact", 1.0, diff)
+def _swap_and_report(
+    path: str, before: Content | None, after: Content | None
+) -> tuple[Swap, FileLanded]:
+    diff = diff_of(path, path, before, after)
+    action: Action = "edit"
+    modes = False
+    if before is None:
+        action = "create"
+    elif after is None:
+        action = "delete"
+    elif before.mode != after.mode:
+        modes = True
+        diff = f"old mode {before.mode:o}\nnew mode {after.mode:o}\n{diff}"
+    swap = Swap(path, before, after, modes)
+    report = FileLanded(path, action, "exact", 1.0, diff)
+    return swap, report
 
 
-def _action(swap: Swap) -> Action:
-    if swap.before is None:
-        return "create"
-    if swap.after is None:
-        return "delete"
-    return "edit"
-
-
-def _new_parents(path: str, tree: TreeOf) -> list[str]:
-    """Return the directories above the path that have no file in the tree, outermost first."""
-    parts = path.split("/")
-    parents = ["/".join(parts[:depth]) for depth in range(1, len(parts))]
-    return [parent for parent in parents if not _has_files_below(parent, tree)]
-
-
-def _has_files_below(directory: str, tree: TreeOf) -> bool:
-    return any(path.startswith(f"{directory}/") for path in tree)
+def _directories_of(tree: TreeOf) -> set[str]:
+    directories: set[str] = set()
+    for path in tree:
+        directories.update(directories_above(path))
+    return directories

@@ -15,7 +15,7 @@ from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import WriteFile
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.changes.change import Change
     from holdfast.changes.swaps import Swap
@@ -52,24 +52,24 @@ def _is_current(change: Change, files: Files) -> bool:
     for swap in change.plan.swaps:
         if not _is_before(swap, files.look(swap.path)):
             return False
+    paths = change.paths
     for file in change.plan.files:
-        if not _leads_to(change.paths, files.look(file.path)):
-            return False
-        if file.to and not _leads_to(change.paths, files.look(file.to)):
-            return False
+        for name in filter(None, (file.path, file.to)):
+            looked = files.look(name)
+            if isinstance(looked, FileUnfit) or looked.at not in paths:
+                return False
     return True
 
 
 def _is_before(swap: Swap, looked: FileLook) -> bool:
-    if isinstance(looked, FileUnfit) or looked.at != swap.path:
+    if isinstance(looked, FileUnfit):
+        return False
+    if looked.at != swap.path:
         return False
     if isinstance(looked, FileMissing):
         return swap.before is None
-    return swap.before == Content(looked.data, looked.mode)
-
-
-def _leads_to(paths: Collection[str], looked: FileLook) -> bool:
-    return not isinstance(looked, FileUnfit) and looked.at in paths
+    present = Content(looked.data, looked.mode)
+    return swap.before == present
 
 
 def _must_not_land_again(requests: Sequence[FileRequest]) -> bool:
@@ -80,13 +80,12 @@ def _must_not_land_again(requests: Sequence[FileRequest]) -> bool:
     """
     if not requests:
         return True
-    return any(_lands_on_any_text(request) for request in requests)
-
-
-def _lands_on_any_text(request: FileRequest) -> bool:
-    if request.action == "delete" and request.request is None:
-        return True
-    return isinstance(request.request, WriteFile)
+    for file in requests:
+        if isinstance(file.request, WriteFile):
+            return True
+        if file.action == "delete" and file.request is None:
+            return True
+    return False
 
 
 def _rebase_plan(change: Change, files: Files) -> ChangePlan | tuple[FileRefused, ...]:
@@ -106,8 +105,12 @@ def _refuse(clash: Clash) -> FileRefused:
 def _report(file: FileLanded, swaps: Iterable[Swap]) -> FileLanded:
     """Return the report with the diff of the rebased swap, if the file is edited in place."""
     for swap in swaps:
-        if file.at == (swap.path,) and swap.before is not None and swap.after is not None:
-            return replace(file, diff=diff_of(file.path, file.path, swap.before, swap.after))
+        if file.at != (swap.path,):
+            continue
+        if swap.before is None or swap.after is None:
+            return file
+        diff = diff_of(file.path, file.path, swap.before, swap.after)
+        return replace(file, diff=diff)
     return file
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.changes.ports import FileFound, FileMissing, Files, FileUnfit
+from holdfast.changes.ports import FileFound, Files, FileUnfit
 from holdfast.changes.rebase.three_way import contains_edit, project_bytes
 from holdfast.changes.swaps import Content, Swap
 
@@ -61,41 +61,35 @@ def rebase_swaps(
         if isinstance(looked, FileUnfit) or looked.at != swap.path:
             clashes.append(Clash(swap.path, "unfit"))
             continue
-        present = Content(looked.data, looked.mode) if isinstance(looked, FileFound) else None
+        present = None
+        parents: tuple[str, ...] = ()
+        if isinstance(looked, FileFound):
+            present = Content(looked.data, looked.mode)
+        else:
+            parents = looked.parents
+        fitted: Swap | ClashReason = swap
+        if not swap.matches(swap.before, present):
+            fitted = _project(swap, present)
+        if isinstance(fitted, Swap):
+            fitting.append(fitted)
+            makes.update(dict.fromkeys(parents))
+            continue
         may_be_done = swap.path not in never_done
         if may_be_done and _is_done(swap, present):
             continue
-        fitted = _fit(swap, present)
-        if isinstance(fitted, Swap):
-            fitting.append(fitted)
-            if isinstance(looked, FileMissing):
-                makes.update(dict.fromkeys(looked.parents))
-        elif not may_be_done or not _is_done_beside_other_edits(swap, present):
-            clashes.append(fitted)
+        clashes.append(Clash(swap.path, fitted))
     return RebasedSwaps(tuple(fitting), tuple(makes), tuple(clashes))
 
 
 def _is_done(swap: Swap, present: Content | None) -> bool:
-    if swap.matches(swap.before, present):
-        return False
-    return swap.matches(swap.after, present)
-
-
-def _is_done_beside_other_edits(swap: Swap, present: Content | None) -> bool:
+    """Return whether the result is there already, alone or beside other edits."""
+    if swap.matches(swap.after, present):
+        return True
     if swap.modes or present is None:
         return False
     if swap.before is None or swap.after is None:
         return False
     return contains_edit(swap.before.data, swap.after.data, present.data)
-
-
-def _fit(swap: Swap, present: Content | None) -> Swap | Clash:
-    if swap.matches(swap.before, present):
-        return swap
-    projected = _project(swap, present)
-    if isinstance(projected, Swap):
-        return projected
-    return Clash(swap.path, projected)
 
 
 def _project(swap: Swap, present: Content | None) -> Swap | ClashReason:

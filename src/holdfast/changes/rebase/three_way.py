@@ -60,8 +60,9 @@ def contains_edit(base: bytes, wanted: bytes, present: bytes) -> bool:
     wanted_edits = _line_edits(old, new)
     other_edits = _line_edits(new, now)
     for place in _places(wanted_edits):
-        if any(_overlaps(place, edit) for edit in other_edits):
-            return False
+        for edit in other_edits:
+            if _overlaps(place, edit):
+                return False
     # Equal lines cannot be told apart: so no removed line may occur more often than it should.
     counts_now, counts_wanted = Counter(now), Counter(new)
     for edit in wanted_edits:
@@ -83,8 +84,9 @@ def project_text(base: str, wanted: str, present: str) -> str | None:
     edits = _line_edits(lines, raw_lines(wanted)) + _line_edits(lines, raw_lines(present))
     edits.sort(key=lambda edit: (edit.first, edit.last))
     # Two edits without a line between them touch: their order is unknown.
-    if any(edit.last >= following.first for edit, following in pairwise(edits)):
-        return None
+    for edit, following in pairwise(edits):
+        if edit.last >= following.first:
+            return None
     return "".join(_apply(lines, edits))
 
 
@@ -154,9 +156,10 @@ def _line_edits(old: Sequence[str], new: Sequence[str]) -> list[_LineEdit]:
     edits: list[_LineEdit] = []
     matcher = SequenceMatcher(None, old_middle, new_middle, autojunk=False)
     for tag, first, last, new_first, new_last in matcher.get_opcodes():
-        if tag != "equal":
-            lines = tuple(new_middle[new_first:new_last])
-            edits.append(_LineEdit(head + first, head + last, lines))
+        if tag == "equal":
+            continue
+        lines = tuple(new_middle[new_first:new_last])
+        edits.append(_LineEdit(head + first, head + last, lines))
     return edits
 
 
