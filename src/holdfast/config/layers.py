@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections import ChainMap
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -11,6 +12,7 @@ from holdfast.config.settings import (
     VARIABLE_PREFIX,
     BadConfig,
     Setting,
+    SettingKind,
     Settings,
     SettingValue,
 )
@@ -28,6 +30,11 @@ _BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS
 # Variables of Holdfast that are not settings: the path of the user's file, and directories of tools
 # that are not on the PATH.
 _OTHER_VARIABLES = frozenset({"HOLDFAST_CONFIG_FILE", "HOLDFAST_TOOLCHAINS"})
+_EXPECTED: Mapping[SettingKind, str] = {
+    "text": "a text",
+    "number": "a whole number above 0",
+    "words": "a list of texts",
+}
 
 
 def read_settings(
@@ -35,35 +42,26 @@ def read_settings(
 ) -> Settings | BadConfig:
     """Return every setting, each from the first layer that has it, or all problems."""
     problems: list[str] = []
+    project_file = project / PROJECT_FILE
     flag_layer = _from_flags(flags)
     environment_layer = _from_environment(environment, problems)
-    project_layer = _from_file(project / PROJECT_FILE, problems, of_project=True)
+    project_layer = _from_file(project_file, problems, of_project=True)
     user_layer = _from_file(user_file, problems, of_project=False)
-    layers = (flag_layer, environment_layer, project_layer, user_layer)
+    layers = ChainMap(flag_layer, environment_layer, project_layer, user_layer)
     values: dict[str, SettingValue] = {}
     for setting in SETTINGS:
-        name = setting.name
-        layer = _first_with(name, layers)
-        if layer is None:
-            values[name] = SettingValue(setting, setting.default, "default")
-            continue
-        value, source = layer[name]
-        from_user = name in user_layer and user_layer[name][0] == value
-        from_project_only = layer is project_layer and not from_user
-        values[name] = SettingValue(setting, value, source, from_project_only)
-        problem = _judge_choice(values[name])
+        value, source = layers.get(setting.name, (setting.default, "default"))
+        from_project_only = False
+        if source == str(project_file):
+            users_value, _ = user_layer.get(setting.name, (None, ""))
+            from_project_only = value != users_value
+        values[setting.name] = SettingValue(setting, value, source, from_project_only)
+        problem = _judge_choice(values[setting.name])
         if problem:
             problems.append(problem)
     if problems:
         return BadConfig(tuple(problems))
     return Settings(values, tuple(_unknown_variables(environment)))
-
-
-def _first_with(name: str, layers: Sequence[Layer]) -> Layer | None:
-    for layer in layers:
-        if name in layer:
-            return layer
-    return None
 
 
 def _from_flags(flags: Mapping[str, Any]) -> Layer:
@@ -91,14 +89,17 @@ def _from_environment(environment: Mapping[str, str], problems: list[str]) -> La
 
 def _parse(setting: Setting, text: str) -> Any:
     """Return the value of a variable, or None if it does not fit the setting."""
-    if setting.kind == "number":
-        if not text.strip().isdecimal() or int(text) == 0:
-            return None
-        return int(text)
-    if setting.kind == "words":
-        words = [word.strip() for word in text.split(",")]
-        return tuple(word for word in words if word)
-    return text
+    match setting.kind:
+        case "text":
+            return text
+        case "number":
+            if not text.strip().isdecimal():
+                return None
+            # None for zero, which does not fit either.
+            return int(text) or None
+        case "words":
+            words = [word.strip() for word in text.split(",")]
+            return tuple(filter(None, words))
 
 
 def _from_file(file: Path, problems: list[str], *, of_project: bool) -> Layer:
@@ -145,33 +146,30 @@ def _judge(name: str, value: Any, *, of_project: bool) -> str | None:
 def _fits(setting: Setting, value: Any) -> bool:
     match setting.kind:
         case "text":
-            return isinstance(value, str) and bool(value)
+            return isinstance(value, str) and value != ""
         case "number":
-            return isinstance(value, int) and not isinstance(value, bool) and value > 0
+            # Not isinstance: a bool is an int too.
+            if type(value) is not int:
+                return False
+            return value > 0
         case "words":
-            return isinstance(value, list) and all(_is_word(word) for word in value)
-
-
-def _is_word(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+            if not isinstance(value, list):
+                return False
+            return all(isinstance(word, str) and word.strip() for word in value)
 
 
 def _expected(setting: Setting) -> str:
     """Return a description of the values that fit, for a message."""
     if setting.choices:
         return f"one of {', '.join(setting.choices)}"
-    match setting.kind:
-        case "text":
-            return "a text"
-        case "number":
-            return "a whole number above 0"
-        case "words":
-            return "a list of texts"
+    return _EXPECTED[setting.kind]
 
 
 def _judge_choice(value: SettingValue) -> str | None:
     setting = value.setting
-    if not setting.choices or value.value in setting.choices:
+    if not setting.choices:
+        return None
+    if value.value in setting.choices:
         return None
     cure = _suggest(str(value.value), setting.choices)
     rule = f"must be {_expected(setting)}"
@@ -183,9 +181,10 @@ def _unknown_variables(environment: Mapping[str, str]) -> list[str]:
     known = {setting.variable for setting in SETTINGS} | _OTHER_VARIABLES
     warnings: list[str] = []
     for name in sorted(environment):
-        if name.startswith(VARIABLE_PREFIX) and name not in known:
-            suggestion = _suggest(name, sorted(known))
-            warnings.append(f"{name}: there is no such setting; {suggestion}")
+        if not name.startswith(VARIABLE_PREFIX) or name in known:
+            continue
+        suggestion = _suggest(name, sorted(known))
+        warnings.append(f"{name}: there is no such setting; {suggestion}")
     return warnings
 
 

@@ -169,8 +169,10 @@ class Settings:
         A key belongs to a URL. A URL from a repository may lead to a server of a stranger, even on
         this machine.
         """
+        if self["api_key"] is None:
+            return None
         url = self.values["base_url"]
-        if self["api_key"] is None or not url.from_project_only:
+        if not url.from_project_only:
             return None
         return (
             f"the key is not sent: only {url.source} names the server, and that file is not yours; "
