@@ -53,7 +53,9 @@ def __getattr__(name: str) -> Any:
     if name not in _VERBS:
         message = f"module 'holdfast' has no attribute {name!r}"
         raise AttributeError(message)
-    value = globals()[name] = getattr(import_module(_VERBS[name]), name)
+    module = import_module(_VERBS[name])
+    value = getattr(module, name)
+    globals()[name] = value
     return value
 
 

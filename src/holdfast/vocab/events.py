@@ -284,9 +284,9 @@ class TurnEnded:
         """The status of the turn after this event."""
         if self.ended_by == "restore":
             return "cancelled"
-        if self.stop_reason == "done":
-            return "done"
-        return "interrupted" if self.stop_reason == "interrupted" else "stopped"
+        if self.stop_reason in {"done", "interrupted"}:
+            return self.stop_reason
+        return "stopped"
 
 
 @dataclass(frozen=True, slots=True)
