@@ -37,11 +37,14 @@ def stray_brace(source: ParsedSource) -> int | None:
     for index, token in enumerate(tokens):
         if brackets.accept(token):
             continue
-        if index == 0 or tokens[index - 1].text != "}":
+        if index == 0:
             return None
         previous = tokens[index - 1]
-        begin_lines = brackets.begins_line(previous) and brackets.begins_line(token)
-        if begin_lines and brackets.indent_of(previous) == brackets.indent_of(token):
+        if previous.text != "}":
+            return None
+        if not brackets.begins_line(previous) or not brackets.begins_line(token):
+            return None
+        if source.indent_at(previous.start) == source.indent_at(token.start):
             return index
         return None
     return None
@@ -54,15 +57,17 @@ def unclosed_before(source: ParsedSource) -> int | None:
     """
     brackets = _OpenBrackets(source)
     for index, token in enumerate(source.tokens):
-        is_bracket = token.kind in {"open", "close"}
-        if brackets.opened and not is_bracket and brackets.begins_line(token):
-            own = brackets.indent_of(token)
-            _, around = brackets.opened[-1]
-            if own == around:
-                return index
-            if len(own) <= len(around):
-                return None
         if not brackets.accept(token):
+            return None
+        if token.kind in {"open", "close"} or not brackets.opened:
+            continue
+        if not brackets.begins_line(token):
+            continue
+        own = source.indent_at(token.start)
+        _, around = brackets.opened[-1]
+        if own == around:
+            return index
+        if len(own) <= len(around):
             return None
     return None
 
@@ -83,15 +88,18 @@ class _OpenBrackets:
             return True
         if token.kind != "close":
             return True
-        if not self.opened or self.opened[-1][0] != _OPENERS[token.text]:
+        if not self.opened:
             return False
-        _, indent = self.opened.pop()
+        opener, indent = self.opened[-1]
+        if opener != _OPENERS[token.text]:
+            return False
+        self.opened.pop()
         self._parentheses = None
         if token.text == ")":
             self._parentheses = (token.end, indent)
         if token.text != "}" or not self.begins_line(token):
             return True
-        return indent == self.indent_of(token)
+        return indent == self._source.indent_at(token.start)
 
     def _indent_for(self, token: Token) -> str:
         """Return the indentation of the line that an opening bracket belongs to.
@@ -102,17 +110,10 @@ class _OpenBrackets:
             end, indent = self._parentheses
             if "\n" not in self._source.text[end : token.start]:
                 return indent
-        return self.indent_of(token)
+        return self._source.indent_at(token.start)
 
     def begins_line(self, token: Token) -> bool:
-        line = self._line_before(token)
-        return not line.strip()
-
-    def indent_of(self, token: Token) -> str:
-        line = self._line_before(token)
-        return line[: len(line) - len(line.lstrip(" \t"))]
-
-    def _line_before(self, token: Token) -> str:
         text = self._source.text
         start = text.rfind("\n", 0, token.start) + 1
-        return text[start : token.start]
+        line = text[start : token.start]
+        return not line.strip()

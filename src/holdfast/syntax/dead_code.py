@@ -5,6 +5,7 @@ Moving code there is the same as deleting it.
 
 from __future__ import annotations
 
+import operator
 import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -12,7 +13,7 @@ from holdfast.syntax.node_kinds import BLOCKS
 from holdfast.syntax.tree import span_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from ast_grep_py import SgNode
 
@@ -56,9 +57,14 @@ _OLD_VERSION: Final = re.compile(
     r"(?:<=?\s*\(?(?:[012]\b|3\s*,?\s*\)|3\s*,\s*[0-7]\b)|>=?\s*\(?[4-9]\b).*"
 )
 """A condition for a version of Python that is not in use: type checkers skip the code below it."""
-_NOT: Final = frozenset({"not", "!"})
+_NEGATED: Final = {True: False, False: True, None: None}
 _AND: Final = frozenset({"and", "&&"})
-_EQUALITY: Final = frozenset({"==", "===", "!=", "!=="})
+_COMPARISONS: Final[dict[str, Callable[[str, str], bool]]] = {
+    "==": operator.eq,
+    "===": operator.eq,
+    "!=": operator.ne,
+    "!==": operator.ne,
+}
 _JUMP_TARGET: Final = re.compile("label|case")
 """A part of the kinds of nodes from which on the code after a `return` is reached again."""
 _NEVER_DEAD: Final = re.compile("comment|preproc_|_item|function_declaration")
@@ -88,9 +94,10 @@ def dead_spans(nodes: Nodes, language: str, undecided: Collection[str] = ()) -> 
     outermost: list[OffsetRange] = []
     last_end = -1
     for start, end in found:
-        if start < end and end > last_end:
-            outermost.append((start, end))
-            last_end = end
+        if start == end or end <= last_end:
+            continue
+        outermost.append((start, end))
+        last_end = end
     return outermost
 
 
@@ -114,36 +121,37 @@ def _constant_truth(node: SgNode | None) -> bool | None:
 
 def _truth_of_operation(parts: Sequence[SgNode]) -> bool | None:
     """Return the constant truth of `not a`, `a and b` or `1 == 2`, or None."""
-    if len(parts) == 2 and parts[0].text() in _NOT:
-        operand = _constant_truth(parts[1])
-        return None if operand is None else not operand
-    if len(parts) != 3:
-        return None
-    left, operator, right = parts
-    if operator.text() in _AND:
-        operands = {_constant_truth(left), _constant_truth(right)}
-        return False if False in operands else None
-    are_numbers = left.text().isdigit() and right.text().isdigit()
-    if operator.text() not in _EQUALITY or not are_numbers:
-        return None
-    is_equal = left.text() == right.text()
-    wants_equal = operator.text().startswith("=")
-    return is_equal is wants_equal
+    texts = [part.text() for part in parts]
+    match texts:
+        case ["not" | "!", _]:
+            operand = _constant_truth(parts[1])
+            return _NEGATED[operand]
+        case [_, "and" | "&&", _]:
+            operands = {_constant_truth(parts[0]), _constant_truth(parts[2])}
+            if False in operands:
+                return False
+        case [left, sign, right] if sign in _COMPARISONS:
+            if left.isdigit() and right.isdigit():
+                return _COMPARISONS[sign](left, right)
+    return None
 
 
 def _under_constant_conditions(nodes: Nodes) -> Iterator[OffsetRange]:
     for node in _of_kinds(nodes, *_BRANCHES, *_LOOPS):
-        if _constant_truth(_condition_of(node)) is False:
+        condition = _condition_of(node)
+        truth = _constant_truth(condition)
+        if truth is False:
             yield from _spans(node.field("consequence"), node.field("body"))
-    for node in _of_kinds(nodes, *_BRANCHES):
-        if _constant_truth(_condition_of(node)) is True:
+        if truth is True and node.kind() in _BRANCHES:
             yield from _spans(*node.field_children("alternative"))
     for node in _of_kinds(nodes, "binary_expression", "boolean_operator"):
         parts = node.children()
         if len(parts) != 3:
             continue
-        left, operator, right = parts
-        if operator.text() in _AND and _constant_truth(left) is False:
+        left, sign, right = parts
+        if sign.text() not in _AND:
+            continue
+        if _constant_truth(left) is False:
             yield span_of(right)
 
 
@@ -153,8 +161,11 @@ def _condition_of(node: SgNode) -> SgNode | None:
         return condition
     # The condition of Go's `for false {` is no field of its node.
     children = node.named_children()
-    if children and children[0].kind() in {"false", "parenthesized_expression"}:
-        return children[0]
+    if not children:
+        return None
+    first = children[0]
+    if first.kind() in {"false", "parenthesized_expression"}:
+        return first
     return None
 
 
@@ -177,12 +188,12 @@ def _after_jumps(nodes: Nodes) -> Iterator[OffsetRange]:
 
 def ends(statement: SgNode) -> bool:
     """Return whether nothing after a statement is reached."""
-    inner = [statement]
+    expression = statement
     if statement.kind() == "expression_statement":
         inner = statement.named_children()
-    if len(inner) != 1:
-        return False
-    expression = inner[0]
+        if len(inner) != 1:
+            return False
+        expression = inner[0]
     if expression.kind() in _JUMPS:
         return True
     if expression.kind() == "method_invocation":  # of Java
@@ -200,11 +211,13 @@ def _for_type_checkers(nodes: Nodes) -> Iterator[OffsetRange]:
     """Yield what is under `if TYPE_CHECKING`, except for imports, which belong there."""
     for node in nodes.get("if_statement", ()):
         condition = node.field("condition")
-        body = node.field("consequence")
-        if condition is None or body is None:
+        if condition is None:
             continue
-        name = condition.text().rpartition(".")[2]
+        _, _, name = condition.text().rpartition(".")
         if name != "TYPE_CHECKING":
+            continue
+        body = node.field("consequence")
+        if body is None:
             continue
         for child in body.named_children():
             if "import" not in child.kind():
@@ -245,9 +258,11 @@ def _preprocessor_body(node: SgNode) -> Iterator[OffsetRange]:
         _spans(node.field("condition"), node.field("name"), node.field("alternative"))
     )
     for child in node.named_children():
-        is_body = span_of(child) not in other_parts
-        if is_body and child.kind() != "preproc_include":
-            yield span_of(child)
+        if child.kind() == "preproc_include":
+            continue
+        span = span_of(child)
+        if span not in other_parts:
+            yield span
 
 
 def _is_included(node: SgNode, defined: set[str], undecided: Collection[str]) -> bool | None:
@@ -270,7 +285,9 @@ def _is_included(node: SgNode, defined: set[str], undecided: Collection[str]) ->
     if _words_of_condition(line) in undecided:
         return None
     macro = re.sub(r"^defined\W*|\W+$", "", name.text())
-    if macro in defined or macro.startswith("_"):
+    if macro in defined:
+        return None
+    if macro.startswith("_"):
         return None
     directive = node.children()[0].text()
     return directive.replace(" ", "") == "#ifndef"
@@ -286,17 +303,21 @@ def _not_built(nodes: Nodes, undecided: Collection[str]) -> Iterator[OffsetRange
         item = _item_of(attribute)
         if item is None:
             continue
+        kind = item.kind()
+        if kind == "use_declaration":
+            continue
         # A module of tests is where `cfg(test)` belongs.
-        is_test_module = item.kind() == "mod_item" and "test" in text
-        is_import = item.kind() == "use_declaration"
-        if not is_test_module and not is_import:
-            yield span_of(item)
+        if kind == "mod_item" and "test" in text:
+            continue
+        yield span_of(item)
 
 
 def _item_of(attribute: SgNode) -> SgNode | None:
     """Return the Rust item to which an attribute belongs."""
     for following in attribute.next_all():
-        if following.is_named() and following.kind() != "attribute_item":
+        if not following.is_named():
+            continue
+        if following.kind() != "attribute_item":
             return following
     return None
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from holdfast.syntax.tokens import line_starts
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -26,17 +28,15 @@ class Lines:
     def __init__(self, text: str) -> None:
         """Find the line breaks."""
         self._size = len(text)
-        # Not str.splitlines: no compiler ends a line at a form feed.
-        self._starts = [0]
-        for offset, character in enumerate(text):
-            if character == "\n":
-                self._starts.append(offset + 1)
+        self._starts = line_starts(text)
 
     def span(self, area: Area) -> tuple[int, int] | None:
         """Return the offsets where an area begins and ends; None if it is not in the text."""
         start = self._offset(area.line, area.column)
         end = self._offset(area.end_line, area.end_column)
-        if start is None or end is None or end < start:
+        if start is None or end is None:
+            return None
+        if end < start:
             return None
         return start, end
 
@@ -48,7 +48,9 @@ class Lines:
         count = len(self._starts)
         if line == count + 1 and column == 1:
             return self._size
-        if not 1 <= line <= count or column < 1:
+        if not 1 <= line <= count:
+            return None
+        if column < 1:
             return None
         offset = self._starts[line - 1] + column - 1
         last = self._size
@@ -71,10 +73,14 @@ def apply_fixits(
     for diagnostic in diagnostics:
         for fixit in _usable(diagnostic, guessed=guessed):
             splices = _splices(fixit, path, diagnostic.path, lines)
-            if splices and not _overlap([*accepted, *splices]):
+            if not splices:
+                continue
+            if not _overlap([*accepted, *splices]):
                 accepted += splices
                 break
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = "\n"
+    if "\r\n" in text:
+        newline = "\r\n"
     fixed = _splice(text, accepted, newline)
     if fixed == text:
         return None
@@ -89,8 +95,9 @@ def deleted_by_fixits(
     changed: list[tuple[str, str]] = []
     for diagnostic in diagnostics:
         for fixit in _usable(diagnostic, guessed=True)[:1]:
-            splices = _splices(fixit, path, diagnostic.path, lines)
-            changed += [(text[splice.start : splice.end], splice.text) for splice in splices]
+            for splice in _splices(fixit, path, diagnostic.path, lines):
+                old = text[splice.start : splice.end]
+                changed.append((old, splice.text))
     return changed
 
 
@@ -120,8 +127,9 @@ def _splices(fixit: FixIt, path: str, diagnostic_path: str, lines: Lines) -> lis
 def _overlap(splices: Iterable[_Splice]) -> bool:
     ordered = sorted(splices, key=lambda splice: (splice.start, splice.end))
     for one, other in pairwise(ordered):
-        at_same_place = (one.start, one.end) == (other.start, other.end)
-        if one.end > other.start or at_same_place:
+        if one.end > other.start:
+            return True
+        if (one.start, one.end) == (other.start, other.end):
             return True
     return False
 

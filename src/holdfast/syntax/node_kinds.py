@@ -180,10 +180,10 @@ def is_related_kind(kind: str, kinds: tuple[str, ...], *, loose: bool) -> bool:
 
     `loose` is for a pattern that demands nothing of what is inside the node.
     """
-    groups = _LOOSELY_RELATED if loose else _RELATED
-    group = groups.get(kind)
-    if group is None:
-        return False
+    groups = _RELATED
+    if loose:
+        groups = _LOOSELY_RELATED
+    group = groups.get(kind, frozenset())
     return not group.isdisjoint(kinds)
 
 
@@ -194,13 +194,14 @@ def is_block(node: SgNode) -> bool:
 
 def children_of(node: SgNode) -> list[SgNode]:
     """Return the children of a node, without annotations: a declaration is the same with them."""
-    return [child for child in node.children() if not _is_annotation(child)]
-
-
-def _is_annotation(node: SgNode) -> bool:
-    if node.kind() != "modifiers":
-        return False
-    return all(child.kind().endswith("annotation") for child in node.children())
+    children: list[SgNode] = []
+    for child in node.children():
+        if child.kind() == "modifiers":
+            modifiers = [modifier.kind() for modifier in child.children()]
+            if all(kind.endswith("annotation") for kind in modifiers):
+                continue
+        children.append(child)
+    return children
 
 
 def is_character(node: SgNode) -> bool:
@@ -208,4 +209,6 @@ def is_character(node: SgNode) -> bool:
     kind = node.kind()
     if kind == "escape_sequence":
         return True
-    return kind in {"string_content", "string_fragment"} and len(node.text()) == 1
+    if kind not in {"string_content", "string_fragment"}:
+        return False
+    return len(node.text()) == 1

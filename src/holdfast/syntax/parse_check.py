@@ -72,7 +72,9 @@ def parses(text: str, language: str) -> bool | None:
 def breaks(before: str, after: str, path: str | None) -> str | None:
     """Return the language in which `before` parses and `after` does not; None otherwise."""
     language = language_of(path)
-    if language is None or parses(after, language) is not False:
+    if language is None:
+        return None
+    if parses(after, language) is not False:
         return None
     if not parses(before, language):
         return None

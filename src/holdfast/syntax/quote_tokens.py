@@ -34,26 +34,29 @@ def marks_of(text: str, language: str) -> tuple[Token, ...]:
         kind = cast("TokenKind", found.lastgroup)
         if kind == "name" and found[0] in KEYWORDS:
             kind = "keyword"
-        while comments and comments[-1][1] <= found.start():
+        start, end = comments[-1]
+        while end <= found.start():
             comments.pop()
-        if comments and comments[-1][0] < found.start():
+            start, end = comments[-1]
+        if start < found.start():
             kind = "comment"
         marks.append(Token(kind, found[0], found.start(), found.end()))
     return tuple(marks)
 
 
 def _comments(text: str, language: str) -> list[tuple[int, int]]:
-    """Return the spans of the comments, the last one first.
+    """Return the spans of the comments, the last one first; before it, a span after the text.
 
     They are what is not blank in the gaps between the tokens, except for a backslash.
     """
-    tokens = tokenize(text, language)
-    starts = [*(token.start for token in tokens), len(text)]
-    ends = [0, *(token.end for token in tokens)]
     found: list[tuple[int, int]] = []
-    for gap_start, gap_end in zip(ends, starts, strict=True):
-        parts = _NOT_BLANK.finditer(text, gap_start, gap_end)
+    after_text = Token("edge", "", len(text), len(text) + 1)
+    gap_start = 0
+    for token in (*tokenize(text, language), after_text):
+        parts = _NOT_BLANK.finditer(text, gap_start, token.start)
         found += [part.span() for part in parts if part[0] != "\\"]
+        gap_start = token.end
+    found.append((after_text.start, after_text.end))
     found.reverse()
     return found
 
@@ -62,7 +65,9 @@ def is_quote(token: Token) -> bool:
     """Return whether a token is a quote: a mark, or a quote that begins no string."""
     if token.kind == "quote":
         return True
-    return token.kind == "operator" and token.text in {"'", '"', "`"}
+    if token.kind != "operator":
+        return False
+    return token.text in {"'", '"', "`"}
 
 
 def is_wordy(character: str) -> bool:
@@ -90,8 +95,9 @@ def outer_quotes(text: str, quotes: list[Token]) -> tuple[Token, Token] | None:
     None also for a line without an apostrophe.
     """
     outer = [quote for quote in quotes if not is_apostrophe(text, quote.start)]
-    has_apostrophes = len(outer) < len(quotes)
-    if not has_apostrophes or outer != [quotes[0], quotes[-1]]:
+    if len(outer) == len(quotes):
+        return None
+    if outer != [quotes[0], quotes[-1]]:
         return None
     first, last = outer
     return first, last

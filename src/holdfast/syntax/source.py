@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.syntax.dead_code import dead_spans
 from holdfast.syntax.quote_tokens import marks_of
-from holdfast.syntax.tokens import Token, tokenize
+from holdfast.syntax.tokens import Token, line_starts, tokenize
 from holdfast.syntax.tree import (
     MOST_CHARACTERS,
     all_nodes,
@@ -85,16 +85,13 @@ class ParsedSource:
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
         """The offset where each line begins. Only a line feed ends a line."""
-        starts = [0]
-        at = self.text.find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = self.text.find("\n", at + 1)
-        return tuple(starts)
+        return tuple(line_starts(self.text))
 
     def offset(self, line: int, column: int) -> int | None:
         """Return the offset of a line and column (1-based); None if the text has no such place."""
-        if not 1 <= line <= len(self.line_starts) or column < 1:
+        if not 1 <= line <= len(self.line_starts):
+            return None
+        if column < 1:
             return None
         at = self.line_starts[line - 1] + column - 1
         if at > self.line_end(line - 1):
@@ -163,8 +160,10 @@ class ParsedSource:
     @cached_property
     def errors(self) -> int:
         """The number of places that do not parse."""
+        if self.root is None:
+            return 0
         # The root of a blank text has no text either, and is no error.
-        if self.root is None or not self.text.strip():
+        if not self.text.strip():
             return 0
         wrong = self.root.find_all(kind="ERROR")
         # A token that the parser inserted is a node without text.
@@ -184,7 +183,9 @@ class ParsedSource:
     def nodes_around(self, offset: int) -> list[SgNode]:
         """Return all nodes that contain the offset or touch it, the outer ones first."""
         found: list[SgNode] = []
-        waiting = [] if self.root is None else [self.root]
+        if self.root is None:
+            return found
+        waiting = [self.root]
         while waiting:
             node = waiting.pop()
             start, end = span_of(node)
@@ -196,8 +197,10 @@ class ParsedSource:
     def leaf_at(self, offset: int) -> str:
         """Return the text of the leaf that begins at an offset; "" if none does."""
         for node in self.nodes_around(offset):
+            if not node.is_leaf():
+                continue
             start, _ = span_of(node)
-            if start == offset and node.is_leaf():
+            if start == offset:
                 return node.text()
         return ""
 
@@ -218,8 +221,6 @@ class ParsedSource:
 
     def is_dead(self, offset: int) -> bool:
         """Return whether an offset is in code that can never run."""
-        if not self.dead:
-            return False
         following = bisect_right(self.dead, offset, key=lambda span: span[0])
         if following == 0:
             return False
@@ -274,6 +275,8 @@ def parse_source(text: str, language: str, undecided: Collection[str] = ()) -> P
     Its byte order mark is removed, because compilers count columns without it, and lone
     surrogates are replaced. `undecided` is passed to `dead_spans`.
     """
-    if language not in LANGUAGES or len(text) > MOST_CHARACTERS:
+    if language not in LANGUAGES:
+        return None
+    if len(text) > MOST_CHARACTERS:
         return None
     return ParsedSource(parseable(text), language, undecided=undecided)

@@ -92,6 +92,17 @@ _SHAPES = (
 )
 
 
+def line_starts(text: str) -> list[int]:
+    r"""Return the offset where each line begins. Only a line feed ends a line.
+
+    >>> line_starts("a\nb\r\n")
+    [0, 2, 5]
+    """
+    # Not str.splitlines: no compiler ends a line at a form feed.
+    line_breaks = re.finditer("\n", text)
+    return [0, *(line_break.end() for line_break in line_breaks)]
+
+
 @lru_cache(maxsize=32)
 def tokenize(text: str, language: str) -> tuple[Token, ...]:
     """Return all tokens of a text; a character that fits no other kind is an operator."""
@@ -99,7 +110,7 @@ def tokenize(text: str, language: str) -> tuple[Token, ...]:
     tokens = []
     for found in pattern.finditer(text):
         kind = found.lastgroup
-        if kind is None or kind == "blank":
+        if kind == "blank":
             continue
         if kind == "name" and found[0] in KEYWORDS:
             kind = "keyword"
@@ -114,7 +125,9 @@ def is_content(token: Token) -> bool:
     """
     if token.text in _CONTENT:
         return True
-    return token.kind in {"name", "number", "string"} and token.text != "_"
+    if token.kind not in {"name", "number", "string"}:
+        return False
+    return token.text != "_"
 
 
 def is_literal(token: Token) -> bool:
@@ -139,7 +152,9 @@ def is_arbitrary(token: Token) -> bool:
     """
     if token.text in _ARBITRARY:
         return True
-    return token.kind in {"number", "string"} and not is_default_value(token)
+    if token.kind not in {"number", "string"}:
+        return False
+    return not is_default_value(token)
 
 
 def first_at(tokens: tuple[Token, ...], offset: int) -> int:

@@ -57,9 +57,11 @@ def broken_nodes(top: SgNode) -> Iterator[SgNode]:
         if node.kind() == "ERROR":
             yield node
             continue
+        if not node.is_leaf():
+            continue
         start, end = span_of(node)
         is_root = node.parent() is None
-        if start == end and node.is_leaf() and not is_root:
+        if start == end and not is_root:
             yield node
 
 
@@ -68,11 +70,14 @@ def leaves(top: SgNode, outside: frozenset[str] = frozenset()) -> Iterator[SgNod
 
     Nodes whose kind is in `outside` are skipped, with everything in them.
     """
+    skipped = _STRING_PARTS | outside
     waiting = [top]
     while waiting:
         node = waiting.pop()
         kind = node.kind()
-        if "comment" in kind or kind in _STRING_PARTS or kind in outside:
+        if kind in skipped:
+            continue
+        if "comment" in kind:
             continue
         children = node.children()
         if not children or is_plain_string(kind, children):
@@ -85,7 +90,9 @@ def is_plain_string(kind: str, children: list[SgNode]) -> bool:
     """Return whether a node with this kind and these children is a string without code in it."""
     if kind == "char_literal":
         return True
-    if "string" not in kind or kind in _NO_STRINGS:
+    if "string" not in kind:
+        return False
+    if kind in _NO_STRINGS:
         return False
     parts = " ".join(child.kind() for child in children)
     return _EMBEDDED_CODE.search(parts) is None
