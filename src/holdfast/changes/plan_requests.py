@@ -12,7 +12,7 @@ from holdfast.changes.swaps import Swap, in_order
 from holdfast.vocab.outcomes import RUNGS, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.changes.ports import Files
     from holdfast.vocab.requests import FileRequest
@@ -39,7 +39,8 @@ def plan_requests(
     if refusals:
         return tuple(refusals)
     swaps = in_order(Swap(draft.at, draft.before, draft.after) for draft in drafts)
-    return ChangePlan(_reports(drafts), swaps, makes)
+    reports = tuple(_reports(drafts))
+    return ChangePlan(reports, swaps, makes)
 
 
 def _missing_directories(drafts: Sequence[FileDraft]) -> tuple[str, ...]:
@@ -66,11 +67,12 @@ def _judge_whole(drafts: Sequence[FileDraft], makes: Sequence[str]) -> list[File
     return refusals
 
 
-def _reports(drafts: Sequence[FileDraft]) -> tuple[FileLanded, ...]:
-    """Return one report for each draft; a renamed file is reported by its new draft only."""
+def _reports(drafts: Sequence[FileDraft]) -> Iterator[FileLanded]:
+    """Yield one report for each draft; a renamed file is reported by its new draft only."""
     renamed = {id(draft.renamed_from) for draft in drafts}
-    reported = [draft for draft in drafts if id(draft) not in renamed]
-    return tuple(_report(draft) for draft in reported)
+    for draft in drafts:
+        if id(draft) not in renamed:
+            yield _report(draft)
 
 
 def _report(draft: FileDraft) -> FileLanded:
