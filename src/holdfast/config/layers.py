@@ -55,6 +55,8 @@ def read_settings(
         if source == str(project_file):
             users_value, _ = user_layer.get(setting.name, (None, ""))
             from_project_only = value != users_value
+        if isinstance(value, list):
+            value = tuple(value)
         values[setting.name] = SettingValue(setting, value, source, from_project_only)
         problem = _judge_choice(values[setting.name])
         if problem:
@@ -80,26 +82,21 @@ def _from_environment(environment: Mapping[str, str], problems: list[str]) -> La
         if not text:
             continue
         value = _parse(setting, text)
-        if value is None:
-            problems.append(f"{setting.variable}: this must be {_expected(setting)}.")
-        else:
+        if _fits(setting, value):
             layer[setting.name] = (value, setting.variable)
+        else:
+            problems.append(f"{setting.variable}: this must be {_expected(setting)}.")
     return layer
 
 
 def _parse(setting: Setting, text: str) -> Any:
-    """Return the value of a variable, or None if it does not fit the setting."""
-    match setting.kind:
-        case "text":
-            return text
-        case "number":
-            if not text.strip().isdecimal():
-                return None
-            # None for zero, which does not fit either.
-            return int(text) or None
-        case "words":
-            words = [word.strip() for word in text.split(",")]
-            return tuple(filter(None, words))
+    """Return the value of a variable as a file would have it; it may not fit the setting."""
+    if setting.kind == "words":
+        words = [word.strip() for word in text.split(",")]
+        return list(filter(None, words))
+    if setting.kind == "number" and text.strip().isdecimal():
+        return int(text)
+    return text
 
 
 def _from_file(file: Path, problems: list[str], *, of_project: bool) -> Layer:
@@ -118,8 +115,6 @@ def _from_file(file: Path, problems: list[str], *, of_project: bool) -> Layer:
         problem = _judge(name, value, of_project=of_project)
         if problem:
             problems.append(f"{file}: {problem}")
-        elif isinstance(value, list):
-            layer[name] = (tuple(value), str(file))
         else:
             layer[name] = (value, str(file))
     return layer
@@ -144,18 +139,17 @@ def _judge(name: str, value: Any, *, of_project: bool) -> str | None:
 
 
 def _fits(setting: Setting, value: Any) -> bool:
-    match setting.kind:
-        case "text":
-            return isinstance(value, str) and value != ""
-        case "number":
-            # Not isinstance: a bool is an int too.
-            if type(value) is not int:
-                return False
-            return value > 0
-        case "words":
-            if not isinstance(value, list):
-                return False
-            return all(isinstance(word, str) and word.strip() for word in value)
+    match setting.kind, value:
+        case "text", str(text):
+            return text != ""
+        case "number", bool():  # which is an int too
+            return False
+        case "number", int(number):
+            return number > 0
+        case "words", list(words):
+            return all(isinstance(word, str) and word.strip() for word in words)
+        case _:
+            return False
 
 
 def _expected(setting: Setting) -> str:
