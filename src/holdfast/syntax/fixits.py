@@ -71,7 +71,11 @@ def apply_fixits(
     lines = Lines(text)
     accepted: list[_Splice] = []
     for diagnostic in diagnostics:
-        for fixit in _usable(diagnostic, guessed=guessed):
+        if diagnostic.severity != "error":
+            continue
+        for fixit in diagnostic.fixits:
+            if not fixit.safe and not guessed:
+                continue
             splices = _splices(fixit, path, diagnostic.path, lines)
             if not splices:
                 continue
@@ -94,19 +98,13 @@ def deleted_by_fixits(
     lines = Lines(text)
     changed: list[tuple[str, str]] = []
     for diagnostic in diagnostics:
-        for fixit in _usable(diagnostic, guessed=True)[:1]:
+        if diagnostic.severity != "error":
+            continue
+        for fixit in diagnostic.fixits[:1]:
             for splice in _splices(fixit, path, diagnostic.path, lines):
                 old = text[splice.start : splice.end]
                 changed.append((old, splice.text))
     return changed
-
-
-def _usable(diagnostic: Diagnostic, *, guessed: bool) -> tuple[FixIt, ...]:
-    if diagnostic.severity != "error":
-        return ()
-    if guessed:
-        return diagnostic.fixits
-    return tuple(fixit for fixit in diagnostic.fixits if fixit.safe)
 
 
 def _splices(fixit: FixIt, path: str, diagnostic_path: str, lines: Lines) -> list[_Splice]:
