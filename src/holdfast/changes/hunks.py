@@ -132,8 +132,8 @@ def _hunks_of_file(file: FileLanded, swaps: Sequence[Swap]) -> list[ChangeHunk]:
 def _text_hunks(file: FileLanded) -> Iterator[ChangeHunk]:
     headers = list(_HEADER.finditer(file.diff))
     ends = [header.start() for header in headers[1:]]
-    ends.append(len(file.diff))
-    for header, end in zip(headers, ends, strict=True):
+    # Not strict: a change of the mode alone, and one of bytes that are no text, has no header.
+    for header, end in zip(headers, [*ends, len(file.diff)], strict=False):
         diff = file.diff[header.start() : end]
         old = _range(header[1], header[2])
         new = _range(header[3], header[4])
