@@ -211,8 +211,6 @@ def test_the_two_parts_of_any_split_make_what_the_whole_makes(
 
 def test_an_edit_without_lines_in_its_diff_is_one_hunk() -> None:
     text = b"#!/bin/sh\n"
-    made_executable = plan_of_difference(
-        {"run.sh": Content(text, 0o644)}, {"run.sh": Content(text, 0o755)}
-    )
+    made_executable = plan_of_difference({"run.sh": (text, 0o644)}, {"run.sh": (text, 0o755)})
     (hunk,) = hunks_of(change_of(made_executable))
     assert (hunk.number, hunk.path) == (1, "run.sh")
