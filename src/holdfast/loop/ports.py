@@ -76,6 +76,11 @@ class FinishPiece:
     reason: Literal["stop", "tool_calls", "length", "content_filter", "unknown"]
 
 
+FailKind: TypeAlias = Literal[
+    "unreachable", "login", "overflow", "cut", "bad", "refused", "server", "cancelled"
+]
+
+
 @dataclass(frozen=True, slots=True)
 class FailPiece:
     """The last piece of an incomplete reply. Retries that could help were made already.
@@ -90,9 +95,7 @@ class FailPiece:
     - `cancelled`: the user cancelled the turn.
     """
 
-    kind: Literal[
-        "unreachable", "login", "overflow", "cut", "bad", "refused", "server", "cancelled"
-    ]
+    kind: FailKind
     message: str
 
 

@@ -24,21 +24,27 @@ def in_pieces(text: str) -> list[str]:
 
 def finish_of(reply: Reply) -> str | None:
     """Return the finish reason to send; None for none."""
-    if reply.finish is None or reply.finish == "wrong_json":
-        return "tool_calls" if reply.calls else "stop"
-    return reply.finish or None
+    if reply.finish not in {None, "wrong_json"}:
+        return reply.finish or None
+    if reply.calls:
+        return "tool_calls"
+    return "stop"
 
 
 def call_id(number: int, place: int, call: Call) -> str:
     """Return the id of a call: its own, or an id that no other call of the script has."""
-    return call.id or f"call_{number}_{place}"
+    if call.id:
+        return call.id
+    return f"call_{number}_{place}"
 
 
 def usage_of(reply: Reply, prompt: int) -> dict[str, int]:
     """Return the usage to send; `prompt` is the number of tokens unless the reply has its own."""
     if reply.prompt_tokens is not None:
         prompt = reply.prompt_tokens
-    text = reply.text + reply.reasoning + "".join(call.arguments for call in reply.calls)
+    text = reply.text + reply.reasoning
+    for call in reply.calls:
+        text += call.arguments
     completion = len(text.encode("utf-8", "replace")) // 4 + 1
     return {
         "prompt_tokens": prompt,
@@ -91,11 +97,15 @@ def whole_of(reply: Reply, number: int, model: str, prompt: int) -> bytes:
     message: dict[str, Any] = {"role": "assistant", "content": reply.text}
     if reply.reasoning:
         message["reasoning_content"] = reply.reasoning
-    if reply.calls:
-        message["tool_calls"] = [
-            _whole_call(call, call_id(number, place, call))
-            for place, call in enumerate(reply.calls)
-        ]
+    calls: list[dict[str, Any]] = []
+    for place, call in enumerate(reply.calls):
+        function: dict[str, Any] = {"name": call.name, "arguments": call.arguments}
+        if call.as_object:
+            function["arguments"] = json.loads(call.arguments)
+        identity = call_id(number, place, call)
+        calls.append({"id": identity, "type": "function", "function": function})
+    if calls:
+        message["tool_calls"] = calls
     body: dict[str, Any] = _frame(number, "chat.completion", model)
     body["choices"] = [{"index": 0, "message": message, "finish_reason": finish_of(reply)}]
     if reply.usage == "last":
@@ -104,12 +114,6 @@ def whole_of(reply: Reply, number: int, model: str, prompt: int) -> bytes:
     if reply.finish == "wrong_json":
         return data[: len(data) // 2]
     return data
-
-
-def _whole_call(call: Call, identity: str) -> dict[str, Any]:
-    arguments = json.loads(call.arguments) if call.as_object else call.arguments
-    function = {"name": call.name, "arguments": arguments}
-    return {"id": identity, "type": "function", "function": function}
 
 
 def _frame(number: int, kind: str, model: str) -> dict[str, Any]:

@@ -38,28 +38,25 @@ class MemoryFiles:
             return FileUnfit("out_of_bounds", message)
         if at in self.files:
             return FileFound(at, self.files[at], 0o644, linked=plain in self.links)
-        directories = self._directories()
+        directories: set[str] = set()
+        for name in self.files:
+            directories.update(_parents(name))
         if at in directories:
             message = f"{path}: this is a directory; only regular files can be edited."
             return FileUnfit("conflict", message)
-        parents = _parents(at)
-        for parent in parents:
+        missing = []
+        for parent in _parents(at):
             if parent in self.files:
                 message = f"{path}: {parent} is a regular file, so no file can be in it."
                 return FileUnfit("conflict", message)
-        missing = tuple(parent for parent in parents if parent not in directories)
-        return FileMissing(at, missing)
+            if parent not in directories:
+                missing.append(parent)
+        return FileMissing(at, tuple(missing))
 
     def names(self, near: str) -> list[str]:
         """Return the files, those in the directory of `near` first."""
         first = near.rpartition("/")[0]
         return sorted(self.files, key=lambda name: (name.rpartition("/")[0] != first, name))
-
-    def _directories(self) -> set[str]:
-        directories: set[str] = set()
-        for name in self.files:
-            directories.update(_parents(name))
-        return directories
 
 
 def _parents(path: str) -> list[str]:

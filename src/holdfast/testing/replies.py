@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from threading import Event
+
+_Request = TypeVar("_Request")
+_Otherwise = TypeVar("_Otherwise")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,10 @@ def call(tool: str, /, arguments: str | Mapping[str, Any] | None = None, **field
 
     Arguments as text are sent unchanged, valid or not.
     """
-    return Reply(calls=(_call(tool, arguments, fields),))
+    if not isinstance(arguments, str):
+        given = dict(arguments or {})
+        arguments = json.dumps({**given, **fields}, ensure_ascii=False)
+    return Reply(calls=(Call(tool, arguments),))
 
 
 def calls(*replies: Reply, text: str = "") -> Reply:
@@ -157,7 +163,15 @@ def wrong_json(reply: Reply) -> Reply:
     return replace(reply, finish="wrong_json")
 
 
-def _call(tool: str, arguments: str | Mapping[str, Any] | None, fields: Mapping[str, Any]) -> Call:
-    if isinstance(arguments, str):
-        return Call(tool, arguments)
-    return Call(tool, json.dumps({**(arguments or {}), **fields}, ensure_ascii=False))
+def choose_reply(
+    script: Sequence[Reply] | Callable[[_Request], Reply],
+    request: _Request,
+    number: int,
+    otherwise: _Otherwise,
+) -> Reply | _Otherwise:
+    """Return the reply to the request with this number: after the last reply, `otherwise`."""
+    if callable(script):
+        return script(request)
+    if number < len(script):
+        return script[number]
+    return otherwise

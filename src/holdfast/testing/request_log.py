@@ -8,7 +8,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.testing.replies import Reply
+from holdfast.testing.replies import Reply, choose_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -47,13 +47,16 @@ class RequestLog:
         self.requests: list[RecordedRequest] = []
         self.closing = threading.Event()
         self.left = threading.Semaphore(0)
-        self._script, self._otherwise = script, otherwise
+        self._script = script
+        self._otherwise = otherwise or Reply(status=410, message=_OVER)
         self._key, self._on_request = key, on_request
         self._lock = threading.Lock()
 
-    def allows(self, headers: Mapping[str, str]) -> bool:
-        """Return whether the headers have the required key."""
-        return self._key is None or headers.get("authorization") == f"Bearer {self._key}"
+    def allows(self, authorization: str | None) -> bool:
+        """Return whether this header has the required key."""
+        if self._key is None:
+            return True
+        return authorization == f"Bearer {self._key}"
 
     def choose(self, request: RecordedRequest) -> tuple[int, Reply]:
         """Return the number of earlier requests, and the reply to this request."""
@@ -62,18 +65,17 @@ class RequestLog:
             self.requests.append(request)
             if self._on_request is not None:
                 self._on_request(request)
-            if callable(self._script):
-                return number, self._script(request)
-            if number < len(self._script):
-                return number, self._script[number]
-            return number, self._otherwise or Reply(status=410, message=_OVER)
+            return number, choose_reply(self._script, request, number, self._otherwise)
 
     def wait(self, gate: threading.Event | None, client: socket.socket) -> bool:
         """Wait for the gate; return False if the client disconnects or the server is closed."""
-        while gate is not None and not gate.wait(_POLL):
+        if gate is None:
+            return True
+        while not gate.wait(_POLL):
             if self.closing.is_set():
                 return False
-            if select.select([client], [], [], 0)[0] and not client.recv(1, socket.MSG_PEEK):
+            readable, _, _ = select.select([client], [], [], 0)
+            if readable and not client.recv(1, socket.MSG_PEEK):
                 self.left.release()
                 return False
         return True

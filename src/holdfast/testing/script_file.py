@@ -18,6 +18,8 @@ _REPLY = {
     "raw", "whole", "fail", "message", "retry_after", "overflow", "drop", "cut_after",
     "wrong_json", "times",
 }  # fmt: skip
+_OPTIONS = {"finish", "prompt_tokens", "usage", "whole", "cut_after"}
+"""The fields of a reply that are fields of `Reply`, under the same name."""
 _KINDS = {"ollama", "lm_studio", "llama_cpp", "llama_cpp_python", "vllm", "hosted", "other"}
 
 
@@ -59,7 +61,9 @@ def read_script(text: str) -> Script | BadScript:
 
 
 def _parse_script(value: Any) -> Script:
-    body = {"replies": value} if isinstance(value, list) else value
+    body = value
+    if isinstance(value, list):
+        body = {"replies": value}
     if not isinstance(body, dict) or not isinstance(body.get("replies"), list):
         raise _ScriptError('the script must be a list of replies, or an object with "replies".')
     _check_names(body, _SCRIPT, "the script")
@@ -71,7 +75,9 @@ def _parse_script(value: Any) -> Script:
     otherwise: Reply | None = None
     if "otherwise" in body:
         otherwise = _parse_reply(body["otherwise"], "otherwise")[0]
-    options = {name: body[name] for name in body if name not in {"replies", "otherwise"}}
+    options = dict(body)
+    del options["replies"]
+    options.pop("otherwise", None)
     return Script(tuple(replies), otherwise, options)
 
 
@@ -82,8 +88,7 @@ def _parse_reply(entry: Any, where: str) -> list[Reply]:
     _check_names(entry, _REPLY, where)
     try:
         reply = _content(entry)
-        names = ("finish", "prompt_tokens", "usage", "whole", "cut_after")
-        reply = replace(reply, **{name: entry[name] for name in names if name in entry})
+        reply = replace(reply, **{name: entry[name] for name in _OPTIONS & entry.keys()})
         if entry.get("wrong_json"):
             reply = replace(reply, finish="wrong_json")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -122,9 +127,13 @@ def _content(entry: Mapping[str, Any]) -> Reply:
 def _call(entry: Mapping[str, Any]) -> Call:
     _check_names(entry, {"name", "arguments", "id", "as_object"}, "a call")
     arguments = entry.get("arguments", {})
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    if not isinstance(arguments, str):
+        arguments = json.dumps(arguments, ensure_ascii=False)
     return Call(
-        str(entry["name"]), text, str(entry.get("id", "")), bool(entry.get("as_object", False))
+        name=str(entry["name"]),
+        arguments=arguments,
+        id=str(entry.get("id", "")),
+        as_object=bool(entry.get("as_object", False)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, get_args
 
 from holdfast.loop.ports import (
     CallPiece,
@@ -14,25 +14,33 @@ from holdfast.loop.ports import (
     TextPiece,
     UsagePiece,
 )
+from holdfast.loop.reply import Finish
 from holdfast.testing.completion_chunks import call_id, finish_of, in_pieces, usage_of
+from holdfast.testing.replies import choose_reply
 from holdfast.vocab.transcript import AssistantSaid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from threading import Event
 
+    from holdfast.loop.ports import FailKind
     from holdfast.testing.replies import Reply
     from holdfast.vocab.cancellation import Cancel
 
 _CANCELLED = FailPiece("cancelled", "the request was cancelled.")
+_CUT = FailPiece("cut", "the stream ended in the middle of the reply.")
+_FINISHES: Final[dict[str | None, Finish]] = {reason: reason for reason in get_args(Finish)}
+_FAILURES: Final[dict[int, FailKind]] = {401: "login", 403: "login", 429: "server"}
+"""The kind of failure that a status means; below 500, any other status is a refusal."""
 
 
 class ScriptedModel:
     """A model that answers each request with the next reply of the script.
 
-    The script is a sequence, or a function of the request. `asks` are the requests so far. After
-    the last reply every request fails as `refused`, or is answered with `otherwise`. Replies with
-    `chunks` or `raw` need HTTP: use `ScriptedServer`.
+    The script is a sequence, or a function of the request. `asks` are the requests so far; `name`
+    and `context`, its length in tokens, describe the model. After the last reply every request
+    fails as `refused`, or is answered with `otherwise`. Replies with `chunks` or `raw` need HTTP:
+    use `ScriptedServer`.
     """
 
     def __init__(
@@ -44,24 +52,14 @@ class ScriptedModel:
         context: int | None = 32_768,
     ) -> None:
         self._script, self._otherwise = script, otherwise
-        self._name, self._context = name, context
+        self.name, self.context = name, context
         self.asks: list[ModelRequest] = []
-
-    @property
-    def name(self) -> str:
-        """The name of the model."""
-        return self._name
-
-    @property
-    def context(self) -> int | None:
-        """The context length in tokens."""
-        return self._context
 
     def stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[StreamPiece]:
         """Yield the next reply, piece by piece."""
         number = len(self.asks)
         self.asks.append(request)
-        reply = self._choose(request, number)
+        reply = choose_reply(self._script, request, number, self._otherwise)
         if reply is None:
             yield FailPiece("refused", f"the script has only {number} replies.")
             return
@@ -76,22 +74,19 @@ class ScriptedModel:
             return
         yield from _pieces(reply, number, request, cancel)
 
-    def _choose(self, request: ModelRequest, number: int) -> Reply | None:
-        if callable(self._script):
-            return self._script(request)
-        if number < len(self._script):
-            return self._script[number]
-        return self._otherwise
-
 
 def _pieces(
     reply: Reply, number: int, request: ModelRequest, cancel: Cancel
 ) -> Iterator[StreamPiece]:
     for place, piece in enumerate(_content(reply, number)):
         if reply.cut_after is not None and place >= reply.cut_after:
-            yield FailPiece("cut", "the stream ended in the middle of the reply.")
+            yield _CUT
             return
-        if cancel.is_set() or (place and not _wait(reply.gate, cancel)):
+        if cancel.is_set():
+            yield _CANCELLED
+            return
+        # The first piece does not wait.
+        if place and not _wait(reply.gate, cancel):
             yield _CANCELLED
             return
         yield piece
@@ -101,11 +96,7 @@ def _pieces(
     if reply.usage == "last":
         usage = usage_of(reply, _size(request) // 4)
         yield UsagePiece(usage["prompt_tokens"], usage["completion_tokens"])
-    match finish_of(reply):
-        case "stop" | "tool_calls" | "length" | "content_filter" as reason:
-            yield FinishPiece(reason)
-        case _:
-            yield FinishPiece("unknown")
+    yield FinishPiece(_FINISHES.get(finish_of(reply), "unknown"))
 
 
 def _content(reply: Reply, number: int) -> Iterator[StreamPiece]:
@@ -121,18 +112,19 @@ def _failure(reply: Reply) -> FailPiece | None:
         return FailPiece("server", "the connection broke before anything was sent.")
     if reply.status == 200:
         return None
-    if reply.status in {401, 403}:
-        return FailPiece("login", reply.message)
-    if "context size" in reply.message:
-        return FailPiece("overflow", reply.message)
-    if reply.status == 429 or reply.status >= 500:
-        return FailPiece("server", reply.message)
-    return FailPiece("refused", reply.message)
+    kind = _FAILURES.get(reply.status, "refused")
+    if reply.status >= 500:
+        kind = "server"
+    if kind != "login" and "context size" in reply.message:
+        kind = "overflow"
+    return FailPiece(kind, reply.message)
 
 
 def _wait(gate: Event | None, cancel: Cancel) -> bool:
     """Wait for the gate; return False if the request is cancelled."""
-    while gate is not None and not gate.wait(0.01):
+    if gate is None:
+        return True
+    while not gate.wait(0.01):
         if cancel.is_set():
             return False
     return True
@@ -142,6 +134,9 @@ def _size(request: ModelRequest) -> int:
     total = 0
     for message in request.messages:
         total += len(message.text)
-        if isinstance(message, AssistantSaid):
-            total += sum(len(str(dict(call.arguments))) for call in message.calls)
+        if not isinstance(message, AssistantSaid):
+            continue
+        for call in message.calls:
+            arguments = dict(call.arguments)
+            total += len(str(arguments))
     return total

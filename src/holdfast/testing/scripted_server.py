@@ -42,7 +42,9 @@ class ScriptedServer:
         port: int = 0,
         on_request: Callable[[RecordedRequest], None] | None = None,
     ) -> None:
-        answers = {**native_answers(kind, tuple(models or (model,)), context), **(extra or {})}
+        names = tuple(models or (model,))
+        answers = native_answers(kind, names, context)
+        answers.update(extra or {})
         self._log = RequestLog(script, otherwise, key, answers, on_request)
         self._server = _Listener(("127.0.0.1", port), _handler_for(self._log))
         self._thread = threading.Thread(
@@ -101,8 +103,9 @@ class _Listener(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - inherited
         error = sys.exception()
-        if error is not None and not isinstance(error, ConnectionError | TimeoutError):
-            self.faults.append(error)
+        if error is None or isinstance(error, ConnectionError | TimeoutError):
+            return
+        self.faults.append(error)
 
 
 def _handler_for(request_log: RequestLog) -> type[BaseHTTPRequestHandler]:
@@ -126,16 +129,18 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         data = self.rfile.read(int(self.headers.get("content-length", 0)))
-        headers = {name.lower(): value for name, value in self.headers.items()}
         if not self.path.partition("?")[0].endswith("/chat/completions"):
             self._answer_native()
             return
-        if not self.log.allows(headers):
-            message = f"Incorrect API key: {headers.get('authorization')}"
+        key = self.headers.get("authorization")
+        if not self.log.allows(key):
+            message = f"Incorrect API key: {key}"
             self._send_json(401, {"error": {"message": message}})
             return
         body = json.loads(data)
-        number, reply = self.log.choose(RecordedRequest(self.path, data, body, headers))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        request = RecordedRequest(self.path, data, body, headers)
+        number, reply = self.log.choose(request)
         if reply.drop or not self.log.wait(reply.hang, self.connection):
             self._break()
             return
@@ -144,9 +149,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, reply: Reply, number: int, body: Mapping[str, Any], prompt: int) -> None:
         model = str(body.get("model", ""))
         if reply.status != 200:
-            headers: dict[str, str] = {}
+            headers: list[tuple[str, str]] = []
             if reply.retry_after is not None:
-                headers["Retry-After"] = f"{reply.retry_after:g}"
+                headers.append(("Retry-After", f"{reply.retry_after:g}"))
             error = {"message": reply.message, "code": reply.status}
             self._send_json(reply.status, {"error": error}, headers)
         elif reply.raw is not None:
@@ -157,8 +162,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_parts(reply, events_of(reply, number, model, prompt), "text/event-stream")
 
     def _answer_native(self) -> None:
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        if self.path.startswith("/v1") and not self.log.allows(headers):
+        key = self.headers.get("authorization")
+        if self.path.startswith("/v1") and not self.log.allows(key):
             self._send_json(401, {"error": {"message": "no key"}})
             return
         answer = self.log.answers.get(self.path)
@@ -186,17 +191,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
         self.close_connection = True
 
-    def _send_json(self, status: int, value: Any, headers: Mapping[str, str] | None = None) -> None:
+    def _send_json(self, status: int, value: Any, headers: Sequence[tuple[str, str]] = ()) -> None:
         self._send(status, json.dumps(value).encode(), "application/json", headers)
 
     def _send(
-        self, status: int, data: bytes, kind: str, headers: Mapping[str, str] | None = None
+        self, status: int, data: bytes, kind: str, headers: Sequence[tuple[str, str]] = ()
     ) -> None:
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
         self.send_header("Connection", "close")
-        for name, value in (headers or {}).items():
+        for name, value in headers:
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)

@@ -43,8 +43,6 @@ def native_answers(
             answers["/openapi.json"] = {"openapi": "3.1.0", "info": about}
         case "lm_studio":
             answers["/api/v0/models"] = _lm_studio_models(models, context)
-        case _:
-            pass
     return answers
 
 
