@@ -80,7 +80,7 @@ _ANNOUNCED: Final = (
     ),
     _joined(rf"{_any(_KOREAN_VERBS)}[^.!?]{{0,12}}(?:겠습니다|게요|봅시다)"),
 )
-# A sentence that asks, offers, declines or leaves the action to the reader is an answer.
+# A sentence that asks, offers, declines, reports or leaves the action to the reader is an answer.
 _ANSWERED: Final = _joined(
     r"\?|？",
     r"\b(?:let (?:me|us) know|if you|once you|when(?:ever)? you|should you|would you|could you"
@@ -93,8 +93,7 @@ _ANSWERED: Final = _joined(
     r"\b(?:si quieres|si desea|si necesita|por favor|avísame|se quiser|se vuoi"
     r"|если|пожалуйста|сообщите|дайте знать)",
     r"如果|若需|请|請|吗|是否|随时|ください|でしょうか|もし|ますか|원하시|주세요",
-)
-_DONE: Final = _joined(
+    # Reports of what was done.
     r"^(?:i|we)(?:['’]ve| have (?!to\b)| had)",
     r"\b(?:is|are|was|were) (?:now )?(?:done|complete|finished|fixed|updated)\b",
     r"已经|已完成|完成了|ました|했습니다",
@@ -131,7 +130,9 @@ def announces_action(text: str) -> bool:
     if not sentences:
         return False
     last = sentences[-1].strip("*_ ")
-    return _is_announcement(last)
+    if _ANSWERED.search(last):
+        return False
+    return any(pattern.search(last) for pattern in _ANNOUNCED)
 
 
 def _last_paragraph(text: str) -> str:
@@ -140,9 +141,3 @@ def _last_paragraph(text: str) -> str:
         text = text[: fence.start()]
     paragraphs = _PARAGRAPHS.split(text.strip())
     return paragraphs[-1].strip()
-
-
-def _is_announcement(sentence: str) -> bool:
-    if _ANSWERED.search(sentence) or _DONE.search(sentence):
-        return False
-    return any(pattern.search(sentence) for pattern in _ANNOUNCED)

@@ -50,7 +50,7 @@ Intervention: TypeAlias = (
 )
 
 
-def decide(
+def decide(  # noqa: PLR0911 - the order of the interventions is read as one list
     cap: Literal["soft", "hard"] | None,
     trip: Trip | None,
     mistakes: Literal["nudge", "escalate"] | None,
@@ -63,31 +63,12 @@ def decide(
     >>> decide(None, None, "nudge", "Your reply was empty.")
     NudgeMistakes()
     """
-    stop = _choose_stop(cap, trip, mistakes)
-    if stop is not None:
-        return stop
-    return _choose_nudge(trip, mistakes, reply)
-
-
-def _choose_stop(
-    cap: Literal["soft", "hard"] | None,
-    trip: Trip | None,
-    mistakes: Literal["nudge", "escalate"] | None,
-) -> Intervention | None:
     if cap is not None:
         return StopAtCap()
     if trip is not None and trip.escalated:
         return StopLoop(trip)
     if mistakes == "escalate":
         return StopMistakes()
-    return None
-
-
-def _choose_nudge(
-    trip: Trip | None,
-    mistakes: Literal["nudge", "escalate"] | None,
-    reply: str | None,
-) -> Intervention | None:
     if trip is not None:
         return NudgeLoop(trip)
     if mistakes == "nudge":

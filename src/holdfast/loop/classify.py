@@ -42,29 +42,25 @@ def classify(reply: ModelReply, draft: ReplyDraft, specs: Sequence[ToolSpec]) ->
         return ReplyKind.EMPTY
     if draft.truncated:
         return ReplyKind.TRUNCATED
-    if draft.calls:
-        return _classify_calls(draft)
-    return _classify_text(reply, draft, specs)
+    if not draft.calls:
+        return _classify_text(reply, draft, specs)
+    if draft.calls[0].printed:
+        return ReplyKind.TEXT_TOOL_CALLS
+    return ReplyKind.TOOL_CALLS
 
 
 def _classify_failure(reply: ModelReply, draft: ReplyDraft) -> ReplyKind | None:
-    failure = reply.failure
-    if failure is not None and failure.kind == "overflow":
-        return ReplyKind.CONTEXT_OVERFLOW
     if reply.chant is not None:
         return ReplyKind.API_ERROR
+    failure = reply.failure
     if failure is None:
         return None
+    if failure.kind == "overflow":
+        return ReplyKind.CONTEXT_OVERFLOW
     # The beginning of a reply whose stream was cut is classified like any truncated reply.
     if failure.kind == "cut" and not draft.is_empty():
         return None
     return ReplyKind.API_ERROR
-
-
-def _classify_calls(draft: ReplyDraft) -> ReplyKind:
-    if draft.calls[0].printed:
-        return ReplyKind.TEXT_TOOL_CALLS
-    return ReplyKind.TOOL_CALLS
 
 
 def _classify_text(reply: ModelReply, draft: ReplyDraft, specs: Sequence[ToolSpec]) -> ReplyKind:
@@ -72,7 +68,8 @@ def _classify_text(reply: ModelReply, draft: ReplyDraft, specs: Sequence[ToolSpe
         return ReplyKind.REASONING_ONLY
     if not specs:
         return ReplyKind.FINAL
-    announced = announces_action(draft.text)
-    if announced or shows_unread_call(reply.text, specs):
+    if announces_action(draft.text):
+        return ReplyKind.NARRATED_INTENT
+    if shows_unread_call(reply.text, specs):
         return ReplyKind.NARRATED_INTENT
     return ReplyKind.FINAL

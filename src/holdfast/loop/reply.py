@@ -47,7 +47,9 @@ class ModelReply:
     @property
     def whole(self) -> bool:
         """Whether the reply is complete. A changing call is never run from an incomplete reply."""
-        if self.failure is not None or self.chant is not None:
+        if self.failure is not None:
+            return False
+        if self.chant is not None:
             return False
         return self.finish in _WHOLE
 
@@ -65,11 +67,16 @@ def collect(pieces: Iterator[StreamPiece], sink_piece: Callable[[StreamPiece], N
             if collector.chant is not None or collector.failure is not None:
                 break
     finally:
-        # Closing the iterator ends the request. Only a generator has `close`.
-        close = getattr(pieces, "close", None)
-        if close is not None:
-            close()
+        close_stream(pieces)
     return collector.reply()
+
+
+def close_stream(pieces: Iterator[StreamPiece]) -> None:
+    """End the request behind a stream; otherwise the server continues generating."""
+    # Only a generator has `close`.
+    close = getattr(pieces, "close", None)
+    if close is not None:
+        close()
 
 
 @dataclass(slots=True)
@@ -113,10 +120,10 @@ class _Collector:
             self.chant = self.watch.feed("arguments", piece.arguments)
 
     def reply(self) -> ModelReply:
-        calls = [
-            RawCall(call.id, call.name, "".join(call.arguments))
-            for _, call in sorted(self.calls.items())
-        ]
+        calls: list[RawCall] = []
+        for index in sorted(self.calls):
+            call = self.calls[index]
+            calls.append(RawCall(call.id, call.name, "".join(call.arguments)))
         return ModelReply(
             text="".join(self.text),
             reasoning="".join(self.reasoning),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.loop.classify import ReplyKind
 
 if TYPE_CHECKING:
-    from holdfast.loop.ports import FailPiece
+    from collections.abc import Mapping
+
+    from holdfast.loop.ports import FailKind, FailPiece
     from holdfast.loop.reply import ModelReply
     from holdfast.vocab.transcript import StopReason
 
@@ -72,6 +74,12 @@ class Stop:
 
 CANCELLED = Stop("cancelled", "Cancelled.")
 
+_STOPS: Final[Mapping[FailKind, StopReason]] = {
+    "unreachable": "unreachable",
+    "login": "needs_login",
+    "refused": "failed",
+}
+"""The failures that no retry can help, and the reason with which each ends the turn."""
 
 RetryVerdict: TypeAlias = Use | Again | Compact | Drop | Stop
 
@@ -98,16 +106,13 @@ def judge(
 
     `calls` is whether the reply contains a call, valid or not.
     """
-    failure = reply.failure
-    if failure is not None and failure.kind == "cancelled":
-        return CANCELLED, state
     if reply.chant is not None:
         return _judge_chant(state)
     if kind == ReplyKind.CONTEXT_OVERFLOW:
         return Compact(), state
-    if failure is not None or kind == ReplyKind.API_ERROR:
+    if reply.failure is not None:
         # A partial reply is dropped too: a retry may return the whole reply.
-        return _judge_failure(failure, state)
+        return _judge_failure(reply.failure, state)
     return _judge_content(kind, reply, state, calls=calls)
 
 
@@ -118,29 +123,15 @@ def _judge_chant(state: RetryState) -> tuple[RetryVerdict, RetryState]:
     return again, replace(state, chanted=True)
 
 
-def _judge_failure(failure: FailPiece | None, state: RetryState) -> tuple[RetryVerdict, RetryState]:
-    reason = "the reply is not valid"
-    if failure is not None:
-        reason = failure.message
-        stop = _stop_at(failure)
-        if stop is not None:
-            return stop, state
+def _judge_failure(failure: FailPiece, state: RetryState) -> tuple[RetryVerdict, RetryState]:
+    if failure.kind == "cancelled":
+        return CANCELLED, state
+    stop_reason = _STOPS.get(failure.kind)
+    if stop_reason is not None:
+        return Stop(stop_reason, failure.message), state
     if state.failed:
-        return Drop(reason, counted=True), state
-    return Again(reason), replace(state, failed=True)
-
-
-def _stop_at(failure: FailPiece) -> Stop | None:
-    """Return the end of the turn for a failure that no retry can help."""
-    match failure.kind:
-        case "unreachable":
-            return Stop("unreachable", failure.message)
-        case "login":
-            return Stop("needs_login", failure.message)
-        case "refused":
-            return Stop("failed", failure.message)
-        case _:
-            return None
+        return Drop(failure.message, counted=True), state
+    return Again(failure.message), replace(state, failed=True)
 
 
 def _judge_content(
@@ -158,9 +149,9 @@ def _judge_content(
             reason = "the model announced an action and made no call"
             return Drop(reason, _narration_nudge(reply.text)), more
         case _:
-            # A call ends all runs of unusable replies.
-            after = RetryState() if calls else state
-            return Use(), after
+            if calls:  # a call ends all runs of unusable replies
+                state = RetryState()
+            return Use(), state
 
 
 def _judge_empty(reason: str, nudge: str, state: RetryState) -> tuple[RetryVerdict, RetryState]:

@@ -17,7 +17,7 @@ from holdfast.loop.ports import (
     StreamPiece,
     TextPiece,
 )
-from holdfast.loop.reply import ModelReply, collect
+from holdfast.loop.reply import ModelReply, close_stream, collect
 from holdfast.loop.retry_policy import RetryState, RetryVerdict, judge
 from holdfast.vocab.events import ReasoningArrived, Retried, TextArrived
 
@@ -73,10 +73,7 @@ def _until_cancelled(pieces: Iterator[StreamPiece], cancel: Cancel) -> Iterator[
                 return
             yield piece
     finally:
-        # Closing the model's iterator ends its request; otherwise the server continues generating.
-        close = getattr(pieces, "close", None)
-        if close is not None:
-            close()
+        close_stream(pieces)
 
 
 def _shower(sink: Sink) -> Callable[[StreamPiece], None]:
@@ -88,8 +85,6 @@ def _shower(sink: Sink) -> Callable[[StreamPiece], None]:
                 sink.emit(ReasoningArrived(text))
             case RetryPiece(reason):
                 sink.emit(Retried(reason))
-            case _:
-                pass
 
     return show
 

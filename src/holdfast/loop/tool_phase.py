@@ -71,7 +71,9 @@ def run_calls(
             ended += _skip_calls(calls[at + 1 :], NOT_RUN_APPROVAL, sink)
             return ToolPhase(tuple(ended), guards, "needs_approval", call.name)
         # A digest of the whole tree is expensive: compute it only after a call that may change it.
-        tree = toolbox.tree() if call.name in changing else guards.tree
+        tree = guards.tree
+        if call.name in changing:
+            tree = toolbox.tree()
         guards = _record(guards, call, outcome, tree)
     if cancel.is_set():
         return ToolPhase(tuple(ended), guards, "cancelled")
@@ -80,11 +82,12 @@ def run_calls(
 
 def _refuse(call: BadCall, toolbox: Toolbox) -> CallEnded:
     """Return the answer to a bad call. A call of a switched-off tool is a denied call."""
-    if call.failure == "tool_not_found" and call.name in toolbox.withheld:
-        offered = ", ".join(spec.name for spec in toolbox.specs)
-        message = f"{call.name} is switched off in this session; the tools are: {offered}."
-        return CallEnded(call.id, call.name, message, "permission_denied")
-    return CallEnded(call.id, call.name, call.message, call.failure)
+    is_withheld = call.failure == "tool_not_found" and call.name in toolbox.withheld
+    if not is_withheld:
+        return CallEnded(call.id, call.name, call.message, call.failure)
+    offered = ", ".join(spec.name for spec in toolbox.specs)
+    message = f"{call.name} is switched off in this session; the tools are: {offered}."
+    return CallEnded(call.id, call.name, message, "permission_denied")
 
 
 def _run(call: ToolCall, world: TurnPorts) -> ToolOutcome:
@@ -128,7 +131,9 @@ def _record(guards: TurnGuards, call: ToolCall, outcome: ToolOutcome, tree: str)
 
 def _skip_calls(calls: Sequence[ToolCall | BadCall], reason: str, sink: Sink) -> list[CallEnded]:
     """Answer the calls that are not run: servers refuse a history with an unanswered call."""
-    skipped = [CallEnded(call.id, call.name, reason) for call in calls]
-    for ended in skipped:
+    skipped: list[CallEnded] = []
+    for call in calls:
+        ended = CallEnded(call.id, call.name, reason)
         sink.emit(ended)
+        skipped.append(ended)
     return skipped

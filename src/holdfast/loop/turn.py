@@ -26,7 +26,7 @@ from holdfast.loop.parse_reply import BadCall, ParsedReply
 from holdfast.loop.ports import Model, ModelRequest, Sink, Toolbox, TurnPorts
 from holdfast.loop.retry_policy import CANCELLED, CUT_CALL, Again, Compact, Drop, RetryState, Stop
 from holdfast.loop.step import InterpretedReply, ask_model, interpret_reply
-from holdfast.loop.tool_phase import ToolPhase, TurnGuards, run_calls
+from holdfast.loop.tool_phase import TurnGuards, run_calls
 from holdfast.vocab.events import (
     Retried,
     Said,
@@ -164,11 +164,12 @@ class _Turn:
             messages=merge_nudge(self._context.messages, self._nudge),
             tools=self._specs,
             max_tokens=self._context.gauge.output,
-            sampling="changed" if changed else "usual",
             force=self._force,
         )
+        if changed:
+            request = replace(request, sampling="changed")
         reply = ask_model(self._world.model, request, self._world.cancel, self._world.sink)
-        nudge_weight = weigh_text(self._nudge) if self._nudge else 0
+        nudge_weight = weigh_text(self._nudge or "")
         expected = self._context.gauge.tokens(self._context.weight + nudge_weight)
         self._report_usage(reply, expected)
         if reply.usage is not None:
@@ -178,7 +179,8 @@ class _Turn:
     def _report_usage(self, reply: ModelReply, expected: int) -> None:
         """Emit the tokens used: as the server reports them, else estimated."""
         written = weigh_text(reply.text) + weigh_text(reply.reasoning)
-        written += sum(weigh_text(call.arguments) for call in reply.calls)
+        for call in reply.calls:
+            written += weigh_text(call.arguments)
         if reply.usage is not None:
             used = UsageReported(reply.usage.prompt, reply.usage.completion)
         elif reply.failure is None or written:
@@ -191,8 +193,10 @@ class _Turn:
 
     def _keep_unfinished(self, interpreted: InterpretedReply) -> None:
         """Keep the text that arrived before a cancel, which the user has read; drop its calls."""
+        if interpreted.verdict != CANCELLED:
+            return
         text = interpreted.parsed.text.strip()
-        if interpreted.verdict == CANCELLED and text:
+        if text:
             self._record(Said(text, interpreted.parsed.reasoning))
 
     def _record(self, said: Said) -> None:
@@ -223,9 +227,6 @@ class _Turn:
             self._context.add(ToolAnswered(ended.call_id, ended.name, ended.text))
             self._context.ledger = note(self._context.ledger, ended)
             self._files.update(ended.modified)
-        return self._stop_after(phase)
-
-    def _stop_after(self, phase: ToolPhase) -> Stop | None:
         if phase.stop is None:
             return None
         if phase.stop == "cancelled":
@@ -260,14 +261,14 @@ class _Turn:
     def _rejected_tool(self, kind: ReplyKind, parsed: ParsedReply) -> str:
         """Return the tool whose arguments were rejected, if its call was the only one; else ""."""
         # A truncated call is too long rather than wrong; forced, it would be too long again.
-        if kind == ReplyKind.TRUNCATED or len(parsed.calls) != 1:
-            return ""
-        call = parsed.calls[0]
-        if not isinstance(call, BadCall) or call.failure != "schema_reject":
+        if kind == ReplyKind.TRUNCATED:
             return ""
         offered = {spec.name for spec in self._specs}
-        is_offered = call.name in offered
-        return call.name if is_offered else ""
+        match parsed.calls:
+            case [BadCall(name=name, failure="schema_reject")] if name in offered:
+                return name
+            case _:
+                return ""
 
     # ----------------------------------------------------------------------------------- the guards
 

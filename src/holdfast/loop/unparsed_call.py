@@ -52,7 +52,9 @@ def shows_unread_call(text: str, specs: Sequence[ToolSpec]) -> bool:
     unquoted = "".join(parts).rstrip()
     paragraphs = _PARAGRAPHS.split(unquoted[-_LONGEST:])
     last = paragraphs[-1].rstrip()
-    if _REPORTED.search(last) or _MARKUP.search(unquoted):
+    if _REPORTED.search(last):
+        return True
+    if _MARKUP.search(unquoted):
         return True
     if _ends_with_object(unquoted):
         return True
@@ -71,6 +73,8 @@ def _ends_with_object(text: str) -> bool:
         return False
     found = decode(text, at, raw_controls=True)
     if isinstance(found, DecodedJson):
-        reaches_end = found.end == len(text)
-        return reaches_end and bool(calls_of(found.value, "", bare=True))
+        if found.end != len(text):
+            return False
+        calls = calls_of(found.value, "", bare=True)
+        return len(calls) > 0
     return _FIELDS.match(text, at + 1) is not None

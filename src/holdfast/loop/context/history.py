@@ -66,7 +66,11 @@ class _Rebuilding:
     def add(self, record: HistoryRecord) -> None:
         match record:
             case UserText(text):
-                self._add_prompt(text)
+                self.close_calls()
+                prompt = "\n\n".join([*self.repairs, text])
+                self.messages = add_user(self.messages, prompt)
+                self.prompts.append(text)
+                self.repairs = []
             case RepairEnded():
                 self.repairs += _report_repair(record)
             case Said():
@@ -79,20 +83,12 @@ class _Rebuilding:
                 self.close_calls()
                 self.messages = compacted(self.messages, record)
                 self.ledger = self.ledger.add(record.read, record.modified)
-            case _:
-                pass
 
     def close_calls(self) -> None:
         """Answer the calls that have no recorded answer."""
         for call in self.unanswered:
             self.messages.append(ToolAnswered(call.id, call.name, INTERRUPTED))
         self.unanswered = []
-
-    def _add_prompt(self, text: str) -> None:
-        self.close_calls()
-        self.messages = add_user(self.messages, "\n\n".join([*self.repairs, text]))
-        self.prompts.append(text)
-        self.repairs = []
 
     def _add_answer(self, ended: CallEnded) -> None:
         self.ledger = note(self.ledger, ended)
@@ -124,8 +120,9 @@ def as_message(said: Said) -> AssistantSaid:
 
 def note(ledger: Ledger, ended: CallEnded) -> Ledger:
     """Return the ledger with the paths a call modified and, if it succeeded, those it read."""
-    read = ended.read if ended.failure is None else ()
-    return ledger.add(read, ended.modified)
+    if ended.failure is not None:
+        return ledger.add(modified=ended.modified)
+    return ledger.add(ended.read, ended.modified)
 
 
 def add_user(messages: Sequence[Message], text: str) -> list[Message]:

@@ -90,11 +90,11 @@ def strip_sections(text: str) -> str:
 def _lines(paths: frozenset[str], room: int) -> list[str]:
     if not paths:
         return ["(none)"]
-    lines = [f"- {path}" for path in sorted(paths)]
-    size = sum(map(len, lines)) + len(lines)
-    if size <= room:
-        return lines
-    return [f"- {entry}" for entry in sorted(_fold(paths))]
+    entries = sorted(paths)
+    size = sum(map(len, entries)) + len("- \n") * len(entries)
+    if size > room:
+        entries = sorted(_fold(paths))
+    return [f"- {entry}" for entry in entries]
 
 
 def _fold(paths: frozenset[str]) -> list[str]:

@@ -67,7 +67,9 @@ class ModelContext:
 
     def limit_window(self, context: int | None) -> None:
         """Shrink the window to the server's context: some report it only after an overflow."""
-        if context is not None and context < self.gauge.window:
+        if context is None:
+            return
+        if context < self.gauge.window:
             self.gauge = self.gauge.shrunk(context)
 
     def is_full(self) -> bool:

@@ -158,7 +158,9 @@ class Gauge:
         if 2 * reported < expected:
             return True
         # A fifth is enough if it is missing twice in a row from a server that really counts.
-        return self.doubted and self.varied and 5 * short >= expected
+        if not self.doubted or not self.varied:
+            return False
+        return 5 * short >= expected
 
     def _is_window(self, reported: int) -> bool:
         """Return whether a small count is the size of the server's window."""

@@ -57,7 +57,10 @@ _TRAILING = re.compile(
     r"(?:\s|`{3,}|</?[\w:|｜‖▁=. \"'-]{0,80}>?|<\|[^<>]{0,40}\|>|\[/?[A-Z_]{1,20}\]|[;,}\])])*+"
     r"[^\W\d_a-zA-Z]{0,40}\s*"
 )
-_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[{}\[\]]', re.DOTALL)
+# A bracket, or a whole string; a string that is not closed extends to the end of the text.
+_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\]]', re.DOTALL)
+_DEPTHS: Final = {"{": 1, "[": 1, "}": -1, "]": -1, '"': 0}
+"""The change of the depth at each beginning of a match of `_BRACKET`."""
 _AFTER_VALUE = re.compile(r"[\s,;]*+")
 
 
@@ -88,28 +91,35 @@ def _read(raw: str, wrappings: int) -> ReadArguments:
     text = raw.strip("\ufeff \t\r\n")
     if text in _EMPTY:
         return Read({})
-    strict = decode(text)
-    if isinstance(strict, DecodedJson) and strict.end == len(text):
+    strict = _decode_whole(text)
+    if isinstance(strict, DecodedJson):
         return _unwrap(strict.value, None, wrappings)
-    spread = decode(text, raw_controls=True)
-    if isinstance(spread, DecodedJson) and spread.end == len(text):
+    spread = _decode_whole(text, raw_controls=True)
+    if isinstance(spread, DecodedJson):
         return _unwrap(spread.value, "line breaks inside strings", wrappings)
     found = _read_side_by_side(text, wrappings) or _read_prefix(text) or _repair(text, wrappings)
-    if found is not None:
+    if found is None:
+        return Unreadable(strict.why)
+    return found
+
+
+def _decode_whole(text: str, *, raw_controls: bool = False) -> DecodedJson | NotJson:
+    """Decode a text that is one JSON value and nothing else."""
+    found = decode(text, raw_controls=raw_controls)
+    if isinstance(found, NotJson):
         return found
-    if isinstance(strict, NotJson):
-        why = strict.why
-    else:
-        why = f"unexpected text after character {strict.end}"
-    return Unreadable(why)
+    if found.end != len(text):
+        return NotJson(f"unexpected text after character {found.end}")
+    return found
 
 
 def _unwrap(value: Any, note: str | None, wrappings: int) -> ReadArguments:
     """Read a value that is JSON inside a string; return any other value as it is."""
     if value is None:
         return Read({}, note)
-    encoded = isinstance(value, str) and value.lstrip()[:1] in {"{", "[", '"'}
-    if not encoded or not wrappings:
+    if not isinstance(value, str) or not wrappings:
+        return Read(value, note)
+    if value.lstrip()[:1] not in {"{", "[", '"'}:
         return Read(value, note)
     inner = _read(value, wrappings - 1)
     if not isinstance(inner, Read):
@@ -122,22 +132,30 @@ def _read_side_by_side(text: str, wrappings: int) -> ReadArguments | None:
     """Read objects that follow each other: one value if all are equal, never one of several."""
     at = skip(_LEADING, text, 0)
     values: list[Any] = []
+    placeholders: list[Any] = []
     while text[at : at + 1] in {"{", "[", '"'}:
         found = decode(text, at, raw_controls=True)
         if isinstance(found, NotJson):
             break
-        values.append(found.value)
+        # `{}` before the object is a placeholder of some servers, not a second reading.
+        if found.value in ({}, ""):
+            placeholders.append(found.value)
+        else:
+            values.append(found.value)
         at = skip(_AFTER_VALUE, text, found.end)
-    # `{}` before the object is a placeholder of some servers, not a second reading.
-    distinct = [value for value in values if value not in ({}, "")] or values[:1]
-    if any(not same(value, distinct[0]) for value in distinct[1:]):
-        return SeveralReadings(len(distinct))
-    if not distinct or not _TRAILING.fullmatch(text, at):
+    readings = values or placeholders[:1]
+    if not readings:
+        return None
+    first, *others = readings
+    for other in others:
+        if not same(other, first):
+            return SeveralReadings(len(readings))
+    if not _TRAILING.fullmatch(text, at):
         return None
     note = "text around the arguments was ignored"
-    if len(distinct) > 1:
+    if others:
         note = "equal arguments were sent more than once"
-    return _unwrap(distinct[0], note, wrappings)
+    return _unwrap(first, note, wrappings)
 
 
 def _read_prefix(text: str) -> Cut | None:
@@ -166,12 +184,7 @@ def _ends_inside(text: str, at: int) -> bool:
     depth = 0
     for found in _BRACKET.finditer(text, at):
         mark = found.group()[0]
-        if mark == '"':
-            is_closed = bool(found.group(1))
-            if not is_closed:
-                return True
-            continue
-        depth += 1 if mark in "{[" else -1
+        depth += _DEPTHS[mark]
         if not depth:
             return False
     return True

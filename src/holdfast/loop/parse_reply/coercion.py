@@ -17,6 +17,8 @@ _INTEGER = re.compile(r"[+-]?\d{1,15}")
 _NUMBER = re.compile(r"[+-]?\d{1,15}(?:\.\d{1,15})?")
 _NEXT_TAG = re.compile(r"\s*</?[\w:|｜‖]+[\s=>].*\Z", re.DOTALL)
 _TRUTH: Final = {"true": True, "false": False}
+_ITEM_KINDS: Final[dict[type, str]] = {str: "string", dict: "object"}
+"""The types of values that may be meant as a list of one item."""
 _BITS: Final = {1: True, 0: False}
 ABSENT: Final = frozenset(("", "null", "none", "undefined"))
 """Texts for "nothing", where a text cannot be meant."""
@@ -37,23 +39,20 @@ def coerce(value: Any, node: SchemaNode, field: str) -> Any | UnclearValue:
     """
     if node.kind == "array":
         return _as_list(value, node)
-    if field == "command" and _is_command_line(value, node):
-        return shlex.join(value)
+    match field, node.kind, value:
+        case "command", "string", [_, _, *_] if _are_texts(value):
+            # A list of words was sent for a command that is one text.
+            return shlex.join(value)
     convert = _CONVERTERS.get((node.kind, type(value)))
     if convert is None:
         return UnclearValue()
     return convert(value)
 
 
-def _is_command_line(value: Any, node: SchemaNode) -> bool:
-    """Return whether a list of words was sent for a command that is one text."""
-    if node.kind != "string" or not isinstance(value, list):
-        return False
-    return len(value) > 1 and _are_texts(value)
-
-
 def _are_texts(parts: list[Any]) -> bool:
-    return all(isinstance(part, str) for part in parts)
+    """Return whether there are parts, and each is a text."""
+    types = set(map(type, parts))
+    return types == {str}
 
 
 def _join_lines(parts: list[Any]) -> str | UnclearValue:
@@ -61,48 +60,43 @@ def _join_lines(parts: list[Any]) -> str | UnclearValue:
 
     Without line breaks it is unknown whether two chunks are two lines or the halves of one.
     """
-    if not parts or not _are_texts(parts):
+    if not _are_texts(parts):
         return UnclearValue()
-    are_lines = all(part.endswith("\n") for part in parts[:-1])
-    if not are_lines:
-        return UnclearValue()
+    for part in parts[:-1]:
+        if not part.endswith("\n"):
+            return UnclearValue()
     return "".join(parts)
 
 
 def _as_list(value: Any, node: SchemaNode) -> list[Any] | UnclearValue:
     """Return a list inside a text, or a list with the value as its only item."""
-    item_kinds = {choice.kind for choice in node.items.choices()}
+    item = value
     if isinstance(value, str):
-        return _text_as_list(value, item_kinds)
-    if isinstance(value, dict):
-        return _list_of_one(value, "object", item_kinds)
-    return UnclearValue()
-
-
-def _text_as_list(text: str, item_kinds: set[str | None]) -> list[Any] | UnclearValue:
-    read = _read_inside(text)
-    if isinstance(read, list):
-        return read
-    if isinstance(read, dict):
-        return _list_of_one(read, "object", item_kinds)
-    looks_like_json = text.lstrip()[:1] in {"[", "{", ""}
-    if looks_like_json:
+        read = _read_inside(value)
+        if isinstance(read, list):
+            return read
+        if isinstance(read, dict):
+            item = read
+        elif value.lstrip()[:1] in {"[", "{", ""}:  # broken JSON is not a text
+            return UnclearValue()
+    kind = _ITEM_KINDS.get(type(item))
+    if kind is None:
         return UnclearValue()
-    return _list_of_one(text, "string", item_kinds)
-
-
-def _list_of_one(item: Any, kind: str, item_kinds: set[str | None]) -> list[Any] | UnclearValue:
-    if kind in item_kinds:
-        return [item]
-    return UnclearValue()
+    if kind not in node.items.kinds:
+        return UnclearValue()
+    return [item]
 
 
 def _whole_number(value: float) -> int | UnclearValue:
-    return int(value) if value.is_integer() else UnclearValue()
+    if not value.is_integer():
+        return UnclearValue()
+    return int(value)
 
 
 def _parse_integer(text: str) -> int | UnclearValue:
-    return int(text) if _INTEGER.fullmatch(text.strip()) else UnclearValue()
+    if not _INTEGER.fullmatch(text.strip()):
+        return UnclearValue()
+    return int(text)
 
 
 def _parse_number(text: str) -> float | UnclearValue:
@@ -119,7 +113,9 @@ def _parse_boolean(text: str) -> bool | UnclearValue:
 
 def _parse_object(text: str) -> dict[str, Any] | UnclearValue:
     read = _read_inside(text)
-    return read if isinstance(read, dict) else UnclearValue()
+    if not isinstance(read, dict):
+        return UnclearValue()
+    return read
 
 
 def _read_inside(text: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from holdfast.loop.parse_reply.arguments import (
@@ -50,7 +51,8 @@ class ReplyDraft:
         """Return whether there is no text, no reasoning and no call."""
         if self.calls:
             return False
-        return not self.text.strip() and not self.reasoning.strip()
+        words = self.text + self.reasoning
+        return not words.strip()
 
 
 def draft_calls(reply: ModelReply, specs: Sequence[ToolSpec]) -> ReplyDraft:
@@ -58,18 +60,22 @@ def draft_calls(reply: ModelReply, specs: Sequence[ToolSpec]) -> ReplyDraft:
     divided = divide(repair_surrogates(reply.text))
     thoughts = [repair_surrogates(reply.reasoning), divided.reasoning]
     text = cut_tokens(divided.text)
-    calls = [_draft_sent(call) for call in reply.calls if not _is_hull(call)]
+    sent = filterfalse(_is_hull, reply.calls)
+    calls = list(map(_draft_sent, sent))
     if specs and not calls:
         scanned = scan(divided.text, lambda found: _find_tool(found, specs) is not None)
         calls = [_draft_printed(found, reply, specs) for found in scanned.calls]
         if calls:
             text = cut_tokens(scanned.text, wrappers=True).strip()
-    has_cut_call = any(isinstance(call.arguments, Cut) for call in calls)
+    truncated = not reply.whole
+    for call in calls:
+        if isinstance(call.arguments, Cut):
+            truncated = True
     return ReplyDraft(
         text=text,
         reasoning="\n".join(filter(None, thoughts)),
         calls=tuple(calls),
-        truncated=has_cut_call or not reply.whole,
+        truncated=truncated,
     )
 
 
@@ -119,13 +125,16 @@ def _may_run(found: FoundCall, reply: ModelReply, specs: Sequence[ToolSpec]) -> 
     if found.ending == "closed":
         return True
     match = _find_tool(found, specs)
-    only_reads = match is not None and not match.spec.changes
-    return only_reads and reply.finish in {"stop", "tool_calls"}
+    if match is None or match.spec.changes:
+        return False
+    return reply.finish in {"stop", "tool_calls"}
 
 
 def _is_hull(call: RawCall) -> bool:
     """Return whether a server sent a call with no name and no arguments."""
-    return not call.name.strip() and call.arguments.strip() in {"", "{}", "null"}
+    if call.name.strip():
+        return False
+    return call.arguments.strip() in {"", "{}", "null"}
 
 
 def _find_tool(found: FoundCall, specs: Sequence[ToolSpec]) -> ToolMatch | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.loop.parse_reply.aliases import RANGES, SYNONYMS, TALK, WRAPPERS
-from holdfast.loop.parse_reply.arguments import Read, fields_read, read_arguments
+from holdfast.loop.parse_reply.arguments import Read, read_arguments
 from holdfast.loop.parse_reply.coercion import ABSENT, UnclearValue, coerce
 from holdfast.loop.parse_reply.schema import SchemaNode, describe, root_node, signature
 from holdfast.loop.parse_reply.strict_json import same
@@ -64,20 +64,20 @@ class _Fitter:
 
     def as_object(self, value: Any, node: SchemaNode) -> dict[str, Any]:
         """Return the arguments as an object: put a bare list or text into the only field for it."""
-        if isinstance(value, dict):
-            return value
         field = _only_field_for(value, node)
         if field is not None:
             self.notes.append(f"bare arguments were taken as `{field}`")
             return {field: value}
-        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
-            return value[0]
-        raise _MisfitError("its arguments are not one JSON object")
+        match value:
+            case dict(fields) | [dict(fields)]:
+                return fields
+            case _:
+                raise _MisfitError("its arguments are not one JSON object")
 
     def unwrap(self, given: dict[str, Any], node: SchemaNode, depth: int = 0) -> dict[str, Any]:
         """Return the content of a field like `arguments`, if no field of the tool is beside it."""
         fields = node.fields
-        if depth > _DEEPEST_WRAPPER or any(name in fields for name in given):
+        if depth > _DEEPEST_WRAPPER or given.keys() & fields.keys():
             return given
         for name, value in given.items():
             if spell(name) not in WRAPPERS:
@@ -105,22 +105,18 @@ class _Fitter:
         for name, value in renamed.items():
             if name not in fields:
                 unknown.append(name)
-                self._add_unknown(fitted, name, value, node, where)
-            elif name in node.required or not _is_absent(value, fields[name]):
+                if self._keeps_extra(name, value, node):
+                    fitted[name] = value
+                else:
+                    shown = where + name[:64]
+                    self.notes.append(f"`{shown}` was dropped")
+                continue
+            if name in node.required or not _is_absent(value, fields[name]):
                 fitted[name] = self._fit_value(value, fields[name], where + name)
         missing = [where + name for name in node.required if fitted.get(name) is None]
         if missing:
             raise _missing_fields(missing, unknown)
         return fitted
-
-    def _add_unknown(
-        self, fitted: dict[str, Any], name: str, value: Any, node: SchemaNode, where: str
-    ) -> None:
-        if self._keeps_extra(name, value, node):
-            fitted[name] = value
-            return
-        shown = where + name[:64]
-        self.notes.append(f"`{shown}` was dropped")
 
     def _keeps_extra(self, name: str, value: Any, node: SchemaNode) -> bool:
         """Return whether to keep a field that the tool does not know.
@@ -129,16 +125,22 @@ class _Fitter:
         """
         if node.node.get("additionalProperties"):
             return True
-        if not self.spec.changes or spell(name) in TALK:
+        if not self.spec.changes:
+            return False
+        if spell(name) in TALK:
             return False
         return value not in (None, "", [], {})
 
     def _rename(self, given: Mapping[str, Any], fields: Mapping[str, SchemaNode]) -> dict[str, Any]:
-        renamed = {name: value for name, value in given.items() if name in fields}
-        source: dict[str, str] = {}
+        renamed: dict[str, Any] = {}
+        others: dict[str, Any] = {}
         for name, value in given.items():
             if name in fields:
-                continue
+                renamed[name] = value
+            else:
+                others[name] = value
+        source: dict[str, str] = {}
+        for name, value in others.items():
             target = _field_for(name, fields)
             # The field itself takes precedence over another name for it.
             if target is None or target in given:
@@ -186,8 +188,7 @@ def _only_field_for(value: Any, node: SchemaNode) -> str | None:
         return None
     takers: list[str] = []
     for name, field in node.fields.items():
-        kinds = {choice.kind for choice in field.choices()}
-        if kind in kinds:
+        if kind in field.kinds:
             takers.append(name)
     others = set(node.required) - set(takers)
     if others or len(takers) != 1:
@@ -243,7 +244,9 @@ def _is_absent(value: Any, field: SchemaNode) -> bool:
         return False
     if value is None:
         return True
-    return isinstance(value, str) and value.strip().lower() in ABSENT
+    if not isinstance(value, str):
+        return False
+    return value.strip().lower() in ABSENT
 
 
 def _takes(field: SchemaNode, value: Any) -> bool:
@@ -273,10 +276,11 @@ def _read_range(value: Any) -> tuple[int, int] | None:
     """Return the two integers of a list, or of a text with a list in it."""
     if isinstance(value, str):
         read = read_arguments(value)
-        value = read.value if isinstance(read, Read) else None
+        value = getattr(read, "value", None)
     if not isinstance(value, list):
         return None
-    types = [type(number) for number in value]
+    # Not isinstance: in Python, `True` is an integer too.
+    types = list(map(type, value))
     if types != [int, int]:
         return None
     first, last = value
@@ -286,12 +290,12 @@ def _read_range(value: Any) -> tuple[int, int] | None:
 def _read_object(value: Any) -> dict[str, Any] | None:
     """Return an object, or the object in a text that is certain; else None."""
     if isinstance(value, str):
-        read = read_arguments(value)
-        is_certain = isinstance(read, Read) and not read.doubtful
-        value = fields_read(read) if is_certain else None
-    if not isinstance(value, dict):
-        return None
-    return value
+        value = read_arguments(value)
+    match value:
+        case dict(fields) | Read(dict(fields), doubtful=False):
+            return fields
+        case _:
+            return None
 
 
 def _list(names: list[str]) -> str:

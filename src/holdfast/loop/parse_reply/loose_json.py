@@ -38,7 +38,9 @@ _QUOTED: Final = (
 )
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-_MARKS: Final = frozenset("\"'\\/\n")
+_ESCAPED: Final = {**_LETTERS, '"': '"', "'": "'", "\\": "\\", "/": "/"}
+"""The characters that escapes stand for. Any other escape stays as it is: also a backslash before
+a line break, because Python joins the lines there and JSON has no such escape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +201,7 @@ class _Reader:
         if "\\" not in body:
             return body
         escapes = {found.group(1)[0] for found in _ESCAPE.finditer(body)}
-        wrong = escapes - set(_LETTERS) - _MARKS - {"u"}
+        wrong = escapes - set(_ESCAPED) - {"u", "\n"}
         right = escapes & {*_LETTERS, "u"}
         # `\d+\n`: one backslash was not doubled, so perhaps the other was not either, and then
         # `\n` means two characters.
@@ -231,10 +233,4 @@ def _unescape_one(escape: re.Match[str]) -> str:
     name = escape.group(1)
     if len(name) == 5:
         return chr(int(name[1:], 16))
-    if name == "\n":  # Python joins the lines here, JSON has no such escape: leave it as it is
-        return escape.group()
-    if name in _LETTERS:
-        return _LETTERS[name]
-    if name in _MARKS:
-        return name
-    return escape.group()
+    return _ESCAPED.get(name, escape.group())

@@ -18,6 +18,7 @@ _CLOSERS: Final = {
     "`": re.compile(r"^ {0,3}(`{3,})[ \t\r]*$", re.MULTILINE),
     "~": re.compile(r"^ {0,3}(~{3,})[ \t\r]*$", re.MULTILINE),
 }
+_INDENT = re.compile(r"^ {0,3}\Z", re.MULTILINE)
 _RUN = re.compile(r"`+|~+")
 _WINDOW: Final = 1000
 """The longest inline code. Bounds the search for the closing twin of a lone backtick."""
@@ -58,18 +59,12 @@ def start_of_text(text: str) -> int:
 
 
 def _opens_fence(text: str, run: re.Match[str]) -> bool:
-    if len(run.group()) < 3 or not _begins_line(text, run.start()):
+    if len(run.group()) < 3:
+        return False
+    if not _INDENT.search(text, max(0, run.start() - 3), run.start()):
         return False
     info = text[run.end() : find_or_end(text, "\n", run.end())]
     return "`" not in info
-
-
-def _begins_line(text: str, at: int) -> bool:
-    before = text[max(0, at - 4) : at]
-    indent = before.rpartition("\n")[2]
-    if indent.strip(" "):
-        return False
-    return at < 4 or "\n" in before
 
 
 def _end_of_fence(text: str, run: re.Match[str]) -> int:

@@ -6,16 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-_TYPES: Final[Mapping[str, type | tuple[type, ...]]] = {
-    "string": str,
-    "integer": int,
+_TYPES: Final[Mapping[str | None, tuple[type, ...]]] = {
+    "string": (str,),
+    "integer": (int,),
     "number": (int, float),
-    "boolean": bool,
-    "array": list,
-    "object": dict,
-    "null": type(None),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
 }
-_WORDS: Final = {"integer": "an integer", "array": "a list", "object": "an object", "null": "null"}
+_WORDS: Final[Mapping[str | None, str]] = {
+    "integer": "an integer",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
 _DEEPEST: Final = 16
 """The longest chain of references: they may be circular."""
 _DEEPEST_SHOWN: Final = 3
@@ -36,6 +41,11 @@ class SchemaNode:
         if not isinstance(kind, str):
             return None
         return kind
+
+    @property
+    def kinds(self) -> set[str | None]:
+        """The types of the plain alternatives."""
+        return {choice.kind for choice in self.choices()}
 
     @property
     def fields(self) -> dict[str, SchemaNode]:
@@ -71,7 +81,7 @@ class SchemaNode:
             for kind in node["type"]:
                 yield SchemaNode({**node, "type": kind}, self.root)
         else:
-            yield SchemaNode(node, self.root)
+            yield self
 
     def takes(self, value: Any) -> bool:
         """Return whether the value has the right type and, if values are listed, is one of them.
@@ -81,13 +91,11 @@ class SchemaNode:
         allowed = self._allowed_values()
         if allowed is not None and value not in allowed:
             return False
-        expected = _TYPES.get(self.kind or "")
+        expected = _TYPES.get(self.kind)
         if expected is None:
             return True
-        # In Python, `True` is an integer too.
-        if isinstance(value, bool) and self.kind != "boolean":
-            return False
-        return isinstance(value, expected)
+        # Not isinstance: in Python, `True` is an integer too.
+        return type(value) in expected
 
     def _allowed_values(self) -> Any:
         if "enum" in self.node:
@@ -108,15 +116,21 @@ def root_node(schema: Mapping[str, Any]) -> SchemaNode:
     return next(choices, SchemaNode({}, schema))
 
 
-def signature(node: SchemaNode) -> str:
-    """Return the fields of an object in one line.
+def signature(node: SchemaNode, depth: int = 0) -> str:
+    """Return the fields of an object in one line; `depth` is how deep the object is nested.
 
     >>> path, end = {"type": "string"}, {"type": "integer"}
     >>> schema = {"properties": {"path": path, "end": end}, "required": ["path"]}
     >>> signature(root_node(schema))
     '{path: string, end?: integer}'
     """
-    return _signature(node, 0)
+    fields: list[str] = []
+    for name, field in node.fields.items():
+        mark = "?"
+        if name in node.required:
+            mark = ""
+        fields.append(f"{name}{mark}: {_kind(field, depth)}")
+    return "{" + ", ".join(fields) + "}"
 
 
 def describe(node: SchemaNode) -> str:
@@ -127,10 +141,10 @@ def describe(node: SchemaNode) -> str:
     """
     words: dict[str, None] = {}
     for choice in node.choices():
-        kind = choice.kind
-        if kind and kind != "null":
-            word = _WORDS.get(kind, f"a {kind}")
-            words[word] = None
+        if choice.kind in {None, "", "null"}:
+            continue
+        word = _WORDS.get(choice.kind, f"a {choice.kind}")
+        words[word] = None
     return " or ".join(words) or "another value"
 
 
@@ -141,14 +155,6 @@ def _resolve(reference: str, root: Mapping[str, Any]) -> Any:
             return None
         node = node.get(part)
     return node
-
-
-def _signature(node: SchemaNode, depth: int) -> str:
-    fields: list[str] = []
-    for name, field in node.fields.items():
-        mark = "" if name in node.required else "?"
-        fields.append(f"{name}{mark}: {_kind(field, depth)}")
-    return "{" + ", ".join(fields) + "}"
 
 
 def _kind(node: SchemaNode, depth: int) -> str:
@@ -163,5 +169,5 @@ def _kind(node: SchemaNode, depth: int) -> str:
         item = _kind(first.items, depth + 1)
         return f"[{item}, …]"
     if first.fields:
-        return _signature(first, depth + 1)
+        return signature(first, depth + 1)
     return first.kind or "any"

@@ -44,7 +44,9 @@ def decode(text: str, at: int = 0, *, raw_controls: bool = False) -> DecodedJson
     >>> decode('{"a": 1')
     NotJson(why="Expecting ',' delimiter at character 8")
     """
-    decoder = _LOOSE if raw_controls else _STRICT
+    decoder = _STRICT
+    if raw_controls:
+        decoder = _LOOSE
     try:
         value, end = decoder.raw_decode(text, at)
         require_sound(value)
@@ -80,12 +82,16 @@ def require_sound(value: Any) -> None:
     for _ in range(_DEEPEST):
         below: list[Any] = []
         for item in layer:
-            _require_sound_scalar(item)
-            if isinstance(item, dict):
-                below.extend(item.keys())
-                below.extend(item.values())
-            elif isinstance(item, list):
-                below.extend(item)
+            match item:
+                case str() if _HALF_PAIR.search(item):
+                    raise UnsoundError("half of a surrogate pair is not a character")
+                case float() if not math.isfinite(item):
+                    raise UnsoundError("a number in it is not finite")
+                case dict():
+                    below.extend(item.keys())
+                    below.extend(item.values())
+                case list():
+                    below.extend(item)
         if not below:
             return
         layer = below
@@ -101,13 +107,6 @@ def repair_surrogates(text: str) -> str:
     if not _HALF_PAIR.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _require_sound_scalar(item: Any) -> None:
-    if isinstance(item, str) and _HALF_PAIR.search(item):
-        raise UnsoundError("half of a surrogate pair is not a character")
-    if isinstance(item, float) and not math.isfinite(item):
-        raise UnsoundError("a number in it is not finite")
 
 
 def _refuse_constant(name: str) -> Any:

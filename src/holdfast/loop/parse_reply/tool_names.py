@@ -113,11 +113,11 @@ def _cleaned(name: str) -> list[str]:
 
 
 def _by_spelling(name: str, specs: Sequence[ToolSpec]) -> ToolSpec | None:
+    spellings = [spell(spec.name) for spec in specs]
     spelling = spell(name)
-    found = [spec for spec in specs if spell(spec.name) == spelling]
-    if len(found) != 1:
+    if spellings.count(spelling) != 1:
         return None
-    return found[0]
+    return specs[spellings.index(spelling)]
 
 
 def _alias_of(name: str, arguments: Mapping[str, Any]) -> tuple[str | None, bool]:

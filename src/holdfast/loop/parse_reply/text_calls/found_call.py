@@ -12,9 +12,11 @@ from holdfast.loop.parse_reply.arguments import (
     Unreadable,
     read_arguments,
 )
-from holdfast.loop.parse_reply.strict_json import UnsoundError, pair_up
+from holdfast.loop.parse_reply.spans import next_span
+from holdfast.loop.parse_reply.strict_json import DecodedJson, UnsoundError, decode, pair_up
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 Ending: TypeAlias = Literal["closed", "open"]
@@ -104,9 +106,11 @@ def _call_of(value: Any, raw: str, *, bare: bool) -> FoundCall | None:
     if not isinstance(value, dict):
         return None
     label = _name_field(value)
+    if label is None:
+        return None
     given = _arguments_field(value)
     is_marked = not bare or value.get("type") in _GENERIC
-    if label is None or (given is None and not is_marked):
+    if given is None and not is_marked:
         return None
     return FoundCall(
         name=str(value[label]),
@@ -117,9 +121,11 @@ def _call_of(value: Any, raw: str, *, bare: bool) -> FoundCall | None:
 
 def _whole_fields(arguments: ReadArguments) -> dict[str, Any]:
     """Return the fields of arguments that were read whole; nothing of any others."""
-    if isinstance(arguments, Read) and isinstance(arguments.value, dict):
-        return arguments.value
-    return {}
+    match arguments:
+        case Read(dict() as fields):
+            return fields
+        case _:
+            return {}
 
 
 def _arguments_field(value: dict[str, Any]) -> str | None:
@@ -144,7 +150,9 @@ def _name_field(value: dict[str, Any]) -> str | None:
 def _arguments_of(value: dict[str, Any], label: str, given: str | None) -> ReadArguments:
     """Return the arguments in the field `given`; without one, all fields but the name's."""
     if given is None:
-        others = {key: item for key, item in value.items() if key not in {label, "type", "id"}}
+        others = dict(value)
+        for key in (label, "type", "id"):
+            others.pop(key, None)
         return Read(others)
     arguments = value[given]
     if isinstance(arguments, str):
@@ -154,10 +162,25 @@ def _arguments_of(value: dict[str, Any], label: str, given: str | None) -> ReadA
     return Read(arguments)
 
 
+def read_json_arguments(text: str, at: int, closer: re.Pattern[str]) -> tuple[ReadArguments, int]:
+    """Read the JSON arguments at `at` and return their end.
+
+    If the JSON has no end of its own, the next match of `closer` ends it.
+    """
+    found = decode(text, at, raw_controls=True)
+    if isinstance(found, DecodedJson):
+        end = found.end
+    else:
+        end, _ = next_span(closer, text, at)
+    return read_arguments(text[at:end]), end
+
+
 def fields_of(pairs: list[tuple[str, str]], *, cut: bool = False) -> ReadArguments:
     """Return the arguments that were written field by field."""
     try:
         fields = pair_up(list(pairs))
     except UnsoundError as error:
         return Unreadable(str(error))
-    return Cut(fields) if cut else Read(fields)
+    if cut:
+        return Cut(fields)
+    return Read(fields)

@@ -6,12 +6,17 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from holdfast.loop.parse_reply.arguments import Cut, Read, ReadArguments, Unreadable, read_arguments
+from holdfast.loop.parse_reply.arguments import Cut, Read, ReadArguments, Unreadable
 from holdfast.loop.parse_reply.control_tokens import NAMESPACE
 from holdfast.loop.parse_reply.loose_json import Loose, LooseJsonEnd, read_call
 from holdfast.loop.parse_reply.spans import next_span, skip
-from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
-from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, Ending, FoundCall, calls_of
+from holdfast.loop.parse_reply.text_calls.found_call import (
+    CallsRead,
+    Ending,
+    FoundCall,
+    calls_of,
+    read_json_arguments,
+)
 from holdfast.loop.parse_reply.text_calls.xml_named_tags import LABELLED, read_labelled
 from holdfast.loop.parse_reply.text_calls.xml_parameter_tags import read_arg_pairs
 
@@ -91,7 +96,7 @@ def read_recipient(text: str, found: re.Match[str]) -> CallsRead | None:
     at = skip(_BETWEEN, text, at)
     if text[at : at + 1] != "{":
         return None
-    arguments, end = _read_json_arguments(text, at)
+    arguments, end = read_json_arguments(text, at, CLOSER)
     after = skip(_AFTER, text, skip(_STRAY, text, end))
     call = FoundCall(name, arguments, text[found.start() : end])
     return CallsRead((call,), after, loud=False)
@@ -119,7 +124,9 @@ def read_reported(text: str, found: re.Match[str]) -> CallsRead | None:
 def read_pythonic(text: str) -> tuple[FoundCall, ...]:
     """Read a whole text `[name(key=value), …]`; return no calls if there is anything else in it."""
     in_list = text.startswith("[")
-    at = 1 if in_list else 0
+    at = 0
+    if in_list:
+        at = 1
     calls: list[FoundCall] = []
     while len(calls) < _MOST and (match := _NAME.match(text, at)) is not None:
         name = match.group("name")
@@ -143,14 +150,17 @@ def _read_objects(text: str, start: int, at: int) -> CallsRead:
     calls: list[FoundCall] = []
     end = at
     while len(calls) < _MOST and text[at : at + 1] in {"{", "["}:
-        read, end = _read_json_arguments(text, at)
+        read, end = read_json_arguments(text, at, CLOSER)
         raw = text[start:end]
         described = _calls_in(read, raw)
         if not described:
+            if isinstance(read, Read):
+                read = Unreadable("it names no tool")
+            name = ""
             named = _NAME_IN_JSON.search(text, at, min(end, at + 2000))
-            name = named.group(1) if named else ""
-            reason = Unreadable("it names no tool") if isinstance(read, Read) else read
-            calls.append(FoundCall(name, reason, raw))
+            if named is not None:
+                name = named.group(1)
+            calls.append(FoundCall(name, read, raw))
             break
         calls.extend(described)
         at = skip(_SKIP, text, skip(_AFTER, text, end))
@@ -167,25 +177,12 @@ def _calls_in(read: ReadArguments, raw: str) -> tuple[FoundCall, ...]:
             return ()
 
 
-def _read_json_arguments(text: str, at: int) -> tuple[ReadArguments, int]:
-    """Read the JSON arguments at `at` and return their end.
-
-    If the JSON has no end of its own, the next closing tag ends it.
-    """
-    found = decode(text, at, raw_controls=True)
-    if isinstance(found, DecodedJson):
-        end = found.end
-    else:
-        end, _ = next_span(CLOSER, text, at)
-    return read_arguments(text[at:end]), end
-
-
 def _read_named(text: str, start: int, name: re.Match[str]) -> CallsRead | None:
     """Read the arguments after a name, in any notation; None if there are none."""
     at = skip(_BETWEEN, text, name.end())
     rest = text[at : at + 9]
     if rest.startswith("{"):
-        arguments, end = _read_json_arguments(text, at)
+        arguments, end = read_json_arguments(text, at, CLOSER)
         call = FoundCall(name.group("name"), arguments, text[start:end])
         return CallsRead((call,), skip(_AFTER, text, end))
     if rest.startswith("("):

@@ -109,17 +109,20 @@ def _is_meant(
     after = _line_after(text, read.end).lstrip()
     if before[-1:] in _QUOTES:
         return False
-    if before.strip():
+    is_alone = before.strip() == ""
+    if not is_alone:
+        if place.lastgroup == "reported":
+            return False
         # `Write <tool_call>{…}</tool_call> to call it.`: it is part of a sentence.
-        continues = after != "" and not after.startswith(("<", "["))
-        if continues or place.lastgroup == "reported":
+        if after[:1] not in {"", "<", "["}:
             return False
     if all(map(known, read.calls)):
         return True
+    if not is_alone or not read.loud:
+        return False
     # An unknown tool in a notation that has no other use: the model has to get a refusal.
     endings = {call.ending for call in read.calls}
-    is_alone = before.strip() == ""
-    return read.loud and is_alone and endings == {"closed"}
+    return endings == {"closed"}
 
 
 def _line_before(text: str, at: int) -> str:

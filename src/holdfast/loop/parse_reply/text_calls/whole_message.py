@@ -52,11 +52,10 @@ def _read_body(body: str) -> tuple[FoundCall, ...]:
 
 
 def _read_bare(body: str) -> tuple[FoundCall, ...]:
-    if body.startswith("{"):
-        return _read_json(body)
-    if body.startswith("["):
-        return _read_json(body) or read_pythonic(body)
-    return ()
+    calls = _read_json(body)
+    if not calls and body.startswith("["):
+        return read_pythonic(body)
+    return calls
 
 
 def _cut_leftovers(body: str) -> str:

@@ -6,11 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from holdfast.loop.parse_reply.arguments import read_arguments
 from holdfast.loop.parse_reply.control_tokens import NAMESPACE
-from holdfast.loop.parse_reply.spans import next_span, skip
-from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
-from holdfast.loop.parse_reply.text_calls.found_call import CallsRead, Ending, FoundCall, fields_of
+from holdfast.loop.parse_reply.spans import skip
+from holdfast.loop.parse_reply.text_calls.found_call import (
+    CallsRead,
+    Ending,
+    FoundCall,
+    fields_of,
+    read_json_arguments,
+)
 
 OPENER: Final = (
     rf"<{NAMESPACE}(?:function|invoke|tool_use|tool_call)(?:\s*=\s*|\s+name\s*=\s*)"
@@ -54,7 +58,9 @@ def read_tagged(text: str, opener: re.Match[str]) -> CallsRead | None:
     at = opener.end()
     body = skip(_BLANKS, text, at)
     if text[body : body + 1] == "{":
-        return _read_json_body(text, opener, body)
+        arguments, end = read_json_arguments(text, body, _CLOSE)
+        call = FoundCall(opener.group("tagged"), arguments, text[opener.start() : end])
+        return CallsRead((call,), skip(_CLOSE, text, end))
     pairs: list[tuple[str, str]] = []
     closed: list[bool] = []
     while (parameter := _PARAMETER.match(text, at)) is not None:
@@ -97,17 +103,6 @@ def read_arg_pairs(text: str, name: str, start: int, at: int) -> CallsRead:
     end = close.end() if close else len(text)
     call = FoundCall(name, fields_of(pairs, cut=cut), text[start:end])
     return CallsRead((call,), end)
-
-
-def _read_json_body(text: str, opener: re.Match[str], body: int) -> CallsRead:
-    found = decode(text, body, raw_controls=True)
-    if isinstance(found, DecodedJson):
-        end = found.end
-    else:
-        end, _ = next_span(_CLOSE, text, body)
-    arguments = read_arguments(text[body:end])
-    call = FoundCall(opener.group("tagged"), arguments, text[opener.start() : end])
-    return CallsRead((call,), skip(_CLOSE, text, end))
 
 
 def _read_value(text: str, at: int) -> _Value:
