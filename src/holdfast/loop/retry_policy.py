@@ -148,10 +148,9 @@ def _judge_content(
             more = replace(state, empty=0, narrated=state.narrated + 1)
             reason = "the model announced an action and made no call"
             return Drop(reason, _narration_nudge(reply.text)), more
-        case _:
-            if calls:  # a call ends all runs of unusable replies
-                state = RetryState()
-            return Use(), state
+    if calls:  # a call ends all runs of unusable replies
+        state = RetryState()
+    return Use(), state
 
 
 def _judge_empty(reason: str, nudge: str, state: RetryState) -> tuple[RetryVerdict, RetryState]:

@@ -41,7 +41,9 @@ def mistake_recovery(run: tuple[FailureKind, ...], *, escalated: bool) -> Sentin
 
 def doom_loop(trip: Trip) -> Sentinel:
     """Return the sentinel for a model that repeats itself: nudged, or the turn was stopped."""
-    reaction = "stopped the turn" if trip.escalated else "sent it a note, continuing"
+    reaction = "sent it a note, continuing"
+    if trip.escalated:
+        reaction = "stopped the turn"
     pattern = _PATTERNS[trip.pattern]
     text = f"The model repeats itself ({pattern}, {trip.count} times) — {reaction}."
     body: dict[str, Any] = {
@@ -65,7 +67,9 @@ def cap_hit(steps: int) -> Sentinel:
 
 def compaction(done: Compacted) -> Sentinel:
     """Return the sentinel for a history that was compacted."""
-    method = "summarised" if done.summary else "dropped the old tool output of"
+    method = "dropped the old tool output of"
+    if done.summary:
+        method = "summarised"
     text = (
         f"The context was nearly full: {method} {done.messages} messages "
         f"(about {done.tokens_before} tokens became {done.tokens_after})."

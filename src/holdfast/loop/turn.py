@@ -267,8 +267,7 @@ class _Turn:
         match parsed.calls:
             case [BadCall(name=name, failure="schema_reject")] if name in offered:
                 return name
-            case _:
-                return ""
+        return ""
 
     # ----------------------------------------------------------------------------------- the guards
 

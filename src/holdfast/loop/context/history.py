@@ -131,9 +131,10 @@ def add_user(messages: Sequence[Message], text: str) -> list[Message]:
     >>> add_user([UserText("Fix it.")], "Please.")
     [UserText(text='Fix it.\n\nPlease.')]
     """
-    if messages and isinstance(messages[-1], UserText):
-        merged = UserText(f"{messages[-1].text}\n\n{text}")
-        return [*messages[:-1], merged]
+    match messages:
+        case [*earlier, UserText(last)]:
+            merged = UserText(f"{last}\n\n{text}")
+            return [*earlier, merged]
     return [*messages, UserText(text)]
 
 
@@ -144,8 +145,9 @@ def compacted(messages: Sequence[Message], done: Compacted) -> list[Message]:
     if not done.summary:
         return [*map(prune, head), *tail]
     shortened: list[Message] = [UserText(done.summary), *tail]
-    if messages and isinstance(messages[0], SystemText):
-        shortened.insert(0, messages[0])
+    match messages:
+        case [SystemText() as system, *_]:
+            shortened.insert(0, system)
     return shortened
 
 

@@ -75,8 +75,8 @@ def strip_sections(text: str) -> str:
     for line in text.split("\n"):
         if line.lstrip().startswith("```"):
             fenced = not fenced
-        heading = None if fenced else _HEADING.fullmatch(line)
-        if heading is not None:
+        heading = _HEADING.fullmatch(line)
+        if heading is not None and not fenced:
             level = len(heading[1])
             if _OURS.match(heading[2].strip("*_: \t")):
                 dropped_level = level

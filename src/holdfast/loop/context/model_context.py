@@ -76,8 +76,9 @@ class ModelContext:
         """Return whether to compact now: before an overflow, or after the server cut the front."""
         if self.off:
             return False
-        fill = self.gauge.fill(self.weight)
-        return self._front_lost or fill >= START
+        if self._front_lost:
+            return True
+        return self.gauge.fill(self.weight) >= START
 
     def compact(
         self, ask_model: Callable[[ModelRequest], str | None], *, forced: bool

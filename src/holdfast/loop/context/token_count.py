@@ -116,7 +116,9 @@ class Gauge:
         If the server counts far fewer tokens than were sent, it has silently dropped the front of
         the payload: `window` becomes the number of tokens that it kept.
         """
-        if not self.counts or reported < _FEWEST or not weight:
+        if not self.counts or not weight:
+            return self
+        if reported < _FEWEST:
             return self
         # Compare with the last trusted count, not with the factor alone: a full window reports the
         # same count again and again, and a factor adjusted to it would hide that. Leave the
@@ -153,7 +155,9 @@ class Gauge:
     def _lost_front(self, expected: int, reported: int) -> bool:
         """Return whether a count is so small that the server must have dropped messages."""
         short = expected - reported
-        if reported < _SMALLEST or short < _BIG:
+        if reported < _SMALLEST:
+            return False
+        if short < _BIG:
             return False
         if 2 * reported < expected:
             return True

@@ -195,12 +195,12 @@ def _repair(text: str, wrappings: int) -> ReadArguments | None:
     at = skip(_LEADING, text, 0)
     if text[at : at + 1] not in {"{", "["}:
         return None
-    found = read_loose(text, at)
-    if isinstance(found, LooseJsonEnd):
-        return Cut({})
-    if not isinstance(found, Loose) or not _TRAILING.fullmatch(text, found.end):
-        return None
-    read = _unwrap(found.value, "arguments were almost JSON", wrappings)
-    if isinstance(read, Read) and found.doubtful:
-        return replace(read, doubtful=True)
-    return read
+    match read_loose(text, at):
+        case LooseJsonEnd():
+            return Cut({})
+        case Loose(value, end, doubtful) if _TRAILING.fullmatch(text, end):
+            read = _unwrap(value, "arguments were almost JSON", wrappings)
+            if isinstance(read, Read) and doubtful:
+                return replace(read, doubtful=True)
+            return read
+    return None

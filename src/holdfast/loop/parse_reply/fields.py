@@ -71,8 +71,7 @@ class _Fitter:
         match value:
             case dict(fields) | [dict(fields)]:
                 return fields
-            case _:
-                raise _MisfitError("its arguments are not one JSON object")
+        raise _MisfitError("its arguments are not one JSON object")
 
     def unwrap(self, given: dict[str, Any], node: SchemaNode, depth: int = 0) -> dict[str, Any]:
         """Return the content of a field like `arguments`, if no field of the tool is beside it."""
@@ -294,8 +293,7 @@ def _read_object(value: Any) -> dict[str, Any] | None:
     match value:
         case dict(fields) | Read(dict(fields), doubtful=False):
             return fields
-        case _:
-            return None
+    return None
 
 
 def _list(names: list[str]) -> str:

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.loop.parse_reply.spans import skip
 from holdfast.loop.parse_reply.strict_json import UnsoundError, pair_up, require_sound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _DEEPEST: Final = 64
 
@@ -83,7 +86,7 @@ def read_loose(text: str, at: int = 0) -> Loose | LooseJsonEnd | NotLoose:
     NotLoose(at=15)
     """
     reader = _Reader(text, at)
-    return reader.read(call=False)
+    return reader.read(reader.value)
 
 
 def read_call(text: str, at: int) -> Loose | LooseJsonEnd | NotLoose:
@@ -93,7 +96,7 @@ def read_call(text: str, at: int) -> Loose | LooseJsonEnd | NotLoose:
     Loose(value={'path': 'a.py', 'start': 3}, end=31, doubtful=False)
     """
     reader = _Reader(text, at)
-    return reader.read(call=True)
+    return reader.read(reader.call)
 
 
 class _Reader:
@@ -104,9 +107,9 @@ class _Reader:
         self.at = at
         self.doubtful = False
 
-    def read(self, *, call: bool) -> Loose | LooseJsonEnd | NotLoose:
+    def read(self, parse: Callable[[], Any]) -> Loose | LooseJsonEnd | NotLoose:
         try:
-            value = self._call() if call else self._value(0)
+            value = parse()
             require_sound(value)
         except _EndedError:
             return LooseJsonEnd()
@@ -126,7 +129,7 @@ class _Reader:
             raise _UnexpectedError
         self.at += 1
 
-    def _value(self, depth: int) -> Any:
+    def value(self, depth: int = 0) -> Any:
         if depth > _DEEPEST:
             raise _UnexpectedError
         first = self._next()
@@ -146,7 +149,7 @@ class _Reader:
         while self._next() != closer:
             key = self._key()
             self._expect(between)
-            pairs.append((key, self._value(depth + 1)))
+            pairs.append((key, self.value(depth + 1)))
             if self._next() != closer:
                 self._expect(",")
         self.at += 1
@@ -156,13 +159,13 @@ class _Reader:
         self.at += 1
         items: list[Any] = []
         while self._next() != "]":
-            items.append(self._value(depth + 1))
+            items.append(self.value(depth + 1))
             if self._next() != "]":
                 self._expect(",")
         self.at += 1
         return items
 
-    def _call(self) -> dict[str, Any]:
+    def call(self) -> dict[str, Any]:
         if self._next() != "(":
             raise _UnexpectedError
         opened = self.at

@@ -51,7 +51,9 @@ def divide(text: str) -> Divided:
     thoughts: list[str] = []
     at = 0
     while (opened := _OPEN.match(text, at)) is not None:
-        closer = _HARMONY_CLOSE if "channel" in opened.group() else _CLOSE
+        closer = _CLOSE
+        if "channel" in opened.group():
+            closer = _HARMONY_CLOSE
         end, at = next_span(closer, text, opened.end())
         thoughts.append(text[opened.end() : end])
     spoken = text[at:]
@@ -68,18 +70,18 @@ def _divide_later(text: str, thoughts: list[str]) -> str:
     """
     closed = _search_unquoted(_CLOSE, text)
     opened = _search_unquoted(_LATER, text)
-    if opened is not None and (closed is None or opened.start() < closed.start()):
+    end = after = len(text)
+    if closed is not None:
+        end, after = closed.span()
+    if opened is not None and opened.start() < end:
         if _CALL.search(text, 0, opened.start()):  # part of the content that a call writes
             return text
-        if closed is None:
-            thoughts.append(text[opened.end() :])
-            return text[: opened.start()]
-        thoughts.append(text[opened.end() : closed.start()])
-        return text[: opened.start()] + text[closed.end() :]
+        thoughts.append(text[opened.end() : end])
+        return text[: opened.start()] + text[after:]
     if closed is None or _is_in_call(text, closed):
         return text
-    thoughts.append(text[: closed.start()])
-    return text[closed.end() :]
+    thoughts.append(text[:end])
+    return text[after:]
 
 
 def _is_in_call(text: str, closed: re.Match[str]) -> bool:

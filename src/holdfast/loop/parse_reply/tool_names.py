@@ -57,7 +57,7 @@ def find_tool(
         takes_verb = False
         if spec is None:
             target, takes_verb = _alias_of(clean, arguments or {})
-            spec = by_name.get(target or "")
+            spec = by_name.get(target)
         if spec is not None:
             return ToolMatch(
                 spec=spec,
@@ -120,13 +120,13 @@ def _by_spelling(name: str, specs: Sequence[ToolSpec]) -> ToolSpec | None:
     return specs[spellings.index(spelling)]
 
 
-def _alias_of(name: str, arguments: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """Return our name for another agent's tool, and whether the field `command` selected it."""
+def _alias_of(name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return our name for another agent's tool, or "", and whether the field `command` chose it."""
     spelling = spell(name)
     verbs = EDITORS.get(spelling)
     if verbs is None:
-        return ALIASES.get(spelling), False
+        return ALIASES.get(spelling, ""), False
     verb = arguments.get("command")
     if not isinstance(verb, str):
-        return None, True
-    return verbs.get(verb.strip()), True
+        return "", True
+    return verbs.get(verb.strip(), ""), True

@@ -122,10 +122,9 @@ def _call_of(value: Any, raw: str, *, bare: bool) -> FoundCall | None:
 def _whole_fields(arguments: ReadArguments) -> dict[str, Any]:
     """Return the fields of arguments that were read whole; nothing of any others."""
     match arguments:
-        case Read(dict() as fields):
+        case Read(dict(fields)):
             return fields
-        case _:
-            return {}
+    return {}
 
 
 def _arguments_field(value: dict[str, Any]) -> str | None:

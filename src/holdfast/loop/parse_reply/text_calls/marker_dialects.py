@@ -173,8 +173,7 @@ def _calls_in(read: ReadArguments, raw: str) -> tuple[FoundCall, ...]:
             return calls_of(value, raw, doubtful=doubtful)
         case Cut(value):
             return calls_of(value, raw, cut=True)
-        case _:
-            return ()
+    return ()
 
 
 def _read_named(text: str, start: int, name: re.Match[str]) -> CallsRead | None:
@@ -195,11 +194,12 @@ def _read_named(text: str, start: int, name: re.Match[str]) -> CallsRead | None:
 def _read_no_arguments(text: str, start: int, name: re.Match[str]) -> CallsRead | None:
     """Read a call that is only a name: a closing tag or the end of the text follows it."""
     at = skip(_BETWEEN, text, name.end())
-    is_closed = CLOSER.match(text, at) is not None
-    if not is_closed and at < len(text):
-        return None
+    ending: Ending = "closed"
+    if CLOSER.match(text, at) is None:
+        if at < len(text):
+            return None
+        ending = "open"
     end = skip(_AFTER, text, at)
-    ending: Ending = "closed" if is_closed else "open"
     call = FoundCall(name.group("name"), Read({}), text[start:end], ending)
     return CallsRead((call,), end)
 

@@ -19,7 +19,10 @@ _FENCE = re.compile(
     r"(`{3,}|~{3,})[ \t]*(json|tool_call|tool_code|tool|python|)[ \t]*\r?\n(.*?)\r?\n?[ \t]*\1\s*",
     re.DOTALL,
 )
-_OPEN_FENCE = re.compile(r"`{3,}[ \t]*(?:json|tool_call)?[ \t]*\r?\n(?=\s*\{)")
+# A fence that is never closed. Possessive, so that the rest of the text is searched once.
+_OPEN_FENCE = re.compile(
+    r"`{3,}+[ \t]*+(?:json|tool_call)?+[ \t]*+\r?\n(?=\s*\{)(?!.*```)", re.DOTALL
+)
 _TAIL = re.compile(rf"(?:\s|{CLOSER.pattern})*\Z")
 _SEPARATOR = re.compile(r"[, \t\r\n;]*+")
 _MOST: Final = 64
@@ -45,10 +48,8 @@ def _read_body(body: str) -> tuple[FoundCall, ...]:
     fenced = _FENCE.fullmatch(body)
     if fenced is not None and fenced.group(1) not in fenced.group(3):
         return _read_fenced(fenced.group(2), fenced.group(3).strip())
-    opened = _OPEN_FENCE.match(body)
-    if opened is not None and "```" not in body[opened.end() :]:
-        body = body[opened.end() :]
-    return _read_bare(body)
+    start = skip(_OPEN_FENCE, body, 0)
+    return _read_bare(body[start:])
 
 
 def _read_bare(body: str) -> tuple[FoundCall, ...]:
@@ -107,8 +108,7 @@ def _read_broken(body: str) -> tuple[FoundCall, ...]:
             has_arguments = "arguments" in body or "parameters" in body
             found = calls_of(value, body, cut=True, bare=not has_arguments)
             return found or _name_broken(body, Cut({}))
-        case _:
-            return _name_broken(body, Unreadable("it is not JSON"))
+    return _name_broken(body, Unreadable("it is not JSON"))
 
 
 def _name_broken(body: str, arguments: ReadArguments) -> tuple[FoundCall, ...]:

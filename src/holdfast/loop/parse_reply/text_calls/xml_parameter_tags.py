@@ -70,12 +70,15 @@ def read_tagged(text: str, opener: re.Match[str]) -> CallsRead | None:
         closed.append(value.closed)
         at = value.end
     close = _CLOSE.match(text, at)
-    if close is None and not pairs and text[at:].strip():
+    cut = False
+    ending: Ending = "open"
+    if close is not None:
+        ending = "closed"
+        # Some models close no field. If this one does, a closing tag of the call inside an open
+        # field is content of that field.
+        cut = any(closed) and not closed[-1]
+    elif not pairs and text[at:].strip():
         return None  # a tag without fields: not a call
-    # Some models close no field. If this one does, a closing tag of the call inside an open field
-    # is content of that field.
-    cut = close is not None and any(closed) and not closed[-1]
-    ending: Ending = "closed" if close else "open"
     end = skip(_CLOSE, text, at)
     call = FoundCall(
         name=opener.group("tagged"),
@@ -89,19 +92,19 @@ def read_tagged(text: str, opener: re.Match[str]) -> CallsRead | None:
 def read_arg_pairs(text: str, name: str, start: int, at: int) -> CallsRead:
     """Read GLM's keys and values, beginning at `at`."""
     pairs: list[tuple[str, str]] = []
-    cut = False
     while (key := _ARG_KEY.match(text, at)) is not None:
         over = _END_OF_ARG.search(text, key.end())
         if over is None:
-            cut = True
             at = len(text)
             break
         pairs.append((key.group(1), text[key.end() : over.start()]))
         at = over.end()
     close = _CLOSE.match(text, at)
-    cut = cut or close is None
-    end = close.end() if close else len(text)
-    call = FoundCall(name, fields_of(pairs, cut=cut), text[start:end])
+    end = len(text)
+    if close is not None:
+        end = close.end()
+    arguments = fields_of(pairs, cut=close is None)
+    call = FoundCall(name, arguments, text[start:end])
     return CallsRead((call,), end)
 
 
