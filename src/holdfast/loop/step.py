@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.loop.classify import ReplyKind, classify
@@ -42,11 +43,11 @@ class InterpretedReply:
 
 def ask_model(model: Model, request: ModelRequest, cancel: Cancel, sink: Sink | None) -> ModelReply:
     """Send the request and return the reply; with a sink, emit each piece as it arrives."""
+    if cancel.is_set():
+        return ModelReply(failure=_CANCELLED)
     show: Callable[[StreamPiece], None] = _ignore
     if sink is not None:
-        show = _shower(sink)
-    if cancel.is_set():
-        return collect(iter((_CANCELLED,)), _ignore)
+        show = partial(_show, sink)
     pieces = model.stream(request, cancel)
     return collect(_until_cancelled(pieces, cancel), show)
 
@@ -76,17 +77,14 @@ def _until_cancelled(pieces: Iterator[StreamPiece], cancel: Cancel) -> Iterator[
         close_stream(pieces)
 
 
-def _shower(sink: Sink) -> Callable[[StreamPiece], None]:
-    def show(piece: StreamPiece) -> None:
-        match piece:
-            case TextPiece(text):
-                sink.emit(TextArrived(text))
-            case ReasoningPiece(text):
-                sink.emit(ReasoningArrived(text))
-            case RetryPiece(reason):
-                sink.emit(Retried(reason))
-
-    return show
+def _show(sink: Sink, piece: StreamPiece) -> None:
+    match piece:
+        case TextPiece(text):
+            sink.emit(TextArrived(text))
+        case ReasoningPiece(text):
+            sink.emit(ReasoningArrived(text))
+        case RetryPiece(reason):
+            sink.emit(Retried(reason))
 
 
 def _ignore(piece: StreamPiece) -> None:

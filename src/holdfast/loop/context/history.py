@@ -78,6 +78,7 @@ class _Rebuilding:
                 self.messages.append(as_message(record))
                 self.unanswered = list(record.calls)
             case CallEnded():
+                self.ledger = note(self.ledger, record)
                 self._add_answer(record)
             case Compacted():
                 self.close_calls()
@@ -91,11 +92,11 @@ class _Rebuilding:
         self.unanswered = []
 
     def _add_answer(self, ended: CallEnded) -> None:
-        self.ledger = note(self.ledger, ended)
         for call in self.unanswered:
             if call.id == ended.call_id:
                 self.unanswered.remove(call)
-                self.messages.append(ToolAnswered(ended.call_id, ended.name, ended.text))
+                answer = ToolAnswered(ended.call_id, ended.name, ended.text)
+                self.messages.append(answer)
                 return
 
 

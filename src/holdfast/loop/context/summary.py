@@ -92,8 +92,6 @@ def summarise_without_model(head: Sequence[Message], room: int) -> str:
             case AssistantSaid():
                 calls += message.calls
                 last_text = message.text.strip() or last_text
-            case SystemText():
-                pass
     done = []
     for call in calls:
         answer = _first_line(answers.get(call.id, ""))

@@ -167,14 +167,11 @@ def _read_prefix(text: str) -> Cut | None:
         return None
     # A number at the very end may have lost digits: `"start": 1` was perhaps 120.
     rest = text[at:].rstrip("0123456789+-.eE")
+    data = rest.encode("utf-8", "replace")
     try:
-        value = jiter.from_json(
-            rest.encode("utf-8", "replace"), partial_mode="on", allow_inf_nan=False
-        )
+        value = jiter.from_json(data, partial_mode="on", allow_inf_nan=False)
         require_sound(value)
     except ValueError:
-        return None
-    if not isinstance(value, dict):
         return None
     return Cut(value)
 

@@ -69,19 +69,20 @@ class SchemaNode:
         if depth > _DEEPEST:
             return
         node = self.node
-        if isinstance(node.get("$ref"), str):
-            target = self._child(_resolve(node["$ref"], self.root))
-            yield from target.choices(depth + 1)
-            return
         alternatives = node.get("anyOf") or node.get("oneOf") or node.get("allOf")
+        if isinstance(node.get("$ref"), str):
+            alternatives = [_resolve(node["$ref"], self.root)]
         if isinstance(alternatives, list):
             for alternative in alternatives:
-                yield from self._child(alternative).choices(depth + 1)
-        elif isinstance(node.get("type"), list):
-            for kind in node["type"]:
-                yield SchemaNode({**node, "type": kind}, self.root)
-        else:
+                child = self._child(alternative)
+                yield from child.choices(depth + 1)
+            return
+        kinds = node.get("type")
+        if not isinstance(kinds, list):
             yield self
+            return
+        for kind in kinds:
+            yield SchemaNode({**node, "type": kind}, self.root)
 
     def takes(self, value: Any) -> bool:
         """Return whether the value has the right type and, if values are listed, is one of them.

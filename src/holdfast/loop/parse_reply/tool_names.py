@@ -53,8 +53,10 @@ def find_tool(
     if name in by_name:
         return ToolMatch(by_name[name])
     for clean in _cleaned(name[:400]):
-        spec = by_name.get(clean) or _by_spelling(clean, specs)
         takes_verb = False
+        spec = by_name.get(clean)
+        if spec is None:
+            spec = _by_spelling(clean, specs)
         if spec is None:
             target, takes_verb = _alias_of(clean, arguments or {})
             spec = by_name.get(target)

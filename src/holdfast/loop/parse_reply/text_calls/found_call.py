@@ -79,7 +79,7 @@ def calls_of(
         if call is None:
             return ()
         arguments = call.arguments
-        if isinstance(arguments, Read) and doubtful:
+        if doubtful and isinstance(arguments, Read):
             arguments = replace(arguments, doubtful=True)
         if cut:
             arguments = Cut(_whole_fields(arguments))

@@ -107,7 +107,9 @@ def _read_broken(body: str) -> tuple[FoundCall, ...]:
             # A call that was cut inside its arguments has no complete field for them.
             has_arguments = "arguments" in body or "parameters" in body
             found = calls_of(value, body, cut=True, bare=not has_arguments)
-            return found or _name_broken(body, Cut({}))
+            if found:
+                return found
+            return _name_broken(body, Cut({}))
     return _name_broken(body, Unreadable("it is not JSON"))
 
 

@@ -29,9 +29,7 @@ def read_nested(text: str, opener: re.Match[str]) -> CallsRead | None:
     pairs, rest = _read_fields(text[opener.end() : body_end])
     if is_closed and rest.strip():
         return None
-    end = body_end
-    if is_closed:
-        end += len(close)
+    end = min(len(text), body_end + len(close))
     arguments = fields_of(pairs, cut=not is_closed)
     call = FoundCall(name, arguments, text[opener.start() : end])
     return CallsRead((call,), end, loud=False)
