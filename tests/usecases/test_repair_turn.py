@@ -16,8 +16,10 @@ from holdfast.repair.strictness import RepairPolicy
 from holdfast.testing import ScriptedModel
 from holdfast.tools.ports import Denied, GateAnswer
 from holdfast.usecases.repair.repair_files import RepairDependencies
-from holdfast.usecases.turns.repair_after_turn import MOST_FILES, SECONDS, repair_turn
+from holdfast.usecases.turns.repair_after_turn import repair_turn
 from holdfast.usecases.turns.repair_ports import EditedTurn, ProjectCheck, TurnRepairs
+from holdfast.usecases.turns.repair_report import SECONDS
+from holdfast.usecases.turns.turn_checks import MOST_FILES
 from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 from holdfast.vocab.events import Event, RepairEnded, TurnEnded
