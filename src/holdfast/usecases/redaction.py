@@ -55,7 +55,8 @@ def redact(value: _Value, secrets: Sequence[str]) -> _Value:
     >>> redact(("key=sk-123456", 1), ["sk-123456"])
     ('key=[a key of Holdfast, not shown]', 1)
     """
-    masked: Any = _masked(value, tuple(secret for secret in secrets if len(secret) >= _SHORTEST))
+    keys = [secret for secret in secrets if len(secret) >= _SHORTEST]
+    masked: Any = _masked(value, keys)
     return masked  # type: ignore[no-any-return]  # of the type it had
 
 

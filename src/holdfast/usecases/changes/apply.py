@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,6 @@ from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractContextManager
 
     from holdfast.changes.ports import Files
     from holdfast.changes.swaps import Swap
@@ -91,18 +90,19 @@ def apply_reply(
     file has changed since. The change belongs to `owner`. A check writes no file and records
     nothing; where nothing was ever written it does not even take the lock.
     """
-    under_lock: AbstractContextManager[LockedWorkspace | None] = nullcontext()
-    if not check or workspace.has_journal():
-        under_lock = locked(workspace)
-    with under_lock as root:
-        recovered = root.recovered if root else None
-        if isinstance(recovered, Stopped):
-            return nothing_done(recovered.outcome, recovered)
+    if check and not workspace.has_journal():
+        landed = land_reply(reply, workspace.files)
+        if isinstance(landed, PlannedReply):
+            return AppliedReply(landed.plan.files)
+        return NothingDone(landed)
+    with locked(workspace) as root:
+        if isinstance(root.recovered, Stopped):
+            return nothing_done(root.recovered.outcome, root.recovered)
         landed = land_reply(reply, workspace.files)
         if not isinstance(landed, PlannedReply):
-            return NothingDone(landed, recovered)
-        if check or root is None:
-            return AppliedReply(landed.plan.files, recovered)
+            return NothingDone(landed, root.recovered)
+        if check:
+            return AppliedReply(landed.plan.files, root.recovered)
         return apply_at_once(landed.as_change(workspace.new_id(), AT_ONCE, owner), root)
 
 
@@ -113,11 +113,15 @@ def land_reply(
     if isinstance(reply, PlannedReply):
         changed = [swap.path for swap in reply.plan.swaps if not _is_before(swap, files)]
         return changed_meanwhile(changed) or reply
-    asked = _parse(reply) if isinstance(reply, ReplyText) else reply
-    if isinstance(asked, Refused):
-        return (FileRefused("", asked),)
-    planned = plan_requests(asked.requests, files, overwrite=asked.overwrite)
-    return PlannedReply(asked, planned) if isinstance(planned, ChangePlan) else planned
+    if isinstance(reply, ReplyText):
+        parsed = _parse(reply)
+        if isinstance(parsed, Refused):
+            return (FileRefused("", parsed),)
+        reply = parsed
+    planned = plan_requests(reply.requests, files, overwrite=reply.overwrite)
+    if isinstance(planned, ChangePlan):
+        return PlannedReply(reply, planned)
+    return planned
 
 
 def _is_before(swap: Swap, files: Files) -> bool:
@@ -125,15 +129,19 @@ def _is_before(swap: Swap, files: Files) -> bool:
     looked = files.look(swap.path)
     if swap.before is None:
         return isinstance(looked, FileMissing)
-    return isinstance(looked, FileFound) and looked.data == swap.before.data
+    if not isinstance(looked, FileFound):
+        return False
+    return looked.data == swap.before.data
 
 
 def _parse(reply: ReplyText) -> RequestedEdits | Refused:
     requests = parse(reply.text, reply.format, reply.unwrap)
     if isinstance(requests, Refused):
         return requests
-    creates = any(request.action == "create" for request in requests)
-    return RequestedEdits(tuple(requests), overwrite=creates and _is_json(reply))
+    overwrite = False
+    if any(request.action == "create" for request in requests):
+        overwrite = _is_json(reply)
+    return RequestedEdits(tuple(requests), overwrite=overwrite)
 
 
 def apply_at_once(

@@ -21,8 +21,12 @@ def find_change(name: str, log: ChangeLog) -> Change | FileRefused:
     if found is not None:
         return found
     ids = log.ids()
-    hits = [each for each in ids if name and each.startswith(name)]
-    if len(hits) == 1 and (found := log.get(hits[0])) is not None:
+    hits = []
+    if name:
+        hits = [each for each in ids if each.startswith(name)]
+    if len(hits) == 1:
+        found = log.get(hits[0])
+    if found is not None:
         return found
     if hits:
         several = ", ".join(hits[:_SHOWN])
@@ -32,11 +36,9 @@ def find_change(name: str, log: ChangeLog) -> Change | FileRefused:
         )
     name = name or "an empty id"
     near = get_close_matches(name, ids, 1, 0.0)
-    cure = (
-        f"the nearest is {near[0]}; list them to see all"
-        if near
-        else "there are none below this root yet"
-    )
+    cure = "there are none below this root yet"
+    if near:
+        cure = f"the nearest is {near[0]}; list them to see all"
     return FileRefused(
         "", Refused("not_found", f"{name}: there is no such change; {cure}.", "\n".join(near))
     )

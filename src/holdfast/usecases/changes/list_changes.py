@@ -45,4 +45,6 @@ def find_recorded(name: str, root: LockedWorkspace) -> Change | NothingDone:
     if isinstance(root.recovered, Stopped):
         return nothing_done(root.recovered.outcome, root.recovered)
     change = find_change(name, root.reconcile())
-    return NothingDone((change,), root.recovered) if isinstance(change, FileRefused) else change
+    if isinstance(change, FileRefused):
+        return NothingDone((change,), root.recovered)
+    return change

@@ -84,13 +84,14 @@ def reject_change(name: str, workspace: Workspace) -> Rejected | NothingDone:
 
 
 def _judge_hunks(change: Change, hunks: Collection[int]) -> Refused | None:
-    count = len(hunks_of(change)) if hunks else 0
-    strange = sorted(number for number in hunks if not 1 <= number <= count)
-    if not strange:
+    if not hunks:
         return None
-    return Refused(
-        "out_of_bounds", f"change {change.id} has no hunk {strange[0]}; its hunks are 1 to {count}."
-    )
+    count = len(hunks_of(change))
+    for number in sorted(hunks):
+        if not 1 <= number <= count:
+            message = f"change {change.id} has no hunk {number}; its hunks are 1 to {count}."
+            return Refused("out_of_bounds", message)
+    return None
 
 
 def _apply_some(
@@ -141,7 +142,9 @@ def _apply_whole(change: Change, root: LockedWorkspace) -> Accepted | NothingDon
             return NothingDone((_decided_meanwhile(change),), root.recovered)
         published = Published.of(events, seq)
     written = write_change(revised, root, published)
-    return Accepted(written) if isinstance(written, AppliedReply) else written
+    if isinstance(written, AppliedReply):
+        return Accepted(written)
+    return written
 
 
 def _cured(

@@ -9,8 +9,8 @@ from holdfast.changes.change import judge_move
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.rewind import plan_rewind
 from holdfast.changes.swaps import Batch
-from holdfast.changes.transaction import BatchRecovery, Done, Stopped
-from holdfast.usecases.changes.find_change import find_change
+from holdfast.changes.transaction import BatchRecovery, Done
+from holdfast.usecases.changes.list_changes import find_recorded
 from holdfast.usecases.locked_workspace import LockedWorkspace, locked, record_batch
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
 
@@ -48,11 +48,9 @@ class Rewound:
 def rewind_change(name: str, workspace: Workspace) -> Rewound | NothingDone:
     """Rewind the change with this id, or whose id begins so."""
     with locked(workspace) as root:
-        if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.outcome, root.recovered)
-        change = find_change(name, root.reconcile())
-        if isinstance(change, FileRefused):
-            return NothingDone((change,), root.recovered)
+        change = find_recorded(name, root)
+        if isinstance(change, NothingDone):
+            return change
         return undo_change(change, root, left_by=f"change {change.id}")
 
 
@@ -80,4 +78,6 @@ def undo_change(change: Change, root: LockedWorkspace, *, left_by: str) -> Rewou
 def _undone(swap: Swap) -> FileUndone:
     if swap.before is None:
         return FileUndone(swap.path, "removed")
-    return FileUndone(swap.path, "brought back" if swap.after is None else "restored")
+    if swap.after is None:
+        return FileUndone(swap.path, "brought back")
+    return FileUndone(swap.path, "restored")

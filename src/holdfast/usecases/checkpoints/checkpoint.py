@@ -204,11 +204,11 @@ def compare_checkpoints(
             if isinstance(before, NothingDone):
                 return before
             if not other:
-                return _compared(before, None, worktree, recovered)
+                return _compared(before, None, worktree.capture().tree, worktree, recovered)
             after = belonging(other, worktree.checkpoints())
             if isinstance(after, NothingDone):
                 return after
-            return _compared(before, after, worktree, recovered)
+            return _compared(before, after, after.present.tree, worktree, recovered)
     except CheckpointFailed as error:
         return refused_by(error)
 
@@ -216,12 +216,12 @@ def compare_checkpoints(
 def _compared(
     before: Checkpoint,
     after: Checkpoint | None,
+    new: str,
     worktree: Worktree,
     recovered: RestoresFinished,
 ) -> Compared:
-    """Compare a checkpoint with another, or with the files as they are."""
+    """Compare a checkpoint with the tree `new`: that of another, or of the files as they are."""
     old = before.present.tree
-    new = worktree.capture().tree if after is None else after.present.tree
     files = worktree.compare(old, new)
     return Compared(before, after, files, worktree.diff(old, new), recovered)
 
@@ -252,7 +252,9 @@ def _is_unfinished(session: str, worktree: Worktree) -> bool:
     """Return whether a restore in this session was stopped halfway."""
     for left in worktree.unfinished():
         target = worktree.at(left.target_commit)
-        if target is not None and target.draft.session == session:
+        if target is None:
+            continue
+        if target.draft.session == session:
             return True
     return False
 
@@ -264,8 +266,13 @@ def _forget(
 
     Refs that a kill leaves are found by the next prune, rows without refs are not.
     """
-    undo_ids = [each.id for each in there if each.is_undo_checkpoint]
-    in_sessions = any(each.draft.session for each in there)
+    undo_ids = []
+    in_sessions = False
+    for each in there:
+        if each.is_undo_checkpoint:
+            undo_ids.append(each.id)
+        if each.draft.session:
+            in_sessions = True
     if not removed and not undo_ids and not in_sessions:
         return None
     try:

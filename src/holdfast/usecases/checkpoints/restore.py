@@ -143,13 +143,16 @@ def belonging(
 def _of(session: str | None, checkpoints: Sequence[Checkpoint]) -> tuple[Checkpoint, ...]:
     if session is None:
         return tuple(checkpoints)
-    return tuple(each for each in checkpoints if each.draft.session == session)
+    in_session = [each for each in checkpoints if each.draft.session == session]
+    return tuple(in_session)
 
 
 def _just_finished(wanted: str, recovered: RestoresFinished) -> Restored | None:
     """Return the restore that is asked for again, if it is finished now and used up its target."""
     for done in recovered.finished:
-        if done.verb == "restore" and done.checkpoint_id == wanted:
+        if done.verb != "restore":
+            continue
+        if done.checkpoint_id == wanted:
             return replace(done, recovered=recovered)
     return None
 
@@ -388,22 +391,30 @@ def _may_be_done(task: _RestoreTask, plan: PreparedRestore | None) -> bool:
     """Return whether a restore has nothing to do: no message follows, no file differs."""
     if task.verb != "restore" or task.following:
         return False
-    return plan is None or plan.present.tree == plan.tree
+    if plan is None:
+        return True
+    return plan.present.tree == plan.tree
 
 
 def _is_same(done: Restored, task: _RestoreTask, plan: PreparedRestore | None) -> bool:
     """Return whether a restore just finished for a dead process is the requested one."""
-    if done.verb != "restore" or done.checkpoint_id != task.target.id:
+    if done.verb != "restore":
+        return False
+    if done.checkpoint_id != task.target.id:
         return False
     if done.worktree_reset != task.files:
         return False
-    return plan is None or done.tree == plan.tree
+    if plan is None:
+        return True
+    return done.tree == plan.tree
 
 
 def _is_undo_of(undo_checkpoint: Checkpoint, task: _RestoreTask) -> bool:
     """Return whether the undo checkpoint was taken by a restore of the same target and scope."""
     draft = undo_checkpoint.draft
-    if draft.target != task.target.id or draft.files != task.files:
+    if draft.target != task.target.id:
+        return False
+    if draft.files != task.files:
         return False
     if set(task.orphans) - {undo_checkpoint.id}:
         return False
@@ -422,9 +433,10 @@ def _has_moved_on(plan: PreparedRestore, undo_checkpoint: Checkpoint, worktree: 
             return True
     if plan.tree == plan.target.tree:
         return False
-    stays = {each.path for each in worktree.compare(plan.target.tree, plan.present.tree)}
-    changed = worktree.compare(undo_checkpoint.present.tree, plan.present.tree)
-    return any(each.path in stays for each in changed)
+    present = plan.present.tree
+    stays = {each.path for each in worktree.compare(plan.target.tree, present)}
+    changed = {each.path for each in worktree.compare(undo_checkpoint.present.tree, present)}
+    return not stays.isdisjoint(changed)
 
 
 def _abandon(

@@ -32,7 +32,8 @@ class Published:
         """Return the events that were published up to `seq`; none for None."""
         if seq is None or not owned:
             return cls()
-        return cls(tuple(each.event for each in owned), seq)
+        events = [each.event for each in owned]
+        return cls(tuple(events), seq)
 
     def followed_by(self, later: Published) -> Published:
         """Return both, in order."""

@@ -80,8 +80,8 @@ def _each(record: type[_Record]) -> Callable[[list[Mapping[str, Any]]], tuple[_R
 
 
 def _kind_of(event: type[Event]) -> str:
-    (kind,) = (field.default for field in fields(event) if field.name == "kind")
-    return str(kind)
+    defaults = {field.name: field.default for field in fields(event)}
+    return str(defaults["kind"])
 
 
 _KINDS: Mapping[str, type[Event]] = {_kind_of(event): event for event in get_args(Event)}

@@ -12,7 +12,14 @@ if TYPE_CHECKING:
 
 def event_to_json(event: Event) -> dict[str, Any]:
     """Return the event as JSON; `kind` is in it."""
-    return {field.name: _plain(getattr(event, field.name)) for field in fields(event)}
+    return _fields_of(event)
+
+
+def _fields_of(record: Any) -> dict[str, Any]:
+    body = {}
+    for field in fields(record):
+        body[field.name] = _plain(getattr(record, field.name))
+    return body
 
 
 def _plain(value: Any) -> Any:
@@ -23,5 +30,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(each) for key, each in value.items()}
     if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return _fields_of(value)
     raise TypeError(f"{type(value).__name__}: an event has plain data only")

@@ -98,15 +98,16 @@ class _Fold:
 
     def _move_change(self, event: ChangeMoved) -> None:
         change, replaced = event.change_id, event.replaces
-        if change in self.changes and (replaced is not None or event.state == "applied"):
-            self.changes.remove(change)
+        self.states[change] = event.state
+        moves = replaced is not None or event.state == "applied"
+        if moves:
+            self._remove_change(change)
         if replaced is not None and replaced in self.changes:
             place = self.changes.index(replaced)
             self.changes[place] = change
             self.changes.append(replaced)
         elif change not in self.changes:
             self.changes.append(change)
-        self.states[change] = event.state
 
     def _remove_change(self, change: str) -> None:
         if change in self.changes:
@@ -123,24 +124,30 @@ class _Fold:
         self.messages[event.chat_id] = [*kept, *event.message_ids_brought_back]
 
     def result(self) -> LogState:
+        changes = [(change, self.states[change]) for change in self.changes]
+        messages = {}
+        for chat, ids in self.messages.items():
+            if ids:
+                messages[chat] = tuple(ids)
         by_chat: dict[str | None, list[str]] = {}
-        for checkpoint, chat in self.checkpoints.items():
+        for checkpoint, of_chat in self.checkpoints.items():
             if checkpoint not in self.trashed:
-                by_chat.setdefault(chat, []).append(checkpoint)
-        return LogState(
-            tuple((change, self.states[change]) for change in self.changes),
-            {chat: tuple(ids) for chat, ids in self.messages.items() if ids},
-            {chat: tuple(ids) for chat, ids in by_chat.items()},
-            dict(self.turns),
-        )
+                by_chat.setdefault(of_chat, []).append(checkpoint)
+        checkpoints = {of_chat: tuple(there) for of_chat, there in by_chat.items()}
+        return LogState(tuple(changes), messages, checkpoints, dict(self.turns))
 
 
 def _from_baseline(event: LogBaseline) -> _Fold:
-    return _Fold(
-        [each.change_id for each in event.changes],
-        {each.change_id: each.state for each in event.changes},
-        {each.chat_id: list(each.message_ids) for each in event.chats},
-        {each.checkpoint_id: each.chat_id for each in event.checkpoints},
-        {each.checkpoint_id for each in event.checkpoints if each.trashed},
-        {each.turn_id: each.status for each in event.turns},
-    )
+    state = _Fold()
+    for change in event.changes:
+        state.changes.append(change.change_id)
+        state.states[change.change_id] = change.state
+    for chat in event.chats:
+        state.messages[chat.chat_id] = list(chat.message_ids)
+    for checkpoint in event.checkpoints:
+        state.checkpoints[checkpoint.checkpoint_id] = checkpoint.chat_id
+        if checkpoint.trashed:
+            state.trashed.add(checkpoint.checkpoint_id)
+    for turn in event.turns:
+        state.turns[turn.turn_id] = turn.status
+    return state

@@ -35,6 +35,8 @@ class FileRepair:
     @property
     def success(self) -> bool:
         """Whether the file passes now."""
-        if self.outcome is None or self.trouble is not None:
+        if self.outcome is None:
+            return False
+        if self.trouble is not None:
             return False
         return self.outcome.is_success()

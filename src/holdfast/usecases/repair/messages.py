@@ -97,8 +97,10 @@ def describe_turn_end(message: str, failing: Sequence[str]) -> str:
     """Return the message of a turn's end, with the files that still fail their check."""
     if not failing:
         return message
-    files = list(dict.fromkeys(path or "the project" for path in failing))
-    return f"{message} Its check still fails: {', '.join(_first(files))}."
+    names = [path or "the project" for path in failing]
+    each_once = list(dict.fromkeys(names))
+    shown = ", ".join(_first(each_once))
+    return f"{message} Its check still fails: {shown}."
 
 
 def _first(names: Sequence[str]) -> list[str]:

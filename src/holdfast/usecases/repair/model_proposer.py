@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from holdfast.loop.parse_reply.loose_json import Loose, read_loose
@@ -108,13 +109,15 @@ def bring_back(text: str, proposed: str) -> str:
     """
     if not _NO_TEXT.search(text):
         return proposed
-    undecodable = [line for line in text.split("\n") if _NO_TEXT.search(line)]
-    originals = {_shown(line): line for line in undecodable}
+    originals = {}
+    for line in text.split("\n"):
+        if _NO_TEXT.search(line):
+            originals[_shown(line)] = line
     # The model may have dropped the carriage returns.
     for shown, line in list(originals.items()):
         originals[shown.removesuffix("\r")] = line.removesuffix("\r")
-    lines = proposed.split("\n")
-    return "\n".join(originals.get(line, line) for line in lines)
+    lines = [originals.get(line, line) for line in proposed.split("\n")]
+    return "\n".join(lines)
 
 
 def _shown(text: str) -> str:
@@ -182,7 +185,9 @@ def read_reply(  # noqa: PLR0911 - one return for each way a reply can fail
 
 def _find_object(text: str) -> Mapping[str, Any] | None:
     """Return the object with the code: the whole reply, in a fence, or after some words."""
-    bodies = [text, *(body.strip() for _, _, body in _FENCE.findall(text))]
+    bodies = [text]
+    for _, _, fenced in _FENCE.findall(text):
+        bodies.append(fenced.strip())
     for body in bodies:
         for at in _openings(body):
             for value in _values(body, at):
@@ -206,11 +211,14 @@ def _openings(body: str) -> list[int]:
 
     Code is full of braces, and each try reads to the end.
     """
-    return [found.start() for found in re.finditer(r"\{\s*[\"'\w]", body)][:8]
+    openings = re.finditer(r"\{\s*[\"'\w]", body)
+    return [found.start() for found in islice(openings, 8)]
 
 
 def _is_proposal(value: object) -> TypeGuard[Mapping[str, Any]]:
-    return isinstance(value, dict) and isinstance(value.get("code"), str)
+    if not isinstance(value, dict):
+        return False
+    return isinstance(value.get("code"), str)
 
 
 def _read_object(fields: Mapping[str, Any], model_id: str) -> Proposal:

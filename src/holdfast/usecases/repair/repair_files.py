@@ -260,7 +260,7 @@ def _publish(repaired: FileRepair, dependencies: RepairDependencies) -> FileRepa
     if log is None or dependencies.dry_run:
         return repaired
     written = repaired.change_id is not None
-    if written or not _was_tried(repaired):
+    if written or not _was_tried(repaired.outcome):
         return repaired
     try:
         log.publish(_end_events(repaired, dependencies))
@@ -270,10 +270,11 @@ def _publish(repaired: FileRepair, dependencies: RepairDependencies) -> FileRepa
     return repaired
 
 
-def _was_tried(repaired: FileRepair) -> bool:
+def _was_tried(outcome: RepairOutcome | None) -> bool:
     """Return whether the file failed its check, so that a repair was tried."""
-    outcome = repaired.outcome
-    return outcome is not None and not isinstance(outcome, FirstTrySuccess)
+    if outcome is None:
+        return False
+    return not isinstance(outcome, FirstTrySuccess)
 
 
 def _end_events(repaired: FileRepair, dependencies: RepairDependencies) -> list[OwnedEvent]:

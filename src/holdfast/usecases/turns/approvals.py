@@ -79,12 +79,16 @@ class Approvals:
 
     def _known(self, what: ApprovalSubject, subject: str) -> bool:
         if what == "edit":
-            if self._asker is None or self._mode != "ask":
+            if self._asker is None:
+                return True
+            if self._mode != "ask":
                 return True
             return ("edit", "") in self._in_session
         if (what, subject) in self._in_session:
             return True
-        return what == "command" and self._grants.has(subject)
+        if what != "command":
+            return False
+        return self._grants.has(subject)
 
     def _remember(self, what: ApprovalSubject, subject: str, answer: ApprovalAnswer) -> None:
         if answer == "always" and what == "command":

@@ -146,7 +146,9 @@ class _Touched:
         if error.area is None:
             return False
         path = error.path
-        if path not in self._then or path not in self._now:
+        if path not in self._then:
+            return False
+        if path not in self._now:
             return False
         if path not in self._lines:
             self._lines[path] = _lines_touched(self._then[path], self._now[path])

@@ -128,13 +128,17 @@ class TurnRecorder:
                 pass
 
     def _wait(self, event: Event) -> None:
-        last = self._waiting[-1] if self._waiting else None
-        if isinstance(event, TextArrived | ReasoningArrived):
-            self._characters += len(event.text)
-            if type(last) is type(event) and isinstance(last, TextArrived | ReasoningArrived):
-                self._waiting[-1] = type(event)(last.text + event.text)
-                return
-        self._waiting.append(event)
+        if not isinstance(event, TextArrived | ReasoningArrived):
+            self._waiting.append(event)
+            return
+        self._characters += len(event.text)
+        last = None
+        if self._waiting:
+            last = self._waiting[-1]
+        if isinstance(last, type(event)):
+            self._waiting[-1] = type(event)(last.text + event.text)
+        else:
+            self._waiting.append(event)
 
     def _due(self, event: Event) -> bool:
         match event:
@@ -147,9 +151,8 @@ class TurnRecorder:
                 # What was asked for is done next, and publishes its own events.
                 return True
             case TextArrived() | ReasoningArrived():
-                return (
-                    self._characters >= _MOST_CHARACTERS
-                    or self._now() - self._written_at >= _MOST_SECONDS
-                )
+                if self._characters >= _MOST_CHARACTERS:
+                    return True
+                return self._now() - self._written_at >= _MOST_SECONDS
             case _:
                 return False

@@ -51,7 +51,9 @@ class RepairDeadline:
 
     def is_set(self) -> bool:
         """Return whether no more may begin."""
-        return self._cancel.is_set() or self._now() >= self._end
+        if self._cancel.is_set():
+            return True
+        return self._now() >= self._end
 
     def late(self) -> str | None:
         """Return why no more may begin, or None."""

@@ -182,7 +182,9 @@ def _run(
     recorder.flush()
     owner = ChangeOwner(begun.session, begun.turn)
     review = dependencies.mode == "review"
-    files = ReviewedFiles(dependencies.workspace) if review else dependencies.workspace.files
+    files: Files = dependencies.workspace.files
+    if review:
+        files = ReviewedFiles(dependencies.workspace)
     gate = Approvals(dependencies.mode, dependencies.asker, dependencies.grants, recorder.emit)
     toolbox = dependencies.bind(
         files, TurnEditor(dependencies.workspace, owner, review=review), gate

@@ -237,10 +237,12 @@ class TurnChecks:
         broken = self._broken_files(group, judged)
         if not broken and not again:
             self._report_no_place(group, checked)
+        checks: dict[str, Check] = {}
         for path in broken:
             if group.whole or path == group.unit:
                 self._known[path, self._now[path]] = checked
-        return {path: self.since(group, path) for path in broken}
+            checks[path] = self.since(group, path)
+        return checks
 
     def _broken_files(self, group: CheckGroup, judged: Checked) -> list[str]:
         """Return the files with errors that may be repaired, each once.
@@ -249,10 +251,11 @@ class TurnChecks:
         """
         broken: dict[str, None] = {}
         for error in errors_of(judged):
+            path = error.path
             if group.whole and error.area is None:
                 continue
-            if error.path in group.founds or self._is_ours(error.path):
-                broken[error.path] = None
+            if path in group.founds or self._is_ours(path):
+                broken[path] = None
         return list(broken)
 
     def _report_no_place(self, group: CheckGroup, checked: Checked) -> None:

@@ -91,7 +91,9 @@ class ReviewedFiles:
         return overlay
 
     def _is_current(self, cached: _CachedOverlay, marks: tuple[tuple[str, int], ...]) -> bool:
-        return cached.marks == marks and cached.below == self._below(cached.below)
+        if cached.marks != marks:
+            return False
+        return cached.below == self._below(cached.below)
 
     def _below(self, paths: Iterable[str]) -> dict[str, FileLook]:
         return {path: self._workspace.files.look(path) for path in paths}
