@@ -169,16 +169,16 @@ class _Progress:
     """A line of progress on standard error if that is a terminal, else nothing."""
 
     def __init__(self) -> None:
-        self._stream = sys.stderr if sys.stderr is not None and sys.stderr.isatty() else None
+        self._on_terminal = sys.stderr is not None and sys.stderr.isatty()
         self._shown = False
 
     def say(self, what: str) -> None:
-        if self._stream:
-            self._stream.write(f"\r\x1b[K{what} ...")
-            self._stream.flush()
+        if self._on_terminal:
+            sys.stderr.write(f"\r\x1b[K{what} ...")
+            sys.stderr.flush()
             self._shown = True
 
     def clear(self) -> None:
-        if self._stream and self._shown:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

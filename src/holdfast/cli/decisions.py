@@ -71,11 +71,13 @@ def list_(
     """
     chosen: DecisionScope | None = scope.value if scope else None
     survey = _attempt(as_json, lambda: _manifest(root).survey(chosen))
-    listed = [each for each in survey.decisions if not (unpinned and each.pinned)]
+    listed = list(survey.decisions)
+    if unpinned:
+        listed = [each for each in survey.decisions if not each.pinned]
     for problem in survey.problems:
         warn(problem)
     if as_json:
-        found = [_as_json(each) for each in listed]
+        found = list(map(_as_json, listed))
         _print_json({"decisions": found, "problems": list(survey.problems)})
         return
     for each in listed:
@@ -186,7 +188,7 @@ def gate(*, root: Root = Path(), as_json: AsJson = False) -> None:
     """
     judged = _attempt(as_json, lambda: judge_gate(_manifest(root).list("build")))
     if as_json:
-        _print_json({"open": judged.open, "unpinned": [_as_json(each) for each in judged.unpinned]})
+        _print_json({"open": judged.open, "unpinned": list(map(_as_json, judged.unpinned))})
     elif judged.open:
         typer.echo("every decision is pinned.")
     else:

@@ -24,7 +24,7 @@ class QuickCommand(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, with the help option."""
-        return [_quick(param) for param in super().get_params(ctx)]
+        return list(map(_quick, super().get_params(ctx)))
 
 
 class QuickGroup(TyperGroup):
@@ -32,7 +32,7 @@ class QuickGroup(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, with the help option."""
-        return [_quick(param) for param in super().get_params(ctx)]
+        return list(map(_quick, super().get_params(ctx)))
 
 
 class LazyGroup(QuickGroup):
@@ -87,15 +87,18 @@ def _quick(param: Any) -> Any:
 
 
 def _process(param: Any, convert: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
-    if value is None and param.nargs == 1 and not param.required:
+    optional = param.nargs == 1 and not param.required
+    if value is None and optional:
         return None
     descriptor = getattr(param, "type_descriptor", None)
     # Releases of typer without this attribute do not use pydantic.
     if descriptor is None or param.callback is not None:
         return convert(ctx, value)
     annotation = descriptor.annotation
+    if not isinstance(annotation, type):
+        return convert(ctx, value)
     # Words of the command line are strings, so a value of another type is the default.
-    if isinstance(annotation, type) and isinstance(value, annotation):
+    if isinstance(value, annotation):
         return value
     if annotation is Path and isinstance(value, str):
         return Path(value)

@@ -166,15 +166,19 @@ def _choose(
 
 def _checkable(root: Path, directory: str, target: Target | None) -> list[str]:
     """Return the files below a directory that have a check, of the target's language only."""
-    under = "" if directory == "." else directory
+    under, prefix = directory, f"{directory}/"
+    if directory == ".":
+        under = prefix = ""
     chosen = []
     for name in list_files(root, under):
-        if under and not name.startswith(f"{under}/"):
+        if not name.startswith(prefix):
             continue
         if name.startswith(".holdfast/"):
             continue
         language = target_of(name)
-        if language is not None and target in {None, language}:
+        if language is None:
+            continue
+        if target in {None, language}:
             chosen.append(name)
     return chosen
 

@@ -51,16 +51,18 @@ def list_(
     """
 
     def is_chosen(rule: Rule) -> bool:
-        if target is not None and rule.target != target:
+        if target not in {None, rule.target}:
             return False
         if unreviewed and rule.reviewed:
             return False
-        return not (own and rule.provenance == "builtin")
+        if not own:
+            return True
+        return rule.provenance != "builtin"
 
     book = _book(root, as_json)
     chosen = list(filter(is_chosen, book))
     if as_json:
-        body = {"rules": [_as_json(rule) for rule in chosen], "problems": list(book.problems)}
+        body = {"rules": list(map(_as_json, chosen)), "problems": list(book.problems)}
         print(json.dumps(body))
         return
     for rule in chosen:
@@ -100,9 +102,14 @@ def run_examples(
     Exit 0: all do. 1: some do not, or a rule's file cannot be read. 2: wrong usage.
     """
     book = _book(root, as_json)
-    chosen = [_find(book, rule_id, as_json)] if rule_id else list(book)
-    failures = [failure for rule in chosen for failure in _failures(rule)]
-    count = sum(len(rule.examples) + len(rule.counter_examples) for rule in chosen)
+    chosen = list(book)
+    if rule_id:
+        chosen = [_find(book, rule_id, as_json)]
+    failures = []
+    count = 0
+    for rule in chosen:
+        failures += _failures(rule)
+        count += len(rule.examples) + len(rule.counter_examples)
     if as_json:
         body = {
             "rules": len(chosen),
@@ -113,8 +120,9 @@ def run_examples(
         print(json.dumps(body))
     else:
         for failure in failures:
-            kind = "example" if "example" in failure else "counter_example"
-            example = f"{kind.replace('_', '-')} {failure[kind]}"
+            example = f"counter-example {failure.get('counter_example')}"
+            if "example" in failure:
+                example = f"example {failure['example']}"
             print(f"{failure['target']}/{failure['rule']}: {example} fails.")
         print(f"{len(chosen)} rules, {count} examples, {len(failures)} failed.")
     if failures or book.problems:
@@ -174,7 +182,9 @@ def _judge(root: Path, rule_id: str, verdict: LearnVerdict, as_json: bool) -> No
     try:
         judged = book.judge(rule.id, verdict)
     except (OSError, BadRule) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+        reason: str | None = str(error)
+        if isinstance(error, OSError):
+            reason = error.strerror
         file = f".holdfast/rules/{rule.target}/{rule.id}.json"
         refuse(f"{file} cannot be written: {reason}.", as_json=as_json)
     if as_json:

@@ -80,7 +80,9 @@ def run(
     words = _read_prompt(prompt, needed=go_on is None)
     output = JsonTurn() if as_json else TerminalTurn()
     with _cancellable() as cancel:
-        asker = TerminalAsker(cancel) if _can_ask(settings, as_json=as_json) else None
+        asker = None
+        if _can_ask(settings, as_json=as_json):
+            asker = TerminalAsker(cancel)
         ended = run_turn_at(
             root,
             settings,
@@ -97,11 +99,13 @@ def run(
 
 def _read_prompt(prompt: str | None, *, needed: bool) -> str | None:
     """Return the prompt of the command line or of standard input; None if none is needed."""
-    if prompt is None and not needed:
-        return None
-    if prompt is None and (sys.stdin is None or sys.stdin.isatty()):
-        raise _usage_error("write a prompt, or pipe it into standard input.")
-    if prompt is None or prompt == "-":
+    if prompt is None:
+        if not needed:
+            return None
+        if sys.stdin is None or sys.stdin.isatty():
+            raise _usage_error("write a prompt, or pipe it into standard input.")
+        return _read_standard_input()
+    if prompt == "-":
         return _read_standard_input()
     if not prompt.strip():
         raise _usage_error("the prompt is empty; write what to do.")
@@ -125,7 +129,9 @@ def _can_ask(settings: Settings, *, as_json: bool) -> bool:
     """Return whether the user can be asked: only on a terminal, and never between JSON."""
     if as_json or settings["approve"] == "auto":
         return False
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+    if sys.stdin is None or not sys.stdin.isatty():
+        return False
+    return sys.stdout.isatty()
 
 
 @contextmanager

@@ -79,7 +79,7 @@ def _hunk_numbers(hunks: str | None) -> frozenset[int]:
     if hunks is None:
         return frozenset()
     try:
-        return frozenset(int(number) for number in hunks.split(","))
+        return frozenset(map(int, hunks.split(",")))
     except ValueError as error:
         message = f"{hunks or '(none)'}: write numbers with commas, such as 1,3."
         raise typer.BadParameter(message, param_hint="--hunks") from error

@@ -84,13 +84,13 @@ class DemoHarness:
 
     def texts(self) -> dict[str, str]:
         """Return the text of every file except those of git."""
-        files = sorted(path for path in self.root.rglob("*") if path.is_file())
-        names = {path.relative_to(self.root).as_posix(): path for path in files}
-        return {
-            name: path.read_text(encoding="utf-8")
-            for name, path in names.items()
-            if not name.startswith(".git/")
-        }
+        texts = {}
+        for path in sorted(self.root.rglob("*")):
+            name = path.relative_to(self.root).as_posix()
+            if name.startswith(".git/") or not path.is_file():
+                continue
+            texts[name] = path.read_text(encoding="utf-8")
+        return texts
 
     def apply(self, reply: str, *options: str, alone: bool = False) -> StepRun:
         """Apply a reply."""

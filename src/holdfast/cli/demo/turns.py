@@ -61,10 +61,10 @@ def mistakes(stage: DemoHarness) -> None:
     stage.claim(
         "after three it got instructions to recover", "recovery guidance injected" in ran.output
     )
-    nudged = [
-        "Re-read the schemas" in text
-        for text in (_last_message(request.messages) for request in ran.requests)
-    ]
+    nudged = []
+    for request in ran.requests:
+        last = _last_message(request.messages)
+        nudged.append("Re-read the schemas" in last)
     stage.claim(
         "in the next payload, and in no other", nudged == [False, False, False, True, False, False]
     )
@@ -147,8 +147,13 @@ def _replies_sent(ran: StepRun) -> list[str]:
     """Return the answers of the model that the first request contains."""
     if not ran.requests:
         return []
-    messages = [each for each in ran.requests[0].messages if each.get("role") == "assistant"]
-    return [str(each["content"]) for each in messages if each.get("content")]
+    replies = []
+    for message in ran.requests[0].messages:
+        if message.get("role") != "assistant":
+            continue
+        if message.get("content"):
+            replies.append(str(message["content"]))
+    return replies
 
 
 def _last_message(messages: list[dict[str, object]]) -> str:

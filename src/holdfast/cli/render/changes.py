@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.change import hash_of
 from holdfast.changes.hunks import hunks_of
-from holdfast.cli.render.edits import JsonOutput, TerminalOutput, file_as_json, headline
+from holdfast.cli.render.edits import (
+    JsonOutput,
+    TerminalOutput,
+    file_as_json,
+    headline,
+    undone_as_json,
+)
 from holdfast.cli.render.text import count_of, text_if, write, write_diff
 
 if TYPE_CHECKING:
@@ -24,7 +30,7 @@ class JsonChanges(JsonOutput):
 
     def show_list(self, changes: Sequence[Change]) -> None:
         """Print the changes, newest first."""
-        print(json.dumps({"changes": [_summary(change) for change in changes]}))
+        print(json.dumps({"changes": list(map(_summary, changes))}))
 
     def show_change(self, change: Change) -> None:
         """Print one change: its files with the hash each was made against, and its hunks."""
@@ -42,7 +48,9 @@ class JsonChanges(JsonOutput):
     def show_accepted(self, accepted: Accepted) -> None:
         """Print what was written, and the id of the change that has the other hunks."""
         files = map(file_as_json, accepted.applied.files)
-        rest = accepted.rest.id if accepted.rest else None
+        rest = None
+        if accepted.rest is not None:
+            rest = accepted.rest.id
         self._print_change("applied", accepted.applied.change_id or "", files, rest=rest)
 
     def show_rejected(self, change: Change) -> None:
@@ -51,8 +59,7 @@ class JsonChanges(JsonOutput):
 
     def show_rewound(self, rewound: Rewound) -> None:
         """Print what was undone."""
-        files = [{"path": file.path, "action": file.action} for file in rewound.files]
-        self._print_change("rewound", rewound.change_id, files)
+        self._print_change("rewound", rewound.change_id, map(undone_as_json, rewound.files))
 
     def show_pruned(self, pruned: ChangesPruned) -> None:
         """Print the ids that were removed, and how many changes are left."""

@@ -32,21 +32,24 @@ class JsonCheckpoints(JsonOutput):
     def show_list(self, listed: Listed) -> None:
         """Print all checkpoints."""
         _note(listed.recovered)
-        _print({"checkpoints": [_as_json(each) for each in listed.checkpoints]})
+        _print({"checkpoints": list(map(_as_json, listed.checkpoints))})
 
     def show_checkpoint(self, shown: Shown) -> None:
         """Print one checkpoint, and its files."""
         _note(shown.recovered)
-        _print(_as_json(shown.checkpoint) | {"files": [_file(each) for each in shown.files]})
+        _print(_as_json(shown.checkpoint) | {"files": list(map(_file, shown.files))})
 
     def show_diff(self, compared: Compared) -> None:
         """Print the files that differ, and the patch."""
         _note(compared.recovered)
+        to = None
+        if compared.after is not None:
+            to = compared.after.id
         _print(
             {
                 "from": compared.before.id,
-                "to": compared.after.id if compared.after else None,
-                "files": [_file(each) for each in compared.files],
+                "to": to,
+                "files": list(map(_file, compared.files)),
                 "diff": compared.diff,
             }
         )

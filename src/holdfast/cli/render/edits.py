@@ -42,14 +42,14 @@ class JsonOutput:
 
     def show_landed(self, files: Sequence[FileLanded], *, check: bool) -> None:  # noqa: ARG002 - as TerminalOutput
         """Print every file that landed."""
-        self._print("landed", [file_as_json(file) for file in files])
+        self._print("landed", list(map(file_as_json, files)))
         for file in files:
             for warning in file.warnings:
                 warn(f"{file.path}: {warning}")
 
     def show_undone(self, files: Sequence[FileUndone]) -> None:
         """Print every file that was undone."""
-        self._print("undone", [{"path": file.path, "action": file.action} for file in files])
+        self._print("undone", list(map(undone_as_json, files)))
 
     def show_refusals(self, nothing: NothingDone) -> None:
         """Print every refusal."""
@@ -150,6 +150,11 @@ def file_as_json(file: FileLanded) -> dict[str, Any]:
     if file.to is not None:
         entry["to"] = file.to
     return entry
+
+
+def undone_as_json(file: FileUndone) -> dict[str, Any]:
+    """Return what was undone in a file, as every command prints it."""
+    return {"path": file.path, "action": file.action}
 
 
 def headline(file: FileLanded | EditLanded, *, name_exact: bool = False) -> str:

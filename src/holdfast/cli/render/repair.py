@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.cli.render.text import plain, text_if, warn, write, write_diff
 from holdfast.repair.outcomes import (
@@ -31,16 +31,20 @@ _NOT_PRINTED = {"code", "best", "message"}
 
 def exit_code(repairs: Sequence[FileRepair]) -> int:
     """Return 4 if the strictness blocks a file, 1 if a file fails that was not skipped, else 0."""
-    if any(isinstance(each.outcome, ProductionBlocked) for each in repairs):
-        return 4
-    if all(each.success or each.skipped for each in repairs):
-        return 0
-    return 1
+    code = 0
+    for each in repairs:
+        if isinstance(each.outcome, ProductionBlocked):
+            return 4
+        if not each.success and not each.skipped:
+            code = 1
+    return code
 
 
 def name_outcome(repair: FileRepair) -> str:
     """Return the name of an outcome; "Trouble" if the outcome was not carried out."""
-    if repair.outcome is None or repair.trouble is not None:
+    if repair.outcome is None:
+        return "Trouble"
+    if repair.trouble is not None:
         return "Trouble"
     return repair.outcome.name
 
@@ -60,14 +64,21 @@ class JsonRepair:
 
     def show_all(self, repairs: Sequence[FileRepair], *, dry_run: bool) -> None:
         """Print every file and the sums."""
-        files = [each for each in repairs if each.skipped is None]
-        skipped = [each for each in repairs if each.skipped is not None]
+        counts: Counter[str] = Counter()
+        files = []
+        skipped = []
+        for each in repairs:
+            if each.skipped is not None:
+                skipped.append({"path": each.path, "message": each.skipped})
+                continue
+            counts[name_outcome(each)] += 1
+            files.append(_as_json(each, dry_run=dry_run))
         body = {
             "outcome": _summary(repairs),
             "dry_run": dry_run,
-            "counts": dict(Counter(map(name_outcome, files))),
-            "files": [_as_json(each, dry_run=dry_run) for each in files],
-            "skipped": [{"path": each.path, "message": each.skipped} for each in skipped],
+            "counts": dict(counts),
+            "files": files,
+            "skipped": skipped,
         }
         print(json.dumps(body))
 
@@ -102,15 +113,14 @@ def _as_json(repair: FileRepair, *, dry_run: bool) -> dict[str, Any]:
     for field in fields(outcome):
         if field.name in _NOT_PRINTED:
             continue
-        value = getattr(outcome, field.name)
-        body[field.name] = list(value) if isinstance(value, tuple) else value
+        body[field.name] = getattr(outcome, field.name)
     return body
 
 
 def _message(repair: FileRepair, *, dry_run: bool) -> str:
     """Return what came of a file, and the next step."""
     parts = (describe_repair(repair), repair.note, _next_step(repair, dry_run=dry_run))
-    return "\n".join(words for words in parts if words)
+    return "\n".join(filter(None, parts))
 
 
 def _next_step(repair: FileRepair, *, dry_run: bool) -> str:
@@ -163,44 +173,62 @@ class TerminalRepair:
 
     def show_all(self, repairs: Sequence[FileRepair], *, dry_run: bool) -> None:
         """Print every file that did not simply pass, and the sums."""
-        skipped = [each for each in repairs if each.skipped is not None]
-        files = [each for each in repairs if each.skipped is None]
-        passing = [each for each in files if _passes(each)]
-        for each in files:
-            if each not in passing or len(repairs) == 1:
+        counts: Counter[str] = Counter()
+        for each in repairs:
+            kind = _kind(each)
+            counts[kind] += 1
+            if kind == "skipped":
+                continue
+            if kind != "pass" or len(repairs) == 1:
                 self._show_one(each, dry_run=dry_run)
-        for each in skipped:
-            warn(f"skipped {each.skipped}")
-        if not files:
+        for each in repairs:
+            if each.skipped is not None:
+                warn(f"skipped {each.skipped}")
+        if counts["skipped"] == len(repairs):
             write("no file here can be checked.")
         elif len(repairs) > 1:
-            fixed = sum(each.success for each in files) - len(passing)
-            failing = len(files) - len(passing) - fixed
-            fail = "still fails" if failing == 1 else "still fail"
-            sums = f"{len(passing)} pass, {fixed} repaired, {failing} {fail}"
-            besides = text_if(skipped, f", {len(skipped)} skipped")
-            write(f"{len(repairs)} files: {sums}{besides}.")
+            write(f"{len(repairs)} files: {_sums(counts)}.")
 
     def _show_one(self, repair: FileRepair, *, dry_run: bool) -> None:
         would = text_if(dry_run and repair.diff, "would be ")
-        colour = None if repair.success else "red"
+        colour: str | None = "red"
+        message = _message(repair, dry_run=dry_run)
+        if repair.success:
+            colour = None
+            if repair.diff:
+                message = repair.note
         write(f"{repair.path}: {would}{_headline(repair)}", colour, bold=True)
-        is_fixed = repair.success and repair.diff
-        message = repair.note if is_fixed else _message(repair, dry_run=dry_run)
         if message:
             for line in message.split("\n"):
                 write(text_if(line, f"  {line}"))
         write_diff(repair.diff)
 
 
-def _passes(repair: FileRepair) -> bool:
-    return repair.success and isinstance(repair.outcome, FirstTrySuccess)
+def _kind(repair: FileRepair) -> Literal["skipped", "pass", "repaired", "fail"]:
+    """Return under which of the sums a file counts."""
+    if repair.skipped is not None:
+        return "skipped"
+    if not repair.success:
+        return "fail"
+    if isinstance(repair.outcome, FirstTrySuccess):
+        return "pass"
+    return "repaired"
+
+
+def _sums(counts: Counter[str]) -> str:
+    still = "still fail"
+    if counts["fail"] == 1:
+        still = "still fails"
+    sums = f"{counts['pass']} pass, {counts['repaired']} repaired, {counts['fail']} {still}"
+    if counts["skipped"]:
+        return f"{sums}, {counts['skipped']} skipped"
+    return sums
 
 
 def _headline(repair: FileRepair) -> str:
-    outcome = repair.outcome
-    if outcome is None or repair.trouble is not None:
+    name = name_outcome(repair)
+    if name == "Trouble":
         return "was not repaired"
-    if isinstance(outcome, Repaired) and outcome.cached:
+    if isinstance(repair.outcome, Repaired) and repair.outcome.cached:
         return _REMEMBERED
-    return WORDS[outcome.name]
+    return WORDS[name]

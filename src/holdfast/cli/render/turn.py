@@ -81,8 +81,10 @@ class JsonTurn:
                     "exit_code": EXIT_CODES[event.stop_reason],
                     "session": self._session,
                     "checkpoint_id": self._checkpoint,
-                    "continue": None if event.stop_reason == "done" else self._session,
+                    "continue": self._session,
                 }
+                if event.stop_reason == "done":
+                    body["continue"] = None
             case _:
                 pass
         self._print(body)
@@ -220,36 +222,47 @@ class TerminalTurn:
         if event.exit_code is None:
             self._say("  stopped (time limit or cancelled)", "yellow")
             return
-        colour = "green" if event.exit_code == 0 else "yellow"
+        colour = "yellow"
+        if event.exit_code == 0:
+            colour = "green"
         self._say(f"  exit {event.exit_code}", colour)
 
     def _show_repair(self, event: RepairEnded) -> None:
         about = f"{event.path or 'the project'}: {WORDS.get(event.outcome, 'was not repaired')}"
         quiet = event.outcome == "FirstTrySuccess"
-        self._say(f"check: {about}", None if event.success else "yellow", bold=not quiet, dim=quiet)
+        colour: str | None = "yellow"
+        if event.success:
+            colour = None
+        self._say(f"check: {about}", colour, bold=not quiet, dim=quiet)
         for line in event.message.splitlines():
             self._say(f"  {line}", dim=True)
 
     def _show_end(self, event: TurnEnded) -> None:
         self._end_stream()
         done = event.stop_reason == "done"
-        self._say(event.message, None if done else "yellow", bold=True)
+        colour: str | None = "yellow"
+        if done:
+            colour = None
+        self._say(event.message, colour, bold=True)
         self._say(f"tokens: {event.prompt_tokens} in, {event.completion_tokens} out.")
         if self._proposed:
             self._show_proposed()
         changed = [path for path in event.files if path not in self._proposed]
         if changed:
             self._say(f"changed: {', '.join(changed)}")
-        if changed and self._checkpoint:
-            self._say(f"to go back: holdfast checkpoint restore {self._checkpoint}")
+            if self._checkpoint:
+                self._say(f"to go back: holdfast checkpoint restore {self._checkpoint}")
         if event.stop_reason == "needs_approval":
             self._show_how_to_allow()
         if not done:
             self._say(f"to go on: holdfast run --continue {self._session}")
 
     def _show_proposed(self) -> None:
-        count, names = count_of(len(self._proposals), "change"), ", ".join(sorted(self._proposed))
-        change = next(iter(self._proposals)) if len(self._proposals) == 1 else "ID"
+        count = count_of(len(self._proposals), "change")
+        names = ", ".join(sorted(self._proposed))
+        change = ""
+        if len(self._proposals) == 1:
+            (change,) = self._proposals
         self._say(
             f"{count} proposed ({names}). Review: `holdfast changes list`. "
             f"Apply: `holdfast changes apply {change or 'ID'}`."
@@ -288,12 +301,14 @@ def _arguments(arguments: Mapping[str, Any]) -> str:
     """Return the arguments in one line; of long texts only their length."""
     shown = []
     for name, value in arguments.items():
-        text = value if isinstance(value, str) else json.dumps(value)
-        is_short = len(text) <= _ARGUMENT_SHOWN and "\n" not in text
-        if is_short and name in _NAMED_BY_VALUE:
+        text = value
+        if not isinstance(value, str):
+            text = json.dumps(value)
+        brief = _brief(text)
+        if name in _NAMED_BY_VALUE and brief == text:
             shown.append(text)
         else:
-            shown.append(f"{name}={_brief(text)}")
+            shown.append(f"{name}={brief}")
     return " ".join(shown)
 
 
