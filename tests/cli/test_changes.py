@@ -99,6 +99,7 @@ def test_apply_writes_and_rewind_takes_back(project: Project) -> None:
                 {"path": "a.py", "action": "edit", "rung": "exact", "similarity": 1.0, "diff": DIFF}
             ],
             "refusals": [],
+            "seq": 4,
             "rest": None,
         },
     )
@@ -111,6 +112,7 @@ def test_apply_writes_and_rewind_takes_back(project: Project) -> None:
             "id": change_id,
             "files": [{"path": "a.py", "action": "restored"}],
             "refusals": [],
+            "seq": 5,
         },
     )
     assert project.files() == {"a.py": b"x = 1\n"}

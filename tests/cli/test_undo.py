@@ -27,7 +27,12 @@ def test_undo_as_json(project: Project) -> None:
     ran = project.undo("--json")
     assert (ran.code, ran.told) == (
         0,
-        {"outcome": "undone", "files": [{"path": "a.py", "action": "restored"}], "refusals": []},
+        {
+            "outcome": "undone",
+            "files": [{"path": "a.py", "action": "restored"}],
+            "refusals": [],
+            "seq": 4,
+        },
     )
     ran = project.undo("--json")
     assert (ran.code, ran.told["outcome"], ran.told["refusals"][0]["reason"]) == (

@@ -16,6 +16,7 @@ from holdfast.usecases.changes.prune import ChangesPruned, prune_changes
 from holdfast.usecases.changes.review import Accepted, Rejected, apply_change, reject_change
 from holdfast.usecases.changes.rewind import Rewound, rewind_change
 from holdfast.usecases.changes.undo import Undone, undo_last
+from holdfast.usecases.workspace import NothingDone
 from tests.usecases.test_owner import start_turn
 from tests.usecases.world import World
 
@@ -76,6 +77,27 @@ def test_a_refused_reply_and_a_check_publish_nothing(world: World) -> None:
         apply_reply(ReplyText(json.dumps({"path": "a.py", "old": "no", "new": "y"})), workspace)
         apply_reply(whole("a.py", "x = 2\n"), workspace, check=True)
     assert world.events() == before
+
+
+def test_a_reply_that_could_not_be_written_was_proposed_and_rejected(world: World) -> None:
+    world.write(a="x = 1\n")
+    with world.workspace(before_commit=lambda: world.write(a="x = 9\n")) as workspace:
+        refused = apply_reply(whole("a.py", "x = 2\n"), workspace)
+    assert isinstance(refused, NothingDone)
+    assert [event.body["state"] for event in world.events()] == ["proposed", "rejected"]
+    assert refused.seq == 2
+
+
+def test_hunks_that_could_not_be_written_were_split_and_joined(world: World) -> None:
+    world.write(a=TWENTY)
+    changed = TWENTY.replace("line 1\n", "LINE 1\n").replace("20", "XX")
+    with world.workspace(before_commit=lambda: world.write(a="x = 9\n")) as workspace:
+        proposed = propose_reply(whole("a.py", changed), workspace)
+        assert isinstance(proposed, Proposed)
+        refused = apply_change(proposed.change.id, workspace, hunks=[1])
+    assert isinstance(refused, NothingDone)
+    last = world.events()[-1]
+    assert (last.kind, last.seq) == ("changes_removed", refused.seq)
 
 
 def test_undo_and_rewind_publish_that_the_change_is_rewound(world: World) -> None:

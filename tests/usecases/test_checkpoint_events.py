@@ -150,6 +150,23 @@ def test_pruned_checkpoints_are_published(world: World, worktrees: GitWorktrees)
     assert pruned.seq == last.seq
 
 
+def test_a_restore_that_removes_old_checkpoints_has_the_number_of_that_event(
+    world: World, worktrees: GitWorktrees, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(str(world.state / "holdfast.sqlite3")) as store:
+        made = store.run(new_world, world.root)
+        answer = store.run(say, made.chat.id, "assistant", "on it")
+    old = create(worktrees).checkpoint
+    taken = create(worktrees, CheckpointOwner(made.session.id, made.chat.id, answer))
+    # As if `old` had been removed because there were too many.
+    monkeypatch.setattr(GitWorktree, "pruned", lambda _: (old,))
+    done = restore(taken.checkpoint.id, worktrees)
+    assert isinstance(done, Restored)
+    last = world.events()[-1]
+    assert (last.kind, last.body["checkpoint_ids"]) == ("checkpoints_removed", [old.id])
+    assert done.seq == last.seq
+
+
 class Killed(BaseException):
     """Nothing after this happens."""
 

@@ -40,5 +40,5 @@ def apply(
     if isinstance(outcome, NothingDone):
         output.show_refusals(outcome)
         raise typer.Exit(1)
-    output.show_landed(outcome.files, check=check)
+    output.show_landed(outcome, check=check)
     warn_unrecorded(outcome.unrecorded)

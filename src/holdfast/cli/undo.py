@@ -29,5 +29,5 @@ def undo(*, root: Root = Path(), as_json: AsJson = False) -> None:
     if isinstance(outcome, NothingDone):
         output.show_refusals(outcome)
         raise typer.Exit(1)
-    output.show_undone(outcome.files)
+    output.show_undone(outcome)
     warn_unrecorded(outcome.unrecorded)

@@ -117,11 +117,14 @@ def _record_left(workspace: Workspace, done: Batch) -> None:
         record_batch(workspace, done, change)
 
 
-def join_parts(log: ChangeLog, whole_id: str, *, accepted: Change, rest: Change) -> None:
-    """Undo a split whose parts are both proposed."""
+def join_parts(log: ChangeLog, whole_id: str, *, accepted: Change, rest: Change) -> int | None:
+    """Undo a split whose parts are both proposed.
+
+    Return the number of the last event, or None if nothing was done.
+    """
     whole = log.get(whole_id)
     if whole is None:
-        return
+        return None
     parts = (accepted.id, rest.id)
     events = [change_moved(whole, "proposed", replaces=rest.id), *changes_removed(parts)]
-    log.join(whole_id, parts, events)
+    return log.join(whole_id, parts, events)

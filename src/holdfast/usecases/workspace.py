@@ -59,12 +59,14 @@ class NothingDone:
     """The command was refused and has changed no file.
 
     Or (`unsettled`) the disk refused halfway, and the next command will finish or undo what is
-    begun. `recovered` is what was done first, about a command that had died.
+    begun. `recovered` is what was done first, about a command that had died. `seq` is the number
+    of the last event that was published before the refusal, None if none was.
     """
 
     refusals: tuple[FileRefused, ...]
     recovered: BatchRecovery | None = None
     unsettled: bool = False
+    seq: int | None = None
 
 
 def nothing_done(carried: BatchConflict | Failed, recovered: BatchRecovery | None) -> NothingDone:

@@ -44,7 +44,12 @@ def test_to_list_and_to_undo_in_a_folder_without_checkpoints_makes_nothing(
     assert folder.run("list", "--json").told == {"checkpoints": []}
     assert "no checkpoint" in folder.run("undo", "--json").why
     assert "no checkpoint" in folder.run("restore", "x", "--json").why
-    assert folder.run("prune", "--json").told == {"removed": [], "emptied": [], "left": 0}
+    assert folder.run("prune", "--json").told == {
+        "removed": [],
+        "emptied": [],
+        "left": 0,
+        "seq": None,
+    }
     assert not (tmp_path / "state").exists()
 
 
@@ -214,7 +219,7 @@ def test_prune_keeps_the_latest_and_gives_the_room_back(folder: Folder, tmp_path
 
     full = size()
     told = folder.run("prune", "--keep", "2", "--json").told
-    assert told == {"removed": [ids[2], ids[1], ids[0]], "emptied": [], "left": 2}
+    assert told == {"removed": [ids[2], ids[1], ids[0]], "emptied": [], "left": 2, "seq": 6}
     assert size() < full - 600_000
     folder.restore(ids[3])
     assert folder.path("n").read_text() == "3"

@@ -31,6 +31,7 @@ def test_staged_unstaged_untracked_and_ignored_files_are_identical_after_a_resto
         "kept": [],
         "lost": [],
         "commits": [],
+        "seq": 2,
     }
 
 

@@ -71,7 +71,7 @@ def reject(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False)
     output = changes_output(as_json)
     rejected = run_use_case(root, output, lambda workspace: reject_change(change_id, workspace))
     output.show_note(rejected.recovered)
-    output.show_rejected(rejected.change)
+    output.show_rejected(rejected)
 
 
 def _hunk_numbers(hunks: str | None) -> frozenset[int]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holdfast.changes.change import Change
     from holdfast.changes.plan import FileLanded
     from holdfast.usecases.changes.prune import ChangesPruned
-    from holdfast.usecases.changes.review import Accepted
+    from holdfast.usecases.changes.review import Accepted, Rejected
     from holdfast.usecases.changes.rewind import Rewound
 
 
@@ -51,15 +51,17 @@ class JsonChanges(JsonOutput):
         rest = None
         if accepted.rest is not None:
             rest = accepted.rest.id
-        self._print_change("applied", accepted.applied.change_id or "", files, rest=rest)
+        applied = accepted.applied
+        self._print_change("applied", applied.change_id or "", files, seq=applied.seq, rest=rest)
 
-    def show_rejected(self, change: Change) -> None:
+    def show_rejected(self, rejected: Rejected) -> None:
         """Print the id."""
-        self._print_change("rejected", change.id, ())
+        self._print_change("rejected", rejected.change.id, (), seq=rejected.seq)
 
     def show_rewound(self, rewound: Rewound) -> None:
         """Print what was undone."""
-        self._print_change("rewound", rewound.change_id, map(undone_as_json, rewound.files))
+        files = map(undone_as_json, rewound.files)
+        self._print_change("rewound", rewound.change_id, files, seq=rewound.seq)
 
     def show_pruned(self, pruned: ChangesPruned) -> None:
         """Print the ids that were removed, and how many changes are left."""
@@ -97,23 +99,23 @@ class TerminalChanges(TerminalOutput):
 
     def show_proposed(self, change: Change) -> None:
         """Print what would land, and the command that applies it."""
-        self.show_landed(change.plan.files, check=True)
+        self.show_files(change.plan.files, check=True)
         write(f"proposed as change {change.id}; no file was changed.")
         write(f"To apply it: holdfast changes apply {change.id}")
 
     def show_accepted(self, accepted: Accepted) -> None:
         """Print what was written, and the id of the change that has the other hunks."""
-        self.show_landed(accepted.applied.files, check=False)
+        self.show_landed(accepted.applied, check=False)
         if accepted.rest:
             write(f"the other hunks stay proposed, as change {accepted.rest.id}.")
 
-    def show_rejected(self, change: Change) -> None:
+    def show_rejected(self, rejected: Rejected) -> None:
         """Print the id."""
-        write(f"rejected change {change.id}; no file was changed.")
+        write(f"rejected change {rejected.change.id}; no file was changed.")
 
     def show_rewound(self, rewound: Rewound) -> None:
         """Print what was undone."""
-        self.show_undone(rewound.files)
+        self.show_undone(rewound)
 
     def show_pruned(self, pruned: ChangesPruned) -> None:
         """Print how many changes were removed, and how many are left."""

@@ -27,7 +27,8 @@ class JsonCheckpoints(JsonOutput):
     def show_created(self, created: Created) -> None:
         """Print the checkpoint."""
         _warn_created(created)
-        _print(_as_json(created.checkpoint))
+        # `seq` is the place of the checkpoint among the others.
+        _print(_as_json(created.checkpoint) | {"event_seq": created.seq})
 
     def show_list(self, listed: Listed) -> None:
         """Print all checkpoints."""
@@ -71,6 +72,7 @@ class JsonCheckpoints(JsonOutput):
                 "kept": list(restored.kept),
                 "lost": list(restored.lost),
                 "commits": list(restored.commits),
+                "seq": restored.seq,
             }
         )
 
@@ -78,7 +80,12 @@ class JsonCheckpoints(JsonOutput):
         """Print what was removed."""
         _note(pruned.recovered)
         _print(
-            {"removed": list(pruned.removed), "emptied": list(pruned.emptied), "left": pruned.left}
+            {
+                "removed": list(pruned.removed),
+                "emptied": list(pruned.emptied),
+                "left": pruned.left,
+                "seq": pruned.seq,
+            }
         )
 
 

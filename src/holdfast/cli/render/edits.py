@@ -18,7 +18,9 @@ from holdfast.vocab.outcomes import Refused, Rung
 if TYPE_CHECKING:
     from holdfast.changes.plan import FileLanded
     from holdfast.changes.transaction import BatchRecovery
-    from holdfast.usecases.changes.rewind import FileUndone
+    from holdfast.usecases.changes.apply import AppliedReply
+    from holdfast.usecases.changes.rewind import FileUndone, Rewound
+    from holdfast.usecases.changes.undo import Undone
     from holdfast.vocab.change_events import EditLanded
 
 _Outcome = TypeVar("_Outcome")
@@ -40,16 +42,16 @@ class JsonOutput:
         """Warn that an interrupted command was finished or dropped."""
         warn(note_of(recovered))
 
-    def show_landed(self, files: Sequence[FileLanded], *, check: bool) -> None:  # noqa: ARG002 - as TerminalOutput
+    def show_landed(self, applied: AppliedReply, *, check: bool) -> None:  # noqa: ARG002 - as TerminalOutput
         """Print every file that landed."""
-        self._print("landed", list(map(file_as_json, files)))
-        for file in files:
+        self._print("landed", applied.seq, files=list(map(file_as_json, applied.files)))
+        for file in applied.files:
             for warning in file.warnings:
                 warn(f"{file.path}: {warning}")
 
-    def show_undone(self, files: Sequence[FileUndone]) -> None:
+    def show_undone(self, undone: Undone | Rewound) -> None:
         """Print every file that was undone."""
-        self._print("undone", list(map(undone_as_json, files)))
+        self._print("undone", undone.seq, files=list(map(undone_as_json, undone.files)))
 
     def show_refusals(self, nothing: NothingDone) -> None:
         """Print every refusal."""
@@ -63,13 +65,11 @@ class JsonOutput:
             }
             for each in nothing.refusals
         ]
-        self._print("refused", refusals=refusals, unsettled=nothing.unsettled)
+        self._print("refused", nothing.seq, refusals=refusals, unsettled=nothing.unsettled)
 
-    def _print(
-        self, outcome: str, files: Sequence[Any] = (), refusals: Sequence[Any] = (), **more: Any
-    ) -> None:
-        body = {"outcome": outcome, "files": list(files), "refusals": list(refusals), **more}
-        print(json.dumps(body))
+    def _print(self, outcome: str, seq: int | None, **more: Any) -> None:
+        body: dict[str, Any] = {"outcome": outcome, "files": [], "refusals": [], "seq": seq}
+        print(json.dumps(body | more))
 
 
 class TerminalOutput:
@@ -79,8 +79,12 @@ class TerminalOutput:
         """Warn that an interrupted command was finished or dropped."""
         warn(note_of(recovered))
 
-    def show_landed(self, files: Sequence[FileLanded], *, check: bool) -> None:
+    def show_landed(self, applied: AppliedReply, *, check: bool) -> None:
         """Print every file that landed, how its old text matched, and its diff."""
+        self.show_files(applied.files, check=check)
+
+    def show_files(self, files: Sequence[FileLanded], *, check: bool) -> None:
+        """Print each file, how its old text matched, and its diff."""
         for file in files:
             would = text_if(check, "would be ")
             write(f"{would}{headline(file)}", bold=True)
@@ -90,9 +94,9 @@ class TerminalOutput:
         if not files:
             write("nothing to change.")
 
-    def show_undone(self, files: Sequence[FileUndone]) -> None:
+    def show_undone(self, undone: Undone | Rewound) -> None:
         """Print every file that was undone."""
-        for file in files:
+        for file in undone.files:
             write(f"{file.action} {file.path}")
 
     def show_refusals(self, nothing: NothingDone) -> None:

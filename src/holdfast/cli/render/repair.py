@@ -67,6 +67,7 @@ class JsonRepair:
         counts: Counter[str] = Counter()
         files = []
         skipped = []
+        numbers = [each.seq for each in repairs if each.seq is not None]
         for each in repairs:
             if each.skipped is not None:
                 skipped.append({"path": each.path, "message": each.skipped})
@@ -79,6 +80,7 @@ class JsonRepair:
             "counts": dict(counts),
             "files": files,
             "skipped": skipped,
+            "seq": max(numbers, default=None),
         }
         print(json.dumps(body))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import AT_ONCE, NO_OWNER, Change, ChangeOwner, RequestedEdits
@@ -167,8 +167,8 @@ def write_change(
     """
     batch = Batch(change.id, change.plan.swaps, change.plan.makes)
     carried, published = root.carry_out(batch, change, also)
+    done = (before or Published()).followed_by(published)
     if isinstance(carried, Done):
-        done = (before or Published()).followed_by(published)
         return AppliedReply(
             change.plan.files,
             root.recovered,
@@ -182,8 +182,9 @@ def write_change(
         # If the log cannot be written now, `reconcile` will find the change and reject it.
         with suppress(LogUnavailable):
             rejected = [change_moved(change, "rejected")]
-            root.workspace.log.move(change.id, "proposed", "rejected", rejected)
-    return nothing_done(carried, root.recovered)
+            seq = root.workspace.log.move(change.id, "proposed", "rejected", rejected)
+            done = done.followed_by(Published.of(rejected, seq))
+    return replace(nothing_done(carried, root.recovered), seq=done.seq)
 
 
 def _is_json(reply: ReplyText) -> bool:

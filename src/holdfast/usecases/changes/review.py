@@ -122,7 +122,8 @@ def _apply_some(
     if not written.unsettled:
         # If the log cannot be written now, `reconcile` will find the parts and join them.
         with suppress(LogUnavailable):
-            join_parts(log, change.id, accepted=parts.accepted, rest=parts.rest)
+            seq = join_parts(log, change.id, accepted=parts.accepted, rest=parts.rest)
+            return replace(written, seq=seq or written.seq)
     return written
 
 

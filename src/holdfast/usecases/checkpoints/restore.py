@@ -256,10 +256,13 @@ def _run(
     except CheckpointFailed as error:
         return replace(refused(f"the rest could not be done: {error}"), unsettled=True)
     worktree.finish(entry)
-    if not notes:
-        problem = followed.problem or _forget_pruned(task, worktree, worktrees)
-        notes = tuple(filter(None, (problem,)))
     restored = restored_from(entry, followed.exchanged, backend_reset=backend_reset)
+    if not notes:
+        problem = followed.problem
+        if problem is None:
+            seq, problem = _forget_pruned(task, worktree, worktrees)
+            restored = replace(restored, seq=seq or restored.seq)
+        notes = tuple(filter(None, (problem,)))
     restored = replace(restored, notes=task.notes + notes, recovered=recovered)
     if not task.files:
         return restored
@@ -292,20 +295,23 @@ def _evict(task: _RestoreTask, worktrees: Worktrees) -> tuple[bool, tuple[str, .
         return False, (f"the agent of session {session} could not be reset: {error}",)
 
 
-def _forget_pruned(task: _RestoreTask, worktree: Worktree, worktrees: Worktrees) -> str | None:
-    """Remove the record of checkpoints that were too old; return why that could not be.
+def _forget_pruned(
+    task: _RestoreTask, worktree: Worktree, worktrees: Worktrees
+) -> tuple[int | None, str | None]:
+    """Remove the record of checkpoints that were too old.
+
+    Return the number of the event if there is one, and why the record could not be removed.
 
     For a restore of a conversation: one of files alone has removed it with the record of its undo
     checkpoint.
     """
     gone = [each.id for each in worktree.pruned()]
     if not task.conversation or not gone:
-        return None
+        return None, None
     try:
-        worktrees.conversations.transcript.forget(gone, (), checkpoints_removed)
+        return worktrees.conversations.transcript.forget(gone, (), checkpoints_removed), None
     except ConversationFailed as error:
-        return f"the store does not know of this: {error}"
-    return None
+        return None, f"the store does not know of this: {error}"
 
 
 def _journal_entry(

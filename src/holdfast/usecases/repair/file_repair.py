@@ -18,7 +18,8 @@ class FileRepair:
     `diff` is what changed, or would change. `change_id` names the recorded change and `landed` is
     what it did; both are None where no file was written. `skipped` is the reason why a file that
     was only found in a directory cannot be repaired. `note` is a further remark. `events` were
-    published with the change.
+    published with the change. `seq` is the number of the last event of this file, None if none was
+    published.
     """
 
     path: str
@@ -31,6 +32,7 @@ class FileRepair:
     skipped: str | None = None
     note: str = ""
     events: tuple[Event, ...] = ()
+    seq: int | None = None
 
     @property
     def success(self) -> bool:

@@ -235,6 +235,7 @@ def _settle_code(
                 change_id=written.change_id or "",
                 landed=written.files[0],
                 events=written.events,
+                seq=written.seq,
             )
         case AlreadyThere():
             return replace(repaired, note=_join_notes(_SAME_TEXT, _confirm(ready)))
@@ -244,7 +245,7 @@ def _settle_code(
             # known that it is not.
             if not written.unsettled:
                 _withdraw(ready, code, dependencies, why)
-            return replace(repaired, diff="", trouble=why)
+            return replace(repaired, diff="", trouble=why, seq=written.seq)
 
 
 def _join_notes(*notes: str) -> str:
@@ -263,11 +264,11 @@ def _publish(repaired: FileRepair, dependencies: RepairDependencies) -> FileRepa
     if written or not _was_tried(repaired.outcome):
         return repaired
     try:
-        log.publish(_end_events(repaired, dependencies))
+        seq = log.publish(_end_events(repaired, dependencies))
     except EventsUnavailable as error:
         note = f"this is not in the event log: {error}"
         return replace(repaired, note=_join_notes(repaired.note, note))
-    return repaired
+    return replace(repaired, seq=seq)
 
 
 def _was_tried(outcome: RepairOutcome | None) -> bool:
