@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+
 from hypothesis import HealthCheck, settings
+
+# A shell starts what runs in its background with SIGINT ignored, and so would every command that a
+# test starts and then stops with Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The fixtures of a scenario are data, Python files among them.
 collect_ignore_glob = ["scenarios/*/[0-9]*"]
