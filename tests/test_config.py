@@ -77,8 +77,8 @@ def test_what_is_the_users_is_not_read_from_the_projects_file(tmp_path: Path, na
 
 
 def test_what_every_command_needs_is_read_from_the_environment_only(tmp_path: Path) -> None:
-    told = _problems(tmp_path, user='state_dir = "/x"\ndatabase_url = "y"')
-    assert [problem.rpartition(": ")[2] for problem in told] == [
+    problems = _problems(tmp_path, user='state_dir = "/x"\ndatabase_url = "y"')
+    assert [problem.rpartition(": ")[2] for problem in problems] == [
         "not read from a file; set HOLDFAST_STATE_DIR.",
         "not read from a file; set HOLDFAST_DATABASE_URL.",
     ]
@@ -93,7 +93,7 @@ def test_a_project_cannot_say_yes_for_the_user(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layers", "told"),
+    ("layers", "message"),
     [
         ({"project": "max_steps = -1"}, "max_steps: this must be a whole number above 0."),
         ({"project": "max_steps = true"}, "max_steps: this must be a whole number above 0."),
@@ -107,13 +107,13 @@ def test_a_project_cannot_say_yes_for_the_user(tmp_path: Path) -> None:
     ],
 )
 def test_a_value_that_does_not_fit_is_an_error(
-    tmp_path: Path, layers: dict[str, Any], told: str
+    tmp_path: Path, layers: dict[str, Any], message: str
 ) -> None:
     (problem,) = _problems(tmp_path, **layers)
-    assert told in problem
+    assert message in problem
 
 
-def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
     assert len(_problems(tmp_path, project="max_steps = 0\nfoo = 1", user="bar = 2")) == 3
 
 

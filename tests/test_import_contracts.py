@@ -93,8 +93,8 @@ def copy(tmp_path: Path) -> Path:
 
 
 def test_the_source_as_it_is_keeps_the_contracts(copy: Path) -> None:
-    code, told = lint_imports(copy)
-    assert code == 0, told
+    code, output = lint_imports(copy)
+    assert code == 0, output
 
 
 @pytest.mark.parametrize("plant", PLANTS, ids=_name)
@@ -107,12 +107,12 @@ def test_a_planted_import_breaks_its_contract(copy: Path, plant: Plant) -> None:
         path.read_text(encoding="utf-8") + f"\nimport {plant.target}\n", encoding="utf-8"
     )
 
-    code, told = lint_imports(copy)
+    code, output = lint_imports(copy)
 
-    assert code == 1, told
-    assert f"{plant.contract} BROKEN" in told
+    assert code == 1, output
+    assert f"{plant.contract} BROKEN" in output
     package = plant.module.rpartition(".")[0] or plant.module
-    assert package in told.partition("Broken contracts")[2]
+    assert package in output.partition("Broken contracts")[2]
 
 
 def add_module(src: Path, name: str) -> None:

@@ -69,13 +69,13 @@ def test_the_examples_run_and_print_what_they_show(name: str) -> None:
     examples = blocks(document, "pycon")
     assert examples
     names: dict[str, object] = {}
-    told: list[str] = []
+    report: list[str] = []
     runner = doctest.DocTestRunner()
     for line, source in examples:
         test = doctest.DocTestParser().get_doctest(source, names, name, name, line)
-        runner.run(test, out=told.append, clear_globs=False)
+        runner.run(test, out=report.append, clear_globs=False)
         names = test.globs
-    assert not told, "".join(told)
+    assert not report, "".join(report)
 
 
 @pytest.mark.e2e

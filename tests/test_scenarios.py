@@ -72,13 +72,13 @@ class Scenario:
         return tree_of(self.folder / "expected") if self.lands else self.before
 
     @property
-    def told(self) -> list[str]:
+    def expected_output(self) -> list[str]:
         # Not splitlines: that would break at a form feed, which is content here.
         return (self.folder / "told.txt").read_bytes().decode().removesuffix("\n").split("\n")
 
     @property
     def lands(self) -> bool:
-        return self.told[0].startswith("landed ")
+        return self.expected_output[0].startswith("landed ")
 
 
 # What a tree holds: for each path the bytes and whether they can be executed, or where a symlink leads.
@@ -216,7 +216,7 @@ def run_command(*words: str, state: Path) -> Answer:
     return Answer(int(stopped.value.code or 0), out.read())
 
 
-def untold(wanted: Sequence[str], output: str) -> Sequence[str]:
+def missing_lines(wanted: Sequence[str], output: str) -> Sequence[str]:
     """The wanted lines from the first one on that does not stand in the output below the ones before it."""
     lines = iter(output.split("\n"))
     return next(
@@ -242,11 +242,11 @@ def test_the_tree_becomes_what_is_expected(course: Course) -> None:
 
 
 @every_scenario
-def test_the_person_is_told(course: Course) -> None:
-    verdict, *told = course.scenario.told
+def test_the_output_is_as_expected(course: Course) -> None:
+    verdict, *lines = course.scenario.expected_output
     answer = course.applied.answer
     assert course.checked.answer.verdict == verdict, answer.out
-    assert untold(told, answer.out) == [], answer.out
+    assert missing_lines(lines, answer.out) == [], answer.out
     assert answer.code == course.checked.answer.code == (0 if course.scenario.lands else 1)
 
 
@@ -285,7 +285,7 @@ def test_a_folder_is_complete(scenario: Scenario) -> None:
     )
     assert scenario.before
     assert (scenario.before != scenario.after) == scenario.lands
-    kind, _, what = scenario.told[0].partition(" ")
+    kind, _, what = scenario.expected_output[0].partition(" ")
     assert what in {"landed": RUNGS, "refused": REASONS}[kind]
-    assert len(scenario.told) > 1
-    assert all(scenario.told)
+    assert len(scenario.expected_output) > 1
+    assert all(scenario.expected_output)

@@ -95,8 +95,8 @@ def test_what_is_no_regular_file_is_refused_without_waiting(root: Path, files: D
     (root / "directory").mkdir()
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(root / "socket"))
-        told = [files.look(name) for name in ("pipe", "directory", "socket")]
-    assert [each.message for each in told if isinstance(each, FileUnfit)] == [
+        found = [files.look(name) for name in ("pipe", "directory", "socket")]
+    assert [each.message for each in found if isinstance(each, FileUnfit)] == [
         "pipe: this is a named pipe; only regular files can be edited.",
         "directory: this is a directory; only regular files can be edited.",
         "socket: this is a socket; only regular files can be edited.",

@@ -41,7 +41,7 @@ def test_a_program_gives_its_exit_code_and_both_streams(tmp_path: Path) -> None:
     assert run(["true"], tmp_path) == CommandDone(0, "")
 
 
-def test_it_runs_where_it_is_told_to(tmp_path: Path) -> None:
+def test_it_runs_in_the_given_directory(tmp_path: Path) -> None:
     assert run(["pwd", "-P"], tmp_path).output == f"{tmp_path.resolve()}\n"
 
 
@@ -138,10 +138,16 @@ def test_our_keys_are_withheld_and_nothing_asks_or_colours(
     monkeypatch.setenv("HOLDFAST_STATE_DIR", "/state")
     monkeypatch.setenv("GIT_DIR", "/elsewhere/.git")
     done = OsCommands(["PROVIDER_KEY"]).run(["env"], str(tmp_path), LONGEST, threading.Event())
-    told = dict(line.split("=", 1) for line in done.output.splitlines() if "=" in line)
-    assert not {"HOLDFAST_API_KEY", "HOLDFAST_SERVER_TOKEN", "PROVIDER_KEY", "GIT_DIR"} & set(told)
-    assert (told["NO_COLOR"], told["PAGER"], told["GIT_TERMINAL_PROMPT"]) == ("1", "cat", "0")
-    assert told["HOLDFAST_STATE_DIR"] == "/state"
+    variables = dict(line.split("=", 1) for line in done.output.splitlines() if "=" in line)
+    assert not {"HOLDFAST_API_KEY", "HOLDFAST_SERVER_TOKEN", "PROVIDER_KEY", "GIT_DIR"} & set(
+        variables
+    )
+    assert (variables["NO_COLOR"], variables["PAGER"], variables["GIT_TERMINAL_PROMPT"]) == (
+        "1",
+        "cat",
+        "0",
+    )
+    assert variables["HOLDFAST_STATE_DIR"] == "/state"
     assert environment(())["PATH"] == os.environ["PATH"]
 
 

@@ -64,7 +64,7 @@ def test_several_edits_of_one_file_land_one_on_the_other_and_are_one_file() -> N
     )
 
 
-def test_the_loosest_rung_and_the_lowest_similarity_of_a_files_requests_are_told() -> None:
+def test_the_loosest_rung_and_the_lowest_similarity_of_a_files_requests_are_reported() -> None:
     files = MemoryFiles({"a.py": b"def f():\n\treturn 1\n\n\ndef g():\n\treturn 2\n"})
     made = planned(
         edit("a.py", "def f():\n    return 1\n", "def f():\n    return 10\n"),
@@ -79,10 +79,10 @@ def test_the_loosest_rung_and_the_lowest_similarity_of_a_files_requests_are_told
 
 def test_all_refusals_are_given_and_not_only_the_first() -> None:
     files = MemoryFiles({"a.py": b"x = 1\nx = 1\n", "b.py": b"y\n"})
-    told = refused(
+    refusals = refused(
         edit("a.py", "x = 1", "x = 2"), edit("b.py", "y", "z"), edit("c.py", "a", "b"), files=files
     )
-    assert [(each.path, each.refused.reason) for each in told] == [
+    assert [(each.path, each.refused.reason) for each in refusals] == [
         ("a.py", "ambiguous"),
         ("c.py", "not_found"),
     ]
@@ -103,9 +103,9 @@ def test_a_missing_file_is_refused_with_the_names_that_may_be_meant() -> None:
 
 
 def test_what_cannot_be_edited_is_refused_with_the_ports_own_words() -> None:
-    told = refused(edit("src", "a", "b"), files=MemoryFiles({"src/a.py": b""}))
+    refusals = refused(edit("src", "a", "b"), files=MemoryFiles({"src/a.py": b""}))
     message = "src: this is a directory; only regular files can be edited."
-    assert told == (FileRefused("src", Refused("conflict", message)),)
+    assert refusals == (FileRefused("src", Refused("conflict", message)),)
 
 
 def test_a_new_file_says_which_directories_it_needs() -> None:
@@ -269,9 +269,9 @@ def test_a_symlink_is_not_deleted_or_renamed_but_its_file_is_named() -> None:
         FileRequest("link.py", "delete"),
         FileRequest("link.py", "rename", None, "b.py"),
     ):
-        told = refused(request, files=files)[0].refused
-        assert told.reason == "conflict"
-        assert "real.py" in told.message
+        refusal = refused(request, files=files)[0].refused
+        assert refusal.reason == "conflict"
+        assert "real.py" in refusal.message
 
 
 def test_a_file_keeps_its_encoding() -> None:
@@ -296,8 +296,8 @@ def test_a_byte_order_mark_is_not_doubled_by_a_whole_file_that_has_one() -> None
 
 def test_a_character_that_the_file_cannot_hold_is_refused_by_name() -> None:
     files = MemoryFiles({"a.txt": "né = 1\n".encode("latin-1")})
-    told = refused(edit("a.txt", "né = 1", "né → 1"), files=files)[0].refused
-    assert told == Refused(
+    refusal = refused(edit("a.txt", "né = 1", "né → 1"), files=files)[0].refused
+    assert refusal == Refused(
         "conflict",
         "a.txt: the file is cp1252, which cannot encode U+2192; write the edit without it.",
     )

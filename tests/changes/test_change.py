@@ -26,12 +26,12 @@ def test_only_three_moves_are_legal_and_the_others_are_refused_with_a_sentence(
 
 def test_the_sentence_says_what_it_is_and_what_it_would_have_to_be() -> None:
     change = Change("abc", "rejected", "proposal", RequestedEdits(), ChangePlan((), (), ()))
-    told = [
+    refusals = [
         judge_move(change, "rewound"),
         judge_move(change, "applied"),
         judge_move(change, "rejected"),
     ]
-    assert [refused and refused.message for refused in told] == [
+    assert [refused and refused.message for refused in refusals] == [
         "change abc is rejected; only an applied change can become rewound.",
         "change abc is rejected; only a proposed change can become applied.",
         "change abc is rejected already; there is nothing to do.",

@@ -64,7 +64,7 @@ def test_a_file_that_moved_on_below_gets_the_proposal_again() -> None:
     )
 
 
-def test_a_proposal_that_no_longer_fits_is_told_and_the_others_stand() -> None:
+def test_a_proposal_that_no_longer_fits_is_reported_and_the_others_are_kept() -> None:
     files = MemoryFiles({"a.py": b"x = 1\n", "b.py": b"x = 1\n"})
     first = proposed("one", files, edit("x = 1", "x = 2"))
     other = proposed("two", files, edit("x = 1", "x = 2", "b.py"))

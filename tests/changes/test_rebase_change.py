@@ -37,8 +37,8 @@ def on_a(*requests: FileRequest) -> Change:
 
 
 def refused(path: str, why: str) -> tuple[FileRefused]:
-    told = f"{path}: this has changed since the edit was proposed, {why}."
-    return (FileRefused(path, Refused("conflict", told)),)
+    message = f"{path}: this has changed since the edit was proposed, {why}."
+    return (FileRefused(path, Refused("conflict", message)),)
 
 
 @pytest.mark.parametrize("request_", [WRITE, REPLACE, DELETE, CREATE])

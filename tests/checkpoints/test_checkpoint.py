@@ -46,7 +46,7 @@ def test_an_id_may_be_shortened_as_long_as_one_is_meant() -> None:
     assert find("y", all_) is None
 
 
-def test_the_last_undo_point_is_the_latest_of_its_kind() -> None:
+def test_the_last_undo_checkpoint_is_the_latest_of_its_kind() -> None:
     all_ = [
         _checkpoint("a", 1, "undo"),
         _checkpoint("b", 3, "undo"),

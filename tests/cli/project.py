@@ -23,9 +23,9 @@ class Ran:
     @property
     def told(self) -> dict[str, Any]:
         """The JSON object that is all of standard output."""
-        told = json.loads(self.out)
-        assert isinstance(told, dict)
-        return told
+        answer = json.loads(self.out)
+        assert isinstance(answer, dict)
+        return answer
 
 
 class Project:

@@ -96,8 +96,8 @@ def test_encodings_line_endings_and_a_missing_last_newline_survive(
 def test_a_binary_file_is_refused(project: Project) -> None:
     project.write("a.bin", b"x = 1\n\x00")
     ran = project.apply(block("a.bin", "x = 1", "x = 2"))
-    told = "Refused (conflict): a.bin: this is a binary file (there is a NUL in it); only text can be edited."
-    assert (ran.code, ran.out) == (1, f"{told}\nNo file was changed.\n")
+    message = "Refused (conflict): a.bin: this is a binary file (there is a NUL in it); only text can be edited."
+    assert (ran.code, ran.out) == (1, f"{message}\nNo file was changed.\n")
 
 
 def test_modes_are_kept(project: Project) -> None:

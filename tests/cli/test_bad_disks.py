@@ -120,14 +120,14 @@ def fill(disk: Path, pages_left: int = 0) -> Path:
 
 
 def refusal(ran: Ran) -> str:
-    told = ran.told
-    assert (ran.code, told["outcome"], told["files"], len(told["refusals"])) == (
+    answer = ran.told
+    assert (ran.code, answer["outcome"], answer["files"], len(answer["refusals"])) == (
         1,
         "refused",
         [],
         1,
     ), ran
-    return str(told["refusals"][0]["message"])
+    return str(answer["refusals"][0]["message"])
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -136,9 +136,9 @@ def test_a_full_disk_below_the_root(
 ) -> None:
     scene = set_scene(disk / "root", tmp_path / "state", command, monkeypatch)
     ballast = fill(disk)
-    told = refusal(scene.run())
-    assert told.startswith("the disk refused: No space left on device (")
-    assert told.endswith("; make room, or fix what is wrong there, and run this again.")
+    message = refusal(scene.run())
+    assert message.startswith("the disk refused: No space left on device (")
+    assert message.endswith("; make room, or fix what is wrong there, and run this again.")
     states = scene.states if command != "apply" else ["rejected", *scene.states]
     assert scene.now() == (scene.old, states)
     ballast.unlink()
@@ -187,8 +187,8 @@ def test_however_little_room_the_state_directory_has_all_is_done_or_nothing(
             break
     assert ran.code == 0
     # First there was no room for the store, and at the end none for the journal.
-    assert {f"{disk}/state/" in told for told in full} == {True}
-    assert {"the disk is full" in told for told in full} == {True, False}
+    assert {f"{disk}/state/" in message for message in full} == {True}
+    assert {"the disk is full" in message for message in full} == {True, False}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -199,12 +199,12 @@ def test_a_read_only_disk(
     places = {"root": tmp_path / "root", "state": tmp_path / "state", below: disk / below}
     scene = set_scene(places["root"], places["state"], command, monkeypatch)
     subprocess.run(["mount", "-o", "remount,ro", disk], check=True, capture_output=True)
-    told = refusal(scene.run())
+    message = refusal(scene.run())
     cure = "make it writable, or name another place with HOLDFAST_STATE_DIR, and run this again."
     if below == "root":
         cure = "make room, or fix what is wrong there, and run this again."
-    assert "Read-only file system" in told
-    assert told.endswith(cure)
+    assert "Read-only file system" in message
+    assert message.endswith(cure)
     assert snapshot(places["root"]) == scene.old
     subprocess.run(["mount", "-o", "remount,rw", disk], check=True, capture_output=True)
     states = scene.states if (command, below) != ("apply", "root") else ["rejected", *scene.states]

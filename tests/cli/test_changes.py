@@ -56,10 +56,10 @@ def test_a_proposal_says_its_id_and_writes_nothing(project: Project) -> None:
 
 def test_json_of_a_proposal(project: Project) -> None:
     project.write("a.py", b"x = 1\n")
-    told = changes(project, "propose", "--json", reply=DIFF).told
-    assert told == {
+    answer = changes(project, "propose", "--json", reply=DIFF).told
+    assert answer == {
         "outcome": "proposed",
-        "id": told["id"],
+        "id": answer["id"],
         "files": [
             {"path": "a.py", "action": "edit", "rung": "exact", "similarity": 1.0, "diff": DIFF}
         ],
@@ -75,7 +75,7 @@ def test_propose_takes_what_apply_takes(project: Project) -> None:
     assert changes(project, "propose", reply=" \n").code == 2
 
 
-def test_a_refused_proposal_is_told_as_apply_tells_it(project: Project) -> None:
+def test_a_refused_proposal_is_reported_as_by_apply(project: Project) -> None:
     project.write("a.py", b"y = 1\n")
     ran = changes(project, "propose", "--json", reply=block("a.py", "x = 1", "x = 2"))
     assert (ran.code, ran.told["outcome"], ran.told["refusals"][0]["reason"]) == (
@@ -148,10 +148,13 @@ def test_show_has_the_hash_of_the_file_and_the_hunks(project: Project) -> None:
     project.write("a.py", TWENTY.encode())
     edited = TWENTY.replace("line 1\n", "LINE 1\n").replace("line 20", "LINE 20")
     change_id = propose(project, json.dumps({"path": "a.py", "content": edited}))
-    told = changes(project, "show", change_id, "--json").told
-    assert list(told) == [*SUMMARY, "hunks"]
-    assert told["files"][0]["base"] == sha256(TWENTY.encode()).hexdigest()
-    assert [(hunk["number"], hunk["path"]) for hunk in told["hunks"]] == [(1, "a.py"), (2, "a.py")]
+    answer = changes(project, "show", change_id, "--json").told
+    assert list(answer) == [*SUMMARY, "hunks"]
+    assert answer["files"][0]["base"] == sha256(TWENTY.encode()).hexdigest()
+    assert [(hunk["number"], hunk["path"]) for hunk in answer["hunks"]] == [
+        (1, "a.py"),
+        (2, "a.py"),
+    ]
     ran = changes(project, "show", change_id)
     assert ran.out.startswith(f"change {change_id}: proposed (proposal, ")
     assert "\nedited a.py\nhunk 1 of a.py\n@@ -1,4 +1,4 @@\n-line 1\n+LINE 1\n" in ran.out
@@ -191,20 +194,20 @@ def test_an_unknown_id_is_refused_with_the_nearest(project: Project, word: str) 
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["rewind"], "is proposed; only an applied change can become rewound."),
         (["apply", "--hunks", "2"], "has no hunk 2; its hunks are 1 to 1."),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence(
-    project: Project, words: list[str], told: str
+    project: Project, words: list[str], message: str
 ) -> None:
     project.write("a.py", b"x = 1\n")
     change_id = propose(project, DIFF)
     ran = changes(project, *words, change_id)
     assert (ran.code, ran.out.splitlines()[-1]) == (1, "No file was changed.")
-    assert told in ran.out
+    assert message in ran.out
 
 
 def test_a_list_where_nothing_was_done_makes_no_state_directory(project: Project) -> None:
@@ -226,8 +229,8 @@ def test_a_list_of_those_in_a_state_or_of_a_turn(project: Project) -> None:
     project.write("a.py", b"x = 1\n")
     first, second = propose(project, DIFF), propose(project, block("a.py", "x = 2", "x = 3"))
     changes(project, "reject", second)
-    told = changes(project, "list", "--state", "proposed", "--json").told["changes"]
-    assert [(each["id"], each["session"], each["turn"], each["part_of"]) for each in told] == [
+    answer = changes(project, "list", "--state", "proposed", "--json").told["changes"]
+    assert [(each["id"], each["session"], each["turn"], each["part_of"]) for each in answer] == [
         (first, None, None, None)
     ]
     assert changes(project, "list", "--turn", "none", "--json").told == {"changes": []}

@@ -81,8 +81,8 @@ def test_pin_gate_unpin(recorded: Project) -> None:
         run(recorded, "pin", "a1", "--by", "ann", "--reason", "fine").out
         == f"{BUILD.id}  a.py  repair: the model's proposal (accepted, pinned)\n"
     )
-    told = run(recorded, "show", "a1", "--json").told["decision"]
-    assert (told["pinned"], told["pinned_by"], told["pin_reason"]) == (True, "ann", "fine")
+    answer = run(recorded, "show", "a1", "--json").told["decision"]
+    assert (answer["pinned"], answer["pinned_by"], answer["pin_reason"]) == (True, "ann", "fine")
     assert run(recorded, "gate").code == 0
     assert [
         each["id"] for each in run(recorded, "list", "--unpinned", "--json").told["decisions"]
@@ -105,16 +105,14 @@ def test_a_runtime_decision_is_promoted_into_the_project(recorded: Project) -> N
 
 
 @pytest.mark.parametrize("command", ["show", "pin", "unpin", "promote"])
-def test_an_id_that_there_is_not_is_told_with_the_next_step(
-    recorded: Project, command: str
-) -> None:
+def test_an_unknown_id_is_refused_with_the_next_step(recorded: Project, command: str) -> None:
     ran = run(recorded, command, "ff")
     assert (ran.code, ran.err) == (
         1,
         "holdfast: ff: there is no such decision; list them with `holdfast decisions list`.\n",
     )
-    told = run(recorded, command, "ff", "--json").told
-    assert (told["outcome"], [each.partition(":")[0] for each in told["problems"]]) == (
+    answer = run(recorded, command, "ff", "--json").told
+    assert (answer["outcome"], [each.partition(":")[0] for each in answer["problems"]]) == (
         "refused",
         ["ff"],
     )
@@ -151,9 +149,9 @@ def test_an_override_says_that_it_is_not_verified_and_takes_the_place_of_the_one
     ids = []
     for text in ("c\n", "d\n"):
         own.write_text(text)
-        told = run(project, "override", "a1", str(own), "--json").told
-        assert told["verified"] is False
-        ids.append(told["decision"]["id"])
+        answer = run(project, "override", "a1", str(own), "--json").told
+        assert answer["verified"] is False
+        ids.append(answer["decision"]["id"])
     assert "It is not verified yet" in run(project, "override", "a1", str(own)).out
     listed = run(project, "list", "--json").told["decisions"]
     assert [each["id"] for each in listed if each["pinned"]] == [ids[1]]
@@ -188,7 +186,7 @@ def test_a_damaged_manifest_is_named(recorded: Project) -> None:
     )
 
 
-def test_what_is_in_the_place_of_a_manifest_is_told_and_the_others_are_listed(
+def test_what_is_in_the_place_of_a_manifest_is_reported_and_the_others_are_listed(
     recorded: Project,
 ) -> None:
     (recorded.root / ".holdfast/decisions/build/b.py.json").mkdir()

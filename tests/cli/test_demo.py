@@ -45,7 +45,7 @@ def test_nothing_of_the_users_settings_is_seen_and_all_is_as_before_afterwards(
 
 
 @pytest.mark.slow
-def test_a_model_that_does_not_mend_its_patch_makes_the_demo_fail(
+def test_a_model_that_does_not_correct_its_patch_makes_the_demo_fail(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def stubborn() -> list[Reply]:

@@ -102,7 +102,7 @@ def test_a_path_that_cannot_be_repaired_is_wrong_usage(project: Project, path: s
     assert run(project, path)[0] == 2
 
 
-def test_a_file_that_is_no_text_is_told(project: Project) -> None:
+def test_a_file_that_is_no_text_is_reported(project: Project) -> None:
     file = project.write("a.c", b"int a;\0\n")
     code, out = run(project, "a.c")
     assert (code, "binary" in out) == (1, True)
@@ -115,7 +115,7 @@ def test_a_check_with_an_open_quote_is_wrong_usage(project: Project) -> None:
     assert run(project, "a.c")[0] == 2
 
 
-def test_rules_that_are_a_link_elsewhere_are_told_and_nothing_is_done(project: Project) -> None:
+def test_rules_that_are_a_link_elsewhere_are_reported_and_nothing_is_done(project: Project) -> None:
     file = project.write("a.c", FIXABLE.encode())
     (project.root / ".holdfast").symlink_to(project.root.parent)
     ran = project.run("repair", "a.c", "--no-model", "--root", str(project.root))

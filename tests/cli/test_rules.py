@@ -24,8 +24,8 @@ def test_the_list_has_what_came_with_holdfast_and_the_project_s_own_which_nobody
     project: Project,
 ) -> None:
     _with_own(project)
-    told = _rules(project, "list", "--json").told
-    assert len(told["rules"]) == len(builtin_rules()) + 1
+    answer = _rules(project, "list", "--json").told
+    assert len(answer["rules"]) == len(builtin_rules()) + 1
     unreviewed = _rules(project, "list", "--unreviewed", "--json").told["rules"]
     assert [(rule["id"], rule["status"], rule["reviewed"]) for rule in unreviewed] == [
         (OWN.id, "active", False)
@@ -47,15 +47,15 @@ def test_what_is_decided_about_a_rule_is_in_its_file(
     project: Project, verdict: str, status: str
 ) -> None:
     file = f".holdfast/rules/python/{_with_own(project)}.json"
-    told = _rules(project, verdict, OWN.id[:8], "--json").told["rule"]
-    assert (told["id"], told["status"]) == (OWN.id, status)
+    answer = _rules(project, verdict, OWN.id[:8], "--json").told["rule"]
+    assert (answer["id"], answer["status"]) == (OWN.id, status)
     assert parse_rule(project.files()[file]).status == status
 
 
 def test_an_approved_rule_is_reviewed_and_goes_first(project: Project) -> None:
     _with_own(project)
-    told = _rules(project, "approve", OWN.id, "--json").told["rule"]
-    assert (told["reviewed"], told["priority"]) == (True, 1)
+    answer = _rules(project, "approve", OWN.id, "--json").told["rule"]
+    assert (answer["reviewed"], answer["priority"]) == (True, 1)
     assert _rules(project, "list", "--unreviewed", "--json").told["rules"] == []
 
 
@@ -63,8 +63,8 @@ def test_a_builtin_rule_that_is_pinned_gets_a_file_of_the_project(project: Proje
     ran = _rules(project, "pin", BUILTIN.id)
     assert (ran.code, ran.out) == (0, f"{BUILTIN.id} is pinned, reviewed.\n")
     assert list(project.files()) == [f".holdfast/rules/c/{BUILTIN.id}.json"]
-    told = _rules(project, "list", "--target", "c", "--json").told["rules"]
-    assert [rule["status"] for rule in told if rule["id"] == BUILTIN.id] == ["pinned"]
+    answer = _rules(project, "list", "--target", "c", "--json").told["rules"]
+    assert [rule["status"] for rule in answer if rule["id"] == BUILTIN.id] == ["pinned"]
 
 
 def test_show_says_what_a_rule_answers_and_does(project: Project) -> None:
@@ -103,18 +103,20 @@ def test_a_rule_that_is_not_there_and_one_that_is_not_clear_are_refused_with_the
         1,
         "holdfast: zz: there is no such rule; `holdfast rules list` shows all.\n",
     )
-    told = _rules(project, "pin", "nothing", "--json")
-    assert (told.code, told.told["outcome"]) == (1, "refused")
+    answer = _rules(project, "pin", "nothing", "--json")
+    assert (answer.code, answer.told["outcome"]) == (1, "refused")
 
 
-def test_a_file_that_is_no_rule_is_told_and_fails_the_test(project: Project) -> None:
+def test_a_file_that_is_no_rule_is_reported_and_fails_the_test(project: Project) -> None:
     project.write(".holdfast/rules/python/abc.json", b"{")
     ran = _rules(project, "test")
     assert ran.code == 1
     assert "rules/python/abc.json: it is no JSON" in ran.err
 
 
-def test_what_is_in_the_place_of_a_rule_is_told_and_the_others_are_listed(project: Project) -> None:
+def test_what_is_in_the_place_of_a_rule_is_reported_and_the_others_are_listed(
+    project: Project,
+) -> None:
     _with_own(project)
     (project.root / ".holdfast/rules/python/dir.json").mkdir()
     (project.root / ".holdfast/rules/python/link.json").symlink_to("/etc/passwd")

@@ -41,7 +41,7 @@ def _own_settings(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["Do it.", "--nope"], "No such option: --nope"),
         (["Do it.", "--root", "no/such/directory"], "no/such/directory: this is not a directory."),
@@ -53,11 +53,11 @@ def _own_settings(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_wrong_usage_is_2_and_prints_nothing_on_standard_output(
-    project: Project, words: list[str], told: str
+    project: Project, words: list[str], message: str
 ) -> None:
     ran = project.run("run", *words, "--json")
     assert (ran.code, ran.out) == (2, "")
-    assert told in ran.err
+    assert message in ran.err
 
 
 def test_where_nothing_listens_the_last_line_says_so_and_has_no_session(project: Project) -> None:

@@ -1,4 +1,4 @@
-"""`holdfast run` in this process: after a turn's edits its files are checked, and mended, as their project does."""
+"""`holdfast run` in this process: after a turn, the changed files are checked as their project checks them, and repaired."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.cli.project import Project, Ran
 from tests.cli.talk import ended, events, of_kind, talk, user_file
 
 BROKEN = "def load(text):\n    return json.loads(text)\n"
-MENDED = "import json\n\n\ndef load(text):\n    return json.loads(text)\n"
+FIXED = "import json\n\n\ndef load(text):\n    return json.loads(text)\n"
 TYPO = "def total(prices):\n    return sum(prcs)\n"
 RIGHT = "def total(prices):\n    return sum(prices)\n"
 CLEAN = "def one():\n    return 1\n"
@@ -78,10 +78,10 @@ def kept(project: Project) -> list[dict[str, Any]]:
 # ---------------------------------------------------------------------------------------------------------- repaired
 
 
-def test_a_rule_mends_what_a_turn_wrote_and_the_model_is_not_asked_again(python: Project) -> None:
+def test_a_rule_repairs_what_a_turn_wrote_and_the_model_is_not_asked_again(python: Project) -> None:
     ran, asked = turn(python, [write("load.py", BROKEN), say("Done.")])
     assert (ran.code, asked, repairs(ran)) == (0, 2, [("load.py", "RuleRepaired", True)])
-    assert python.files()["load.py"].decode() == MENDED
+    assert python.files()["load.py"].decode() == FIXED
     [repair] = of_kind(ran, "repair")
     assert len(repair["rule_ids"]) == 1
     first, second = of_kind(ran, "edit_landed")
@@ -119,7 +119,7 @@ def test_a_restore_of_the_turn_takes_the_repair_back_with_all_that_it_wrote(
 def test_undo_takes_the_repair_back_and_then_the_edit(python: Project) -> None:
     python.write("load.py", CLEAN.encode())
     assert turn(python, [write("load.py", BROKEN), say("Done.")])[0].code == 0
-    for text in (MENDED, BROKEN, CLEAN):
+    for text in (FIXED, BROKEN, CLEAN):
         assert python.files()["load.py"].decode() == text
         python.run("undo", "--root", str(python.root))
 
@@ -237,19 +237,19 @@ def test_files_with_secrets_and_our_own_are_not_looked_at(python: Project) -> No
 OLD = "def old():\n    return nope\n"
 
 
-def test_an_error_that_was_there_before_the_turn_is_told_and_left_alone(python: Project) -> None:
+def test_an_error_from_before_the_turn_is_reported_and_not_repaired(python: Project) -> None:
     python.write("old.py", OLD.encode())
     ran, asked = turn(python, [write("old.py", OLD + "\n\n" + CLEAN), say("Done.")])
     assert (ran.code, asked, repairs(ran)) == (0, 2, [("old.py", "FailedBefore", True)])
     assert ended(ran)["message"] == "Done after 2 steps."
-    [told] = of_kind(ran, "repair")
-    assert told["message"].startswith(
+    [report] = of_kind(ran, "repair")
+    assert report["message"].startswith(
         "1 error was there before, and is left alone:\nold.py:2:12: error: Undefined name"
     )
     assert python.files()["old.py"].decode() == OLD + "\n\n" + CLEAN
 
 
-def test_only_what_the_turn_broke_is_mended_and_told_to_the_model(python: Project) -> None:
+def test_only_what_the_turn_broke_is_repaired_and_reported_to_the_model(python: Project) -> None:
     python.write("old.py", OLD.encode())
     with talk(
         python, [write("old.py", f"{OLD}\n\n{TYPO}"), say("Done."), fix(f"{OLD}\n\n{RIGHT}")]
@@ -262,7 +262,7 @@ def test_only_what_the_turn_broke_is_mended_and_told_to_the_model(python: Projec
     assert python.files()["old.py"].decode() == f"{OLD}\n\n{RIGHT}"
 
 
-def test_an_old_error_in_a_line_that_the_turn_wrote_anew_is_mended(python: Project) -> None:
+def test_an_old_error_in_a_line_that_the_turn_rewrote_is_repaired(python: Project) -> None:
     python.write("old.py", OLD.encode())
     again = OLD.replace("nope", "nope + 1")
     ran, _ = turn(
@@ -292,7 +292,7 @@ def test_the_strictness_of_the_settings_holds_for_a_turn_and_for_the_command_who
     place = ["load.py", "--root", str(python.root), "--no-model"]
     assert python.run("repair", *place).code == 4
     assert python.run("repair", *place, "--strictness", "development").code == 0
-    assert python.files()["load.py"].decode() == MENDED
+    assert python.files()["load.py"].decode() == FIXED
 
 
 def test_a_strictness_that_there_is_not_is_wrong_usage(python: Project) -> None:
@@ -396,7 +396,7 @@ def test_the_check_that_is_set_runs_once_for_all_files_and_the_one_it_names_is_r
     assert runs.read_text().count("run") == 3
 
 
-def test_a_check_that_passes_is_said_once_and_one_that_names_no_line_is_only_told(
+def test_a_check_that_passes_is_reported_once_and_a_check_that_names_no_line_repairs_nothing(
     project: Project,
 ) -> None:
     project.write(".holdfast/config.toml", b'check = "true"\n')
@@ -416,7 +416,7 @@ def tested(python: Project) -> Project:
     """A Python project whose check imports what it has, and names no line."""
     python.write("verify.py", IMPORTS.encode())
     python.write("cart.py", RIGHT.encode())
-    python.write("load.py", MENDED.encode())
+    python.write("load.py", FIXED.encode())
     python.write(".holdfast/config.toml", b'check = "python3 -B verify.py"\n')
     return python
 

@@ -1,4 +1,4 @@
-"""Where the settings of a run come from, where a key may go, and what the model is told."""
+"""Where the settings of a run come from, where a key may be sent, and what the prompt of the model contains."""
 
 from __future__ import annotations
 
@@ -158,18 +158,18 @@ def _rows(project: Project, query: str) -> list[str]:
         return [str(row[0]) for row in store.execute(query)]
 
 
-# ------------------------------------------------------------------------------------------- what the model is told
+# ------------------------------------------------------------------------------------------- the prompt of the model
 
 
 @pytest.mark.parametrize(
-    ("files", "told"),
+    ("files", "included"),
     [
         ({"AGENTS.md": b"Rule A.\n", "CLAUDE.md": b"Rule C.\n"}, (True, False)),
         ({"CLAUDE.md": b"Rule C.\n"}, (False, True)),
     ],
 )
 def test_the_projects_rules_and_an_overview_are_in_the_first_payload(
-    project: Project, files: dict[str, bytes], told: tuple[bool, bool]
+    project: Project, files: dict[str, bytes], included: tuple[bool, bool]
 ) -> None:
     for name, data in files.items():
         project.write(name, data)
@@ -177,7 +177,7 @@ def test_the_projects_rules_and_an_overview_are_in_the_first_payload(
         run("Hi.")
         system = run.payloads[0][0]
     assert system["role"] == "system"
-    assert ("Rule A." in system["content"], "Rule C." in system["content"]) == told
+    assert ("Rule A." in system["content"], "Rule C." in system["content"]) == included
     assert "a.py" in system["content"]
     assert "# Patch rules" in system["content"]
 

@@ -172,9 +172,9 @@ def test_a_full_disk_is_said_and_changes_nothing(small_disk: Path) -> None:
     before = snapshot(small_disk)
     large = json.dumps([json.loads(EDIT), {"path": "new/large.py", "content": "y = 1\n" * 20_000}])
     ran = run(small_disk, "apply", "--json", reply=large)
-    told = json.loads(ran.stdout)
-    assert (ran.returncode, told["outcome"], told["files"]) == (1, "refused", [])
-    assert "No space left on device" in told["refusals"][0]["message"]
+    answer = json.loads(ran.stdout)
+    assert (ran.returncode, answer["outcome"], answer["files"]) == (1, "refused", [])
+    assert "No space left on device" in answer["refusals"][0]["message"]
     assert snapshot(small_disk) == before
     left = {path.name for path in (small_disk.parent / "state").rglob("*") if path.is_file()}
     assert {name for name in left if "sqlite3" not in name} == {"lock"}

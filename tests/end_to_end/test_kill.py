@@ -37,11 +37,11 @@ def test_a_kill_at_every_effect_of_apply_undo_and_recovery_leaves_no_mix(tmp_pat
     finally:
         shutil.rmtree(place)
     assert ran.returncode == 0, ran.stderr.decode()
-    told = json.loads(ran.stdout)
-    assert told["failures"] == []
-    assert len(told["effects"]) > 250
-    assert told["kills"]["apply"] > len(told["effects"])
-    assert min(told["kills"]["undo"], told["kills"]["recovery"], told["refusals"]) > 250
+    report = json.loads(ran.stdout)
+    assert report["failures"] == []
+    assert len(report["effects"]) > 250
+    assert report["kills"]["apply"] > len(report["effects"])
+    assert min(report["kills"]["undo"], report["kills"]["recovery"], report["refusals"]) > 250
 
 
 @pytest.mark.e2e

@@ -345,6 +345,6 @@ def test_a_nudge_does_not_count_as_progress() -> None:
 
 @pytest.mark.parametrize("pattern", ["identical", "cycle", "duplicate", "no_progress", "no_effect"])
 def test_the_guidance_says_what_was_seen_and_what_to_do(pattern: str) -> None:
-    told = guidance(Trip(pattern, 7, escalated=False))  # type: ignore[arg-type]  # parametrize gives a str
-    assert " 7 " in told
-    assert told.endswith("say so in plain text without a call.")
+    message = guidance(Trip(pattern, 7, escalated=False))  # type: ignore[arg-type]  # parametrize gives a str
+    assert " 7 " in message
+    assert message.endswith("say so in plain text without a call.")

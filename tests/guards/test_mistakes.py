@@ -60,8 +60,8 @@ def test_a_nudge_that_was_held_back_is_gone_after_a_success() -> None:
 
 
 def test_the_guidance_says_three_things_and_one_hint_for_each_kind_in_the_run() -> None:
-    told = guidance(("exec_error", "schema_reject", "exec_error"))
-    assert told.split("\n") == [
+    message = guidance(("exec_error", "schema_reject", "exec_error"))
+    assert message.split("\n") == [
         "The last 3 calls failed. Before the next one:",
         "- Re-read the schemas of the tools.",
         "- Verify that the paths and arguments you use exist.",

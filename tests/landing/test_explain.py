@@ -10,7 +10,7 @@ AMBIGUOUS = land("a\nb\na\n", Replace("a", "c"), path="x.py")
 MALFORMED = land("a\n", Patch("nonsense"), path="x.py")
 
 
-def test_a_model_is_told_one_sentence_and_the_changed_lines() -> None:
+def test_the_text_for_a_model_is_one_sentence_and_the_changed_lines() -> None:
     outcome = land("a\nb\nc\n", Replace("b", "x"))
     assert explain(outcome) == "Landed at line 2.\n-b\n+x"
 

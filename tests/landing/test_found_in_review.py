@@ -20,7 +20,7 @@ def reason_of(outcome: Landed | Refused) -> str:
     return outcome.reason
 
 
-def told(outcome: Landed | Refused) -> tuple[str, str]:
+def first_difference(outcome: Landed | Refused) -> tuple[str, str]:
     """Return the reason, and the sentence about the first line that differs."""
     assert isinstance(outcome, Refused), outcome
     return outcome.reason, outcome.message.partition("not in the file. ")[2].partition(". Copy")[0]
@@ -80,7 +80,7 @@ def test_the_byte_order_mark_stays_in_front(request_: Request, after: str) -> No
 )
 def test_a_wrapper_that_cannot_be_taken_off_the_new_text_does_not_reach_the_file(new: str) -> None:
     first, last = ("<tool_call>", "</tool_call>") if "tool_call" in new else ("```py", "```")
-    assert told(land("a()\nb()\n", Replace(f"{first}\na()\nb()\n{last}", new))) == (
+    assert first_difference(land("a()\nb()\n", Replace(f"{first}\na()\nb()\n{last}", new))) == (
         "not_found",
         f"Line 1 differs first: the request has `{first}`, the file `a()`",
     )
@@ -89,12 +89,12 @@ def test_a_wrapper_that_cannot_be_taken_off_the_new_text_does_not_reach_the_file
 def test_markup_is_no_wrapper() -> None:
     page = '<div id="one">\n  <b>x</b>\n</div>\n<div id="two">\n  <p>Ho</p>\n  <b>y</b>\n</div>\n'
     old = '<div id="three">\n  <p>Ho</p>\n  <b>y</b>\n</div>'
-    assert told(land(page, Replace(old, old.replace("Ho", "Hi")), "a.html")) == (
+    assert first_difference(land(page, Replace(old, old.replace("Ho", "Hi")), "a.html")) == (
         "not_found",
         'Line 4 differs first: the request has `<div id="three">`, the file `<div id="two">`',
     )
     section = "<section>\n<p>Ho</p>\n</section>"
-    assert told(land("<p>Ho</p>\n", Replace(section, section.replace("Ho", "Hi")))) == (
+    assert first_difference(land("<p>Ho</p>\n", Replace(section, section.replace("Ho", "Hi")))) == (
         "not_found",
         "Line 1 differs first: the request has `<section>`, the file `<p>Ho</p>`",
     )
@@ -120,7 +120,7 @@ def test_a_range_that_inserts_and_names_old_text_is_a_contradiction() -> None:
 def test_a_gap_does_not_leave_what_it_is_in(text: str, old: str) -> None:
     new = old.replace("return x", "return y").replace("red", "blue")
     gap, inside = (text_.split("\n")[1].strip() for text_ in (old, text))
-    assert told(land(text, Replace(old, new))) == (
+    assert first_difference(land(text, Replace(old, new))) == (
         "not_found",
         f"Line 2 differs first: the request has `{gap}`, the file `{inside}`",
     )
@@ -153,7 +153,7 @@ def test_a_line_that_names_another_thing_is_another_place(there: str, asked: str
     outcome = land(
         there + body, Replace(asked + body, (asked + body).replace("port = 2", "port = 4"))
     )
-    assert told(outcome) == (
+    assert first_difference(outcome) == (
         "not_found",
         f"Line 1 differs first: the request has `{asked.strip()}`, the file `{there.strip()}`",
     )
@@ -210,7 +210,7 @@ def test_a_deletion_does_not_take_the_twin_with_another_indentation() -> None:
     text = "def a():\n    log_event(user)\n    x()\n\nclass B:\n    def b():\n        log_event(user)\n        y()\n"
     request = Replace("        log_event(user)\n", "")
     once = text_of(land(text, request))
-    assert told(land(once, request)) == (
+    assert first_difference(land(once, request)) == (
         "not_found",
         "Line 2 differs first: 4 spaces, where the request has 8 spaces",
     )

@@ -29,7 +29,7 @@ def change(
     return land(text, Replace(old, old.replace(was, becomes)))
 
 
-def told(outcome: Landed | Refused) -> tuple[str, int, str, str]:
+def first_difference(outcome: Landed | Refused) -> tuple[str, int, str, str]:
     """Return the reason, and the first line that differs: its number, as it was asked for, and as the file has it."""
     assert isinstance(outcome, Refused), outcome
     first = re.search(
@@ -49,7 +49,7 @@ def test_the_files_own_lines_survive_beside_a_drifted_copy() -> None:
 def test_a_name_that_stands_elsewhere_is_no_typo() -> None:
     crossed = BLOCK.replace("database.fetch", "directory.fetch")
     outcome = change(BLOCK + "\n\n" + OTHER, crossed)
-    assert told(outcome) == (
+    assert first_difference(outcome) == (
         "not_found",
         2,
         "row = directory.fetch(key)",
@@ -59,7 +59,12 @@ def test_a_name_that_stands_elsewhere_is_no_typo() -> None:
 
 def test_a_third_definition_is_nobody() -> None:
     outcome = change(BLOCK + "\n\n" + OTHER, BLOCK.replace("load_user", "load_group"))
-    assert told(outcome) == ("not_found", 1, "def load_group(key):", "def load_user(key):")
+    assert first_difference(outcome) == (
+        "not_found",
+        1,
+        "def load_group(key):",
+        "def load_user(key):",
+    )
 
 
 def test_a_number_that_differs_is_another_place() -> None:
@@ -67,7 +72,7 @@ def test_a_number_that_differs_is_another_place() -> None:
     outcome = change(
         text, text.replace("wait(10)", "wait(12)"), was="log(server)", becomes="report(server)"
     )
-    assert told(outcome) == ("not_found", 2, "wait(12)", "wait(10)")
+    assert first_difference(outcome) == ("not_found", 2, "wait(12)", "wait(10)")
 
 
 def test_a_removed_line_has_to_be_the_line() -> None:
@@ -88,7 +93,7 @@ def test_invented_lines_below_are_dropped() -> None:
 def test_a_line_that_belongs_to_another_place_was_not_invented() -> None:
     text = BLOCK + "\n\n" + OTHER
     outcome = change(text, BLOCK.replace("return User(row)", "return Team(row)"))
-    assert told(outcome) == ("not_found", 5, "return Team(row)", "return User(row)")
+    assert first_difference(outcome) == ("not_found", 5, "return Team(row)", "return User(row)")
 
 
 def test_a_comment_that_was_left_out_stays_in_the_file() -> None:
@@ -104,4 +109,9 @@ def test_an_edit_with_drift_is_not_done_twice() -> None:
     once = land(BLOCK, Replace(old, new))
     assert isinstance(once, Landed)
     again = land(once.text, Replace(old, new))
-    assert told(again) == ("not_found", 2, "row = databse.fetch(key)", "row = database.fetch(key)")
+    assert first_difference(again) == (
+        "not_found",
+        2,
+        "row = databse.fetch(key)",
+        "row = database.fetch(key)",
+    )

@@ -65,11 +65,11 @@ def _served(python: str, port: int, log: Path, context: int) -> Iterator[str]:
         [python, "-c", _FIND], capture_output=True, check=True, text=True
     ).stdout.strip()
     words = ["--model", model, "--model_alias", _MODEL, "--host", "127.0.0.1", "--port", str(port)]
-    with log.open("wb") as told:
+    with log.open("wb") as output:
         server = subprocess.Popen(
             [python, "-m", "llama_cpp.server", *words, "--n_ctx", str(context)],
-            stdout=told,
-            stderr=told,
+            stdout=output,
+            stderr=output,
         )
         try:
             url = f"http://127.0.0.1:{port}/v1"

@@ -16,8 +16,8 @@ ENDED = {"kind": "turn_ended", "stop_reason": "done", "message": "Done.", "steps
 
 
 def ran(code: int = 0, end: Mapping[str, object] = ENDED, **others: Any) -> Ran:
-    told: dict[str, Any] = {"stdout": json.dumps(end) + "\n", "stderr": "", "before": {"a": b"1"}}
-    return Ran(code=code, **(told | {"after": {"a": b"1"}, "swaps": ()} | others))
+    output: dict[str, Any] = {"stdout": json.dumps(end) + "\n", "stderr": "", "before": {"a": b"1"}}
+    return Ran(code=code, **(output | {"after": {"a": b"1"}, "swaps": ()} | others))
 
 
 CHANGED = (Swap("a", Content(b"1"), Content(b"2")),)

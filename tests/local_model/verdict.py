@@ -26,7 +26,7 @@ class Ran:
     running: int = 0
 
     def events(self) -> list[dict[str, Any]]:
-        """Give what was told, a fact a line."""
+        """Return the events of standard output, one for each line."""
         return [json.loads(line) for line in self.stdout.splitlines()]
 
     def count(self, kind: str) -> int:

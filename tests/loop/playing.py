@@ -91,7 +91,7 @@ def using(prompt: int, pieces: Pieces) -> Pieces:
 
 
 EMPTY: Pieces = (FinishPiece("stop"),)
-DONE = says("The off-by-one in a.py is mended.")
+DONE = says("The off-by-one in a.py is fixed.")
 
 
 @dataclass

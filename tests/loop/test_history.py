@@ -138,12 +138,12 @@ def test_with_the_next_prompt_the_model_hears_what_became_of_its_edits() -> None
         RepairEnded("d.py", "NotRun", success=False, message="nobody is there"),
     ]
     history = rebuild([*records, UserText("Well?"), Said("Yes."), UserText("Good.")])
-    mended = "[a.py failed the check after your turn and was repaired; read it again before you edit it.]"
+    repaired = "[a.py failed the check after your turn and was repaired; read it again before you edit it.]"
     failing = "[b.py fails the check since your turn:\nb.py:1:1: error: no]"
     assert history.messages == (
         UserText("Do it."),
         AssistantSaid("Done."),
-        UserText(f"{mended}\n\n{failing}\n\nWell?"),
+        UserText(f"{repaired}\n\n{failing}\n\nWell?"),
         AssistantSaid("Yes."),
         UserText("Good."),
     )

@@ -43,7 +43,7 @@ def test_pieces_are_joined_and_each_is_passed_on_as_it_comes() -> None:
     assert reply.whole
 
 
-def test_a_chant_ends_the_request_and_is_part_of_the_reply() -> None:
+def test_a_repetition_ends_the_request_and_is_part_of_the_reply() -> None:
     closed: list[bool] = []
 
     def chanting() -> Iterator[StreamPiece]:

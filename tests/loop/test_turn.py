@@ -143,7 +143,7 @@ def test_an_empty_reply_is_asked_for_again_without_a_word_then_with_one() -> Non
     assert played.sentinels == []
 
 
-def test_thoughts_without_words_are_told_apart_from_nothing() -> None:
+def test_thoughts_without_words_are_distinguished_from_an_empty_reply() -> None:
     played = play([thinks("Hm."), thinks("Hm."), DONE])
     assert nudges(played) == ["", "", ONLY_THOUGHT]
 
@@ -165,7 +165,9 @@ def test_a_call_ends_the_run_of_empty_replies() -> None:
     assert played.ended.stop_reason == "done"
 
 
-def test_a_model_that_only_says_what_it_will_do_is_told_twice_and_then_not_believed() -> None:
+def test_a_model_that_only_announces_an_action_is_nudged_twice_and_then_counts_as_mistaken() -> (
+    None
+):
     played = play([NARRATED])
     assert played.ended.stop_reason == "mistakes"
     assert [sentinel.kind for sentinel in played.sentinels] == ["mistake_recovery"]
@@ -174,7 +176,7 @@ def test_a_model_that_only_says_what_it_will_do_is_told_twice_and_then_not_belie
     assert played.of(Said) == [Said("Now let me write the file.")]
 
 
-def test_a_model_that_was_told_to_make_the_call_makes_it() -> None:
+def test_a_model_that_was_nudged_to_make_the_call_makes_it() -> None:
     played = play([NARRATED, calls(WRITE), DONE])
     assert [call.name for call in played.tools.ran] == ["write_file"]
     assert all(
@@ -205,7 +207,7 @@ def test_a_call_cut_in_the_middle_of_its_text_is_not_run() -> None:
 def test_words_that_were_cut_are_asked_for_in_smaller_pieces() -> None:
     played = play([(TextPiece("To explain this in full, " * 9), FinishPiece("length")), DONE])
     assert nudges(played) == ["", CUT]
-    assert played.of(Said) == [Said("The off-by-one in a.py is mended.")]
+    assert played.of(Said) == [Said("The off-by-one in a.py is fixed.")]
 
 
 def test_words_that_are_cut_each_time_stop_the_turn_on_mistakes() -> None:
@@ -245,7 +247,7 @@ def test_what_cannot_pass_stops_the_turn_at_once_with_the_words_of_the_server(
 
 def test_a_reply_of_which_only_a_part_came_is_dropped() -> None:
     played = play([(TextPiece("I will n"), *fails("cut", "the stream ended early")), DONE])
-    assert played.of(Said) == [Said("The off-by-one in a.py is mended.")]
+    assert played.of(Said) == [Said("The off-by-one in a.py is fixed.")]
 
 
 def test_a_retry_of_the_adapter_is_shown() -> None:
@@ -260,7 +262,7 @@ def test_a_model_that_repeats_itself_is_cut_and_asked_once_more_with_changed_sam
     assert [sentinel.kind for sentinel in played.sentinels] == ["chant"]
     assert len([event for event in played.events if event.kind == "text"]) < 100
     assert played.model.closed == 2
-    assert played.of(Said) == [Said("The off-by-one in a.py is mended.")]
+    assert played.of(Said) == [Said("The off-by-one in a.py is fixed.")]
 
 
 def test_a_model_that_goes_on_repeating_itself_stops_on_mistakes() -> None:
@@ -357,7 +359,7 @@ def test_what_was_stored_gives_back_what_the_turn_would_have_sent_next() -> None
     again = rebuild([*start, *played.events], SYSTEM)
     sent = played.model.asks[-1].messages
     assert again.messages[: len(sent)] == sent
-    assert again.messages[len(sent) :] == (AssistantSaid("The off-by-one in a.py is mended."),)
+    assert again.messages[len(sent) :] == (AssistantSaid("The off-by-one in a.py is fixed."),)
 
 
 def test_a_continued_turn_starts_with_the_bytes_of_the_last_and_fresh_guards() -> None:

@@ -87,7 +87,7 @@ class Meant:
 
 
 @dataclass
-class Bench:
+class Trial:
     """A root on the disk, and what every change was meant to do."""
 
     root: Path
@@ -161,68 +161,68 @@ def in_memory(_: Path) -> ChangeLog:
     return MemoryLog()
 
 
-def pick(bench: Bench, number: int) -> str | None:
-    ids = sorted(bench.meant, key=list(bench.meant).index)
+def pick(trial: Trial, number: int) -> str | None:
+    ids = sorted(trial.meant, key=list(trial.meant).index)
     return ids[number % len(ids)] if ids else None
 
 
-def take(bench: Bench, step: Step) -> None:
+def take(trial: Trial, step: Step) -> None:
     """Do one step, and judge what became of the files."""
-    before = bench.files()
-    workspace = bench.workspace
+    before = trial.files()
+    workspace = trial.workspace
     if step.verb == "by hand":
-        edit_by_hand(bench, step, before)
+        edit_by_hand(trial, step, before)
         return
     if step.verb in {"propose", "at once"}:
-        asked = bench.ask(step, seen=bench.seen() if step.verb == "propose" else before)
+        asked = trial.ask(step, seen=trial.seen() if step.verb == "propose" else before)
         if asked is None:
             return
         reply, meant = asked
         if step.verb == "propose":
             proposed = propose_reply(ReplyText(reply), workspace)
             assert isinstance(proposed, Proposed), proposed
-            bench.meant[proposed.change.id] = meant
-            assert bench.files() == before
+            trial.meant[proposed.change.id] = meant
+            assert trial.files() == before
             return
         applied = apply_reply(ReplyText(reply), workspace)
         assert isinstance(applied, AppliedReply), applied
         assert applied.change_id
-        bench.meant[applied.change_id] = meant
-        assert does(meant, before, bench.files())
+        trial.meant[applied.change_id] = meant
+        assert does(meant, before, trial.files())
         return
     if step.verb == "undo":
         last = workspace.log.list(state="applied", limit=1)
         judge(
-            bench,
+            trial,
             undo_last(workspace),
-            bench.meant[last[0].id] if last else None,
+            trial.meant[last[0].id] if last else None,
             before,
             back=True,
         )
         return
-    change_id = pick(bench, step.number)
+    change_id = pick(trial, step.number)
     if change_id is None:
         return
-    meant = bench.meant[change_id]
+    meant = trial.meant[change_id]
     if step.verb == "apply":
-        judge(bench, apply_change(change_id, workspace), meant, before, back=False)
+        judge(trial, apply_change(change_id, workspace), meant, before, back=False)
     elif step.verb == "reject":
         assert isinstance(reject_change(change_id, workspace), Rejected | NothingDone)
-        assert bench.files() == before
+        assert trial.files() == before
     else:
-        judge(bench, rewind_change(change_id, workspace), meant, before, back=True)
+        judge(trial, rewind_change(change_id, workspace), meant, before, back=True)
 
 
-def edit_by_hand(bench: Bench, step: Step, before: Files) -> None:
+def edit_by_hand(trial: Trial, step: Step, before: Files) -> None:
     path = NAMES[step.name]
     if path in before:
         lines = before[path].splitlines(keepends=True)
-        lines[step.number] = f"{bench.line()}\n".encode()
-        (bench.root / path).write_bytes(b"".join(lines))
+        lines[step.number] = f"{trial.line()}\n".encode()
+        (trial.root / path).write_bytes(b"".join(lines))
 
 
-def judge(bench: Bench, outcome: object, meant: Meant | None, before: Files, *, back: bool) -> None:
-    after = bench.files()
+def judge(trial: Trial, outcome: object, meant: Meant | None, before: Files, *, back: bool) -> None:
+    after = trial.files()
     event(f"{'back' if back else 'forth'}: {type(outcome).__name__}")
     if isinstance(outcome, NothingDone):
         assert after == before
@@ -240,7 +240,7 @@ def log_in_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LogAt]:
 
 
 @contextmanager
-def set_up(log_at: LogAt) -> Iterator[Bench]:
+def set_up(log_at: LogAt) -> Iterator[Trial]:
     with tempfile.TemporaryDirectory(
         dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     ) as place:
@@ -248,30 +248,30 @@ def set_up(log_at: LogAt) -> Iterator[Bench]:
         (root / "d").mkdir(parents=True)
         with DiskWorkspace(DiskFiles(str(root)), Path(place) / "state") as workspace:
             workspace._log = log_at(root)
-            bench = Bench(root, workspace)
-            (root / "a.txt").write_text(bench.text())
-            (root / "d/b.txt").write_text(bench.text())
-            yield bench
+            trial = Trial(root, workspace)
+            (root / "a.txt").write_text(trial.text())
+            (root / "d/b.txt").write_text(trial.text())
+            yield trial
 
 
 def there_and_back(sequence: list[Step], log_at: LogAt) -> None:
-    with set_up(log_at) as bench:
-        start = bench.files()
+    with set_up(log_at) as trial:
+        start = trial.files()
         for step in sequence:
-            take(bench, step)
-        while bench.workspace.log.list(state="applied", limit=1):
-            assert isinstance(undone := undo_last(bench.workspace), Undone), undone
-        assert bench.files() == start
+            take(trial, step)
+        while trial.workspace.log.list(state="applied", limit=1):
+            assert isinstance(undone := undo_last(trial.workspace), Undone), undone
+        assert trial.files() == start
         nothing = Refused(
             "not_found", "there is nothing to undo: no apply below this root is on record."
         )
-        assert undo_last(bench.workspace) == NothingDone((FileRefused("", nothing),))
+        assert undo_last(trial.workspace) == NothingDone((FileRefused("", nothing),))
 
 
 def in_between(sequence: list[Step], log_at: LogAt) -> None:
-    with set_up(log_at) as bench:
+    with set_up(log_at) as trial:
         for step in sequence:
-            take(bench, step)
+            take(trial, step)
 
 
 @given(st.lists(steps, max_size=20))

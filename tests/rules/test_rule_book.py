@@ -194,7 +194,7 @@ def test_two_places_that_fit_are_none() -> None:
 # -------------------------------------------------------------------------------------------------------------- files
 
 
-def test_a_file_that_is_no_rule_or_another_one_is_told_and_left_out() -> None:
+def test_a_file_that_is_no_rule_or_another_one_is_reported_and_skipped() -> None:
     files = MemoryRuleFiles()
     files.kept = {
         "python/aa": b"{}",
@@ -248,7 +248,7 @@ def test_a_rule_that_somebody_writes_need_not_keep_a_record() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ({"fix": None}, "a value in it is not of its kind"),
         ({"applied": -5}, "-5 is no count"),
@@ -257,11 +257,11 @@ def test_a_rule_that_somebody_writes_need_not_keep_a_record() -> None:
     ],
 )
 def test_what_is_wrong_with_a_rule_file_is_said_by_name(
-    changed: dict[str, object], told: str
+    changed: dict[str, object], message: str
 ) -> None:
     rule = learned("x = xrange(3)\n", "x = range(3)\n", undefined("xrange", column=5))
     read = json.loads(dump_rule(rule)) | changed
-    with pytest.raises(BadRule, match=told):
+    with pytest.raises(BadRule, match=message):
         parse_rule(
             json.dumps({name: value for name, value in read.items() if value is not ...}).encode()
         )

@@ -1,4 +1,4 @@
-"""A model mends all errors of a file at once; each rule answers one of them."""
+"""A model fixes all errors of a file at once; each rule fixes one of them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """`before` is mended to `after`; then `second` to `fixed`, and each of `nears` stays, because of `why`."""
+    """`before` is fixed to `after`; then `second` to `fixed`, and each of `nears` is unchanged, because of `why`."""
 
     title: str
     target: Target

@@ -333,7 +333,7 @@ ROWS = (
         ),
     ),
     Row(
-        "what has to be mended is where the name at the place comes from",
+        "the fix belongs where the name at the place is declared",
         "python",
         "a coroutine has no {0}",
         ("upper",),
@@ -354,7 +354,7 @@ ROWS = (
         ),
     ),
     Row(
-        "a method is mended where it is declared",
+        "a method is fixed where it is declared",
         "cpp",
         "{0} discards qualifiers",
         ("this",),

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from holdfast.testing import FixedClock
 
 
-def test_it_stands_until_it_is_told_to_go_on() -> None:
+def test_it_does_not_advance_by_itself() -> None:
     clock = FixedClock(datetime(2030, 5, 1, tzinfo=UTC))
     before = (clock(), clock(), clock.now())
     clock.advance(90)

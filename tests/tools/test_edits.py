@@ -1,4 +1,4 @@
-"""edit_file, write_file, write_patch, apply_edits: what lands, what is refused, and what the model is told of it."""
+"""edit_file, write_file, write_patch, apply_edits: what lands, what is refused, and the output for the model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DIFF2 = "--- a/a.py\n+++ b/a.py\n@@ -4,3 +4,3 @@\n \n def second():\n-    return
 # -------------------------------------------------------------------------------------------------------------- landing
 
 
-def test_a_replacement_lands_and_is_told_with_its_lines(world: World) -> None:
+def test_a_replacement_lands_and_is_reported_with_its_lines(world: World) -> None:
     world.write("a.py", "x = 1\ny = 2\n")
     outcome = world.call("edit_file", path="a.py", old="y = 2", new="y = 3\nz = 4")
     assert (
@@ -120,7 +120,7 @@ def test_a_diff_lands_over_several_files_all_or_none(world: World) -> None:
     assert world.files() == {"a.py": b"x = 1\ny = 3\n", "c.py": b"c\n"}
 
 
-def test_a_rename_is_told(world: World) -> None:
+def test_a_rename_is_reported(world: World) -> None:
     world.write("a.py", "x = 1\ny = 2\n")
     diff = "diff --git a/a.py b/b.py\nsimilarity index 100%\nrename from a.py\nrename to b.py\n"
     outcome = world.call("write_patch", diff=diff)
@@ -478,11 +478,11 @@ def test_a_range_that_says_too_little_or_too_much_is_named(
 
 
 def test_a_range_without_an_end_is_named(world: World) -> None:
-    told = world.refused(
+    message = world.refused(
         "apply_edits", "schema_reject", path="a.py", edits=[{"range": {"start": 1}, "new": "x"}]
     )
-    assert told.startswith("apply_edits: edits.0.range.end is missing. It takes ")
-    assert "range?: {start: integer, end: integer}" in told
+    assert message.startswith("apply_edits: edits.0.range.end is missing. It takes ")
+    assert "range?: {start: integer, end: integer}" in message
 
 
 @pytest.mark.parametrize(
@@ -622,7 +622,7 @@ def test_nobody_is_asked_about_an_edit_that_does_not_land(world: World) -> None:
     assert world.gate.asked == []
 
 
-def test_where_nobody_is_there_the_turn_is_told(tmp_path: Path) -> None:
+def test_without_a_person_to_ask_the_turn_is_notified(tmp_path: Path) -> None:
     with open_world(tmp_path, gate=Somebody(NoApprover())) as world:
         world.write("a.py", "x\n")
         outcome = world.call("edit_file", path="a.py", old="x", new="y")

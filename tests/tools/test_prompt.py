@@ -39,7 +39,7 @@ def test_the_patch_rules_have_an_example_that_lands() -> None:
     assert landed.text == "def main():\n    return 2\n"
 
 
-def test_models_that_handle_json_are_told_to_prefer_it() -> None:
+def test_models_that_handle_json_are_asked_to_prefer_it() -> None:
     assert "Prefer `edit_file`" in system_prompt(JSON.tools(), JSON)
     assert "Prefer `edit_file`" not in system_prompt(DIFF.tools(), DIFF)
 
@@ -72,8 +72,8 @@ def test_an_overview_tells_languages_check_guide_and_files() -> None:
 
 def test_a_large_project_is_cut_to_the_depth_that_fits() -> None:
     files = tuple(sorted(f"src/{a}/{b}.py" for a in "abc" for b in range(300)))
-    told = overview(ProjectFacts(files), 200)
-    assert told.endswith("Files:\nsrc/a/ (300 files)\nsrc/b/ (300 files)\nsrc/c/ (300 files)")
+    text = overview(ProjectFacts(files), 200)
+    assert text.endswith("Files:\nsrc/a/ (300 files)\nsrc/b/ (300 files)\nsrc/c/ (300 files)")
 
 
 @given(
@@ -83,9 +83,9 @@ def test_a_large_project_is_cut_to_the_depth_that_fits() -> None:
 )
 def test_an_overview_keeps_to_its_tokens(files: list[str], guide: str | None, tokens: int) -> None:
     facts = ProjectFacts(tuple(files), guide, check="make")
-    told = overview(facts, tokens)
-    assert len(told) <= tokens * 4
-    assert told == overview(facts, tokens)
+    text = overview(facts, tokens)
+    assert len(text) <= tokens * 4
+    assert text == overview(facts, tokens)
 
 
 def look(root: Path) -> ProjectFacts:

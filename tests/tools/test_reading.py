@@ -1,4 +1,4 @@
-"""read_file, list_dir, find_files: what a model is told of files, and of what is no file."""
+"""read_file, list_dir, find_files: the output for files, and for paths that are no file."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def test_a_long_file_comes_in_parts_and_says_how_to_read_on(world: World) -> Non
 
 def test_wide_lines_are_cut_and_a_part_holds_a_bounded_number_of_characters(world: World) -> None:
     world.write("wide.txt", "x" * 1_000 + "\n" + ("y" * 390 + "\n") * 100)
-    told = world.told("read_file", path="wide.txt")
-    assert "1| " + "x" * 400 + "… (600 more characters)\n" in told
-    assert len(told) < 17_000
-    assert "Read on with start=" in told
+    output = world.told("read_file", path="wide.txt")
+    assert "1| " + "x" * 400 + "… (600 more characters)\n" in output
+    assert len(output) < 17_000
+    assert "Read on with start=" in output
 
 
 def test_an_empty_file_is_a_file(world: World) -> None:
@@ -174,8 +174,8 @@ def test_no_symlink_leads_outside(world: World, tool: str) -> None:
         "find_files": {"pattern": "key"},
     }[tool]
     for path in ("out/key.txt", "out", "link.txt"):
-        told = world.refused(tool, "permission_denied", path=path, **arguments)
-        assert "leads out of the project" in told
+        output = world.refused(tool, "permission_denied", path=path, **arguments)
+        assert "leads out of the project" in output
 
 
 def test_a_walk_does_not_follow_symlinks(world: World) -> None:
@@ -225,9 +225,9 @@ def test_a_directory_that_is_none_is_answered_with_a_cure(world: World) -> None:
 def test_a_long_directory_is_cut(world: World) -> None:
     for i in range(250):
         world.write(f"{i:03}.txt", "")
-    told = world.told("list_dir")
-    assert told.startswith(".: 250 entries.\n000.txt")
-    assert told.endswith("(50 more; use find_files to look for a name)")
+    output = world.told("list_dir")
+    assert output.startswith(".: 250 entries.\n000.txt")
+    assert output.endswith("(50 more; use find_files to look for a name)")
 
 
 def test_odd_names_are_shown_and_read(world: World) -> None:
@@ -237,9 +237,9 @@ def test_odd_names_are_shown_and_read(world: World) -> None:
     (world.root / os.fsdecode(b"\xff.txt")).write_text("hit\n")
     for name in names:
         assert world.told("read_file", path=name).endswith("1| hit")
-    told = world.told("list_dir")
-    assert "�.txt (4 bytes)" in told
-    assert told.encode()
+    output = world.told("list_dir")
+    assert "�.txt (4 bytes)" in output
+    assert output.encode()
     assert world.told("search", pattern="hit").startswith("7 matches:\n")
     assert not (world.root / "pwned").exists()
 

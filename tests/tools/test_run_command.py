@@ -1,4 +1,4 @@
-"""run_command: judged, run, ended, told."""
+"""run_command: a command is judged, run and stopped, and its output is returned."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from tests.tools.world import Somebody, World, open_world
 from tests.waiting import FOREVER, limit_to_begin, set_when
 
 
-def test_output_and_exit_code_are_told_and_a_failing_command_is_no_failure(world: World) -> None:
+def test_output_and_exit_code_are_returned_and_a_failing_command_is_no_failure(
+    world: World,
+) -> None:
     outcome = world.call("run_command", command="echo no >&2; exit 3")
     assert outcome.text == "Exit code 3.\nno"
     assert outcome.failure is None
@@ -59,19 +61,19 @@ def test_a_cancel_is_no_failure(world: World) -> None:
     )
 
 
-def test_a_signal_is_told(world: World) -> None:
+def test_a_signal_is_reported(world: World) -> None:
     assert world.told("run_command", command="kill -ABRT $$").startswith("Ended by SIGABRT.\n")
 
 
-def test_what_it_left_in_the_background_is_told(world: World) -> None:
+def test_a_process_left_in_the_background_is_reported(world: World) -> None:
     assert world.told("run_command", command=f"{FOREVER} & echo begun") == (
         "Exit code 0.\nProcesses it had left in the background were ended.\nbegun"
     )
 
 
-def test_output_that_is_no_text_is_told_as_text(world: World) -> None:
-    told = world.told("run_command", command=r"printf '\000\377\033[31mred'")
-    assert told == "Exit code 0.\n��red"
+def test_output_that_is_no_text_is_returned_as_text(world: World) -> None:
+    output = world.told("run_command", command=r"printf '\000\377\033[31mred'")
+    assert output == "Exit code 0.\n��red"
 
 
 def test_a_flood_is_bounded(world: World) -> None:
@@ -117,9 +119,9 @@ def test_a_command_that_is_denied_by_a_rule_is_never_asked_about(tmp_path: Path)
 
 
 def test_an_argument_it_does_not_know_is_not_ignored(world: World) -> None:
-    told = world.refused("run_command", "schema_reject", command="touch x", cwd="/tmp")
+    output = world.refused("run_command", "schema_reject", command="touch x", cwd="/tmp")
     assert (
-        told
+        output
         == "run_command: cwd is not an argument of it. It takes {command: string, timeout?: integer}."
     )
     assert world.told("run_command", command="true", description="says nothing").startswith(

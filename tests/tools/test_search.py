@@ -135,7 +135,7 @@ def test_a_search_that_was_late_says_so(world: World) -> None:
     )
 
 
-def test_matches_are_told_with_path_and_line(world: World) -> None:
+def test_matches_are_listed_with_path_and_line(world: World) -> None:
     world.write("src/a.py", "def f():\n    return hit\n")
     outcome = world.call("search", pattern="hit")
     assert outcome.text == "1 match:\nsrc/a.py:2:     return hit"
@@ -155,10 +155,10 @@ def test_what_is_no_expression_is_searched_for_as_it_is(world: World) -> None:
 
 def test_wide_lines_and_many_matches_are_bounded(world: World) -> None:
     world.write("wide.txt", ("hit " + "x" * 5_000 + "\n") * 90)
-    told = world.told("search", pattern="hit")
-    assert len(told) < 9_000
-    assert told.startswith("The first ")
-    assert "There are more; narrow the pattern, path or glob." in told
+    output = world.told("search", pattern="hit")
+    assert len(output) < 9_000
+    assert output.startswith("The first ")
+    assert "There are more; narrow the pattern, path or glob." in output
 
 
 def test_a_search_answers_what_it_cannot_look_for(world: World) -> None:

@@ -52,10 +52,12 @@ def test_it_keeps_the_promise_of_the_loops_port(world: World) -> None:
 
 
 def test_the_specs_are_short_and_flat(world: World) -> None:
-    told = json.dumps([[spec.name, spec.description, spec.schema] for spec in world.toolbox.specs])
-    assert len(told) < 4_000
+    schemas = json.dumps(
+        [[spec.name, spec.description, spec.schema] for spec in world.toolbox.specs]
+    )
+    assert len(schemas) < 4_000
     for word in ("$defs", "$ref", "title", "anyOf", "null"):
-        assert f'"{word}"' not in told
+        assert f'"{word}"' not in schemas
     schema = next(spec.schema for spec in world.toolbox.specs if spec.name == "read_file")
     assert schema == {
         "type": "object",
@@ -92,11 +94,11 @@ def test_in_plan_mode_nothing_can_be_changed(tmp_path: Path) -> None:
         assert tuple(spec.name for spec in world.toolbox.specs) == READING
         assert world.told("read_file", path="a.py")
         for name in sorted(ALL - set(READING)):
-            told = world.refused(
+            message = world.refused(
                 name, "permission_denied", path="a.py", text="y", command="touch b"
             )
             assert (
-                told
+                message
                 == f"{name} is switched off in this session; the tools are: {', '.join(READING)}."
             )
 
@@ -111,7 +113,7 @@ def test_a_tool_that_is_none_is_answered_with_the_nearest(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "told"),
+    ("name", "arguments", "message"),
     [
         ("read_file", {}, "read_file: path is missing. It takes {path: string, start?: integer, end?: integer}."),
         (
@@ -124,9 +126,9 @@ def test_a_tool_that_is_none_is_answered_with_the_nearest(world: World) -> None:
     ],
 )  # fmt: skip
 def test_arguments_that_do_not_fit_are_a_sentence(
-    world: World, name: str, arguments: dict[str, Any], told: str
+    world: World, name: str, arguments: dict[str, Any], message: str
 ) -> None:
-    assert world.refused(name, "schema_reject", **arguments) == told
+    assert world.refused(name, "schema_reject", **arguments) == message
 
 
 def test_arguments_that_a_reader_does_not_know_are_ignored(world: World) -> None:
@@ -149,8 +151,8 @@ def test_what_the_world_refuses_is_an_outcome(world: World, error: Exception) ->
         raise error
 
     world.toolbox._context.ports.editor.land = land  # type: ignore[method-assign,assignment]
-    told = world.refused("write_file", "exec_error", path="a.py", text="x")
-    assert "No space left on device" in told or "the database is gone" in told
+    message = world.refused("write_file", "exec_error", path="a.py", text="x")
+    assert "No space left on device" in message or "the database is gone" in message
 
 
 def test_importing_the_toolbox_does_not_load_pydantic() -> None:

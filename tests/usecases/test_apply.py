@@ -84,8 +84,8 @@ def test_a_file_that_changed_after_the_first_swap_stays_and_the_others_go_back(
     assert (world.root / "a.py").stat().st_mode & 0o777 == 0o755
     assert world.left() == {"lock", "1.old.b.py", "1.new.b.py"}
     assert isinstance(outcome, NothingDone)
-    told = outcome.refusals[0].refused.message
-    saved = Path(told.split("are kept in ")[1].removesuffix("."))
+    message = outcome.refusals[0].refused.message
+    saved = Path(message.split("are kept in ")[1].removesuffix("."))
     assert (saved / "1.new.b.py").read_text() == "x = 2\n"
 
 

@@ -43,7 +43,7 @@ class WatchedCheck(NamesCheck):
 
 
 class Shop:
-    """A root with files, a rule that mends them, and decisions."""
+    """A root with files, a rule that repairs them, and decisions."""
 
     def __init__(self, world: World, workspace: DiskWorkspace) -> None:
         self.root = world.root
@@ -60,7 +60,7 @@ class Shop:
 
     def repair(self, *paths: str, met: tuple[str, ...] = ()) -> tuple[FileRepair, ...]:
         rules = MemoryRules({"r1": ("price)", "prices)")})
-        crew = RepairDependencies(
+        dependencies = RepairDependencies(
             self.workspace,
             check_for=lambda _: self.check,
             world_for=lambda check: RepairWorld(check, self.manifest, lambda: "2026-01-01", rules),
@@ -68,7 +68,7 @@ class Shop:
             withdraw=self.manifest.withdraw,
             may_write=self.may_write,
         )
-        return repair_files(paths or ("a.py",), crew, RepairPolicy(), met=met)
+        return repair_files(paths or ("a.py",), dependencies, RepairPolicy(), met=met)
 
     def verdicts(self) -> list[str]:
         return [each.verdict for each in self.manifest.list()]
@@ -83,17 +83,17 @@ def shop(world: World) -> Iterator[Shop]:
 # ------------------------------------------------------------------------------------------------------ somebody else
 
 
-def test_a_file_is_mended_and_that_is_on_record(shop: Shop) -> None:
-    [mended] = shop.repair()
-    assert isinstance(mended.outcome, RuleRepaired)
-    assert (mended.success, shop.file.read_text(), shop.verdicts()) == (True, GOOD, ["accepted"])
+def test_a_file_is_repaired_and_the_repair_is_recorded(shop: Shop) -> None:
+    [repaired] = shop.repair()
+    assert isinstance(repaired.outcome, RuleRepaired)
+    assert (repaired.success, shop.file.read_text(), shop.verdicts()) == (True, GOOD, ["accepted"])
 
 
 def test_the_same_text_by_another_s_hand_is_a_success_and_stays_on_record(shop: Shop) -> None:
     shop.check = WatchedCheck(lambda: shop.write("a.py", GOOD))
-    [mended] = shop.repair()
-    assert (mended.success, mended.trouble, mended.change_id) == (True, None, None)
-    assert "another process has written the very same text" in mended.note
+    [repaired] = shop.repair()
+    assert (repaired.success, repaired.trouble, repaired.change_id) == (True, None, None)
+    assert "another process has written the very same text" in repaired.note
     assert (shop.file.read_text(), shop.verdicts()) == (GOOD, ["accepted"])
 
 
@@ -101,9 +101,9 @@ def test_another_text_by_another_s_hand_is_left_to_them_and_the_decision_does_no
     shop: Shop,
 ) -> None:
     shop.check = WatchedCheck(lambda: shop.write("a.py", BAD + "# mine\n"))
-    [mended] = shop.repair()
-    assert (mended.success, mended.diff, mended.change_id) == (False, "", None)
-    assert "changed while it was repaired" in (mended.trouble or "")
+    [repaired] = shop.repair()
+    assert (repaired.success, repaired.diff, repaired.change_id) == (False, "", None)
+    assert "changed while it was repaired" in (repaired.trouble or "")
     assert (shop.file.read_text(), shop.verdicts()) == (BAD + "# mine\n", ["failed"])
 
 
@@ -127,8 +127,8 @@ def test_what_another_process_has_withdrawn_is_on_record_again_when_it_is_writte
         assert shop.verdicts() == ["failed"]
 
     shop.may_write = withdraw
-    [mended] = shop.repair()
-    assert (mended.success, mended.note, shop.file.read_text(), shop.verdicts()) == (
+    [repaired] = shop.repair()
+    assert (repaired.success, repaired.note, shop.file.read_text(), shop.verdicts()) == (
         True,
         "",
         GOOD,
@@ -173,10 +173,12 @@ def test_what_is_only_met_and_is_no_text_or_a_link_is_skipped_with_a_reason(
     (shop.root / "dangling.py").symlink_to("nothing.py")
     (shop.root / "outside.py").symlink_to(tmp_path / "outside.py")
     names = ("a.py", "binary.py", "dangling.py", "link.py", "outside.py")
-    mended = shop.repair(*names, met=names)
-    assert [each.path for each in mended if each.success] == ["a.py"]
-    assert [each.path for each in mended if each.skipped] == list(names[1:])
-    assert all(each.trouble is None and each.path in (each.skipped or each.path) for each in mended)
+    repaired = shop.repair(*names, met=names)
+    assert [each.path for each in repaired if each.success] == ["a.py"]
+    assert [each.path for each in repaired if each.skipped] == list(names[1:])
+    assert all(
+        each.trouble is None and each.path in (each.skipped or each.path) for each in repaired
+    )
     assert len(shop.manifest.list()) == 1
 
 
@@ -184,10 +186,10 @@ def test_what_is_only_met_and_is_no_text_or_a_link_is_skipped_with_a_reason(
 def test_what_was_named_and_cannot_be_repaired_is_trouble(shop: Shop, name: str) -> None:
     (shop.root / "binary.py").write_bytes(b"a\0b")
     (shop.root / "dangling.py").symlink_to("missing.py")
-    [mended] = shop.repair(name)
-    assert (mended.success, mended.skipped) == (False, None)
-    assert mended.trouble is not None
-    assert mended.trouble.count(name) == 1
+    [repaired] = shop.repair(name)
+    assert (repaired.success, repaired.skipped) == (False, None)
+    assert repaired.trouble is not None
+    assert repaired.trouble.count(name) == 1
 
 
 # ----------------------------------------------------------------------------------------------------------- the tools
@@ -198,10 +200,10 @@ def test_a_tool_that_timed_out_three_times_is_not_run_again(shop: Shop) -> None:
     names = [f"{number}.py" for number in range(6)]
     for name in names:
         shop.write(name, BAD)
-    mended = shop.repair(*names)
-    assert [isinstance(each.outcome, TimedOut) for each in mended] == [True] * 3 + [False] * 3
+    repaired = shop.repair(*names)
+    assert [isinstance(each.outcome, TimedOut) for each in repaired] == [True] * 3 + [False] * 3
     assert len(shop.check.runs) == 3
-    assert [each.trouble for each in mended[3:]] == [
+    assert [each.trouble for each in repaired[3:]] == [
         f"{name}: not run, for names 1.0 timed out three times; see why it hangs, or give it longer with "
         "`command_timeout`."
         for name in names[3:]
@@ -215,5 +217,5 @@ class _Missing(NamesCheck):
 
 def test_a_path_is_said_once(shop: Shop) -> None:
     shop.check = _Missing()
-    [mended] = shop.repair()
-    assert mended.trouble == "a.py: names is not installed; install names."
+    [repaired] = shop.repair()
+    assert repaired.trouble == "a.py: names is not installed; install names."

@@ -20,7 +20,7 @@ from holdfast.usecases.repair.model_proposer import (
 from holdfast.vocab.diagnostics import Area, Diagnostic, Related
 
 CODE = 'print("{}")\n'
-TOLD = {"code": CODE, "confidence": 0.8, "reasoning": "so"}
+REPLY = {"code": CODE, "confidence": 0.8, "reasoning": "so"}
 ASKED = ProposalRequest(
     "a.py",
     "python",
@@ -47,15 +47,15 @@ ASKED = ProposalRequest(
 @pytest.mark.parametrize(
     "text",
     [
-        json.dumps(TOLD),
-        json.dumps(TOLD, indent=2),
-        f"Here it is: {json.dumps(TOLD)} I hope it helps.",
-        f"```json\n{json.dumps(TOLD)}\n```",
-        f"```\n{json.dumps(TOLD)}\n```\nDone.",
-        f'<think>maybe {{"code": 1}}</think>\n{json.dumps(TOLD)}',
+        json.dumps(REPLY),
+        json.dumps(REPLY, indent=2),
+        f"Here it is: {json.dumps(REPLY)} I hope it helps.",
+        f"```json\n{json.dumps(REPLY)}\n```",
+        f"```\n{json.dumps(REPLY)}\n```\nDone.",
+        f'<think>maybe {{"code": 1}}</think>\n{json.dumps(REPLY)}',
         '{"code": "print(\\"{}\\")\n", "confidence": 0.8, "reasoning": "so"}',
         "{code: 'print(\"{}\")\\n', confidence: 0.8, reasoning: 'so',}",
-        'f() { return 1; } {"x": 1} ' + json.dumps(TOLD),
+        'f() { return 1; } {"x": 1} ' + json.dumps(REPLY),
     ],
 )
 def test_the_object_is_found_wherever_it_stands(text: str) -> None:
@@ -64,7 +64,7 @@ def test_the_object_is_found_wherever_it_stands(text: str) -> None:
 
 def test_a_field_that_is_not_known_is_ignored() -> None:
     read = read_reply(
-        ModelReply(json.dumps({**TOLD, "rule": {"target": "../../x", "n": 1}}), finish="stop"), "m"
+        ModelReply(json.dumps({**REPLY, "rule": {"target": "../../x", "n": 1}}), finish="stop"), "m"
     )
     assert read == Proposal(CODE, 0.8, "so", "m")
 
@@ -87,8 +87,8 @@ def test_one_fence_with_a_whole_file_has_no_confidence() -> None:
         (ModelReply('{"code": 1, "confidence": 1}', finish="stop"), NO_OBJECT),
         (ModelReply('{"confidence": 1}', finish="stop"), NO_OBJECT),
         (ModelReply("```\na\n```\n```\nb\n```\n", finish="stop"), NO_OBJECT),
-        (ModelReply(json.dumps(TOLD), finish="length"), CUT),
-        (ModelReply(json.dumps(TOLD)), "the reply is not whole."),
+        (ModelReply(json.dumps(REPLY), finish="length"), CUT),
+        (ModelReply(json.dumps(REPLY)), "the reply is not whole."),
         (ModelReply("{" * 5000, finish="stop"), NO_OBJECT),
     ],
 )
@@ -104,7 +104,7 @@ def test_the_question_holds_all_and_cannot_be_broken_out_of() -> None:
 
 
 def test_a_model_is_asked_once_with_room_for_the_file() -> None:
-    model = ScriptedModel([say(json.dumps(TOLD))])
+    model = ScriptedModel([say(json.dumps(REPLY))])
     assert ModelProposer(model, Event(), max_tokens=10).propose(ASKED) == Proposal(
         CODE, 0.8, "so", "scripted"
     )
@@ -115,7 +115,7 @@ def test_a_model_is_asked_once_with_room_for_the_file() -> None:
     ("reply", "message"),
     [
         (fail(400, "no such model"), "no such model"),
-        (replace(say(json.dumps(TOLD)), finish="length"), CUT),
+        (replace(say(json.dumps(REPLY)), finish="length"), CUT),
     ],
 )
 def test_a_model_that_fails_is_a_value(reply: object, message: str) -> None:

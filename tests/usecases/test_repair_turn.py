@@ -27,7 +27,7 @@ from tests.usecases.world import World
 
 
 class _Check:
-    """Says what it is told to say (port `Check`), and counts."""
+    """Returns the given result (port `Check`), and counts its runs."""
 
     target: Target = "any"
 
@@ -77,7 +77,7 @@ def after(
     error: OSError | None = None,
     message: str = "Done.",
 ) -> tuple[list[RepairEnded], _Gate]:
-    """Have a turn change these files; gives what is told of the repair, and who was asked."""
+    """Change these files in a turn; return the events of the repair, and the gate that was asked."""
     events: list[Event] = []
     gate = _Gate()
 
@@ -110,13 +110,13 @@ def test_a_check_of_the_whole_runs_once_for_at_most_so_many_files(world: World) 
     names = [f"f{number:02}" for number in range(MOST_FILES + 3)]
     world.write(**dict.fromkeys(names, "x\n"))
     check = _Check(PASSES)
-    told, _ = after(world, [f"{name}.py" for name in names], found(check, COMMAND, whole=True))
+    report, _ = after(world, [f"{name}.py" for name in names], found(check, COMMAND, whole=True))
     assert check.runs == 1
-    assert [(each.path, each.outcome, each.success) for each in told] == [
+    assert [(each.path, each.outcome, each.success) for each in report] == [
         ("", "NotRun", False),
         ("", "FirstTrySuccess", True),
     ]
-    assert told[0].message.startswith("3 more files were not checked")
+    assert report[0].message.startswith("3 more files were not checked")
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_a_check_that_gives_no_answer_is_said(
     world: World, says: Exception | CheckTimedOut
 ) -> None:
     world.write(a="x\n")
-    [told], _ = after(world, ["a.py"], found(_Check(says), COMMAND, whole=True))
-    assert (told.outcome, told.success) == ("NotRun", False)
-    assert told.message in {
+    [report], _ = after(world, ["a.py"], found(_Check(says), COMMAND, whole=True))
+    assert (report.outcome, report.success) == ("NotRun", False)
+    assert report.message in {
         "install it.",
         "it crashed.",
         "make check was ended after 5 s without an answer.",
@@ -139,14 +139,14 @@ def test_a_check_that_gives_no_answer_is_said(
 def test_rules_that_cannot_be_read_are_said(world: World) -> None:
     world.write(a="x\n")
     error = OSError(13, "Permission denied", "rules")
-    [told], _ = after(world, ["a.py"], found(_Check(FAILS)), error=error)
-    assert told.message == "rules: Permission denied; nothing was repaired."
+    [report], _ = after(world, ["a.py"], found(_Check(FAILS)), error=error)
+    assert report.message == "rules: Permission denied; nothing was repaired."
 
 
 @pytest.mark.parametrize(
     "path", ["node_modules/x.js", "../out.py", "gone.py", ".holdfast/own.py", "", "key.py"]
 )
-def test_what_is_not_the_projects_own_is_not_mended_whoever_complains_of_it(
+def test_a_file_outside_the_project_is_not_repaired_whichever_tool_reports_it(
     world: World, path: str
 ) -> None:
     (world.root / "node_modules").mkdir()
@@ -160,16 +160,18 @@ def test_what_is_not_the_projects_own_is_not_mended_whoever_complains_of_it(
         output="sk-12345678 is no key",
     )
     ended = "Done. Its check still fails: the project."
-    [told], _ = after(world, ["a.py"], found(_Check(says), COMMAND, whole=True), message=ended)
-    assert (told.path, told.outcome, told.success) == ("", "NotRepaired", False)
-    assert told.message.startswith("make check fails, and names no line that could be repaired:\n")
-    assert "sk-12345678" not in told.message
+    [report], _ = after(world, ["a.py"], found(_Check(says), COMMAND, whole=True), message=ended)
+    assert (report.path, report.outcome, report.success) == ("", "NotRepaired", False)
+    assert report.message.startswith(
+        "make check fails, and names no line that could be repaired:\n"
+    )
+    assert "sk-12345678" not in report.message
 
 
 def test_a_setting_that_cannot_be_read_is_said(world: World) -> None:
     world.write(a="x\n")
-    [told], _ = after(world, ["a.py"], ValueError("No closing quotation"))
-    assert told.message == "the check cannot be read: No closing quotation"
+    [report], _ = after(world, ["a.py"], ValueError("No closing quotation"))
+    assert report.message == "the check cannot be read: No closing quotation"
 
 
 @pytest.mark.parametrize("verdict", [Ask("not on the list"), Refuse("make check: never.")])
@@ -178,18 +180,21 @@ def test_a_command_is_asked_for_once_and_one_that_is_forbidden_not_at_all(
 ) -> None:
     world.write(a="x\n", b="y\n")
     check = _Check(PASSES)
-    told, gate = after(world, ["a.py", "b.py"], found(check, COMMAND), verdict=verdict)
+    report, gate = after(world, ["a.py", "b.py"], found(check, COMMAND), verdict=verdict)
     assert check.runs == 0
-    assert [(each.path, each.outcome) for each in told] == [("a.py", "NotRun"), ("b.py", "NotRun")]
+    assert [(each.path, each.outcome) for each in report] == [
+        ("a.py", "NotRun"),
+        ("b.py", "NotRun"),
+    ]
     assert gate.asked == ([("command", COMMAND)] if isinstance(verdict, Ask) else [])
 
 
 def test_what_is_gone_is_no_text_or_holds_a_key_is_not_looked_at(world: World) -> None:
     world.write(key="KEY = 'sk-12345678'\n", binary="\0\1\2")
-    told, _ = after(
+    report, _ = after(
         world, ["gone.py", "key.py", "binary.py"], found(_Check(PASSES), COMMAND, whole=True)
     )
-    assert told == []
+    assert report == []
 
 
 def test_a_repair_has_an_end(world: World) -> None:
@@ -209,5 +214,5 @@ def test_a_repair_has_an_end(world: World) -> None:
             RepairPolicy(),
         )
         repair_turn(TurnEnded("done", "Done.", 1, 2, 3, ("a.py",)), turn, repairs, events.append)
-    [told] = [event for event in events if isinstance(event, RepairEnded)]
-    assert told.message.startswith("the 300 s that a repair after a turn may take are over")
+    [report] = [event for event in events if isinstance(event, RepairEnded)]
+    assert report.message.startswith("the 300 s that a repair after a turn may take are over")

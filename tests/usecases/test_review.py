@@ -62,7 +62,7 @@ def _fail(change_id: str, parts: Collection[str], events: Sequence[OwnedEvent]) 
     raise LogUnavailable("the store is away.")
 
 
-def told(outcome: object) -> list[str]:
+def refusal_messages(outcome: object) -> list[str]:
     assert isinstance(outcome, NothingDone), outcome
     return [each.refused.message for each in outcome.refusals]
 
@@ -83,7 +83,7 @@ MEETS = "a.py: this has changed since the edit was proposed, and both edits touc
 def test_a_refused_proposal_is_not_on_record(world: World) -> None:
     world.write(a="x = 1\n")
     with world.workspace() as workspace:
-        [message] = told(propose_reply(replace("a.py", "y = 1", "y = 2"), workspace))
+        [message] = refusal_messages(propose_reply(replace("a.py", "y = 1", "y = 2"), workspace))
     assert message.startswith(
         "a.py: the old text is not in the file. Line 1 differs first: the request has `y = 1`"
     )
@@ -108,13 +108,13 @@ def test_what_is_decided_is_not_decided_again(world: World) -> None:
     world.write(a="x = 1\n")
     change = propose(world, replace("a.py", "x = 1", "x = 2"))
     assert isinstance(reject(world, change), Rejected)
-    assert told(reject(world, change)) == [
+    assert refusal_messages(reject(world, change)) == [
         f"change {change.id} is rejected already; there is nothing to do."
     ]
-    assert told(accept(world, change)) == [
+    assert refusal_messages(accept(world, change)) == [
         f"change {change.id} is rejected; only a proposed change can become applied."
     ]
-    assert told(rewind(world, change.id)) == [
+    assert refusal_messages(rewind(world, change.id)) == [
         f"change {change.id} is rejected; only an applied change can become rewound."
     ]
     assert world.texts() == {"a.py": "x = 1\n"}
@@ -144,7 +144,7 @@ def test_a_read_between_two_edits_sees_the_first_and_both_land_in_order(world: W
     second = propose(world, replace("b.py", "x = 1", "x = 2"))
     third = propose(world, replace("c.py", "new", "newer"))
     for above in (second, third):
-        assert told(accept(world, above))[0].endswith(
+        assert refusal_messages(accept(world, above))[0].endswith(
             f"was made on top of change {first.id}, which is not applied; apply that one first."
         )
     assert world.texts() == {"a.py": "x = 1\n"}
@@ -171,7 +171,7 @@ def test_one_that_needs_another_is_refused_with_the_name_of_that(world: World) -
     first = propose(world, replace("a.py", "x = 1", "x = 2"))
     second = propose(world, replace("a.py", "x = 2", "x = 3"))
     outcome = accept(world, second)
-    assert told(outcome)[0] == (
+    assert refusal_messages(outcome)[0] == (
         f"change {second.id} was made on top of change {first.id}, which is not applied; apply that one first."
     )
     assert world.texts() == {"a.py": "x = 1\n"}
@@ -229,7 +229,7 @@ def test_a_file_that_changes_while_it_is_applied_is_left_and_the_change_stays_pr
     world.write(a="x = 1\n")
     change = propose(world, replace("a.py", "x = 1", "x = 2"))
     outcome = accept(world, change, before_prepare=lambda: world.write(a="somebody else\n"))
-    assert told(outcome) == ["a.py: this changed meanwhile, and was left as it is."]
+    assert refusal_messages(outcome) == ["a.py: this changed meanwhile, and was left as it is."]
     assert world.texts() == {"a.py": "somebody else\n"}
     assert states(world) == {change.id: "proposed"}
 
@@ -242,14 +242,14 @@ def test_a_whole_file_is_merged_with_what_was_edited_since_or_refused(world: Wor
     assert world.texts() == {"a.py": "A\nb\nC\n"}
     change = propose(world, whole("a.py", "X\nb\nC\n"))
     world.write(a="Y\nb\nC\n")
-    assert told(accept(world, change)) == [MEETS]
+    assert refusal_messages(accept(world, change)) == [MEETS]
     assert world.texts() == {"a.py": "Y\nb\nC\n"}
 
 
 def test_a_new_file_that_somebody_made_meanwhile_is_not_overwritten(world: World) -> None:
     change = propose(world, whole("a.py", "x = 1\n"))
     world.write(a="theirs\n")
-    assert told(accept(world, change)) == [
+    assert refusal_messages(accept(world, change)) == [
         "a.py: this has changed since the edit was proposed, there is a file now; move it away, or propose an edit of it."
     ]
     assert world.texts() == {"a.py": "theirs\n"}
@@ -307,7 +307,7 @@ def test_all_hunks_are_the_whole_change_and_a_hunk_that_is_not_there_is_refused(
 ) -> None:
     world.write(a=TWENTY)
     change = propose(world, whole("a.py", twenty_with(1, 20)))
-    assert told(accept(world, change, 3)) == [
+    assert refusal_messages(accept(world, change, 3)) == [
         f"change {change.id} has no hunk 3; its hunks are 1 to 2."
     ]
     accepted = accept(world, change, 1, 2)
@@ -319,7 +319,7 @@ def test_hunks_that_no_longer_fit_leave_the_change_whole(world: World) -> None:
     world.write(a=TWENTY)
     change = propose(world, whole("a.py", twenty_with(1, 20)))
     world.write(a=TWENTY.replace("line 1\n", "line one\n"))
-    assert told(accept(world, change, 1)) == [MEETS]
+    assert refusal_messages(accept(world, change, 1)) == [MEETS]
     assert states(world) == {change.id: "proposed"}
     assert isinstance(accept(world, change, 2), Accepted)
 
@@ -333,7 +333,7 @@ def test_hunks_that_the_disk_refuses_leave_the_change_whole_and_nothing_on_recor
     with world.workspace() as workspace:
         before = list_changes(workspace)
     outcome = accept(world, change, 1, before_prepare=lambda: world.write(a="somebody else\n"))
-    assert told(outcome) == ["a.py: this changed meanwhile, and was left as it is."]
+    assert refusal_messages(outcome) == ["a.py: this changed meanwhile, and was left as it is."]
     with world.workspace() as workspace:
         assert list_changes(workspace) == before
     world.write(a=TWENTY)
@@ -349,14 +349,14 @@ def test_parts_that_the_log_could_not_put_together_are_whole_again_with_the_next
     with world.workspace(before_prepare=lambda: world.write(a="somebody else\n")) as workspace:
         workspace.log.join = _fail  # type: ignore[method-assign]
         outcome = apply_change(change.id, workspace, hunks=[1])
-    assert told(outcome) == ["a.py: this changed meanwhile, and was left as it is."]
+    assert refusal_messages(outcome) == ["a.py: this changed meanwhile, and was left as it is."]
     assert states(world) == {change.id: "proposed"}
 
 
 def test_an_id_may_be_cut_short_while_only_one_begins_so(world: World) -> None:
     world.write(a="x = 1\n")
     change = propose(world, replace("a.py", "x = 1", "x = 2"))
-    assert told(accept(world, "")) == [
+    assert refusal_messages(accept(world, "")) == [
         f"an empty id: there is no such change; the nearest is {change.id}; list them to see all."
     ]
     assert isinstance(accept(world, change.id[:4]), Accepted)
@@ -375,7 +375,7 @@ def test_an_apply_at_once_is_on_record_as_applied_and_does_not_show_in_the_overl
 def test_an_apply_that_the_disk_refuses_is_on_record_as_rejected(world: World) -> None:
     world.write(a="x = 1\n")
     with world.workspace(before_commit=lambda: world.write(a="somebody else\n")) as workspace:
-        [message] = told(apply_reply(replace("a.py", "x = 1", "x = 2"), workspace))
+        [message] = refusal_messages(apply_reply(replace("a.py", "x = 1", "x = 2"), workspace))
     assert message.startswith(
         "a.py: this changed meanwhile, and was left as it is. Its old and new text are kept in /"
     )

@@ -45,7 +45,7 @@ def undo(world: World) -> Undone | NothingDone:
         return undo_last(workspace)
 
 
-def told(outcome: object) -> list[str]:
+def refusal_messages(outcome: object) -> list[str]:
     assert isinstance(outcome, NothingDone), outcome
     return [each.refused.message for each in outcome.refusals]
 
@@ -68,7 +68,7 @@ def test_one_that_a_later_one_builds_on_is_refused_with_the_name_of_that(world: 
     world.write(f=FIVE)
     first = apply(world, edit("f", "a = 1", "a = 2"))
     second = apply(world, edit("f", "a = 2", "a = 3"))
-    (refusal,) = told(rewind(world, first))
+    (refusal,) = refusal_messages(rewind(world, first))
     assert refusal == (
         f"f.py: this is no longer what change {first} left (later edits touch the same lines); "
         f"rewind change {second} first, or remove its lines by hand."
@@ -113,11 +113,13 @@ def test_an_edit_right_beside_it_is_in_the_way(world: World) -> None:
     world.write(f=FIVE)
     change = apply(world, edit("f", "a = 1", "a = 2"))
     world.write(f=FIVE.replace("a = 1\nb = 1", "a = 2\nb = 7"))
-    told_of = "(later edits touch the same lines); remove its lines by hand, and run this again."
-    assert told(rewind(world, change)) == [
-        f"f.py: this is no longer what change {change} left {told_of}"
+    reason = "(later edits touch the same lines); remove its lines by hand, and run this again."
+    assert refusal_messages(rewind(world, change)) == [
+        f"f.py: this is no longer what change {change} left {reason}"
     ]
-    assert told(undo(world)) == [f"f.py: this is no longer what the last apply left {told_of}"]
+    assert refusal_messages(undo(world)) == [
+        f"f.py: this is no longer what the last apply left {reason}"
+    ]
     world.write(f=FIVE.replace("b = 1", "b = 7"))
     assert isinstance(undo(world), Undone)
     assert world.texts() == {"f.py": FIVE.replace("b = 1", "b = 7")}
@@ -127,7 +129,7 @@ def test_one_file_in_the_way_and_no_file_changes(world: World) -> None:
     world.write(f=FIVE, g=FIVE)
     apply(world, edit("f", "a = 1", "a = 2"), edit("g", "a = 1", "a = 2"))
     world.write(g="gone over\n")
-    assert len(told(undo(world))) == 1
+    assert len(refusal_messages(undo(world))) == 1
     assert world.texts() == {"f.py": FIVE.replace("a = 1", "a = 2"), "g.py": "gone over\n"}
 
 
@@ -147,7 +149,7 @@ def test_old_bytes_that_a_later_change_brought_back_are_chance(world: World) -> 
     world.write(f=FIVE)
     first = apply(world, edit("f", "a = 1", "a = 2"))
     second = apply(world, edit("f", "a = 2", "a = 1"))
-    assert told(rewind(world, first)) == [
+    assert refusal_messages(rewind(world, first)) == [
         (
             f"f.py: this is no longer what change {first} left (later edits touch the same lines);"
             f" rewind change {second} first, or remove its lines by hand."
@@ -173,7 +175,7 @@ def test_a_file_that_was_made_is_removed_only_if_nobody_edited_it(
     first = apply(world, asked)
     second = apply(world, later)
     after = world.texts()
-    (refusal,) = told(rewind(world, first))
+    (refusal,) = refusal_messages(rewind(world, first))
     assert refusal == (
         f"new.py: this is no longer what change {first} left (it was edited, and would have to be removed whole); "
         f"rewind change {second} first, or remove it by hand."
@@ -200,7 +202,7 @@ def test_an_unknown_id_is_answered_with_the_nearest(world: World) -> None:
     world.write(f=FIVE)
     change = apply(world, edit("f", "a = 1", "a = 2"))
     wrong = change[:-1] + ("0" if change[-1] != "0" else "1")
-    assert told(rewind(world, wrong)) == [
+    assert refusal_messages(rewind(world, wrong)) == [
         f"{wrong}: there is no such change; the nearest is {change}; list them to see all."
     ]
 
@@ -265,7 +267,7 @@ def test_a_mode_that_was_changed_again_is_in_the_way(world: World) -> None:
     seen = observe(world, before)
     assert seen
     (world.root / "f.py").chmod(0o700)
-    assert told(rewind(world, seen.id)) == [
+    assert refusal_messages(rewind(world, seen.id)) == [
         (
             f"f.py: this is no longer what change {seen.id} left (its mode or its text was changed again);"
             " restore its old text and mode by hand, and run this again."
@@ -280,7 +282,7 @@ def test_no_difference_is_no_change(world: World) -> None:
     assert not world.state.exists()
 
 
-def test_a_log_that_fails_after_the_files_are_written_is_told_by_the_next_command(
+def test_a_log_that_fails_after_the_files_are_written_is_reported_by_the_next_command(
     world: World,
 ) -> None:
     world.write(f=FIVE)

@@ -399,7 +399,7 @@ def test_max_tokens_is_called_by_its_other_name_where_that_is_asked_for() -> Non
     assert server.requests[-1].body["max_completion_tokens"] == 64
 
 
-def test_where_leaving_out_does_not_help_the_first_words_are_told_and_nothing_is_remembered() -> (
+def test_if_omitting_fields_does_not_help_the_first_error_is_reported_and_nothing_is_remembered() -> (
     None
 ):
     with serving([], server={"otherwise": fail(400, "bad luck")}) as (model, server):
@@ -412,7 +412,7 @@ def test_where_leaving_out_does_not_help_the_first_words_are_told_and_nothing_is
     assert len(server.requests) == 5
 
 
-def test_a_model_without_tools_is_told_of_them_in_text() -> None:
+def test_a_model_without_tools_receives_them_as_text() -> None:
     words = "registry.ollama.ai/library/gemma:2b does not support tools"
     with serving(refusing("tools", words=words)) as (model, server):
         ask(model, WITH_TOOLS)

@@ -132,7 +132,7 @@ def test_a_forced_tool_is_the_only_one_where_tool_choice_is_refused() -> None:
     assert [tool["function"]["name"] for tool in sent["tools"]] == ["read_file"]
 
 
-def test_a_server_that_keeps_tools_from_its_model_is_told_of_them_in_text() -> None:
+def test_a_server_that_does_not_pass_tools_to_its_model_receives_them_as_text() -> None:
     sent = body(WITH_TOOLS, "llama_cpp_python")
 
     assert "tools" not in sent

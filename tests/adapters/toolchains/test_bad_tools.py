@@ -191,10 +191,10 @@ def test_a_tool_gets_nothing_of_our_environment_but_what_it_needs(
     monkeypatch.setenv("GCC_COLORS", "error=01;31")
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     check(root, "a.c").run("a.c", TEXT)
-    told = (tools / "env").read_text().splitlines()
-    assert "LC_ALL=C" in told
-    assert "NO_COLOR=1" in told
-    assert not [line for line in told if "secret" in line or line.startswith("GCC_COLORS")]
+    environment = (tools / "env").read_text().splitlines()
+    assert "LC_ALL=C" in environment
+    assert "NO_COLOR=1" in environment
+    assert not [line for line in environment if "secret" in line or line.startswith("GCC_COLORS")]
 
 
 def test_a_new_version_of_a_tool_is_asked_anew(tools: Path, root: Path) -> None:
@@ -206,20 +206,20 @@ def test_a_new_version_of_a_tool_is_asked_anew(tools: Path, root: Path) -> None:
 
 def test_many_checks_at_once_do_not_meet(tools: Path, root: Path) -> None:
     pretend(tools, "gcc", "cat a.c >&2; exit 1")
-    told: dict[int, str] = {}
+    messages: dict[int, str] = {}
 
     def one(number: int) -> None:
         message = f'[{{"kind": "error", "message": "{number}", "locations": []}}]'
         checked = check(root, "a.c").run("a.c", message.encode())
         assert isinstance(checked, Checked)
-        told[number] = checked.diagnostics[0].message
+        messages[number] = checked.diagnostics[0].message
 
     threads = [threading.Thread(target=one, args=(number,)) for number in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert told == {number: str(number) for number in range(8)}
+    assert messages == {number: str(number) for number in range(8)}
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd.c", "../a.c", "a/../../b.c"])

@@ -68,10 +68,10 @@ def test_one_that_hangs_deaf_to_friendly_words_is_ended_with_its_children(
     pids = tools / "pids"
     hang = f"while :; do {FOREVER}; done"
     pretend(tools, name, f"trap '' TERM\n({hang}) & echo $! $$ > {pids}\n{hang}")
-    limit, told = limit_to_begin(
+    limit, result = limit_to_begin(
         lambda limit: outcome(root, path, timeout=limit), lambda _: has_text(pids), shortest=0.5
     )
-    assert told == CheckTimedOut(f"{name} 1.2.3", limit)
+    assert result == CheckTimedOut(f"{name} 1.2.3", limit)
     assert all(wait_until_gone(int(pid)) for pid in pids.read_text().split())
 
 
@@ -81,10 +81,10 @@ def test_one_that_floods_is_ended(
     name, path = tool
     monkeypatch.setattr(run_tool, "LARGEST_OUTPUT", 200_000)
     pretend(tools, name, f"echo $$ > {tools}/pid\nwhile :; do echo flood flood flood flood; done")
-    told = outcome(root, path)
-    assert isinstance(told, str)
-    assert told.startswith(f"{name} 1.2.3 wrote more than ")
-    assert "and was ended; it began with:\nflood" in told
+    result = outcome(root, path)
+    assert isinstance(result, str)
+    assert result.startswith(f"{name} 1.2.3 wrote more than ")
+    assert "and was ended; it began with:\nflood" in result
     assert wait_until_gone(int((tools / "pid").read_text()))
 
 
@@ -105,9 +105,9 @@ def test_one_that_breaks_says_so_with_its_last_words(
 ) -> None:
     name, path = tool
     program = pretend(tools, name, script)
-    told = outcome(root, path)
-    assert isinstance(told, str)
-    assert told.startswith(f"{name} 1.2.3 {said}")
+    result = outcome(root, path)
+    assert isinstance(result, str)
+    assert result.startswith(f"{name} 1.2.3 {said}")
     assert starts(program) == 1
 
 
@@ -116,9 +116,9 @@ def test_bytes_that_are_no_text_among_its_words_do_not_hide_that_it_ended_well(
 ) -> None:
     name, path = tool
     pretend(tools, name, "printf '\\377\\376 a note \\303\\n'")
-    told = outcome(root, path)
-    assert isinstance(told, Checked)
-    assert (told.ok, told.diagnostics, told.output) == (True, (), "�� a note �\n")
+    result = outcome(root, path)
+    assert isinstance(result, Checked)
+    assert (result.ok, result.diagnostics, result.output) == (True, (), "�� a note �\n")
 
 
 @pytest.mark.parametrize("few", [True, False], ids=["small", "large"])
@@ -135,8 +135,8 @@ def test_one_that_writes_around_itself_writes_into_the_copy(
     pretend(
         tools, name, f"echo spoilt > {path}; echo x > made.o; echo y > src/made.d; {neighbours}"
     )
-    told = outcome(root, path)
-    assert isinstance(told, Checked)
+    result = outcome(root, path)
+    assert isinstance(result, Checked)
     # And for the next run all is whole again.
     pretend(tools, name, f"cat {path} src/neighbour.h top.txt >&2; exit 1")
     again = outcome(root, path)
@@ -150,9 +150,9 @@ def test_one_that_leaves_a_daemon_with_its_output_open_is_not_waited_for(
 ) -> None:
     name, path = tool
     pretend(tools, name, f"{FOREVER} & echo $! > {tools}/pid\necho done")
-    told = outcome(root, path)
-    assert isinstance(told, Checked)
-    assert told.output == "done\n"
+    result = outcome(root, path)
+    assert isinstance(result, Checked)
+    assert result.output == "done\n"
     assert wait_until_gone(int((tools / "pid").read_text()))
 
 
@@ -165,9 +165,9 @@ def test_one_that_leaves_its_group_with_its_output_open_is_not_waited_for_either
         name,
         f"setsid sh -c 'echo $$ > {tools}/pid; exec {FOREVER}' & while [ ! -s {tools}/pid ]; do :; done; echo done",
     )
-    told = outcome(root, path)
-    assert isinstance(told, Checked)
-    assert told.output == "done\n"
+    result = outcome(root, path)
+    assert isinstance(result, Checked)
+    assert result.output == "done\n"
     os.kill(int((tools / "pid").read_text()), 9)
 
 

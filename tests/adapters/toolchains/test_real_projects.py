@@ -114,7 +114,9 @@ def test_a_module_of_go_is_checked_with_its_tests_and_all_who_use_the_package(
 
 
 @needs("go")
-def test_all_errors_of_a_package_are_told_at_once_and_then_what_vet_finds(tmp_path: Path) -> None:
+def test_all_errors_of_a_package_are_reported_at_once_and_then_what_vet_finds(
+    tmp_path: Path,
+) -> None:
     names = [f"a{number}" for number in range(12)]
     broken = run(tmp_path, "a.go", f"package a\n\nvar x = {' + '.join(names)}\n")
     assert [args for _, _, args in errors(broken)] == [(name,) for name in names]
@@ -160,12 +162,12 @@ def test_go_needs_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def database(root: Path, words: str, *, file: str = "../src/a.c", joined: bool = True) -> None:
-    told = {"command": words} if joined else {"arguments": words.split()}
+    invocation = {"command": words} if joined else {"arguments": words.split()}
     put(
         root,
         {
             "build/compile_commands.json": json.dumps(
-                [{"directory": str(root / "build"), "file": file, **told}]
+                [{"directory": str(root / "build"), "file": file, **invocation}]
             )
         },
     )
@@ -208,7 +210,7 @@ def test_the_command_is_not_run_and_no_flag_loads_code_or_writes(tmp_path: Path)
 
 @needs("gcc")
 @pytest.mark.parametrize(
-    "told",
+    "database",
     [
         "{",
         "[]",
@@ -217,8 +219,8 @@ def test_the_command_is_not_run_and_no_flag_loads_code_or_writes(tmp_path: Path)
         '[{"directory": ".", "file": "a.c", "command": "cc \\"open"}]',
     ],
 )
-def test_a_broken_database_is_none(tmp_path: Path, told: str) -> None:
-    put(tmp_path, {"compile_commands.json": told, "include/a.h": "#define A 1\n"})
+def test_a_broken_database_is_none(tmp_path: Path, database: str) -> None:
+    put(tmp_path, {"compile_commands.json": database, "include/a.h": "#define A 1\n"})
     assert run(tmp_path, "a.c", '#include "include/a.h"\nint f(void) { return A; }\n').ok
 
 
@@ -301,7 +303,7 @@ def test_the_edition_is_what_the_package_says_or_its_workspace(
 
 
 @needs("cargo")
-def test_who_uses_a_package_of_the_workspace_is_checked_with_it_and_each_error_told_once(
+def test_users_of_a_package_of_the_workspace_are_checked_with_it_and_each_error_is_reported_once(
     tmp_path: Path,
 ) -> None:
     package = '[package]\nname = "{}"\nversion = "0.1.0"\nedition = "2021"\n'
@@ -437,7 +439,7 @@ def test_the_types_of_a_project_say_nothing_of_its_scripts_unless_they_are_part_
 
 
 @needs("tsc")
-def test_settings_that_tsc_cannot_read_are_told_by_it(tmp_path: Path) -> None:
+def test_settings_that_tsc_cannot_read_are_reported_by_it(tmp_path: Path) -> None:
     put(
         tmp_path,
         {"tsconfig.json": '{"extends": "./none.json", "compilerOptions": {"strict": "maybe"}}'},

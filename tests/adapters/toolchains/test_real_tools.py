@@ -185,7 +185,7 @@ def test_other_files_of_a_java_project_are_named_with_their_folder(tmp_path: Pat
 
 
 @needs("ruff")
-def test_a_project_that_says_nothing_of_ruff_is_only_told_what_is_broken(tmp_path: Path) -> None:
+def test_a_project_without_settings_for_ruff_only_gets_what_is_broken(tmp_path: Path) -> None:
     text = "import os\nx = lambda: 1\n"
     assert run(tmp_path, "a.py", text).ok
     put(tmp_path, pyproject_dot_toml='[tool.ruff.lint]\nselect = ["F"]\n')

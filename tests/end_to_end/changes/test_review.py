@@ -39,9 +39,9 @@ def test_a_kill_at_every_effect_of_propose_apply_hunks_reject_and_rewind_leaves_
     finally:
         shutil.rmtree(place)
     assert ran.returncode == 0, ran.stderr.decode()
-    told = json.loads(ran.stdout)
-    assert told["failures"] == []
-    assert set(told["kills"]) == {
+    answer = json.loads(ran.stdout)
+    assert answer["failures"] == []
+    assert set(answer["kills"]) == {
         "propose",
         "apply",
         "land again",
@@ -50,7 +50,7 @@ def test_a_kill_at_every_effect_of_propose_apply_hunks_reject_and_rewind_leaves_
         "rewind",
         "project back",
     }
-    assert sum(told["kills"].values()) > 200
+    assert sum(answer["kills"].values()) > 200
 
 
 @pytest.fixture
@@ -74,9 +74,9 @@ def start(root: Path, *words: str, **more: str) -> subprocess.Popen[bytes]:
 def finish(process: subprocess.Popen[bytes], reply: str = "") -> tuple[int, dict[str, Any]]:
     out, err = process.communicate(reply.encode())
     assert out, err
-    told = json.loads(out)
-    assert isinstance(told, dict)
-    return process.returncode, told
+    answer = json.loads(out)
+    assert isinstance(answer, dict)
+    return process.returncode, answer
 
 
 def run(root: Path, *words: str, reply: str = "", **more: str) -> tuple[int, dict[str, Any]]:
@@ -85,8 +85,8 @@ def run(root: Path, *words: str, reply: str = "", **more: str) -> tuple[int, dic
 
 @pytest.mark.e2e
 def test_of_several_processes_that_apply_a_change_at_the_same_time_one_does(root: Path) -> None:
-    _, told = run(root, "changes", "propose", reply=EDIT)
-    racing = [start(root, "changes", "apply", told["id"]) for _ in range(4)]
+    _, answer = run(root, "changes", "propose", reply=EDIT)
+    racing = [start(root, "changes", "apply", answer["id"]) for _ in range(4)]
     outcomes = sorted(finish(process)[1]["outcome"] for process in racing)
     assert outcomes == ["applied", "refused", "refused", "refused"]
     assert (root / "a.py").read_text() == "x = 2\n"
@@ -113,7 +113,7 @@ def test_a_state_directory_that_cannot_be_written_is_said_and_changes_nothing(
 ) -> None:
     (root.parent / "state").write_text("a file")
     before = snapshot(root)
-    code, told = run(root, *words, reply=EDIT)
-    assert (code, told["outcome"], told["files"]) == (1, "refused", [])
-    assert str(root.parent / "state") in told["refusals"][0]["message"]
+    code, answer = run(root, *words, reply=EDIT)
+    assert (code, answer["outcome"], answer["files"]) == (1, "refused", [])
+    assert str(root.parent / "state") in answer["refusals"][0]["message"]
     assert snapshot(root) == before

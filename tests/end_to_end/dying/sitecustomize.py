@@ -1,4 +1,4 @@
-"""Python imports this at the start of a process that finds it on its path: then the process dies where it is told to."""
+"""Python imports this at the start of a process that has it on its path; the process then dies at the given place."""
 
 from __future__ import annotations
 

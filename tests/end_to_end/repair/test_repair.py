@@ -39,10 +39,10 @@ def test_each_compiler_finds_the_error_and_says_yes_to_the_fix(
     assert (ran.code, ran.outcomes) == (0, {name: "Repaired"}), (ran.out, ran.err)
     assert file.read_text() == good
     assert ran.questions == 2
-    [told] = ran.told["files"]
-    assert told["attempts"] == 2
-    assert told["oracle"]
-    assert told["written"] is True
+    [file_report] = ran.told["files"]
+    assert file_report["attempts"] == 2
+    assert file_report["oracle"]
+    assert file_report["written"] is True
     assert workshop.repair(name).outcomes == {name: "FirstTrySuccess"}
     listed = workshop.run("changes", "list", "--root", str(workshop.root), "--json").told["changes"]
     assert [change["state"] for change in listed] == ["applied"]
@@ -112,14 +112,14 @@ def test_a_fenced_and_a_thoughtful_reply_are_read(workshop: Workshop) -> None:
 def test_bytes_that_are_no_text_stay_as_they_are(workshop: Workshop) -> None:
     file = workshop.write(NAME, BAD)
     file.write_bytes("/* → ".encode() + b"\xe9 */\r\n" + BAD.replace("\n", "\r\n").encode())
-    ran = workshop.repair(NAME, script=lambda asked: fix(_mended(asked.messages[1]["content"])))
+    ran = workshop.repair(NAME, script=lambda asked: fix(_fixed(asked.messages[1]["content"])))
     assert (ran.code, ran.outcomes) == (0, {NAME: "Repaired"}), (ran.out, ran.err)
     assert (
         file.read_bytes() == "/* → ".encode() + b"\xe9 */\r\n" + GOOD.replace("\n", "\r\n").encode()
     )
 
 
-def _mended(question: str) -> str:
+def _fixed(question: str) -> str:
     shown = question.split("```\n")[1]
     return (
         shown.rstrip("\n").replace(
@@ -139,7 +139,7 @@ def test_strict_asks_for_ninety_percent(workshop: Workshop) -> None:
     }
 
 
-def test_the_model_is_told_all_diagnostics_and_no_key(workshop: Workshop) -> None:
+def test_the_model_receives_all_diagnostics_and_no_key(workshop: Workshop) -> None:
     workshop.settings["HOLDFAST_API_KEY"] = "sk-very-secret-key"
     names = [f"zzqx{n}" for n in range(12)]
     workshop.write(NAME, f"int f(void) {{ return {' + '.join(names)}; }}\n")
@@ -420,14 +420,14 @@ def test_the_projects_own_tests_must_pass(workshop: Workshop) -> None:
 # --------------------------------------------------------------------------------------------------------------- rules
 
 
-def test_what_a_syntax_error_had_hidden_is_mended_after_it(workshop: Workshop) -> None:
+def test_an_error_that_a_syntax_error_had_hidden_is_repaired_after_it(workshop: Workshop) -> None:
     file = workshop.write(
         "a.py", 'def load(text)\n    print "reading", text\n    return json.loads(text)\n'
     )
     ran = workshop.repair("a.py")
     assert (ran.code, ran.outcomes) == (0, {"a.py": "RuleRepaired"}), (ran.out, ran.err)
-    mended = 'def load(text):\n    print("reading", text)\n    return json.loads(text)\n'
-    assert file.read_text() == f"import json\n\n\n{mended}"
+    fixed = 'def load(text):\n    print("reading", text)\n    return json.loads(text)\n'
+    assert file.read_text() == f"import json\n\n\n{fixed}"
 
 
 def test_a_fix_is_paid_for_once_and_other_names_need_no_model(workshop: Workshop) -> None:

@@ -63,9 +63,9 @@ class Ran:
 
     @property
     def told(self) -> dict[str, Any]:
-        told = json.loads(self.out)
-        assert isinstance(told, dict)
-        return told
+        answer = json.loads(self.out)
+        assert isinstance(answer, dict)
+        return answer
 
     @property
     def outcomes(self) -> dict[str, str]:

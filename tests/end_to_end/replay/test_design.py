@@ -69,14 +69,14 @@ REPLIES = [
     *map(styled, ("hermes", "function", "mistral", "fenced", "bare")),
     Case("FINAL", [DONE], 1),
     Case("REASONING_ONLY once is asked again without a word", [think("Hmm."), DONE], 2),
-    Case("REASONING_ONLY twice is told so", [think("Hmm."), think("Hm."), EDIT, DONE], 4, nudged=(2,), edited=True),
+    Case("REASONING_ONLY twice is nudged", [think("Hmm."), think("Hm."), EDIT, DONE], 4, nudged=(2,), edited=True),
     Case("EMPTY once is asked again without a word", [say(""), EDIT, DONE], 3, edited=True),
-    Case("EMPTY twice is told so", [say(""), say(""), DONE], 3, nudged=(2,)),
+    Case("EMPTY twice is nudged", [say(""), say(""), DONE], 3, nudged=(2,)),
     Case("EMPTY for ever stops", [say("")] * 12, 8, "mistakes", ("mistake_recovery ", "mistake_recovery  stop"), (2, 5)),
     Case("TRUNCATED: a call that changes is not run", [replace(EDIT, finish="length"), DONE], 2, nudged=(1,)),
     Case("TRUNCATED: a call that reads is run", [replace(read(1), finish="length"), DONE], 2),
     Case("TRUNCATED words are asked for in smaller pieces", [replace(say("And so"), finish="length"), DONE], 2, nudged=(1,)),
-    Case("NARRATED_INTENT is told to do it", [say("Now let me edit the file."), EDIT, DONE], 3, nudged=(1,), edited=True),
+    Case("NARRATED_INTENT is nudged to act", [say("Now let me edit the file."), EDIT, DONE], 3, nudged=(1,), edited=True),
     Case(
         "NARRATED_INTENT for ever stops after two nudges",
         [say("Now let me edit the file.")] * 9,
@@ -92,9 +92,9 @@ REPLIES = [
     Case("API_ERROR a last chunk that is no JSON is asked for again", [wrong_json(EDIT), EDIT, DONE], 3, edited=True),
     Case("API_ERROR 404 stops", [fail(404, "no such model")], 1, "failed"),
     Case("API_ERROR 401 stops", [fail(401, "who are you")], 1, "needs_login"),
-    Case("a chant is asked again with changed sampling", [CHANT, EDIT, DONE], 3, sentinels=("chant ",), edited=True),
+    Case("a repetition is requested again with changed sampling", [CHANT, EDIT, DONE], 3, sentinels=("chant ",), edited=True),
     Case(
-        "chants for ever stop",
+        "endless repetitions stop",
         [CHANT] * 20,
         12,
         "mistakes",
@@ -187,7 +187,7 @@ def test_a_line_of_the_design(root: Path, case: Case) -> None:
     )
 
 
-def test_a_chant_is_asked_again_with_other_sampling(root: Path) -> None:
+def test_a_repetition_is_requested_again_with_other_sampling(root: Path) -> None:
     played = play(root, [CHANT, DONE], waits=False)
     assert ["temperature" in asked.body for asked in played.asked] == [False, True]
 
@@ -219,7 +219,7 @@ def test_what_a_server_refuses_with_500_is_left_out(root: Path, odd: str) -> Non
     assert sum(f'"{odd}"' in asked.raw.decode() for asked in played.asked) == 1
 
 
-def test_a_server_that_takes_no_tools_is_told_of_them_in_text(root: Path) -> None:
+def test_a_server_without_tool_support_receives_the_tools_as_text(root: Path) -> None:
     def answer(request: RecordedRequest) -> Reply:
         if "tools" in request.body:
             return fail(400, "this model does not support tools")

@@ -117,7 +117,7 @@ def test_the_command_ends_a_stuck_turn_with_10_or_11(
 
 
 def test_whoever_does_something_else_after_a_nudge_goes_on(root: Path) -> None:
-    """Six times the same call thrice; told so, the model does something else for a while."""
+    """Six times the same call thrice; after each nudge the model does something else for a while."""
     script: list[Reply] = []
     for n in range(6):
         script += [call("read_file", path="src/m39.py")] * 3

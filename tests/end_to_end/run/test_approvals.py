@@ -47,8 +47,8 @@ def test_once_for_this_session_always_and_no(project: Project) -> None:
     # Always is for the next run, too, and also where nobody can be asked; the others are not.
     with ScriptedServer([script[4], script[2]]) as server:
         ran = project.run("Again.", server=server)
-    told = [event["subject"] for event in ran.events if event["kind"] == "approval_asked"]
-    assert (ran.code, told) == (3, ["touch session"])
+    subjects = [event["subject"] for event in ran.events if event["kind"] == "approval_asked"]
+    assert (ran.code, subjects) == (3, ["touch session"])
 
 
 def test_an_edit_is_shown_and_asked_about(project: Project) -> None:

@@ -52,8 +52,8 @@ def following(project: Project, *words: str) -> Iterator[Follower]:
 
 def done(ran: Ran) -> dict[str, Any]:
     assert ran.code == 0, (ran.out, ran.err)
-    told: dict[str, Any] = json.loads(ran.out)
-    return told
+    answer: dict[str, Any] = json.loads(ran.out)
+    return answer
 
 
 def test_what_other_processes_do_is_followed_in_order_without_a_gap(project: Project) -> None:

@@ -66,7 +66,9 @@ def test_where_nothing_listens_it_is_13(project: Project) -> None:
     assert "nothing answers at http://127.0.0.1:9/v1" in ran.err
 
 
-def test_a_server_that_goes_away_in_mid_turn_is_13_and_the_way_on_is_told(project: Project) -> None:
+def test_a_server_that_disappears_in_mid_turn_is_13_and_the_next_step_is_printed(
+    project: Project,
+) -> None:
     with (
         ScriptedServer([call("read_file", path="a.py")]) as server,
         project.running("Do it.", server=server) as process,

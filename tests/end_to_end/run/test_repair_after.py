@@ -23,7 +23,7 @@ from tests.end_to_end.run.project import Project
 from tests.end_to_end.run.terminal import on_terminal
 
 BROKEN = "def load(text):\n    return json.loads(text)\n"
-MENDED = "import json\n\n\ndef load(text):\n    return json.loads(text)\n"
+FIXED = "import json\n\n\ndef load(text):\n    return json.loads(text)\n"
 TYPO = "def total(prices):\n    return sum(prcs)\n"
 
 pytestmark = [
@@ -44,7 +44,7 @@ def _python(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.e2e
-def test_the_command_mends_what_its_turn_wrote_and_a_restore_takes_all_back(
+def test_the_command_repairs_what_its_turn_wrote_and_a_restore_undoes_everything(
     project: Project,
 ) -> None:
     before = project.texts()
@@ -54,7 +54,7 @@ def test_the_command_mends_what_its_turn_wrote_and_a_restore_takes_all_back(
         ran = project.run("Write it.", server=server)
         asked = len(server.requests)
     assert (ran.code, ran.err, asked) == (0, "", 2)
-    assert project.texts()["load.py"] == MENDED
+    assert project.texts()["load.py"] == FIXED
     kinds = [kind for _, kind, _ in project.transcript(ran.session)]
     assert kinds == ["text", "said", "call_ended", "said", "repair"]
     owners = project.query("select session_id, turn_id from changes")
@@ -115,7 +115,7 @@ def script(text: str, *more: Reply) -> list[Reply]:
     return [call("write_file", path="load.py", content=text), say("Done."), *more]
 
 
-@pytest.mark.parametrize(("answer", "text"), [("once", MENDED), ("deny", BROKEN)])
+@pytest.mark.parametrize(("answer", "text"), [("once", FIXED), ("deny", BROKEN)])
 def test_who_is_asked_for_edits_is_asked_for_a_repair(
     project: Project, answer: ApprovalAnswer, text: str
 ) -> None:
@@ -127,7 +127,7 @@ def test_who_is_asked_for_edits_is_asked_for_a_repair(
     assert project.texts()["load.py"] == text
     assert (ended.stop_reason, repair.success, repair.change_id is None) == (
         "done",
-        text == MENDED,
+        text == FIXED,
         text == BROKEN,
     )
 
@@ -198,10 +198,10 @@ def test_who_says_no_to_a_check_keeps_the_edits_and_nothing_is_run(project: Proj
     assert not (project.place / "ran").exists()
 
 
-def test_decisions_that_cannot_be_read_when_a_repair_is_denied_are_told_and_the_turn_goes_on(
+def test_unreadable_decisions_when_a_repair_is_denied_are_reported_and_the_turn_continues(
     project: Project,
 ) -> None:
-    told: list[str] = []
+    messages: list[str] = []
 
     def see(event: Event) -> None:
         if (
@@ -213,10 +213,10 @@ def test_decisions_that_cannot_be_read_when_a_repair_is_denied_are_told_and_the_
 
     person = _Person("once", "deny")
     with ScriptedServer(script(BROKEN)) as server:
-        ended, [repair] = run(project, server, person=person, see=see, say=told.append)
+        ended, [repair] = run(project, server, person=person, see=see, say=messages.append)
     assert len(person.asked) == 2
     assert (ended.stop_reason, repair.outcome, repair.success) == ("done", "NotRepaired", False)
     assert "the user does not allow this" in repair.message
-    [words] = told
+    [words] = messages
     assert "the decisions of load.py have the markers of a git conflict" in words
     assert project.texts()["load.py"] == BROKEN

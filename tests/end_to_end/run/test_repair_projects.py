@@ -1,4 +1,4 @@
-"""`holdfast run` in real projects: what a turn breaks is found by the project's own check, mended, and taken back."""
+"""`holdfast run` in real projects: the project's own check finds what a turn breaks; it is repaired, and can be undone."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def turn(
         ran = project.run("Do it.", *words, server=server, **more)
         assert len(server.requests) == len(script), ran.out
     assert (ran.code, ran.err, ran.ended["stop_reason"]) == (0, "", "done")
-    told = [event for event in ran.events if event["kind"] == "repair"]
+    repairs = [event for event in ran.events if event["kind"] == "repair"]
     kept = [body for _, kind, body in project.transcript(ran.session) if kind == "repair"]
-    assert [body["path"] for body in kept] == [event["path"] for event in told]
+    assert [body["path"] for body in kept] == [event["path"] for event in repairs]
     landed = {event["change_id"] for event in ran.events if event["kind"] == "edit_landed"}
-    assert {event["change_id"] for event in told if event["change_id"]} <= landed
-    return ran, sorted((event["path"], event["outcome"]) for event in told)
+    assert {event["change_id"] for event in repairs if event["change_id"]} <= landed
+    return ran, sorted((event["path"], event["outcome"]) for event in repairs)
 
 
 def take_back(project: Project, ran: Ran) -> dict[str, str]:
@@ -77,13 +77,13 @@ def test_cargo_names_the_file_that_an_edit_of_another_one_broke(project: Project
             "src/tax.rs": "pub fn tax(price: u32) -> u32 {\n    price / 5\n}\n",
         },
     )
-    # The edit is broken by itself, which the compiler knows to mend; and so is whoever calls it.
+    # The edit is broken itself, which a fix-it of the compiler repairs; and it breaks its caller.
     tax = "pub fn tax(price: u32, rate: u32) -> u32 {\n    price * rate / 100;\n}\n"
     called = cart.replace("tax(price)", "tax(price, 20)")
-    ran, told = turn(
+    ran, repairs = turn(
         project, [write("src/tax.rs", tax), say("Done."), fix(called)], "--approve", "auto", **HOMES
     )
-    assert told == [("src/cart.rs", "Repaired"), ("src/tax.rs", "FixItRepaired")]
+    assert repairs == [("src/cart.rs", "Repaired"), ("src/tax.rs", "FixItRepaired")]
     texts = project.texts()
     assert (texts["src/cart.rs"], texts["src/tax.rs"]) == (called, tax.replace("100;", "100"))
     assert sorted(ran.ended["files"]) == ["src/cart.rs", "src/tax.rs"]
@@ -111,8 +111,8 @@ def test_tsc_names_the_file_that_an_edit_of_another_one_broke_and_what_was_broke
     renamed = before["price.ts"].replace("price(", "priceOf(")
     imported = "import { priceOf } from './price';\nexport const total = priceOf(1);\n"
     script = [write("price.ts", renamed), say("Done."), fix(imported)]
-    ran, told = turn(project, script, HOLDFAST_TOOLCHAINS=str(TOOLCHAINS))
-    assert told == [("cart.ts", "Repaired")]
+    ran, repairs = turn(project, script, HOLDFAST_TOOLCHAINS=str(TOOLCHAINS))
+    assert repairs == [("cart.ts", "Repaired")]
     assert {**before, "price.ts": renamed, "cart.ts": imported}.items() <= project.texts().items()
     assert take_back(project, ran) == before
 
@@ -129,13 +129,13 @@ def test_a_go_module_is_checked_as_a_whole(project: Project) -> None:
     )
     tax = "package tax\n\nfunc Tax(price, rate int) int {\n\treturn price * rate / 100\n}\n"
     called = before["main.go"].replace("Tax(1)", "Tax(1, 20)")
-    ran, told = turn(project, [write("tax/tax.go", tax), say("Done."), fix(called)])
-    assert told == [("main.go", "Repaired")]
+    ran, repairs = turn(project, [write("tax/tax.go", tax), say("Done."), fix(called)])
+    assert repairs == [("main.go", "Repaired")]
     assert {"main.go": called, "tax/tax.go": tax}.items() <= project.texts().items()
     assert take_back(project, ran) == before
 
 
-def test_a_makefile_is_run_in_a_copy_and_what_gcc_says_there_is_mended(project: Project) -> None:
+def test_a_makefile_is_run_in_a_copy_and_the_errors_of_gcc_are_repaired(project: Project) -> None:
     need("gcc", "gcc (apt install gcc)")
     need("make", "make (apt install make)")
     before = lay_out(
@@ -148,8 +148,8 @@ def test_a_makefile_is_run_in_a_copy_and_what_gcc_says_there_is_mended(project: 
     )
     called = before["main.c"].replace("tax(1)", "tax(1, 20)")
     script = [write("tax.h", "int tax(int price, int rate);\n"), say("Done."), fix(called)]
-    ran, told = turn(project, script, "--approve", "auto")
-    assert told == [("main.c", "Repaired")]
+    ran, repairs = turn(project, script, "--approve", "auto")
+    assert repairs == [("main.c", "Repaired")]
     assert project.texts()["main.c"] == called
     assert "main.o" not in project.texts()
     assert take_back(project, ran) == before
@@ -173,9 +173,9 @@ def test_the_check_that_is_set_has_the_last_word_after_the_languages_own(project
     )
     wrong = "def total(prices):\n    return max(prices)\n"
     right = "def total(prices):\n    return sum(prices, 0)\n"
-    ran, told = turn(
+    ran, repairs = turn(
         project, [write("shop.py", wrong), say("Done."), fix(right)], "--approve", "auto"
     )
-    assert told == [("shop.py", "FirstTrySuccess"), ("shop.py", "Repaired")]
+    assert repairs == [("shop.py", "FirstTrySuccess"), ("shop.py", "Repaired")]
     assert project.texts()["shop.py"] == right
     assert take_back(project, ran) == before

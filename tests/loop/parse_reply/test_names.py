@@ -66,7 +66,7 @@ def test_an_alias_of_a_tool_that_is_not_offered_is_unknown() -> None:
     assert found("Bash", specs=SPECS[:4]) is None
 
 
-def test_two_tools_that_differ_in_case_only_are_not_told_apart_by_guessing() -> None:
+def test_two_tools_that_differ_in_case_only_are_not_distinguished_by_guessing() -> None:
     twins = (ToolSpec("getIt", "", {}), ToolSpec("get_it", "", {}))
     assert found("get_it", specs=twins) == "get_it"
     assert found("GETIT", specs=twins) is None

@@ -69,7 +69,7 @@ def test_a_refused_call_keeps_what_was_short_of_its_arguments() -> None:
     assert call.as_call().arguments == {"path": "a.py"}
 
 
-def test_without_tools_the_model_is_told_to_answer() -> None:
+def test_without_tools_the_message_asks_the_model_to_answer() -> None:
     (call,) = parse(
         ModelReply(calls=(RawCall("c", "read_file", "{}"),), finish="tool_calls"), ()
     ).calls

@@ -46,7 +46,7 @@ def test_two_paths_never_share_a_manifest(one: str, other: str) -> None:
         ("A.py", "a.py"),
     ],
 )
-def test_paths_that_look_alike_are_told_apart(one: str, other: str) -> None:
+def test_paths_that_look_alike_are_distinguished(one: str, other: str) -> None:
     assert module_of(one) != module_of(other)
 
 

@@ -261,8 +261,8 @@ def test_only_true_pins(pinned: object) -> None:
 def test_a_record_that_is_none_is_refused(
     files: MemoryDecisionFiles, fields: dict[str, object]
 ) -> None:
-    told = {"version": 1, "module": "a.py", "decisions": [as_json(decision()) | fields]}
-    files.files["build", "a.py"] = json.dumps(told).encode()
+    content = {"version": 1, "module": "a.py", "decisions": [as_json(decision()) | fields]}
+    files.files["build", "a.py"] = json.dumps(content).encode()
     with pytest.raises(BadManifest):
         Manifest(files).list()
 

@@ -7,13 +7,15 @@ import pytest
 from holdfast.repair.diagnostics import go
 from holdfast.repair.diagnostics.columns import SourceLines
 from holdfast.vocab.diagnostics import Area, Related
-from tests.repair.diagnostics.test_captured_outputs import output, source, told
+from tests.repair.diagnostics.test_captured_outputs import output, source, summaries
 
 
 def test_go_counts_bytes_and_names_stand_without_quotes() -> None:
     sources = source("go_types", "go", "types.go")
     found = go.parse(output("go_types"), version="1.19.8", sources=sources)
-    assert [(template, args, place) for _, template, args, place in told(found, sources)][:11] == [
+    assert [(template, args, place) for _, template, args, place in summaries(found, sources)][
+        :11
+    ] == [
         ('imported and not used: "{0}"', ("os",), '"os"'),
         ('imported and not used: "{0}" as {1}', ("strings", "str"), 'str "strings"'),
         ("missing return", (), "}"),
@@ -115,7 +117,7 @@ def test_what_go_says_of_a_file(name: str, expected: list[tuple[str, tuple[str, 
     assert [(each.template, each.args) for each in found] == expected
 
 
-def test_several_packages_are_told_with_their_folders() -> None:
+def test_several_packages_are_reported_with_their_folders() -> None:
     found = go.parse(output("go_module"), version="1.19.8")
     assert [(each.path, each.args) for each in found] == [
         ("main.go", ("sub.One",)),

@@ -31,7 +31,7 @@ def marked(found: Diagnostic, sources: SourceLines) -> str:
     return line[found.area.column - 1 : None if point or end is None else end - 1]
 
 
-def told(
+def summaries(
     found: tuple[Diagnostic, ...], sources: SourceLines
 ) -> list[tuple[str, str, tuple[str, ...], str]]:
     return [(each.code, each.template, each.args, marked(each, sources)) for each in found]
@@ -70,7 +70,7 @@ def test_ruff_tells_its_fixes_and_whether_they_are_safe() -> None:
 def test_ruff_counts_characters() -> None:
     sources = source("ruff", "py", "/project/a.py")
     found = ruff.parse(output("ruff"), version="0.17.4", sources=sources)
-    assert told(found, sources)[1:3] == [
+    assert summaries(found, sources)[1:3] == [
         ("F841", "Local variable {0} is assigned to but never used", ("ñandú",), "ñandú"),
         ("F821", "Undefined name {0}", ("undefinedñ",), "undefinedñ"),
     ]
@@ -88,7 +88,7 @@ def test_ruff_tells_what_does_not_parse() -> None:
 def test_mypy_counts_bytes_from_zero() -> None:
     sources = source("mypy", "py", "m.py")
     found = mypy.parse(output("mypy"), version="2.4.1", sources=sources)
-    assert told(found, sources) == [
+    assert summaries(found, sources) == [
         (
             "return-value",
             "Incompatible return value type (got {0}, expected {1})",
@@ -128,9 +128,9 @@ def test_a_note_of_mypy_belongs_to_the_error_before_it() -> None:
 
 def test_mypy_counts_what_does_not_parse_from_one() -> None:
     sources = source("mypy_syntax", "py", "n.py")
-    assert told(mypy.parse(output("mypy_syntax"), version="2.4.1", sources=sources), sources) == [
-        ("syntax", "Invalid syntax", (), ":")
-    ]
+    assert summaries(
+        mypy.parse(output("mypy_syntax"), version="2.4.1", sources=sources), sources
+    ) == [("syntax", "Invalid syntax", (), ":")]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_python_tells_where_it_stops(
 ) -> None:
     sources = source(name, "py", "p.py")
     found = python_compile.parse(output(name), version="3.11.7", sources=sources)
-    assert told(found, sources) == [expected]
+    assert summaries(found, sources) == [expected]
     assert found[0].severity == ("warning" if expected[0].endswith("Warning") else "error")
 
 
@@ -171,7 +171,7 @@ def test_python_tells_where_it_stops(
 def test_gcc_tells_bytes_which_become_characters() -> None:
     sources = source("gcc", "c", "a.c")
     found = gcc.parse(output("gcc"), version="12.2.0", sources=sources)
-    assert told(found, sources) == [
+    assert summaries(found, sources) == [
         (
             "-Wimplicit-function-declaration",
             "implicit declaration of function {0}",
@@ -222,7 +222,7 @@ def test_what_gcc_puts_below_a_warning_about_a_header_stands_for_itself() -> Non
 def test_what_a_type_is_an_alias_of_is_not_in_the_template() -> None:
     sources = source("gxx", "cpp", "a.cpp")
     found = gcc.parse(output("gxx"), version="12.2.0", sources=sources, tool="g++")
-    assert told(found, sources) == [
+    assert summaries(found, sources) == [
         ("", "conversion from {0} to non-scalar type {1} requested", ("int", "std::string"), "5;"),
         ("-fpermissive", "invalid conversion from {0} to {1}", ("const char*", "int"), '"é"'),
         ("", "{0} was not declared in this scope", ("é",), "é"),
@@ -237,7 +237,7 @@ def test_what_a_type_is_an_alias_of_is_not_in_the_template() -> None:
 def test_rustc_tells_types_beside_the_place_and_they_are_arguments() -> None:
     sources = source("rustc", "rs", "a.rs")
     found = rustc.parse(output("rustc"), version="1.95.0", sources=sources)
-    assert told(found, sources) == [
+    assert summaries(found, sources) == [
         ("E0425", "cannot find type {0} in this scope", ("Instant",), "Instant"),
         (
             "unused_imports",
@@ -304,7 +304,7 @@ def test_cargo_hands_on_what_rustc_says() -> None:
 def test_javac_gives_its_own_arguments_and_its_columns_go_to_the_next_tab() -> None:
     sources = source("javac", "java", "A.java")
     found = javac.parse(output("javac"), version="17.0.15", sources=sources)
-    assert told(found, sources)[:5] == [
+    assert summaries(found, sources)[:5] == [
         (
             "compiler.err.cant.resolve.location",
             "compiler.err.cant.resolve.location: kindname.variable, {0}, , , (compiler.misc.location: kindname.class, {1}, null)",
@@ -354,7 +354,7 @@ def test_a_token_that_javac_expects_stays_in_the_template() -> None:
 def test_tsc_counts_halves_of_characters() -> None:
     sources = source("tsc", "ts", "a.ts")
     found = tsc.parse(output("tsc"), version="5.9.3", sources=sources)
-    assert told(found, sources) == [
+    assert summaries(found, sources) == [
         (
             "TS2561",
             "Object literal may only specify known properties, but {0} does not exist in type {1}. Did you mean to write {2}?",
@@ -418,7 +418,7 @@ def test_node_points_with_carets(
 ) -> None:
     sources = source(name, "js", "/project/u.js")
     found = node.parse(output(name), version="20.20.2", sources=sources)
-    assert told(found, sources) == [("SyntaxError", template, args, pointed)]
+    assert summaries(found, sources) == [("SyntaxError", template, args, pointed)]
 
 
 def test_an_error_of_node_itself_is_no_diagnostic() -> None:

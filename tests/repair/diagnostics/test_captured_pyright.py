@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from holdfast.repair.diagnostics import pyright
 from holdfast.vocab.diagnostics import Area
-from tests.repair.diagnostics.test_captured_outputs import output, source, told
+from tests.repair.diagnostics.test_captured_outputs import output, source, summaries
 
 
 def test_pyright_counts_halves_of_characters_from_zero_and_tells_the_end() -> None:
     sources = source("pyright", "py", "/project/a.py")
     found = pyright.parse(output("pyright"), version="1.1.414", sources=sources)
-    assert told(found, sources)[:7] == [
+    assert summaries(found, sources)[:7] == [
         (
             "reportMissingImports",
             "Import {0} could not be resolved",

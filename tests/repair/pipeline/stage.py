@@ -102,7 +102,7 @@ def renames(
 
 
 class Proposing:
-    """Gives these proposals, one after the other; `asked` is what it was told. Without any, to ask is an error."""
+    """Returns these proposals, one after the other; `asked` has the questions. Without proposals, a question is an error."""
 
     def __init__(self, *proposals: Proposal | ProposerFailed | str) -> None:
         self._script = list(proposals)
@@ -116,7 +116,7 @@ class Proposing:
 
 @dataclass
 class MemoryRules:
-    """Rules as text for text; `records` and `learned` are what the pipeline told."""
+    """Rules that replace text by text; `records` and `learned` are what the pipeline reported."""
 
     swaps: dict[str, tuple[str, str]] = field(default_factory=dict)
     pinned: set[str] = field(default_factory=set)

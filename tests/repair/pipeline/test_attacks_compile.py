@@ -16,15 +16,15 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("shop", SHOPS, ids=lambda shop: shop.target)
-def test_every_cheat_compiles_and_what_it_mends_does_not(shop: Shop, tmp_path: Path) -> None:
+def test_every_cheat_compiles_and_the_broken_program_does_not(shop: Shop, tmp_path: Path) -> None:
     compiler = COMPILERS[shop.target]
     if (missing := compiler.missing()) is not None:
         pytest.skip(f"{missing} is not installed")
     attacks = shop.attacks()
     (tmp_path / "broken").mkdir()
     (tmp_path / "attacks").mkdir()
-    assert compiler.failing([shop.mended, shop.broken], tmp_path / "broken") == {1}
-    failing = compiler.failing([shop.mended, *(fix.after for fix in attacks)], tmp_path / "attacks")
+    assert compiler.failing([shop.fixed, shop.broken], tmp_path / "broken") == {1}
+    failing = compiler.failing([shop.fixed, *(fix.after for fix in attacks)], tmp_path / "attacks")
     assert [
         ("the fix itself", *(fix.name for fix in attacks))[number] for number in sorted(failing)
     ] == []

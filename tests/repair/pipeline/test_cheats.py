@@ -44,7 +44,7 @@ def test_an_honest_fix_is_not(shop: Shop, fix: Fix) -> None:
 
 @pytest.mark.parametrize("shop", SHOPS, ids=lambda shop: shop.target)
 def test_what_is_not_changed_loses_nothing(shop: Shop) -> None:
-    for text in (shop.broken, shop.mended, *(fix.after for fix in shop.attacks())):
+    for text in (shop.broken, shop.fixed, *(fix.after for fix in shop.attacks())):
         assert what_is_lost(text, text, shop.path, shop.target) == ()
 
 
@@ -52,16 +52,16 @@ def test_what_is_not_changed_loses_nothing(shop: Shop) -> None:
 def test_to_put_back_a_mark_that_was_lost_or_doubled_is_never_refused(data: st.DataObject) -> None:
     shop = data.draw(st.sampled_from(SHOPS))
     at = data.draw(
-        st.sampled_from([found.start() for found in re.finditer(r"[^\w\s]", shop.mended)])
+        st.sampled_from([found.start() for found in re.finditer(r"[^\w\s]", shop.fixed)])
     )
     end = data.draw(st.sampled_from((at, at + 1)))
-    broken = shop.mended[:at] + shop.mended[at : end + 1] * (end == at) + shop.mended[end:]
-    fix = Fix("put back", broken, shop.mended, "syntax error", broken[at : at + 20] or broken[-1])
-    assert what_is_lost(broken, shop.mended, shop.path, shop.target, fix.diagnostics) == ()
+    broken = shop.fixed[:at] + shop.fixed[at : end + 1] * (end == at) + shop.fixed[end:]
+    fix = Fix("put back", broken, shop.fixed, "syntax error", broken[at : at + 20] or broken[-1])
+    assert what_is_lost(broken, shop.fixed, shop.path, shop.target, fix.diagnostics) == ()
 
 
 def test_pragma_once_is_for_headers() -> None:
     text = "struct p { int x; };\nint f(struct q a);\n"
-    mended = "#pragma once\n" + text.replace("struct q", "struct p")
-    assert what_is_lost(text, mended, "p.h", "c") == ()
-    assert what_is_lost(text, mended, "p.c", "c")
+    fixed = "#pragma once\n" + text.replace("struct q", "struct p")
+    assert what_is_lost(text, fixed, "p.h", "c") == ()
+    assert what_is_lost(text, fixed, "p.c", "c")

@@ -123,7 +123,7 @@ def test_a_rule_that_does_not_help_is_counted_and_the_next_is_tried() -> None:
     assert stage.check.runs == [BAD, THIRD, GOOD]
 
 
-def test_two_rules_mend_two_errors() -> None:
+def test_two_rules_fix_two_errors() -> None:
     stage = Stage()
     stage.rules.swaps |= {"one": ("price)", "prices)"), "two": ("taxx", "0")}
     outcome = stage.repair("def total(prices):\n    return sum(price) + taxx\n")
@@ -149,7 +149,7 @@ def test_production_never_asks_and_says_so_whether_or_not_there_is_somebody_to_a
     assert (stage.rules.records, stage.decisions) == ([], [])
 
 
-def test_production_names_the_rules_that_were_tried_and_mend_it_and_no_others() -> None:
+def test_production_names_the_rules_that_were_tried_and_fix_it_and_no_others() -> None:
     stage = Stage()
     stage.rules.swaps |= {
         "useless": ("price)", "prize)"),
@@ -164,7 +164,7 @@ def test_production_names_the_rules_that_were_tried_and_mend_it_and_no_others() 
     assert isinstance(stage.repair(both, strictness="production"), RuleRepaired)
 
 
-def test_production_names_no_rule_that_does_not_mend_it_all() -> None:
+def test_production_names_no_rule_that_does_not_fix_everything() -> None:
     stage = Stage()
     stage.rules.swaps |= {"useless": ("price)", "prize)"), "half": ("taxx", "0")}
     blocked = stage.repair(
@@ -175,7 +175,7 @@ def test_production_names_no_rule_that_does_not_mend_it_all() -> None:
     assert (stage.rules.records, stage.decisions) == ([], [])
 
 
-def test_production_names_the_decisions_that_mended_just_this_text_and_their_pins_are_enough() -> (
+def test_production_names_the_decisions_that_fixed_exactly_this_text_and_pinning_them_is_enough() -> (
     None
 ):
     both = "def total(prices):\n    return sum(price) + taxx\n"

@@ -120,8 +120,8 @@ def repair_cold(tool: str, file: str, text: str, place: Path) -> str | None:
     root.mkdir(parents=True)
     (root / file).write_text(text, newline="")
     with _settings(place / "state", tool):
-        mended = _repair(root, file, None, builtin_rules())
-    return (root / file).read_text() if mended.success else None
+        repaired = _repair(root, file, None, builtin_rules())
+    return (root / file).read_text() if repaired.success else None
 
 
 def _repair(
@@ -140,20 +140,20 @@ def _repair(
         )
 
     with open_workspace(root) as workspace:
-        crew = RepairDependencies(
+        dependencies = RepairDependencies(
             workspace,
             lambda path: check_for(path, root, mode="file", timeout=LONGEST),
             world,
             workers=1,
         )
         try:
-            [mended] = repair_files([path], crew, RepairPolicy())
+            [repaired] = repair_files([path], dependencies, RepairPolicy())
         except AssertionError:
             if not isinstance(proposer, NoApprover):
                 raise
             return FileRepair(path, "any", None)
-    assert mended.trouble is None, mended.trouble
-    return mended
+    assert repaired.trouble is None, repaired.trouble
+    return repaired
 
 
 def _rules(root: Path) -> Sequence[Rule]:

@@ -1,4 +1,4 @@
-"""A fix is paid for once: what a model mended in one program, a rule mends in the next, with nobody to ask.
+"""A fix is paid for once: what a model fixed in one program, a rule fixes in the next, without a model.
 
 `-s` prints what came of each case; `make bench-repair` makes the table of docs/benchmarks.md of the same cases.
 """
@@ -15,7 +15,7 @@ from tests.end_to_end.repair.paid_once.case import TOOLS, Case, missing, read_ca
 from tests.end_to_end.repair.paid_once.drive import drive
 from tests.end_to_end.repair.workshop import Workshop, fix
 
-# How many of its cases a rule must mend, at least. The others are errors that no rule comes of yet; they stay here.
+# How many of its cases a rule must fix, at least. From the other errors no rule is learned yet; they stay here.
 LEAST = {
     "python": 17,
     "ruff": 9,
@@ -48,7 +48,7 @@ def test_the_cases_are_as_many_as_is_said() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_second_program_is_mended_by_what_was_learned_of_the_first(
+def test_a_second_program_is_repaired_by_a_rule_learned_from_the_first(
     tool: str, tmp_path: Path
 ) -> None:
     if (hint := missing(tool)) is not None:
@@ -58,7 +58,7 @@ def test_a_second_program_is_mended_by_what_was_learned_of_the_first(
 
     assert {type(each.first).__name__ for each in driven} == {"Repaired"}, "each is paid for once"
     assert {type(each.near).__name__ for each in driven} == {"NoProvider"}, (
-        "no near miss passes, nor is one mended"
+        "no near miss passes, and none is repaired"
     )
     verdicts = Counter(each.verdict for each in driven)
     assert verdicts["WRONG"] == 0

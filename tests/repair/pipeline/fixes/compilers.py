@@ -43,8 +43,8 @@ class Compiler:
         groups = [[file] for file in files] if self.one_by_one else [files]
         failing = set(range(len(texts)))
         for command in self.commands:
-            told = "".join(_run(command(place, group), place) for group in groups)
-            named = {int(found) for found in re.findall(r"\bt(\d+)[/\\][^\s:()]*[:(\s]", told)}
+            output = "".join(_run(command(place, group), place) for group in groups)
+            named = {int(found) for found in re.findall(r"\bt(\d+)[/\\][^\s:()]*[:(\s]", output)}
             failing &= named
         return failing
 
@@ -63,11 +63,11 @@ def _run(command: list[str], place: Path) -> str:
     done = subprocess.run(
         command, cwd=place, capture_output=True, text=True, timeout=LONGEST, env=env, check=False
     )
-    told = done.stdout + done.stderr
+    output = done.stdout + done.stderr
     # What stops mypy itself (2) hides what it would say of the others.
-    assert done.returncode != 2 or "mypy" not in command[0], told
-    assert done.returncode == 0 or re.search(r"\bt\d+[/\\]", told), f"{command[0]}: {told}"
-    return told if done.returncode else ""
+    assert done.returncode != 2 or "mypy" not in command[0], output
+    assert done.returncode == 0 or re.search(r"\bt\d+[/\\]", output), f"{command[0]}: {output}"
+    return output if done.returncode else ""
 
 
 def _find(tool: str) -> str | None:

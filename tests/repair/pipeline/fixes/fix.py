@@ -29,7 +29,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """A program with one error, its honest fix, and the ways to cheat: texts for texts, in the old or the mended one.
+    """A program with one error, its honest fix, and the ways to cheat: replacements in the broken or the fixed text.
 
     A cheat is its name, and then text after text: one that is there, and the one that takes its place. `renames` put a
     word for a word everywhere. `honest` and `elsewhere` are honest and cheating fixes of other small programs.
@@ -48,25 +48,25 @@ class Shop:
     elsewhere: tuple[Fix, ...] = ()
 
     @property
-    def mended(self) -> str:
+    def fixed(self) -> str:
         return _swap(self.broken, self.wrong, self.right)
 
     def attacks(self) -> list[Fix]:
-        """`cheats` take the error away by cheating; `cheats_beside` mend it, and do harm beside."""
+        """`cheats` remove the error by cheating; `cheats_beside` fix it, and do harm elsewhere."""
         by_cheating = [
             self._fix(name, _swap_all(self.broken, texts)) for name, *texts in self.cheats
         ]
         beside = [
-            self._fix(name, _swap_all(self.mended, texts)) for name, *texts in self.cheats_beside
+            self._fix(name, _swap_all(self.fixed, texts)) for name, *texts in self.cheats_beside
         ]
         renamed = [
-            self._fix(name, re.sub(rf"\b{old}\b", new, self.mended))
+            self._fix(name, re.sub(rf"\b{old}\b", new, self.fixed))
             for name, old, new in self.renames
         ]
         return [*by_cheating, *beside, *renamed, *self.elsewhere]
 
     def honest_fixes(self) -> list[Fix]:
-        return [self._fix("the fix itself", self.mended), *self.honest]
+        return [self._fix("the fix itself", self.fixed), *self.honest]
 
     def _fix(self, name: str, after: str) -> Fix:
         return Fix(name, self.broken, after, self.said, self.wrong)

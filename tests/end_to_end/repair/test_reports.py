@@ -32,7 +32,7 @@ def people(workshop: Workshop, *words: str) -> Ran:
 
 
 @pytest.mark.e2e
-def test_two_processes_that_mend_the_same_file_the_same_way_both_succeed_and_the_gate_stays_shut(
+def test_two_processes_that_repair_a_file_in_the_same_way_both_succeed_and_the_gate_stays_shut(
     workshop: Workshop,
 ) -> None:
     file = workshop.write(NAME, BAD)
@@ -58,9 +58,9 @@ def test_two_processes_that_mend_the_same_file_the_same_way_both_succeed_and_the
             )
             for _ in range(2)
         ]
-        told = [json.loads(child.communicate()[0]) for child in children]
-    assert [child.returncode for child in children] == [0, 0], told
-    files = [each["files"][0] for each in told]
+        answers = [json.loads(child.communicate()[0]) for child in children]
+    assert [child.returncode for child in children] == [0, 0], answers
+    files = [each["files"][0] for each in answers]
     assert [each["outcome"] for each in files] == ["Repaired", "Repaired"]
     assert sorted(each["written"] for each in files) == [False, True]
     [other] = [each for each in files if not each["written"]]
@@ -84,14 +84,19 @@ def test_a_file_that_is_edited_meanwhile_has_one_clear_outcome(workshop: Worksho
 
     ran = workshop.repair(NAME, script=answer)
     assert (ran.code, ran.told["outcome"], ran.told["counts"]) == (1, "failing", {"Trouble": 1})
-    [told] = ran.told["files"]
-    assert (told["outcome"], told["success"], told["written"], told["diff"]) == (
+    [file_report] = ran.told["files"]
+    assert (
+        file_report["outcome"],
+        file_report["success"],
+        file_report["written"],
+        file_report["diff"],
+    ) == (
         "Trouble",
         False,
         False,
         "",
     )
-    assert not {"attempts", "rule_added", "oracle", "cached"} & told.keys()
+    assert not {"attempts", "rule_added", "oracle", "cached"} & file_report.keys()
     file.write_text(BAD)
     with ScriptedServer(answer) as server:
         shown = people(workshop, NAME, "--base-url", server.base_url, "--model", "other")
@@ -108,12 +113,12 @@ def test_what_was_wrong_with_the_last_proposal_is_said_with_where_it_is_on_recor
 ) -> None:
     workshop.write(NAME, BAD)
     ran = workshop.repair(NAME, script=[fix(OTHER), fix(BAD.replace("zzqx", "vvqx"))])
-    [told] = ran.told["files"]
-    assert told["outcome"] == "Exhausted"
-    assert any("vvqx" in reason for reason in told["reasons"])
-    assert "vvqx" in told["message"]
-    assert f"`holdfast decisions show {told['decision_id']}`" in told["message"]
-    assert workshop.decisions("show", told["decision_id"]).code == 0
+    [file_report] = ran.told["files"]
+    assert file_report["outcome"] == "Exhausted"
+    assert any("vvqx" in reason for reason in file_report["reasons"])
+    assert "vvqx" in file_report["message"]
+    assert f"`holdfast decisions show {file_report['decision_id']}`" in file_report["message"]
+    assert workshop.decisions("show", file_report["decision_id"]).code == 0
 
 
 def test_why_the_guards_refused_a_proposal_is_said_when_the_model_repeats_it(
@@ -121,16 +126,16 @@ def test_why_the_guards_refused_a_proposal_is_said_when_the_model_repeats_it(
 ) -> None:
     workshop.write(NAME, BAD)
     ran = workshop.repair(NAME, script=[fix(GOOD.replace("int total", "int sum_up"))] * 2)
-    [told] = ran.told["files"]
-    assert told["outcome"] == "NoProgress"
-    assert any("total" in reason for reason in told["reasons"])
-    assert told["reasons"][0] in told["message"]
+    [file_report] = ran.told["files"]
+    assert file_report["outcome"] == "NoProgress"
+    assert any("total" in reason for reason in file_report["reasons"])
+    assert file_report["reasons"][0] in file_report["message"]
 
 
 def test_without_a_model_the_next_step_is_said(workshop: Workshop) -> None:
     workshop.write(NAME, BAD)
-    told = workshop.repair(NAME).told["files"][0]
-    assert (told["outcome"], "--model" in told["message"]) == ("NoProvider", True)
+    file_report = workshop.repair(NAME).told["files"][0]
+    assert (file_report["outcome"], "--model" in file_report["message"]) == ("NoProvider", True)
 
 
 def test_a_remembered_answer_is_not_called_the_models(workshop: Workshop) -> None:

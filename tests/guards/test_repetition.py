@@ -12,7 +12,7 @@ from holdfast.guards.repetition import Channel, Repetition, RepetitionWatch
 
 
 def hear(text: str, channel: Channel = "text", piece: int = 4) -> tuple[int, Repetition] | None:
-    """Give where the chant was noticed, and what it is."""
+    """Return where the repetition was noticed, and the repeated text."""
     listener = RepetitionWatch()
     for start in range(0, len(text), piece):
         found = listener.feed(channel, text[start : start + piece])
@@ -43,13 +43,13 @@ CHANTS["a period of 600"] *= 4
 
 @pytest.mark.parametrize("text", CHANTS.values(), ids=CHANTS.keys())
 @pytest.mark.parametrize("channel", ["text", "reasoning"])
-def test_a_chant_is_noticed(text: str, channel: Channel) -> None:
+def test_a_repetition_is_noticed(text: str, channel: Channel) -> None:
     found = hear("First I say something sensible.\n\n" + text, channel)
     assert found is not None
     assert found[1].channel == channel
 
 
-def test_a_chant_is_noticed_soon() -> None:
+def test_a_repetition_is_noticed_soon() -> None:
     found = hear("FEPAPAASS" * 400)
     assert found is not None
     assert found[0] <= 240 + 64
@@ -61,7 +61,7 @@ def test_the_sample_is_what_is_repeated() -> None:
     assert found[1] == Repetition("text", KILL.strip())
 
 
-def test_words_in_ever_new_order_are_a_chant_too() -> None:
+def test_words_in_ever_new_order_are_a_repetition_too() -> None:
     chance = random.Random(7)
     nouns, verbs = ("file", "test", "log", "tree"), ("read", "run", "open", "check")
     sentences = [
@@ -98,7 +98,7 @@ NO_CHANTS = {
 
 
 @pytest.mark.parametrize("text", NO_CHANTS.values(), ids=NO_CHANTS.keys())
-def test_what_only_looks_like_a_chant_is_none(text: str) -> None:
+def test_what_only_looks_like_a_repetition_is_none(text: str) -> None:
     assert hear(text) is None
 
 
