@@ -29,7 +29,9 @@ Layer: TypeAlias = dict[str, tuple[Any, str]]
 _BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
 # Variables of Holdfast that are not settings: the path of the user's file, and directories of tools
 # that are not on the PATH.
-_OTHER_VARIABLES = frozenset({"HOLDFAST_CONFIG_FILE", "HOLDFAST_TOOLCHAINS"})
+_OTHER_VARIABLES = {"HOLDFAST_CONFIG_FILE", "HOLDFAST_TOOLCHAINS"}
+_VARIABLES = sorted(_OTHER_VARIABLES | {setting.variable for setting in SETTINGS})
+_TYPES: Mapping[SettingKind, type[Any]] = {"text": str, "number": int, "words": list}
 _EXPECTED: Mapping[SettingKind, str] = {
     "text": "a text",
     "number": "a whole number above 0",
@@ -58,9 +60,7 @@ def read_settings(
         if isinstance(value, list):
             value = tuple(value)
         values[setting.name] = SettingValue(setting, value, source, from_project_only)
-        problem = _judge_choice(values[setting.name])
-        if problem:
-            problems.append(problem)
+        _check_choice(values[setting.name], problems)
     if problems:
         return BadConfig(tuple(problems))
     return Settings(values, tuple(_unknown_variables(environment)))
@@ -71,7 +71,8 @@ def _from_flags(flags: Mapping[str, Any]) -> Layer:
     layer: Layer = {}
     for name, value in flags.items():
         if value is not None:
-            layer[name] = (value, f"--{name.replace('_', '-')}")
+            flag = name.replace("_", "-")
+            layer[name] = (value, f"--{flag}")
     return layer
 
 
@@ -94,8 +95,9 @@ def _parse(setting: Setting, text: str) -> Any:
     if setting.kind == "words":
         words = [word.strip() for word in text.split(",")]
         return list(filter(None, words))
-    if setting.kind == "number" and text.strip().isdecimal():
-        return int(text)
+    digits = text.strip()
+    if setting.kind == "number" and digits.isdecimal():
+        return int(digits)
     return text
 
 
@@ -127,29 +129,28 @@ def _judge(name: str, value: Any, *, of_project: bool) -> str | None:
         return f"{name}: there is no such setting; {_suggest(name, list(_BY_NAME))}"
     if setting.environment_only:
         return f"{name}: not read from a file; set {setting.variable}."
-    if of_project and setting.private:
-        cure = f"set {setting.variable}, or put it into the user's file"
-        return f"{name}: not read from a project's file; {cure}."
-    if not _fits(setting, value):
-        return f"{name}: this must be {_expected(setting)}."
-    if of_project and name == "approve" and value == "auto":
-        cure = "use --approve auto, or put it into the user's file"
-        return f"approve: a project's file cannot approve actions; {cure}."
-    return None
+    if of_project:
+        if setting.private:
+            cure = f"set {setting.variable}, or put it into the user's file"
+            return f"{name}: not read from a project's file; {cure}."
+        if (name, value) == ("approve", "auto"):
+            cure = "use --approve auto, or put it into the user's file"
+            return f"approve: a project's file cannot approve actions; {cure}."
+    if _fits(setting, value):
+        return None
+    return f"{name}: this must be {_expected(setting)}."
 
 
 def _fits(setting: Setting, value: Any) -> bool:
-    match setting.kind, value:
-        case "text", str(text):
-            return text != ""
-        case "number", bool():  # which is an int too
-            return False
-        case "number", int(number):
-            return number > 0
-        case "words", list(words):
-            return all(isinstance(word, str) and word.strip() for word in words)
-        case _:
-            return False
+    """Return whether a value is a text that is not empty, a number above 0, or a list of words."""
+    required = _TYPES[setting.kind]
+    # Not isinstance: a bool is an int too.
+    if type(value) is not required:
+        return False
+    if setting.kind == "words":
+        return all(isinstance(word, str) and word.strip() for word in value)
+    empty = required()
+    return bool(value > empty)
 
 
 def _expected(setting: Setting) -> str:
@@ -159,26 +160,24 @@ def _expected(setting: Setting) -> str:
     return _EXPECTED[setting.kind]
 
 
-def _judge_choice(value: SettingValue) -> str | None:
+def _check_choice(value: SettingValue, problems: list[str]) -> None:
     setting = value.setting
     if not setting.choices:
-        return None
+        return
     if value.value in setting.choices:
-        return None
+        return
     cure = _suggest(str(value.value), setting.choices)
     rule = f"must be {_expected(setting)}"
-    return f"{value.source}: {setting.name} is {value.value!s}, but {rule}; {cure}"
+    problems.append(f"{value.source}: {setting.name} is {value.value!s}, but {rule}; {cure}")
 
 
 def _unknown_variables(environment: Mapping[str, str]) -> list[str]:
     """Return a warning for each variable `HOLDFAST_…` that Holdfast does not know."""
-    known = {setting.variable for setting in SETTINGS} | _OTHER_VARIABLES
     warnings: list[str] = []
-    for name in sorted(environment):
-        if not name.startswith(VARIABLE_PREFIX) or name in known:
-            continue
-        suggestion = _suggest(name, sorted(known))
-        warnings.append(f"{name}: there is no such setting; {suggestion}")
+    for name in sorted(environment.keys() - _VARIABLES):
+        if name.startswith(VARIABLE_PREFIX):
+            suggestion = _suggest(name, _VARIABLES)
+            warnings.append(f"{name}: there is no such setting; {suggestion}")
     return warnings
 
 

@@ -121,4 +121,6 @@ def _frame(number: int, kind: str, model: str) -> dict[str, Any]:
 
 
 def _event(chunk: Any) -> bytes:
-    return b"data: " + json.dumps(chunk, ensure_ascii=False).encode("utf-8", "replace") + b"\n\n"
+    text = json.dumps(chunk, ensure_ascii=False)
+    data = text.encode("utf-8", "replace")
+    return b"data: " + data + b"\n\n"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
 from holdfast.guards.paths import Barred, judge_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class MemoryFiles:
@@ -22,10 +25,10 @@ class MemoryFiles:
     """
 
     def __init__(
-        self, files: Mapping[str, bytes] | None = None, links: Mapping[str, str] | None = None
+        self, files: Mapping[str, bytes] = _NOTHING, links: Mapping[str, str] = _NOTHING
     ) -> None:
-        self.files = dict(files or {})
-        self.links = dict(links or {})
+        self.files = dict(files)
+        self.links = dict(links)
 
     def look(self, path: str) -> FileLook:
         """Return what exists at a path of a model."""

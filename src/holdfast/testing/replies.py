@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 _Request = TypeVar("_Request")
 _Otherwise = TypeVar("_Otherwise")
+
+_NO_ARGUMENTS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,9 @@ class Reply:
     whole: bool = False
 
 
+_EMPTY = Reply()
+
+
 def say(text: str, *, reasoning: str = "") -> Reply:
     """Return a reply with a text."""
     return Reply(text=text, reasoning=reasoning)
@@ -65,14 +71,13 @@ def think(reasoning: str) -> Reply:
     return Reply(reasoning=reasoning)
 
 
-def call(tool: str, /, arguments: str | Mapping[str, Any] | None = None, **fields: Any) -> Reply:
+def call(tool: str, /, arguments: str | Mapping[str, Any] = _NO_ARGUMENTS, **fields: Any) -> Reply:
     """Return a reply with one call: `call("read_file", path="a.py")`.
 
     Arguments as text are sent unchanged, valid or not.
     """
     if not isinstance(arguments, str):
-        given = dict(arguments or {})
-        arguments = json.dumps({**given, **fields}, ensure_ascii=False)
+        arguments = json.dumps({**arguments, **fields}, ensure_ascii=False)
     return Reply(calls=(Call(tool, arguments),))
 
 
@@ -130,9 +135,9 @@ def slow(reply: Reply, gate: Event) -> Reply:
     return replace(reply, gate=gate)
 
 
-def hang(release: Event, reply: Reply | None = None) -> Reply:
+def hang(release: Event, reply: Reply = _EMPTY) -> Reply:
     """Return the reply delayed until `release` is set."""
-    return replace(reply or Reply(), hang=release)
+    return replace(reply, hang=release)
 
 
 def drop() -> Reply:

@@ -78,18 +78,17 @@ class ScriptedModel:
 def _pieces(
     reply: Reply, number: int, request: ModelRequest, cancel: Cancel
 ) -> Iterator[StreamPiece]:
+    # The first piece does not wait.
+    gate = None
     for place, piece in enumerate(_content(reply, number)):
-        if reply.cut_after is not None and place >= reply.cut_after:
+        if place == reply.cut_after:
             yield _CUT
             return
-        if cancel.is_set():
-            yield _CANCELLED
-            return
-        # The first piece does not wait.
-        if place and not _wait(reply.gate, cancel):
+        if cancel.is_set() or not _wait(gate, cancel):
             yield _CANCELLED
             return
         yield piece
+        gate = reply.gate
     if reply.finish == "wrong_json":
         yield FailPiece("bad", "an event that is not JSON.")
         return

@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.testing.completion_chunks import events_of, whole_of
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
     from holdfast.adapters.models.servers import ServerKind
     from holdfast.testing.replies import Reply
 
+_NO_ANSWERS: Mapping[str, Any] = MappingProxyType({})
+
 
 class ScriptedServer:
     """A server that answers each request with the next reply of the script; use it in a `with`.
 
-    The script is a sequence, or a function of the request. `requests` are the requests so far.
+    The script is a sequence, or a function of the request. `requests` are the requests so far,
+    `port` is where the server listens, and `base_url` is the URL for clients.
     After the last reply the answer is 410, or `otherwise`. `kind` is the program to imitate, with
     `context` tokens; `key` is the key that it requires; `extra` are more answers, by path.
     """
@@ -38,34 +42,22 @@ class ScriptedServer:
         kind: ServerKind = "other",
         context: int | None = None,
         key: str | None = None,
-        extra: Mapping[str, Any] | None = None,
+        extra: Mapping[str, Any] = _NO_ANSWERS,
         port: int = 0,
         on_request: Callable[[RecordedRequest], None] | None = None,
     ) -> None:
         names = tuple(models or (model,))
         answers = native_answers(kind, names, context)
-        answers.update(extra or {})
+        answers.update(extra)
         self._log = RequestLog(script, otherwise, key, answers, on_request)
+        self.requests = self._log.requests
         self._server = _Listener(("127.0.0.1", port), _handler_for(self._log))
+        self.port = self._server.server_port
+        self.base_url = f"http://127.0.0.1:{self.port}/v1"
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.01,), name="scripted-server"
         )
         self._thread.start()
-
-    @property
-    def requests(self) -> list[RecordedRequest]:
-        """The requests so far."""
-        return self._log.requests
-
-    @property
-    def port(self) -> int:
-        """The port on which the server listens."""
-        return int(self._server.server_address[1])
-
-    @property
-    def base_url(self) -> str:
-        """The base URL for clients."""
-        return f"http://127.0.0.1:{self.port}/v1"
 
     def wait_for_disconnect(self, timeout: float = 10.0) -> bool:
         """Wait until a client disconnects during its answer; return False if none does."""
