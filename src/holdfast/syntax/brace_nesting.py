@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.syntax.tokens import Token
+
 if TYPE_CHECKING:
     from holdfast.syntax.source import ParsedSource
-    from holdfast.syntax.tokens import Token
 
 _OPENERS = {")": "(", "]": "[", "}": "{"}
 
@@ -33,13 +34,11 @@ def stray_brace(source: ParsedSource) -> int | None:
     it ends a block whose opening brace was lost.
     """
     brackets = _OpenBrackets(source)
-    tokens = source.tokens
-    for index, token in enumerate(tokens):
+    previous = Token("edge", "", 0, 0)
+    for index, token in enumerate(source.tokens):
         if brackets.accept(token):
+            previous = token
             continue
-        if index == 0:
-            return None
-        previous = tokens[index - 1]
         if previous.text != "}":
             return None
         if not brackets.begins_line(previous) or not brackets.begins_line(token):

@@ -145,14 +145,10 @@ def _under_constant_conditions(nodes: Nodes) -> Iterator[OffsetRange]:
         if truth is True and node.kind() in _BRANCHES:
             yield from _spans(*node.field_children("alternative"))
     for node in _of_kinds(nodes, "binary_expression", "boolean_operator"):
-        parts = node.children()
-        if len(parts) != 3:
-            continue
-        left, sign, right = parts
-        if sign.text() not in _AND:
-            continue
-        if _constant_truth(left) is False:
-            yield span_of(right)
+        match node.children():
+            case [left, sign, right] if sign.text() in _AND:
+                if _constant_truth(left) is False:
+                    yield span_of(right)
 
 
 def _condition_of(node: SgNode) -> SgNode | None:
@@ -328,6 +324,5 @@ def _of_kinds(nodes: Nodes, *kinds: str) -> Iterator[SgNode]:
 
 
 def _spans(*nodes: SgNode | None) -> Iterator[OffsetRange]:
-    for node in nodes:
-        if node is not None:
-            yield span_of(node)
+    present = filter(None, nodes)
+    yield from map(span_of, present)

@@ -29,6 +29,8 @@ class Lines:
         """Find the line breaks."""
         self._size = len(text)
         self._starts = line_starts(text)
+        # Compilers also report the first column of the line after the last one.
+        self._bounds = [*self._starts, self._size, self._size]
 
     def span(self, area: Area) -> tuple[int, int] | None:
         """Return the offsets where an area begins and ends; None if it is not in the text."""
@@ -45,18 +47,12 @@ class Lines:
         return bisect_right(self._starts, offset)
 
     def _offset(self, line: int, column: int) -> int | None:
-        count = len(self._starts)
-        if line == count + 1 and column == 1:
-            return self._size
-        if not 1 <= line <= count:
+        if not 1 <= line < len(self._bounds):
             return None
         if column < 1:
             return None
-        offset = self._starts[line - 1] + column - 1
-        last = self._size
-        if line < count:
-            last = self._starts[line] - 1
-        if offset <= last or offset == self._size:
+        offset = self._bounds[line - 1] + column - 1
+        if offset < self._bounds[line] or offset == self._size:
             return offset
         return None
 

@@ -7,40 +7,40 @@ from typing import Final
 from holdfast.syntax.tree import MOST_CHARACTERS, parse_tree, parseable
 
 _LANGUAGES: Final = {
-    "py": "python",
-    "pyi": "python",
-    "js": "javascript",
-    "jsx": "javascript",
-    "mjs": "javascript",
-    "cjs": "javascript",
-    "ts": "typescript",
-    "mts": "typescript",
-    "cts": "typescript",
-    "tsx": "tsx",
-    "c": "c",
-    "h": "c",
-    "cc": "cpp",
-    "cpp": "cpp",
-    "cxx": "cpp",
-    "hpp": "cpp",
-    "hh": "cpp",
-    "rs": "rust",
-    "go": "go",
-    "java": "java",
-    "kt": "kotlin",
-    "cs": "csharp",
-    "rb": "ruby",
-    "php": "php",
-    "scala": "scala",
-    "swift": "swift",
-    "lua": "lua",
-    "css": "css",
-    "html": "html",
-    "json": "json",
-    "yaml": "yaml",
-    "yml": "yaml",
-    "sh": "bash",
-    "bash": "bash",
+    ".py": "python",
+    ".pyi": "python",
+    ".js": "javascript",
+    ".jsx": "javascript",
+    ".mjs": "javascript",
+    ".cjs": "javascript",
+    ".ts": "typescript",
+    ".mts": "typescript",
+    ".cts": "typescript",
+    ".tsx": "tsx",
+    ".c": "c",
+    ".h": "c",
+    ".cc": "cpp",
+    ".cpp": "cpp",
+    ".cxx": "cpp",
+    ".hpp": "cpp",
+    ".hh": "cpp",
+    ".rs": "rust",
+    ".go": "go",
+    ".java": "java",
+    ".kt": "kotlin",
+    ".cs": "csharp",
+    ".rb": "ruby",
+    ".php": "php",
+    ".scala": "scala",
+    ".swift": "swift",
+    ".lua": "lua",
+    ".css": "css",
+    ".html": "html",
+    ".json": "json",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".sh": "bash",
+    ".bash": "bash",
 }
 
 
@@ -48,9 +48,7 @@ def language_of(path: str | None) -> str | None:
     """Return the language of the suffix of a path; None if there is no parser for it."""
     name = (path or "").rpartition("/")[2]
     _, dot, suffix = name.rpartition(".")
-    if not dot:
-        return None
-    return _LANGUAGES.get(suffix.lower())
+    return _LANGUAGES.get(dot + suffix.lower())
 
 
 def parses(text: str, language: str) -> bool | None:

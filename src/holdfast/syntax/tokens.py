@@ -78,13 +78,13 @@ true false True False None null nullptr this super type self
 void int char short long float double signed unsigned pass
 """
 _CONTENT = frozenset(_CONTENT_WORDS.split())
-_NOTHING = frozenset({"None", "null", "undefined", "nullptr", "nil", "NULL"})
 _ARBITRARY = frozenset(_TYPE_WORDS.split()) | frozenset(
     ["True", "true", "void", "int", "char", "short", "long", "float", "double"]
 )
 _DEFAULTS = frozenset({"0", "0.0", '""', "''", "false", "False"})
 _LITERAL_WORDS = frozenset({"true", "false", "True", "False", "None", "null", "nullptr"})
 _SHAPES = (
+    ("nothing", re.compile("None|null|undefined|nullptr|nil|NULL")),
     ("name", re.compile(r"[^\W\d]\w*")),
     ("number", re.compile(r"\d+")),
     ("operator", re.compile(r"[^\w\s]+")),
@@ -175,8 +175,6 @@ def shape_of(text: str) -> str:
     >>> [shape_of(text) for text in ("total", "12", "::", "std::cout", "list[int]", "None")]
     ['name', 'number', 'operator', 'path', 'other', 'nothing']
     """
-    if text in _NOTHING:
-        return "nothing"
     for shape, pattern in _SHAPES:
         if pattern.fullmatch(text):
             return shape
