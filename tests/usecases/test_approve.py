@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from holdfast.usecases.turns.approvals import (
     Approvals,
     ApprovalSubject,
 )
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import ApprovalAsked, ApprovalGiven, Event
 
 
@@ -20,7 +22,7 @@ class _Person:
         self.answers = list(answers)
         self.asked: list[str] = []
 
-    def ask(self, asked: ApprovalAsked) -> ApprovalAnswer:
+    def ask(self, asked: ApprovalAsked, cancel: Cancel) -> ApprovalAnswer:
         self.asked.append(asked.subject)
         return self.answers.pop(0)
 
@@ -32,7 +34,11 @@ def _gate(
     seen: list[Event] | None = None,
 ) -> Approvals:
     return Approvals(
-        mode, person, DiskGrants(tmp_path, tmp_path), (seen if seen is not None else []).append
+        mode,
+        person,
+        DiskGrants(tmp_path, tmp_path),
+        (seen if seen is not None else []).append,
+        threading.Event(),
     )
 
 
@@ -93,7 +99,8 @@ def test_always_this_command_outlives_the_session_and_is_of_this_project(tmp_pat
     assert _gate(tmp_path, "ask", _Person("always")).ask("command", "make", "why") == "yes"
     assert _gate(tmp_path, "ask").ask("command", "make", "why") == "yes"
     assert _gate(tmp_path, "ask").ask("command", "make install", "why") == NoApprover()
-    other = Approvals("ask", None, DiskGrants(tmp_path, tmp_path / "other"), lambda _: None)
+    grants = DiskGrants(tmp_path, tmp_path / "other")
+    other = Approvals("ask", None, grants, lambda _: None, threading.Event())
     assert other.ask("command", "make", "why") == NoApprover()
 
 

@@ -19,6 +19,9 @@ class HoldfastGroup(LazyGroup):
 
     entries: ClassVar[Mapping[str, CommandEntry]] = {
         "run": CommandEntry("holdfast.cli.run:run", "Run one agent turn on this project."),
+        "cancel": CommandEntry(
+            "holdfast.cli.cancel:cancel", "Stop the turn that runs in a session."
+        ),
         "apply": CommandEntry(
             "holdfast.cli.apply:apply", "Apply a model's reply to files, all or nothing."
         ),

@@ -82,7 +82,7 @@ def run(
     with _cancellable() as cancel:
         asker = None
         if _can_ask(settings, as_json=as_json):
-            asker = TerminalAsker(cancel)
+            asker = TerminalAsker()
         ended = run_turn_at(
             root,
             settings,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import select
 import sys
-from threading import Event
 
 import typer
 
 from holdfast.cli.render.text import diff_colour, text_if, write
 from holdfast.usecases.turns.approvals import ApprovalAnswer
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import ApprovalAsked
 
 _WORDS: dict[ApprovalAnswer, tuple[str, ...]] = {
@@ -23,11 +23,7 @@ _WORDS: dict[ApprovalAnswer, tuple[str, ...]] = {
 class TerminalAsker:
     """Asks the user on a terminal (port `Asker`)."""
 
-    def __init__(self, cancel: Event) -> None:
-        """Stop waiting when the turn is cancelled."""
-        self._cancel = cancel
-
-    def ask(self, asked: ApprovalAsked) -> ApprovalAnswer:
+    def ask(self, asked: ApprovalAsked, cancel: Cancel) -> ApprovalAnswer:
         """Ask until there is an answer; the end of the input, or a cancel, means no."""
         can_allow_always = asked.what == "command"
         always = text_if(can_allow_always, "a: always this command, ")
@@ -36,7 +32,7 @@ class TerminalAsker:
             choices = f"y: once, s: for this session, {always}n: no"
             sys.stdout.write(f"Allow this {asked.what}? ({choices}) ")
             sys.stdout.flush()
-            line = self._wait_for_line()
+            line = self._wait_for_line(cancel)
             if not line:
                 return "deny"
             answer = _parse(line)
@@ -51,9 +47,9 @@ class TerminalAsker:
             write(line, diff_colour(line) if asked.what == "edit" else "yellow")
         write(f"  {asked.subject}", bold=True)
 
-    def _wait_for_line(self) -> str:
+    def _wait_for_line(self, cancel: Cancel) -> str:
         # Not readline alone: a signal does not end it, and the turn could not be cancelled here.
-        while not self._cancel.is_set():
+        while not cancel.is_set():
             if select.select([sys.stdin], [], [], 0.1)[0]:
                 return sys.stdin.readline()
         return ""

@@ -29,7 +29,7 @@ Layer: TypeAlias = dict[str, tuple[Any, str]]
 _BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
 # Variables of Holdfast that are not settings: the path of the user's file, and directories of tools
 # that are not on the PATH.
-_OTHER_VARIABLES = {"HOLDFAST_CONFIG_FILE", "HOLDFAST_TOOLCHAINS"}
+_OTHER_VARIABLES = {"HOLDFAST_CONFIG_FILE", "HOLDFAST_TOOLCHAINS", "HOLDFAST_TURN"}
 _VARIABLES = sorted(_OTHER_VARIABLES | {setting.variable for setting in SETTINGS})
 _TYPES: Mapping[SettingKind, type[Any]] = {"text": str, "number": int, "words": list}
 _EXPECTED: Mapping[SettingKind, str] = {

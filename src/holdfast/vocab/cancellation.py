@@ -1,4 +1,4 @@
-"""The signal by which a user stops a turn."""
+"""The signal by which a turn is stopped, and the error of a turn that was stopped by others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from typing import Protocol
 
 
 class Cancel(Protocol):
-    """The request of a user to end the turn; a `threading.Event` fulfils this protocol."""
+    """The request to end the turn; a `threading.Event` fulfils this protocol."""
 
     def is_set(self) -> bool:
-        """Return whether the user has cancelled."""
+        """Return whether the turn is to end."""
+
+
+class TurnStopped(Exception):  # noqa: N818 - the word for it
+    """Another command stopped this turn, and nothing more of it is recorded.
+
+    The message is the sentence with which the turn ends.
+    """

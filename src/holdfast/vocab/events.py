@@ -266,8 +266,8 @@ class UsageReported:
 class TurnEnded:
     """The turn is over. `message` says why, for people, and what to do next.
 
-    `ended_by` is `restore` for a turn that a restore cancelled, and `recovery` for one whose
-    process died.
+    `ended_by` is `stop` for a turn that another command stopped (`restore` in older logs), and
+    `recovery` for one whose process died.
     """
 
     stop_reason: StopReason
@@ -276,13 +276,13 @@ class TurnEnded:
     prompt_tokens: int
     completion_tokens: int
     files: tuple[str, ...] = ()
-    ended_by: Literal["turn", "restore", "recovery"] = "turn"
+    ended_by: Literal["turn", "stop", "restore", "recovery"] = "turn"
     kind: Literal["turn_ended"] = "turn_ended"
 
     @property
     def status(self) -> Literal["done", "stopped", "interrupted", "cancelled"]:
         """The status of the turn after this event."""
-        if self.ended_by == "restore":
+        if self.ended_by in {"stop", "restore"}:
             return "cancelled"
         if self.stop_reason in {"done", "interrupted"}:
             return self.stop_reason

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
     from types import ModuleType
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from holdfast.changes.change_log import ChangeLog
     from holdfast.usecases.checkpoints.conversation import Conversations
     from holdfast.usecases.events.ports import EventLog
+    from holdfast.usecases.sessions.ports import RunningTurns
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,16 @@ class LateStore:
         log: EventLog = _session_parts().StoredEventLog(self.open, root)
         return log
 
-    def conversations(
-        self, worktree: Path, project: Path, evict: Callable[[str], bool]
-    ) -> Conversations:
+    def conversations(self, worktree: Path, project: Path) -> Conversations:
         """Return the conversations at a worktree; the store is opened when one is read."""
         parts = _session_parts()
-        conversations: Conversations = parts.conversations_at(worktree, project, self.open, evict)
+        conversations: Conversations = parts.conversations_at(worktree, project, self.open)
         return conversations
+
+    def running_turns(self, root: Path) -> RunningTurns:
+        """Return the turns that work on the files at a root; the store is opened when needed."""
+        turns: RunningTurns = _session_parts().running_turns_at(root, self._state, self.open)
+        return turns
 
 
 # SQLAlchemy takes longer to import than git takes for a checkpoint, and a checkpoint without a

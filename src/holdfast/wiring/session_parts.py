@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.filesystem.turn_locks import TurnLocks
+from holdfast.adapters.processes.turn_processes import TurnProcesses
 from holdfast.adapters.store.agent_eviction import StoredAgents
 from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.event_log import StoredEventLog
+from holdfast.adapters.store.running_turns import StoredRunningTurns
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.adapters.store.turn_log import StoredTurnLog
 from holdfast.usecases.checkpoints.conversation import Conversations
@@ -17,12 +20,25 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.store.store import Store
 
-__all__ = ["StoreError", "StoredEventLog", "StoredTurnLog", "conversations_at"]
+__all__ = [
+    "StoreError",
+    "StoredEventLog",
+    "StoredTurnLog",
+    "conversations_at",
+    "running_turns_at",
+]
 
 
 def conversations_at(
-    worktree: Path, project: Path, open_store: Callable[[], Store], evict: Callable[[str], bool]
+    worktree: Path, project: Path, open_store: Callable[[], Store]
 ) -> Conversations:
     """Return the transcripts and agents of the sessions at a worktree of a project."""
     transcript = StoredTranscript(open_store, worktree, project)
-    return Conversations(transcript, StoredAgents(open_store, evict))
+    return Conversations(transcript, StoredAgents(open_store))
+
+
+def running_turns_at(
+    root: Path, state: Path, open_store: Callable[[], Store]
+) -> StoredRunningTurns:
+    """Return the turns that work on the files at a root, with their locks and processes."""
+    return StoredRunningTurns(open_store, root, TurnLocks(state), TurnProcesses(state))

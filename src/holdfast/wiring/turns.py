@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.filesystem.command_grants import DiskGrants
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.processes.commands import OsCommands
+from holdfast.adapters.processes.turn_processes import TurnProcesses
 from holdfast.adapters.project.directories import DiskDirectories
 from holdfast.adapters.project.project_overview import look_over
 from holdfast.adapters.project.search import DiskSearcher
@@ -130,6 +131,7 @@ def _dependencies(
         limits=limits,
         now=time.monotonic,
         secrets=workspace.secrets,
+        marking=TurnProcesses(state).marking,
     )
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from holdfast.usecases.checkpoints.conversation import Conversations
+    from holdfast.usecases.sessions.ports import RunningTurns
 
 
 class GitWorktrees:
@@ -29,20 +30,20 @@ class GitWorktrees:
         root: Path,
         state: Path,
         say: Callable[[str], None],
-        evict: Callable[[str], bool],
         store: LateStore | None = None,
     ) -> None:
         """Join a root and the state directory.
 
-        `say` receives progress, `evict` stops a session in this process. A `store` of the caller
-        is used and left open; without it one is opened if needed, while the worktree is locked.
+        `say` receives progress. A `store` of the caller is used and left open; without it one is
+        opened if needed, while the worktree is locked.
         """
         self._root = root
         self._state = state
         self._say = say
-        self._evict = evict
         self._store = store
         self._locked: tuple[Path, LateStore] | None = None
+        # Where the whole worktree is, once it was locked: the root may be a folder in it.
+        self._worktree = root
 
     @contextmanager
     def hold(self, *, make: bool) -> Iterator[GitWorktree]:
@@ -51,14 +52,28 @@ class GitWorktrees:
         with locked as worktree, LateStore(self._state) as opened:
             _exclude_from_checkpoints(self._state, worktree.root)
             self._locked = worktree.root, self._store or opened
-            yield worktree
+            self._worktree = worktree.root
+            try:
+                yield worktree
+            finally:
+                self._locked = None
 
     @property
     def conversations(self) -> Conversations:
         """The conversations of sessions, while the worktree is locked."""
         assert self._locked is not None  # noqa: S101 - a use case locks the worktree first
         root, store = self._locked
-        return store.conversations(root, self._root, self._evict)
+        return store.conversations(root, self._root)
+
+    @contextmanager
+    def running_turns(self) -> Iterator[RunningTurns]:
+        """Return the turns that work on the files of the worktree."""
+        if self._locked is not None:
+            _, store = self._locked
+            yield store.running_turns(self._worktree)
+            return
+        with LateStore(self._state) as opened:
+            yield (self._store or opened).running_turns(self._worktree)
 
     def new_id(self) -> str:
         """Return an id that no other checkpoint has."""
@@ -73,15 +88,20 @@ def open_worktrees(
     root: Path,
     say: Callable[[str], None] = lambda _: None,
     *,
-    evict: Callable[[str], bool] = lambda _: False,
     store: LateStore | None = None,
 ) -> GitWorktrees:
     """Return the checkpoints of a root; nothing is read before the first `hold`.
 
-    `evict` stops the work of this process for a session, and returns whether there was any.
     A `store` that the caller uses too is not opened a second time.
     """
-    return GitWorktrees(root, state_directory(), say, evict, store)
+    return GitWorktrees(root, state_directory(), say, store)
+
+
+@contextmanager
+def open_running_turns(root: Path) -> Iterator[RunningTurns]:
+    """Return the turns that work on the files of a root; close the store afterwards."""
+    with LateStore(state_directory()) as store:
+        yield store.running_turns(root)
 
 
 def _exclude_from_checkpoints(state: Path, root: Path) -> None:

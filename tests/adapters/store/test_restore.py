@@ -24,6 +24,7 @@ from holdfast.usecases.checkpoints.checkpoint import (
 from holdfast.usecases.checkpoints.conversation import (
     AnnounceExchange,
     AnnounceIds,
+    Backend,
     ConversationFailed,
     Conversations,
     Exchanged,
@@ -192,14 +193,26 @@ def test_the_agent_goes_before_git_is_touched(talk: Talk, three: tuple[str, str,
     talk.hire()
     seen: list[Any] = []
 
-    def evict(session: str) -> bool:
-        seen.append(
-            (session, sorted(talk.repo.ids()), talk.repo.tree(), talk.said(), talk.at_work())
-        )
-        return False
+    class Watched(GitWorktrees):
+        """Worktrees with a backend that is looked at before it evicts an agent."""
 
-    before = (talk.session, sorted(three), talk.repo.tree(), ALL, ["running", "running"])
-    outcome = restore(three[0], open_worktrees(talk.repo.root, evict=evict))
+        @property
+        def conversations(self) -> Conversations:
+            whole = super().conversations
+            return Conversations(whole.transcript, WatchedBackend(whole.backend))
+
+    class WatchedBackend:
+        def __init__(self, backend: Backend) -> None:
+            self._backend = backend
+
+        def evict(self, session: str, announce: AnnounceIds) -> bool:
+            refs = talk.repo.git("for-each-ref", "--format=%(refname)", "refs/holdfast")
+            seen.append((session, refs, talk.repo.tree(), talk.said(), talk.at_work()))
+            return self._backend.evict(session, announce)
+
+    refs = talk.repo.git("for-each-ref", "--format=%(refname)", "refs/holdfast")
+    before = (talk.session, refs, talk.repo.tree(), ALL, ["running", "running"])
+    outcome = restore(three[0], Watched(talk.repo.root, state_directory(), lambda _: None))
     assert isinstance(outcome, Restored)
     assert outcome.backend_reset
     assert seen == [before]
@@ -311,7 +324,7 @@ def test_a_point_whose_restore_was_stopped_halfway_is_asked_for_again(
 ) -> None:
     rows = talk.rows()
     point = talk.repo.restore(three[1])["undo_checkpoint_id"]
-    restore(point, Unlucky(talk.repo.root, state_directory(), lambda _: None, lambda _: False))
+    restore(point, Unlucky(talk.repo.root, state_directory(), lambda _: None))
     told = talk.repo.restore(point)
     assert told["checkpoint_id"] == point
     assert talk.rows(told["undo_checkpoint_id"]) == rows
@@ -504,9 +517,7 @@ def test_a_store_that_is_lost_after_the_files_is_told_again_by_the_next_command(
     talk: Talk, three: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows, now = talk.rows(), talk.repo.tree()
-    outcome = restore(
-        three[0], Unlucky(talk.repo.root, state_directory(), lambda _: None, lambda _: False)
-    )
+    outcome = restore(three[0], Unlucky(talk.repo.root, state_directory(), lambda _: None))
     assert isinstance(outcome, NothingDone)
     assert outcome.unsettled
     assert outcome.refusals[0].refused.message == "the rest could not be done: the store is gone."
@@ -534,7 +545,7 @@ def test_a_store_that_is_lost_after_the_files_is_told_again_by_the_next_command(
 
 def test_a_turn_begins_by_finishing_what_was_left(talk: Talk, three: tuple[str, str, str]) -> None:
     assert finish_restores(open_worktrees(talk.repo.root)) == RestoresFinished()
-    restore(three[0], Unlucky(talk.repo.root, state_directory(), lambda _: None, lambda _: False))
+    restore(three[0], Unlucky(talk.repo.root, state_directory(), lambda _: None))
     recovered = finish_restores(open_worktrees(talk.repo.root))
     assert isinstance(recovered, RestoresFinished)
     assert [

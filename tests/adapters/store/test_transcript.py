@@ -158,16 +158,9 @@ def test_an_evicted_session_has_no_turn_that_runs_and_no_agent_that_remembers(
         ended = store.run(begin_turn, each.chat.id)
         store.run(end_turn, ended.id, status="done", stop_reason="end")
         store.run(add_agent_session, each.session.id, agent="a", backend="b", status="idle")
-    asked: list[str] = []
-
-    def evict(session: str) -> bool:
-        asked.append(session)
-        return len(asked) == 3
-
-    backend = StoredAgents(lambda: store, evict)
-    # Twice: there is nothing left to evict; and a third time, when somebody of this process was at work.
-    assert [backend.evict(world.session.id, nothing) for _ in range(3)] == [True, False, True]
-    assert asked == [world.session.id] * 3
+    backend = StoredAgents(lambda: store)
+    # Twice: there is nothing left to evict.
+    assert [backend.evict(world.session.id, nothing) for _ in range(2)] == [True, False]
     told = {(row["chat_id"], row["status"], row["stop_reason"]) for row in store.query(rows, turns)}
     assert told == {
         (world.chat.id, "cancelled", "restore"),
@@ -179,16 +172,18 @@ def test_an_evicted_session_has_no_turn_that_runs_and_no_agent_that_remembers(
     assert agents == {(world.session.id, "crashed"), (other.session.id, "idle")}
 
 
-def test_a_store_that_cannot_be_opened_stops_nobody_from_being_evicted_here() -> None:
+def test_a_turn_of_a_dead_process_is_cancelled_and_counts_as_nothing_that_was_reset(
+    store: Store, world: World
+) -> None:
+    dead = store.run(begin_turn, world.chat.id)
+    assert StoredAgents(lambda: store).evict(world.session.id, nothing) is False
+    (row,) = store.query(rows, turns)
+    assert (row["id"], row["status"], row["generation"]) == (dead.id, "cancelled", 1)
+
+
+def test_a_store_that_cannot_be_opened_is_named() -> None:
     def closed() -> Store:
         raise StoreUnavailable("there: cannot be opened.")
 
-    asked: list[str] = []
-
-    def evict(session: str) -> bool:
-        asked.append(session)
-        return True
-
     with pytest.raises(ConversationFailed, match=r"there: cannot be opened\."):
-        StoredAgents(closed, evict).evict("s", nothing)
-    assert asked == ["s"]
+        StoredAgents(closed).evict("s", nothing)

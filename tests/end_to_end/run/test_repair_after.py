@@ -16,6 +16,7 @@ from holdfast.config.settings import Settings
 from holdfast.testing import RecordedRequest, Reply, ScriptedServer, call, say
 from holdfast.usecases.turns.approvals import ApprovalAnswer
 from holdfast.usecases.turns.send_message import UserMessage
+from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import ApprovalAsked, CallEnded, Event, RepairEnded, TurnEnded
 from holdfast.wiring.settings import settings_at
 from holdfast.wiring.turns import run_turn_at
@@ -73,7 +74,7 @@ class _Person:
         self.asked: list[ApprovalAsked] = []
         self._answers = list(answers)
 
-    def ask(self, asked: ApprovalAsked) -> ApprovalAnswer:
+    def ask(self, asked: ApprovalAsked, cancel: Cancel) -> ApprovalAnswer:
         self.asked.append(asked)
         return self._answers.pop(0)
 

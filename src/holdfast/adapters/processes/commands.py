@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes import watchdog
+from holdfast.adapters.processes.turn_processes import mark_variables, record_group
 from holdfast.tools.ports import CommandDone
 
 if TYPE_CHECKING:
@@ -196,13 +197,14 @@ def run_process(
         child = subprocess.Popen(  # noqa: S603 - a list of words, judged by the caller
             list(argv),
             cwd=cwd,
-            env={**variables, **mark},
+            env={**variables, **mark, **mark_variables()},
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=stderr,
             start_new_session=True,
         )
         started(child.pid)
+        record_group(child.pid)
         with child:
             deadline = time.monotonic() + timeout
             return _RunningProcess(child, on_output, grace).wait(deadline, cancel)

@@ -8,7 +8,7 @@ from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.agent_sessions import crash_agent_sessions
 from holdfast.adapters.store.queries.projects import lock_project_by_id
 from holdfast.adapters.store.queries.sessions import session_by_id
-from holdfast.adapters.store.queries.turns import cancel_turns
+from holdfast.adapters.store.queries.turns import cancel_turns, lock_running_turns
 from holdfast.adapters.store.transcript import translated
 
 if TYPE_CHECKING:
@@ -21,33 +21,28 @@ if TYPE_CHECKING:
 
 
 class StoredAgents:
-    """The turns and agents of sessions.
+    """The turns and agents of sessions."""
 
-    `evict` stops those of this process, and returns whether there were any.
-    """
-
-    def __init__(self, store: Callable[[], Store], evict: Callable[[str], bool]) -> None:
+    def __init__(self, store: Callable[[], Store]) -> None:
         """Use the store that `store` returns; it is called for each transaction."""
         self._store = store
-        self._evict = evict
 
     def evict(self, session: str, announce: AnnounceIds) -> bool:
-        """Cancel the running turns and mark the agent's memory as lost.
+        """Cancel the turns that dead processes left running, and mark the agent's memory as lost.
 
-        Return whether there was any.
+        Return whether an agent had any.
         """
-        # First those who can still write: a turn that is stopped records by itself how it ended.
-        at_work = self._evict(session)
         with translated():
-            return self._store().run(_evict, session, announce) or at_work
+            return self._store().run(_evict, session, announce)
 
 
 def _evict(connection: Connection, session_id: str, announce: AnnounceIds) -> bool:
     session = session_by_id(connection, session_id)
     if session is None:
         return False
+    lock_running_turns(connection, session_id)
     lock_project_by_id(connection, session.project_id)
     cancelled = cancel_turns(connection, session_id)
     crashed = crash_agent_sessions(connection, session_id)
     publish(connection, session.project_id, announce(cancelled))
-    return bool(cancelled) or crashed > 0
+    return crashed > 0

@@ -112,7 +112,8 @@ class StoredChanges:
     ) -> int | None:
         """Change the state, if it is still `old`."""
         with _translated():
-            return self._store.run(_move, self._root, change_id, old, new, events)
+            # The files are written, or will never be: also a turn that is to stop records that.
+            return self._store.settle(_move, self._root, change_id, old, new, events)
 
     def split(
         self, change_id: str, accepted: Change, rest: Change, events: Sequence[OwnedEvent]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
+    from holdfast.adapters.store.turn_fence import TurnFence
+
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
@@ -33,13 +35,24 @@ class Store:
         """Join an engine and the place it works at."""
         self._engine = engine
         self.address = address
+        self.fence: TurnFence | None = None
+        """The turn that uses this store; when the turn is stopped, `run` and `write` refuse."""
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Begin a transaction.
 
-        Recorded as a whole at the end of the `with`, or not at all if an error ends it.
+        Recorded as a whole at the end of the `with`, or not at all if an error ends it. Raise
+        `TurnStopped` if the turn that uses this store is to stop.
         """
+        with self.write_unchecked() as connection:
+            if self.fence is not None:
+                self.fence.check(connection)
+            yield connection
+
+    @contextmanager
+    def write_unchecked(self) -> Iterator[Connection]:
+        """Begin a transaction like `write`, also for a turn that is to stop."""
         with explained(self.address), self._engine.begin() as connection:
             yield connection
 
@@ -57,6 +70,32 @@ class Store:
     ) -> Answer:
         """Call the function in one transaction of `write`, and return what it returns."""
         with self.write() as connection:
+            return function(connection, *args, **options)
+
+    def run_unchecked(
+        self,
+        function: Callable[Concatenate[Connection, Given], Answer],
+        *args: Given.args,
+        **options: Given.kwargs,
+    ) -> Answer:
+        """Call the function as `run` does, also for a turn that is to stop."""
+        with self.write_unchecked() as connection:
+            return function(connection, *args, **options)
+
+    def settle(
+        self,
+        function: Callable[Concatenate[Connection, Given], Answer],
+        *args: Given.args,
+        **options: Given.kwargs,
+    ) -> Answer:
+        """Call a function that records what is already done, in one transaction.
+
+        A turn that is asked to stop may record that; raise `TurnStopped` only if another process
+        has ended the turn.
+        """
+        with self.write_unchecked() as connection:
+            if self.fence is not None:
+                self.fence.check_generation(connection)
             return function(connection, *args, **options)
 
     def query(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
 
+from holdfast.adapters.processes.process_identity import this_process
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.queries.chats import add_chat, chats_of
@@ -16,8 +18,9 @@ from holdfast.adapters.store.queries.messages import append_message, append_part
 from holdfast.adapters.store.queries.projects import find_project, lock_project, lock_project_by_id
 from holdfast.adapters.store.queries.sessions import add_session
 from holdfast.adapters.store.queries.statements import append
-from holdfast.adapters.store.queries.turns import RUNNING, begin_turn, end_turn
+from holdfast.adapters.store.queries.turns import begin_turn, end_turn, lock_turns
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
+from holdfast.adapters.store.turn_fence import RUNNING, TurnFence
 from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS, kept_from_json
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.turns.ports import (
@@ -63,19 +66,27 @@ class StoredTurnLog:
             begun = self._store.run(self._begin, opening, turn, announce)
         if isinstance(begun, TurnNotBegun):
             self._locks.drop(turn)
+        else:
+            self._store.fence = TurnFence(turn)
         return begun
 
     def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
         """Publish events, and add those of the transcript to the assistant's message."""
         with _translated():
-            return self._store.run(_keep, begun, events)
+            return self._store.run_unchecked(_keep, begun, events, TurnFence(begun.turn))
+
+    def stop_asked(self, begun: TurnBegun) -> str | None:
+        """Return the sentence with which the turn is to stop, or None."""
+        with _translated():
+            return self._store.query(TurnFence(begun.turn).stop)
 
     def end(self, begun: TurnBegun, events: Sequence[Event], ended: TurnEnded) -> int:
         """Publish the last events, and record that the turn is over."""
         with _translated():
             try:
-                return self._store.run(_end, begun, events, ended)
+                return self._store.run_unchecked(_end, begun, events, ended)
             finally:
+                self._store.fence = None
                 # Also if that is not on record: the turn is over, and the next command is to find
                 # it so.
                 self._locks.drop(begun.turn)
@@ -86,7 +97,7 @@ class StoredTurnLog:
             running = self._store.query(_running, self._root)
             dead = [begun for begun in running if not self._locks.is_locked(begun.turn)]
             for begun in dead:
-                self._store.run(_end, begun, events, ended)
+                self._store.run(_end, begun, events, ended, by_owner=False)
                 self._locks.drop(begun.turn)
         return tuple(begun.session for begun in dead)
 
@@ -114,8 +125,8 @@ class StoredTurnLog:
             busy = _turn_at_work(connection, chat)
             if busy is not None and self._locks.is_locked(busy):
                 return TurnNotBegun(
-                    f"session {session}: a turn of it is still running; wait for its end, or "
-                    "cancel it."
+                    f"session {session}: a turn of it is still running; wait for its end, or stop "
+                    f"it: holdfast cancel {session}"
                 )
             system = _system(connection, session, opening)
         past = _past(connection, chat)
@@ -128,8 +139,15 @@ class StoredTurnLog:
             append_parts(connection, prompt_message, [("text", {"text": prompt})])
             past = (*past, UserText(prompt))
         answer = append_message(connection, chat, role="assistant", status=RUNNING)
-        metadata = {"model": opening.model, "host": platform.node()}
-        begin_turn(connection, chat, turn_id=turn, message_id=answer.id, metadata=metadata)
+        root = os.path.realpath(self._root)
+        begin_turn(
+            connection,
+            chat,
+            turn_id=turn,
+            message_id=answer.id,
+            metadata={"model": opening.model, "host": platform.node(), "root": root},
+            owner=str(this_process()),
+        )
         begun = TurnBegun(session, chat, turn, answer.id, system, past, project.id, prompt_message)
         _keep(connection, begun, announce(begun))
         return begun
@@ -211,7 +229,12 @@ def _has_nothing_to_answer(past: Sequence[object]) -> bool:
     return True
 
 
-def _keep(connection: Connection, begun: TurnBegun, events: Sequence[Event]) -> int:
+def _keep(
+    connection: Connection,
+    begun: TurnBegun,
+    events: Sequence[Event],
+    fence: TurnFence | None = None,
+) -> int:
     new = [NewEvent(each.kind, event_to_json(each), begun.session, begun.turn) for each in events]
     if not new:
         return last_event(connection, begun.project)
@@ -219,20 +242,27 @@ def _keep(connection: Connection, begun: TurnBegun, events: Sequence[Event]) -> 
     parts = [(event.kind, event.body) for event in new if event.kind in TRANSCRIPT_KINDS]
     if parts:
         batches.append(parts_below(begun.message, parts))
-    return append(connection, *batches)[0]
+    return append(connection, *batches, fence=fence)[0]
 
 
 def _end(
-    connection: Connection, begun: TurnBegun, events: Sequence[Event], ended: TurnEnded
+    connection: Connection,
+    begun: TurnBegun,
+    events: Sequence[Event],
+    ended: TurnEnded,
+    *,
+    by_owner: bool = True,
 ) -> int:
+    """End a turn; record nothing if another process has ended the turn before."""
+    lock_turns(connection, [begun.turn])
     lock_project_by_id(connection, begun.project)
-    status = ended.status
-    over = end_turn(connection, begun.turn, status=status, stop_reason=ended.stop_reason)
-    if over is not None:
-        events = [*events, ended]
+    values = {"status": ended.status, "stop_reason": ended.stop_reason}
+    over = end_turn(connection, begun.turn, **values, by_owner=by_owner)
+    if over is None:
+        return last_event(connection, begun.project)
     this = messages.c.id == begun.message
-    connection.execute(update(messages).where(this).values(status=status))
-    return _keep(connection, begun, events)
+    connection.execute(update(messages).where(this).values(status=ended.status))
+    return _keep(connection, begun, [*events, ended])
 
 
 def _running(connection: Connection, root: Path) -> tuple[TurnBegun, ...]:

@@ -99,10 +99,10 @@ class Backend(Protocol):
     """The agents at work for sessions."""
 
     def evict(self, session: str, announce: AnnounceIds) -> bool:
-        """Cancel the running turns and drop the agent's memory; return whether there was any.
+        """Drop the agent's memory; return whether there was any.
 
-        Before git is touched. `announce` returns the events to publish for the ids of the turns
-        that were cancelled.
+        Before git is touched. Turns that are still on record as running, though nobody runs them,
+        are cancelled; `announce` returns the events to publish for their ids.
         """
 
 

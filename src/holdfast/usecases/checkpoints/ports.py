@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from holdfast.checkpoints.ports import Worktree
     from holdfast.usecases.checkpoints.conversation import Conversations
+    from holdfast.usecases.sessions.ports import RunningTurns
 
 
 class Worktrees(Protocol):
@@ -23,6 +24,9 @@ class Worktrees(Protocol):
     @property
     def conversations(self) -> Conversations:
         """What belongs to sessions besides files; while the worktree is held."""
+
+    def running_turns(self) -> AbstractContextManager[RunningTurns]:
+        """Return the turns that work on the files of this root; the worktree need not be held."""
 
     def new_id(self) -> str:
         """Return a name that no other checkpoint has."""

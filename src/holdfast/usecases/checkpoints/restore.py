@@ -33,6 +33,7 @@ from holdfast.checkpoints.ports import (
 )
 from holdfast.usecases.checkpoints.conversation import ConversationFailed
 from holdfast.usecases.checkpoints.restore_recovery import (
+    NOTHING_LEFT,
     Restored,
     RestoresFinished,
     follow_files,
@@ -40,13 +41,18 @@ from holdfast.usecases.checkpoints.restore_recovery import (
     restored_from,
 )
 from holdfast.usecases.events.checkpoint_events import checkpoints_removed, turns_cancelled
+from holdfast.usecases.sessions.ports import StopScope
+from holdfast.usecases.sessions.stop_turns import StopRefused, TurnsStopped, stop_turns
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Reason, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from holdfast.usecases.checkpoints.ports import Worktrees
+
+_ATTEMPTS = 5
+"""How often a restore stops turns and finds another one at work, before it gives up."""
 
 RestoreScope: TypeAlias = Literal["both", "files", "conversation"]
 
@@ -67,6 +73,11 @@ class _RestoreTask:
     notes: tuple[str, ...] = ()
 
 
+_Outcome: TypeAlias = Restored | NothingDone
+_Plan: TypeAlias = "Callable[[Worktree, RestoresFinished], _RestoreTask | _Outcome]"
+"""Returns what is to be done, or what there is to answer if nothing is."""
+
+
 def restore(
     wanted: str, worktrees: Worktrees, *, scope: RestoreScope = "both", session: str | None = None
 ) -> Restored | NothingDone:
@@ -74,39 +85,95 @@ def restore(
 
     Of this session only, if one is named.
     """
-    try:
-        with worktrees.hold(make=False) as worktree:
-            recovered = recover(worktree, worktrees)
-            target = belonging(wanted, worktree.checkpoints(), session)
-            if isinstance(target, NothingDone):
-                return _just_finished(wanted, recovered) or target
-            task = _plan_restore(target, scope, worktree, worktrees, recovered)
-            if isinstance(task, NothingDone):
-                return task
-            return _run(task, worktree, worktrees, recovered)
-    except CheckpointFailed as error:
-        return refused_by(error)
+
+    def plan(worktree: Worktree, recovered: RestoresFinished) -> _RestoreTask | _Outcome:
+        target = belonging(wanted, worktree.checkpoints(), session)
+        if isinstance(target, NothingDone):
+            return _just_finished(wanted, recovered) or target
+        return _plan_restore(target, scope, worktree, worktrees, recovered)
+
+    return _stop_and_run(plan, worktrees)
 
 
 def undo_restore(worktrees: Worktrees, *, session: str | None = None) -> Restored | NothingDone:
     """Undo the last restore, files and transcript; a second call undoes the one before it."""
+
+    def plan(worktree: Worktree, recovered: RestoresFinished) -> _RestoreTask | _Outcome:
+        for done in recovered.finished:
+            if done.verb == "undo":
+                return replace(done, recovered=recovered)
+        undo_checkpoint = last_undo_checkpoint(_of(session, worktree.checkpoints()))
+        if undo_checkpoint is None:
+            return refused("there is nothing to undo: no restore here is on record.", "not_found")
+        return _plan_undo(undo_checkpoint, worktree, worktrees, recovered)
+
+    return _stop_and_run(plan, worktrees)
+
+
+def _stop_and_run(plan: _Plan, worktrees: Worktrees) -> Restored | NothingDone:
+    """Stop the turns that are in the way of what `plan` returns, then carry it out.
+
+    A turn may need the worktree's lock to end, so the lock is released while turns are stopped;
+    what is planned and carried out under one lock finds no turn at work.
+    """
+    stopped = TurnsStopped()
+    recovered = NOTHING_LEFT
     try:
-        with worktrees.hold(make=False) as worktree:
-            recovered = recover(worktree, worktrees)
-            for done in recovered.finished:
-                if done.verb == "undo":
-                    return replace(done, recovered=recovered)
-            undo_checkpoint = last_undo_checkpoint(_of(session, worktree.checkpoints()))
-            if undo_checkpoint is None:
-                return refused(
-                    "there is nothing to undo: no restore here is on record.", "not_found"
-                )
-            task = _plan_undo(undo_checkpoint, worktree, worktrees, recovered)
-            if isinstance(task, NothingDone):
-                return task
-            return _run(task, worktree, worktrees, recovered)
+        for _ in range(_ATTEMPTS):
+            with worktrees.hold(make=False) as worktree:
+                recovered = recovered.followed_by(recover(worktree, worktrees))
+                task = plan(worktree, recovered)
+                if not isinstance(task, _RestoreTask):
+                    return task
+                if not _is_in_use(task, worktrees):
+                    stopped = _end_left_processes(task, worktrees, stopped)
+                    return _run(task, worktree, worktrees, recovered, stopped)
+            with worktrees.running_turns() as turns:
+                outcome = stop_turns(_stop_scope(task), _sentence(task), turns)
+            if isinstance(outcome, StopRefused):
+                return refused(outcome.message)
+            stopped = stopped.followed_by(outcome)
     except CheckpointFailed as error:
         return refused_by(error)
+    return refused("new turns keep beginning here; end what starts them, and run this again.")
+
+
+def _is_in_use(task: _RestoreTask, worktrees: Worktrees) -> bool:
+    """Return whether a turn is at work that this restore has to stop first.
+
+    For files alone a store that cannot be read is no obstacle: without it no turn goes on.
+    """
+    try:
+        with worktrees.running_turns() as turns:
+            return bool(turns.at_work(_stop_scope(task)))
+    except ConversationFailed:
+        if task.conversation:
+            raise
+        return False
+
+
+def _end_left_processes(
+    task: _RestoreTask, worktrees: Worktrees, stopped: TurnsStopped
+) -> TurnsStopped:
+    """End the processes that turns have left behind, before their files are restored."""
+    if not task.files:
+        return stopped
+    try:
+        with worktrees.running_turns() as turns:
+            return stopped.followed_by(TurnsStopped((), turns.end_left_processes()))
+    except ConversationFailed:
+        return stopped
+
+
+def _stop_scope(task: _RestoreTask) -> StopScope:
+    return StopScope(task.target.draft.session, worktree=task.files)
+
+
+def _sentence(task: _RestoreTask) -> str:
+    """Return the sentence with which a turn ends that the restore has stopped."""
+    if task.verb == "restore":
+        return f"Stopped: checkpoint {task.target.id} was restored."
+    return f"Stopped: the restore of checkpoint {task.target.draft.target} was undone."
 
 
 def refused(message: str, reason: Reason = "conflict") -> NothingDone:
@@ -228,9 +295,14 @@ def _files_alone(target: Checkpoint) -> str:
 
 
 def _run(
-    task: _RestoreTask, worktree: Worktree, worktrees: Worktrees, recovered: RestoresFinished
+    task: _RestoreTask,
+    worktree: Worktree,
+    worktrees: Worktrees,
+    recovered: RestoresFinished,
+    stopped: TurnsStopped,
 ) -> Restored | NothingDone:
-    backend_reset, notes = _evict(task, worktrees)
+    evicted, notes = _evict(task, worktrees)
+    backend_reset = evicted or stopped.any
     present = worktree.capture()
     plan = _plan_files(task, present, worktree)
     if isinstance(plan, Blocked):
@@ -263,7 +335,7 @@ def _run(
             seq, problem = _forget_pruned(task, worktree, worktrees)
             restored = replace(restored, seq=seq or restored.seq)
         notes = tuple(filter(None, (problem,)))
-    restored = replace(restored, notes=task.notes + notes, recovered=recovered)
+    restored = replace(restored, notes=stopped.notes + task.notes + notes, recovered=recovered)
     if not task.files:
         return restored
     return replace(restored, commits=worktree.commits_since(task.target.present.head))

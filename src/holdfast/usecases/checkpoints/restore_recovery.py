@@ -35,6 +35,11 @@ class RestoresFinished:
     notes: tuple[str, ...] = ()
     owed: bool = False
 
+    def followed_by(self, later: RestoresFinished) -> RestoresFinished:
+        """Return what was done by this recovery and by a later one."""
+        finished, notes = self.finished + later.finished, self.notes + later.notes
+        return RestoresFinished(finished, notes, later.owed)
+
 
 NOTHING_LEFT = RestoresFinished()
 

@@ -32,5 +32,5 @@ def checkpoints_removed(ids: Sequence[str]) -> list[OwnedEvent]:
 
 def turns_cancelled(session: str) -> Callable[[Sequence[str]], list[OwnedEvent]]:
     """Return the function that makes the events of turns that a restore has cancelled."""
-    ended = TurnEnded("cancelled", "Cancelled by a restore.", 0, 0, 0, ended_by="restore")
+    ended = TurnEnded("cancelled", "Cancelled by a restore.", 0, 0, 0, ended_by="stop")
     return lambda turns: [OwnedEvent(ended, session, turn) for turn in turns]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -91,7 +92,9 @@ def repair_files(
     try:
         begun = {}
         for path in dict.fromkeys(paths):
-            begun[pool.submit(repair_one, path, met=path in met)] = path
+            # In our context: a turn marks the processes that are started for it.
+            repairing = copy_context()
+            begun[pool.submit(repairing.run, repair_one, path, met=path in met)] = path
         for future in _as_they_end(begun):
             settled = _settle(future.result(), dependencies)
             repaired = _publish(settled, dependencies)

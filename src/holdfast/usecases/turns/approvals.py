@@ -11,6 +11,7 @@ from holdfast.vocab.events import ApprovalAsked, ApprovalGiven
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
 
 ApprovalMode: TypeAlias = Literal["auto", "ask", "review"]
@@ -24,8 +25,8 @@ _UNATTENDED = "this file may hold secrets and nobody is there to allow it; do wi
 class Asker(Protocol):
     """An interactive front end that can ask the user for approval."""
 
-    def ask(self, request: ApprovalAsked) -> ApprovalAnswer:
-        """Wait for the user's answer, and return it."""
+    def ask(self, request: ApprovalAsked, cancel: Cancel) -> ApprovalAnswer:
+        """Wait for the user's answer, and return it; `deny` if the turn is cancelled meanwhile."""
 
 
 class CommandGrants(Protocol):
@@ -51,9 +52,11 @@ class Approvals:
         asker: Asker | None,
         grants: CommandGrants,
         emit: Callable[[Event], None],
+        cancel: Cancel,
     ) -> None:
-        """Begin with nothing allowed for the session."""
+        """Begin with nothing allowed for the session; `cancel` ends a question."""
         self._mode, self._asker, self._grants, self._emit = mode, asker, grants, emit
+        self._cancel = cancel
         self._in_session: set[tuple[ApprovalSubject, str]] = set()
 
     def ask(self, what: ApprovalSubject, subject: str, why: str) -> Verdict:
@@ -70,7 +73,7 @@ class Approvals:
         if self._asker is None:
             self._emit(ApprovalGiven(subject, "nobody"))
             return NoApprover()
-        answer = self._asker.ask(request)
+        answer = self._asker.ask(request, self._cancel)
         self._emit(ApprovalGiven(subject, answer))
         self._remember(what, subject, answer)
         if answer == "deny":

@@ -80,12 +80,21 @@ class TurnRecords(Protocol):
         """
 
     def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
-        """Publish events of the turn; add those of the transcript to the assistant's message."""
+        """Publish events of the turn; add those of the transcript to the assistant's message.
+
+        Raise `TurnStopped`, and record nothing, if the turn is to stop.
+        """
+
+    def stop_asked(self, begun: TurnBegun) -> str | None:
+        """Return the sentence with which the turn is to stop, or None if it can go on.
+
+        A turn that another process has ended is to stop, too.
+        """
 
     def end(self, begun: TurnBegun, events: Sequence[Event], ended: TurnEnded) -> int:
         """Publish the last events, and record that the turn is over.
 
-        Publish `ended` unless it was over already.
+        Publish and record nothing if another process has ended the turn before.
         """
 
     def mark_interrupted(self, events: Sequence[Event], ended: TurnEnded) -> tuple[str, ...]:

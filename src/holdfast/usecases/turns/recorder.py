@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.usecases.turns.ports import RecordsUnavailable
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from holdfast.usecases.turns.ports import TurnBegun, TurnRecords
     from holdfast.vocab.events import Event
+    from holdfast.vocab.transcript import StopReason
 
 # A killed process loses at most so much of what the model was just saying.
 _MOST_CHARACTERS = 2000
@@ -95,10 +97,19 @@ class TurnRecorder:
 
         It is shown also if it cannot be recorded.
         """
+        return self._end_early(self._ended("failed", message))
+
+    def end_stopped(self, message: str) -> TurnEnded:
+        """End a turn that another command has stopped, and return its end; as `give_up`."""
+        return self._end_early(replace(self._ended("cancelled", message), ended_by="stop"))
+
+    def _ended(self, reason: StopReason, message: str) -> TurnEnded:
         files = tuple(sorted(self._files))
-        ended = TurnEnded(
-            "failed", message, self._steps, self._prompt_tokens, self._completion_tokens, files
+        return TurnEnded(
+            reason, message, self._steps, self._prompt_tokens, self._completion_tokens, files
         )
+
+    def _end_early(self, ended: TurnEnded) -> TurnEnded:
         # The first failure is the one that is shown; a turn without an end is found by the next
         # command.
         with suppress(RecordsUnavailable):

@@ -5,7 +5,8 @@ On record as it happens, with a checkpoint before it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.changes.change import ChangeOwner
@@ -21,13 +22,16 @@ from holdfast.usecases.turns.approvals import Approvals
 from holdfast.usecases.turns.ports import RecordsUnavailable, TurnBegun, TurnNotBegun, TurnRequest
 from holdfast.usecases.turns.recorder import TurnRecorder
 from holdfast.usecases.turns.repair_ports import EditedTurn, TurnRepairs
+from holdfast.usecases.turns.stop_watch import StopWatch
 from holdfast.usecases.turns.turn_editor import ReviewedFiles, TurnEditor
 from holdfast.usecases.workspace import NothingDone, note_of
+from holdfast.vocab.cancellation import TurnStopped
 from holdfast.vocab.events import CheckpointMissed, SentinelRaised, TurnEnded, TurnStarted
 from holdfast.vocab.transcript import Sentinel, SystemText
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from holdfast.changes.ports import Files
     from holdfast.loop.limits import LoopLimits
@@ -59,6 +63,7 @@ class TurnDependencies:
 
     `bind` returns the tools for the files, editor and gate of this turn. `secrets` are words that
     no model, log or person is to see. `repairs` is None where a turn's edits are not checked.
+    `marking` returns the context in which processes are marked as those of the turn with this id.
     """
 
     model: Model
@@ -75,6 +80,7 @@ class TurnDependencies:
     now: Callable[[], float]
     secrets: tuple[str, ...] = ()
     repairs: TurnRepairs | None = None
+    marking: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +125,23 @@ def send(
     if isinstance(begun, TurnNotBegun):
         return NotSent(begun.message)
     recorder = TurnRecorder(begun, dependencies.records, show, dependencies.now)
+    return _run_recorded(begun, message, dependencies, recorder, cancel)
+
+
+def _run_recorded(
+    begun: TurnBegun,
+    message: UserMessage,
+    dependencies: TurnDependencies,
+    recorder: TurnRecorder,
+    cancel: Cancel,
+) -> TurnEnded:
+    """Run a turn that is on record, and record its end, however it ends."""
+    watch = StopWatch(lambda: dependencies.records.stop_asked(begun), cancel)
     try:
-        return _run(begun, message, dependencies, recorder, cancel)
+        with watch, dependencies.marking(begun.turn):
+            return _run(begun, message, dependencies, recorder, watch)
+    except TurnStopped as stopped:
+        return recorder.end_stopped(str(stopped))
     except (RecordsUnavailable, LogUnavailable) as error:
         return recorder.give_up(f"The turn could not be recorded any more, and was ended: {error}")
     except OSError as error:
@@ -174,7 +195,7 @@ def _run(
     message: UserMessage,
     dependencies: TurnDependencies,
     recorder: TurnRecorder,
-    cancel: Cancel,
+    watch: StopWatch,
 ) -> TurnEnded:
     recorder.emit(_started(begun, message, dependencies))
     for event in _take_checkpoint(begun, message, dependencies):
@@ -185,17 +206,21 @@ def _run(
     files: Files = dependencies.workspace.files
     if review:
         files = ReviewedFiles(dependencies.workspace)
-    gate = Approvals(dependencies.mode, dependencies.asker, dependencies.grants, recorder.emit)
+    gate = Approvals(
+        dependencies.mode, dependencies.asker, dependencies.grants, recorder.emit, watch
+    )
     toolbox = dependencies.bind(
         files, TurnEditor(dependencies.workspace, owner, review=review), gate
     )
     if dependencies.secrets:
         toolbox = RedactedToolbox(toolbox, dependencies.secrets)
     history = rebuild(begun.past, SystemText(begun.system))
-    ended = run_turn(history, dependencies.model, toolbox, recorder, dependencies.limits, cancel)
+    ended = run_turn(history, dependencies.model, toolbox, recorder, dependencies.limits, watch)
     if dependencies.repairs is not None and not review and not message.plan:
-        turn = EditedTurn(owner, dependencies.model, gate, dependencies.workspace, cancel)
+        turn = EditedTurn(owner, dependencies.model, gate, dependencies.workspace, watch)
         ended = _repair(ended, turn, dependencies.repairs, recorder)
+    if watch.sentence is not None:
+        ended = replace(ended, stop_reason="cancelled", message=watch.sentence, ended_by="stop")
     recorder.end(ended)
     return ended
 

@@ -6,6 +6,7 @@ They are found, allowed and run, and their results compared with those before th
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, assert_never
@@ -187,7 +188,8 @@ class TurnChecks:
     def run(self, groups: Sequence[CheckGroup]) -> list[Checked | None]:
         """Run each check once, some at a time; return None for each that could not be run."""
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="check") as pool:
-            begun = [pool.submit(self._check, group) for group in groups]
+            # In the context of the turn: it marks the processes that are started.
+            begun = [pool.submit(copy_context().run, self._check, group) for group in groups]
             # Not one long wait: Ctrl-C may reach another thread, and then this one sees it only
             # when it wakes.
             while wait(begun, _TICK).not_done:

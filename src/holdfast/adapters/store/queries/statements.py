@@ -11,11 +11,14 @@ from sqlalchemy import Column, Select, Table, TextClause, bindparam, func, inser
 
 from holdfast.adapters.store.column_types import Json, dump_json
 from holdfast.adapters.store.errors import Gone
+from holdfast.adapters.store.turn_fence import RUNNING
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, ScalarSelect
     from sqlalchemy.engine.interfaces import Dialect
     from sqlalchemy.sql.base import Executable
+
+    from holdfast.adapters.store.turn_fence import TurnFence
 
 Record = TypeVar("Record")
 Process: TypeAlias = Callable[[Any], Any]
@@ -125,20 +128,23 @@ class RowBatch:
     exclusive: bool = False
 
 
-def append(connection: Connection, *batches: RowBatch) -> list[int]:
+def append(connection: Connection, *batches: RowBatch, fence: TurnFence | None = None) -> list[int]:
     """Insert the rows after the last ones below their parents, without a gap.
 
-    Raise `Gone` if a parent is not there. Return the number of the last row of each batch; a batch
-    has at least one row. A number is visible only when all before it are: of two transactions that
-    want the same number, the second waits at the unique index until the first has ended, and then
-    tries the next one. The parents are locked in the order of the batches.
+    Raise `Gone` if a parent is not there, `TurnStopped` if `fence` refuses. Return the number of
+    the last row of each batch; a batch has at least one row. A number is visible only when all
+    before it are: of two transactions that want the same number, the second waits at the unique
+    index until the first has ended, and then tries the next one. The parents are locked in the
+    order of the batches.
     """
     if connection.dialect.name == "sqlite":
+        if fence is not None:
+            fence.check(connection)
         return [_append_in_sqlite(connection, batch) for batch in batches]
     firsts: dict[int, int] = {}
     while len(firsts) < len(batches):
         waiting = [place for place in range(len(batches)) if place not in firsts]
-        numbers = _append_in_postgres(connection, [batches[place] for place in waiting])
+        numbers = _append_in_postgres(connection, [batches[place] for place in waiting], fence)
         found = zip(waiting, numbers, strict=True)
         firsts |= {place: number for place, number in found if number is not None}
     return [firsts[place] + len(batch.rows) - 1 for place, batch in enumerate(batches)]
@@ -163,19 +169,26 @@ def _append_in_sqlite(connection: Connection, batch: RowBatch) -> int:
     return int(last[0])
 
 
-def _append_in_postgres(connection: Connection, batches: list[RowBatch]) -> list[int | None]:
+def _append_in_postgres(
+    connection: Connection, batches: list[RowBatch], fence: TurnFence | None
+) -> list[int | None]:
     """Insert the rows in one round trip.
 
     Return the first number of each batch, None where another has got it.
     """
     values: dict[str, Any] = {}
+    if fence is not None:
+        values = {"turn": fence.turn, "generation": fence.generation}
     for place, batch in enumerate(batches):
         values[f"parent_{place}"] = batch.parent_id
         for name in batch.rows[0]:
             column = batch.parent.table.c[name]
             values[f"{name}_{place}"] = [_plain(column, row[name]) for row in batch.rows]
     shape = tuple((batch.parent, tuple(batch.rows[0]), batch.exclusive) for batch in batches)
-    firsts = list(connection.execute(_appending_all(shape), values).one())
+    statement = _appending_all(shape, fenced=fence is not None)
+    firsts = list(connection.execute(statement, values).one())
+    if None in firsts and fence is not None:
+        fence.check(connection)
     for batch, first in zip(batches, firsts, strict=True):
         if first is None:
             _must_be_there(connection, batch)
@@ -213,19 +226,36 @@ def _processor(dialect: Dialect, column: Column[Any]) -> Process:
     return column.type.dialect_impl(dialect).bind_processor(dialect) or (lambda value: value)
 
 
+# A turn that another transaction is asking to stop just now is waited for, and found asked.
+_FENCED_TURN = f"""
+    fenced_turn AS (
+        SELECT id FROM turns
+        WHERE id = :turn AND generation = :generation
+        AND status = '{RUNNING}' AND stop_asked_at IS NULL FOR NO KEY UPDATE
+    )
+"""  # noqa: S608 - our own names
+
+
 @cache
-def _appending_all(shape: tuple[tuple[Column[Any], tuple[str, ...], bool], ...]) -> TextClause:
-    """Return the statement that inserts all rows of several batches for PostgreSQL."""
+def _appending_all(
+    shape: tuple[tuple[Column[Any], tuple[str, ...], bool], ...], *, fenced: bool
+) -> TextClause:
+    """Return the statement that inserts all rows of several batches for PostgreSQL.
+
+    If it is fenced, it inserts nothing for a turn that is to stop, and locks the turn first.
+    """
     tables = ", ".join(
-        _appending_below(place, parent, names, exclusive=exclusive)
+        _appending_below(place, parent, names, exclusive=exclusive, fenced=fenced)
         for place, (parent, names, exclusive) in enumerate(shape)
     )
+    if fenced:
+        tables = f"{_FENCED_TURN}, {tables}"
     firsts = ", ".join(f"(SELECT seq FROM first_{place})" for place in range(len(shape)))  # noqa: S608 - our own names
     return text(f"WITH {tables} SELECT {firsts}")
 
 
 def _appending_below(
-    place: int, parent: Column[Any], names: tuple[str, ...], *, exclusive: bool
+    place: int, parent: Column[Any], names: tuple[str, ...], *, exclusive: bool, fenced: bool
 ) -> str:
     """Return the subqueries for one batch.
 
@@ -243,7 +273,11 @@ def _appending_below(
     lock = "NO KEY UPDATE" if exclusive else "KEY SHARE"
     # The parent before is locked first. Else two transactions that lock the same parents could wait
     # for each other.
-    before = f", parent_{place - 1}" if place else ""
+    before = ""
+    if place:
+        before = f", parent_{place - 1}"
+    elif fenced:
+        before = ", fenced_turn"
     return f"""
         parent_{place} AS (
             SELECT {above}.id FROM {above}{before}

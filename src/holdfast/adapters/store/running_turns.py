@@ -1,0 +1,181 @@
+"""The turns that are at work: their rows, their locks and their processes (port `RunningTurns`)."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+
+from holdfast.adapters.processes.process_identity import is_alive, is_here
+from holdfast.adapters.processes.turn_processes import end_process, turn_of_process
+from holdfast.adapters.store.database_url import SqliteFile
+from holdfast.adapters.store.publish import publish
+from holdfast.adapters.store.queries.projects import find_project, lock_project_by_id
+from holdfast.adapters.store.queries.sessions import session_by_id
+from holdfast.adapters.store.queries.turns import (
+    ask_turns_to_stop,
+    end_turn,
+    lock_turns,
+    running_turns,
+    turns_by_id,
+    withdraw_stop,
+)
+from holdfast.adapters.store.tables import sessions
+from holdfast.adapters.store.transcript import translated
+from holdfast.adapters.store.turn_fence import RUNNING
+from holdfast.usecases.sessions.ports import RunningTurn, StopScope, TurnOwner
+from holdfast.vocab.owned_event import OwnedEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Connection
+
+    from holdfast.adapters.filesystem.turn_locks import TurnLocks
+    from holdfast.adapters.processes.turn_processes import TurnProcesses
+    from holdfast.adapters.store.records import TurnRow
+    from holdfast.adapters.store.store import Store
+    from holdfast.vocab.events import TurnEnded
+
+_TICK = 0.05
+
+
+class StoredRunningTurns:
+    """The turns that work on one worktree, and those of the sessions of its project."""
+
+    def __init__(
+        self, store: Callable[[], Store], root: Path, locks: TurnLocks, processes: TurnProcesses
+    ) -> None:
+        """Use the store that `store` returns; it is called for each transaction."""
+        self._store = store
+        self._root = Path(os.path.realpath(root))
+        self._locks = locks
+        self._processes = processes
+
+    def find_sessions(self, wanted: str) -> tuple[str, ...]:
+        """Return the sessions of the project whose ids begin so, at most two."""
+        with translated():
+            return self._store().query(_find_sessions, self._root, wanted)
+
+    def at_work(self, scope: StopScope) -> tuple[RunningTurn, ...]:
+        """Return the turns that a process runs now."""
+        with translated():
+            rows = self._store().query(running_turns)
+        found = []
+        for row, session in rows:
+            turn = RunningTurn(row.id, session, TurnOwner.parse(row.owner))
+            if self._is_in(scope, row, session) and not self.is_over(turn):
+                found.append(turn)
+        return tuple(found)
+
+    def ask_to_stop(self, turns: Sequence[RunningTurn], sentence: str) -> None:
+        """Record that the turns are to end with this sentence."""
+        with translated():
+            self._store().run(ask_turns_to_stop, [turn.id for turn in turns], sentence)
+
+    def withdraw(self, turns: Sequence[RunningTurn]) -> None:
+        """Record that the turns need not stop any more."""
+        with translated():
+            self._store().run(withdraw_stop, [turn.id for turn in turns])
+
+    def is_over(self, turn: RunningTurn) -> bool:
+        """Return whether no process runs the turn any more.
+
+        A lock tells, also of a process that has died; of another machine only the record does.
+        """
+        if self._sees_lock(turn.owner):
+            return not self._locks.is_locked(turn.id)
+        with translated():
+            rows = self._store().query(turns_by_id, [turn.id])
+        return all(row.status != RUNNING for row in rows)
+
+    def end(self, turn: RunningTurn, ended: TurnEnded) -> bool:
+        """End a turn that no process runs, unless it has recorded its own end."""
+        with translated():
+            return self._store().run(_end, turn, ended)
+
+    def end_processes(self, turns: Sequence[RunningTurn]) -> tuple[int, ...]:
+        """End the processes that were started by these turns."""
+        return self._processes.end({turn.id for turn in turns})
+
+    def end_left_processes(self) -> tuple[int, ...]:
+        """End the processes of all turns that worked on this worktree."""
+        marked = {each.turn for each in self._processes.found()}
+        if not marked:
+            return ()
+        with translated():
+            rows = self._store().query(turns_by_id, marked)
+        return self._processes.end({row.id for row in rows if self._is_on_our_files(row)})
+
+    def end_owner(self, turn: RunningTurn) -> None:
+        """End the process that runs a turn, if it is on this machine and runs no other turn."""
+        owner = turn.owner
+        if owner is None or owner.pid == os.getpid() or not is_alive(owner):
+            return
+        with translated():
+            rows = self._store().query(running_turns)
+        if any(row.owner == str(owner) and row.id != turn.id for row, _ in rows):
+            return
+        end_process(owner.pid, owner.started)
+
+    def around_us(self) -> frozenset[str]:
+        """Return the turn of which a command has started this process."""
+        turn = turn_of_process()
+        return frozenset([turn] if turn else [])
+
+    def pause(self) -> float:
+        """Wait a moment."""
+        time.sleep(_TICK)
+        return _TICK
+
+    def _is_in(self, scope: StopScope, row: TurnRow, session: str) -> bool:
+        if session == scope.session:
+            return True
+        return scope.worktree and self._is_on_our_files(row)
+
+    def _is_on_our_files(self, row: TurnRow) -> bool:
+        """Return whether a turn works on files of this worktree.
+
+        The same path on another machine is another folder.
+        """
+        root, host = row.metadata.get("root"), row.metadata.get("host")
+        if root is None or not self._is_same_disk(host):
+            return False
+        return _overlap(Path(root), self._root)
+
+    def _sees_lock(self, owner: TurnOwner | None) -> bool:
+        return owner is None or is_here(owner) or self._is_same_disk(None)
+
+    def _is_same_disk(self, host: Any) -> bool:
+        # A SQLite store is never shared by machines; this one may have got another name.
+        return host == platform.node() or isinstance(self._store().address, SqliteFile)
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    return one == other or one in other.parents or other in one.parents
+
+
+def _find_sessions(connection: Connection, root: Path, wanted: str) -> tuple[str, ...]:
+    project = find_project(connection, root)
+    if project is None or not wanted:
+        return ()
+    begins = sessions.c.id.startswith(wanted, autoescape=True)
+    query = select(sessions.c.id).where(sessions.c.project_id == project.id, begins)
+    return tuple(connection.execute(query.limit(2)).scalars())
+
+
+def _end(connection: Connection, turn: RunningTurn, ended: TurnEnded) -> bool:
+    lock_turns(connection, [turn.id])
+    session = session_by_id(connection, turn.session)
+    if session is None:
+        return False
+    lock_project_by_id(connection, session.project_id)
+    values = {"status": ended.status, "stop_reason": ended.stop_reason}
+    if end_turn(connection, turn.id, **values, by_owner=False) is None:
+        return False
+    publish(connection, session.project_id, [OwnedEvent(ended, turn.session, turn.id)])
+    return True

@@ -1,0 +1,1 @@
+"""Sessions: stopping the turns that are at work in them."""

@@ -1,0 +1,99 @@
+"""The port to the turns that are at work, in this process or another one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from holdfast.vocab.events import TurnEnded
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOwner:
+    """The process that runs a turn. `started` is its start time, as its system counts it.
+
+    Numbers of processes are used again; with the start time they name one process for good.
+    """
+
+    host: str
+    pid: int
+    started: str
+
+    def __str__(self) -> str:
+        """Return the owner as the store has it."""
+        return f"{self.host} {self.pid} {self.started}"
+
+    @classmethod
+    def parse(cls, text: str | None) -> TurnOwner | None:
+        """Return the owner that `text` names, or None if it names none."""
+        words = (text or "").split(" ", 2)
+        if len(words) != len(cls.__slots__) or not words[1].isdecimal():
+            return None
+        return cls(words[0], int(words[1]), words[2])
+
+
+@dataclass(frozen=True, slots=True)
+class RunningTurn:
+    """A turn that a process runs; `owner` is None if an older Holdfast began the turn."""
+
+    id: str
+    session: str
+    owner: TurnOwner | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StopScope:
+    """Which turns to stop: those of a session, and with `worktree` all that work on its files."""
+
+    session: str | None
+    worktree: bool = False
+
+
+class RunningTurns(Protocol):
+    """The turns of the store.
+
+    Each call that reads or writes the store is one transaction, and raises `ConversationFailed` if
+    it cannot be made.
+    """
+
+    def find_sessions(self, wanted: str) -> tuple[str, ...]:
+        """Return the sessions of the project whose ids begin so, at most two."""
+
+    def at_work(self, scope: StopScope) -> tuple[RunningTurn, ...]:
+        """Return the turns that a process runs now; not those whose process has died."""
+
+    def ask_to_stop(self, turns: Sequence[RunningTurn], sentence: str) -> None:
+        """Record that the turns are to end with this sentence. Whoever runs them will see that."""
+
+    def withdraw(self, turns: Sequence[RunningTurn]) -> None:
+        """Record that the turns need not stop any more."""
+
+    def is_over(self, turn: RunningTurn) -> bool:
+        """Return whether no process runs the turn any more."""
+
+    def end(self, turn: RunningTurn, ended: TurnEnded) -> bool:
+        """End a turn that is on record as running, though no process runs it; publish `ended`.
+
+        Return False, and do nothing, if the turn has recorded its own end.
+        """
+
+    def end_processes(self, turns: Sequence[RunningTurn]) -> tuple[int, ...]:
+        """End the processes that were started by these turns; return their numbers."""
+
+    def end_left_processes(self) -> tuple[int, ...]:
+        """End the processes of all turns that worked on the worktree, also of those long over."""
+
+    def end_owner(self, turn: RunningTurn) -> None:
+        """End the process that runs a turn.
+
+        Do nothing if it is not on this machine, is this process, or runs other turns too.
+        """
+
+    def around_us(self) -> Collection[str]:
+        """Return the turns of which a command has started this process."""
+
+    def pause(self) -> float:
+        """Wait a moment, and return for how many seconds."""

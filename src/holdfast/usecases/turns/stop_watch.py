@@ -1,0 +1,52 @@
+"""Watch whether another command asks a running turn to stop."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Self
+
+from holdfast.usecases.turns.ports import RecordsUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.vocab.cancellation import Cancel
+
+EVERY = 0.2
+"""Seconds between two looks at the record of the turn."""
+
+
+class StopWatch:
+    """The cancellation of one turn (port `Cancel`): set by the user, or by another command.
+
+    A thread looks for the request of another command, also while a model or a command is awaited.
+    """
+
+    def __init__(self, look: Callable[[], str | None], cancel: Cancel) -> None:
+        """Join the user's `cancel` and `look`, which returns the sentence of a stop, or None."""
+        self._look = look
+        self._cancel = cancel
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="stop-watch", daemon=True)
+        self.sentence: str | None = None
+        """The sentence with which the turn is to end; None if no other command has asked."""
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def is_set(self) -> bool:
+        """Return whether the turn is to end."""
+        return self.sentence is not None or self._cancel.is_set()
+
+    def _watch(self) -> None:
+        while self.sentence is None and not self._over.wait(EVERY):
+            try:
+                self.sentence = self._look()
+            except RecordsUnavailable:
+                # The next transaction of the turn reports it, if the store does not come back.
+                continue
