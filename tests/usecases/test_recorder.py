@@ -42,6 +42,9 @@ class _Records:
     ) -> BeginOutcome:
         return BEGUN
 
+    def stop_asked(self, begun: TurnBegun) -> str | None:
+        return None
+
     def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
         self.kept.append(list(events))
         return 1
@@ -97,6 +100,9 @@ def test_a_slow_stream_is_recorded_as_it_comes() -> None:
 
 class _Broken(_Records):
     """Records nothing any more."""
+
+    def stop_asked(self, begun: TurnBegun) -> str | None:
+        return None
 
     def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
         raise RecordsUnavailable("the disk is full")

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import platform
+import signal
+import subprocess
 import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +15,11 @@ import pytest
 from sqlalchemy import Connection, update
 
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
-from holdfast.adapters.processes.process_identity import this_process
+from holdfast.adapters.processes.process_identity import start_of, this_process
 from holdfast.adapters.processes.turn_processes import TurnProcesses
 from holdfast.adapters.store.change_log import StoredChanges
 from holdfast.adapters.store.database_url import SqliteFile
 from holdfast.adapters.store.queries.events import events_after
-from holdfast.adapters.store.queries.messages import messages_of
 from holdfast.adapters.store.running_turns import StoredRunningTurns
 from holdfast.adapters.store.store import Store, open_store
 from holdfast.adapters.store.tables import turns as turns_table
@@ -30,7 +33,9 @@ from holdfast.usecases.sessions.stop_turns import ended_by_stop
 from holdfast.usecases.turns.ports import TurnBegun, TurnRequest
 from holdfast.vocab.cancellation import TurnStopped
 from holdfast.vocab.events import StepStarted, TurnEnded
+from tests.adapters.store.queries import messages_of
 from tests.adapters.store.talk import rows
+from tests.waiting import FOREVER, LONGEST
 
 SENTENCE = "Stopped: checkpoint 41c3 was restored."
 DONE = TurnEnded("done", "Done.", 1, 0, 0)
@@ -71,7 +76,7 @@ class Scene:
             "proposed",
             AT_ONCE,
             RequestedEdits(()),
-            ChangePlan(()),
+            ChangePlan((), (), ()),
             session=self.begun.session,
             turn=self.begun.turn,
         )
@@ -83,7 +88,7 @@ def scene(store: Store, url: str, tmp_path: Path) -> Scene:
 
 
 @pytest.fixture
-def other(scene: Scene) -> Any:
+def other(scene: Scene) -> Iterator[StoredRunningTurns]:
     with scene.other_store as store:
         yield scene.seen_by(store)
 
@@ -110,7 +115,7 @@ def test_a_turn_that_is_asked_to_stop_reads_the_sentence_and_can_begin_nothing(
     begun = scene.begun
     draft = CheckpointDraft("k", "turn", "now", "", begun.session, begun.chat, begun.message)
     taken = Checkpoint(draft, WorktreeState("t"), 1, "c", "main")
-    attempts = [
+    attempts: list[Callable[[], object]] = [
         lambda: scene.log.keep(begun, [StepStarted(1)]),
         lambda: changes.add(scene.change("c2"), lambda _: ()),
         lambda: StoredTranscript(lambda: scene.store, scene.root).record(taken, []),
@@ -143,7 +148,7 @@ def test_a_turn_that_another_process_has_ended_records_nothing_at_all(
     changes.add(scene.change("c1"), lambda _: ())
     assert other.end(turn_of(scene), ended_by_stop(SENTENCE)) is True
     assert (scene.row()["status"], scene.row()["generation"]) == ("cancelled", 1)
-    attempts = [
+    attempts: list[Callable[[], object]] = [
         lambda: scene.log.keep(scene.begun, [StepStarted(1)]),
         lambda: changes.add(scene.change("c2"), lambda _: ()),
         lambda: changes.move("c1", "proposed", "applied", []),
@@ -224,17 +229,21 @@ def test_of_a_turn_on_another_machine_only_the_record_tells_whether_it_runs(
     assert other.is_over(turn)
 
 
-def test_a_process_that_runs_other_turns_too_is_not_ended(
-    scene: Scene, other: StoredRunningTurns, monkeypatch: pytest.MonkeyPatch
+def test_a_process_is_ended_for_the_last_of_its_turns_only(
+    scene: Scene, other: StoredRunningTurns
 ) -> None:
-    ended: list[int] = []
-    monkeypatch.setattr(
-        "holdfast.adapters.store.running_turns.end_process", lambda pid, _: ended.append(pid)
-    )
-    monkeypatch.setattr("os.getpid", lambda: 1)
-    scene.begin()
-    other.end_owner(turn_of(scene))
-    assert ended == []
+    second = scene.begin()
+    with subprocess.Popen(FOREVER.split(), start_new_session=True) as process:
+        owner = TurnOwner(platform.node(), process.pid, start_of(process.pid) or "")
+        scene.store.run(_set_owner, str(owner))
+        turn = RunningTurn(scene.begun.turn, scene.begun.session, owner)
+        other.end_owner(turn)
+        assert process.poll() is None
+        scene.log.end(second, [], DONE)
+        other.end_owner(replace(turn, owner=replace(owner, started="0")))
+        assert process.poll() is None
+        other.end_owner(turn)
+        assert process.wait(LONGEST) == -signal.SIGTERM
 
 
 def test_turns_that_record_while_they_are_asked_to_stop_never_block_each_other(
