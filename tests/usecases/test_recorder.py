@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import pytest
 
@@ -42,8 +43,8 @@ class _Records:
     ) -> BeginOutcome:
         return BEGUN
 
-    def stop_asked(self, begun: TurnBegun) -> str | None:
-        return None
+    def looking(self, begun: TurnBegun) -> AbstractContextManager[Callable[[], str | None]]:
+        return nullcontext(lambda: None)
 
     def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
         self.kept.append(list(events))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
 
 from holdfast.usecases.turns.ports import RecordsUnavailable
 from holdfast.usecases.turns.stop_watch import StopWatch
@@ -11,7 +12,7 @@ from tests.waiting import wait_until
 
 def test_the_user_cancels() -> None:
     cancel = threading.Event()
-    with StopWatch(lambda: None, cancel) as watch:
+    with StopWatch(lambda: nullcontext(lambda: None), cancel) as watch:
         assert not watch.is_set()
         cancel.set()
         assert watch.is_set()
@@ -27,7 +28,7 @@ def test_a_request_is_found_also_after_the_store_was_away_for_a_moment() -> None
             raise RecordsUnavailable("the store is away.")
         return found
 
-    with StopWatch(look, threading.Event()) as watch:
+    with StopWatch(lambda: nullcontext(look), threading.Event()) as watch:
         assert wait_until(watch.is_set)
         assert watch.sentence == "Stopped: somebody asked."
     assert looks == []
@@ -35,7 +36,7 @@ def test_a_request_is_found_also_after_the_store_was_away_for_a_moment() -> None
 
 def test_nobody_looks_after_the_turn() -> None:
     looks: list[None] = []
-    with StopWatch(lambda: looks.append(None), threading.Event()):
+    with StopWatch(lambda: nullcontext(lambda: looks.append(None)), threading.Event()):
         assert wait_until(lambda: len(looks) == 2)
     seen = len(looks)
     assert not wait_until(lambda: len(looks) > seen, 0.5)

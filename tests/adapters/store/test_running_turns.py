@@ -108,9 +108,10 @@ def test_a_turn_that_is_asked_to_stop_reads_the_sentence_and_can_begin_nothing(
 ) -> None:
     changes = StoredChanges(scene.store, scene.root)
     changes.add(scene.change("c1"), lambda _: ())
-    assert scene.log.stop_asked(scene.begun) is None
-    other.ask_to_stop([turn_of(scene)], SENTENCE)
-    assert scene.log.stop_asked(scene.begun) == SENTENCE
+    with scene.log.looking(scene.begun) as look:
+        assert look() is None
+        other.ask_to_stop([turn_of(scene)], SENTENCE)
+        assert look() == SENTENCE
     before = scene.kinds()
     begun = scene.begun
     draft = CheckpointDraft("k", "turn", "now", "", begun.session, begun.chat, begun.message)
@@ -165,7 +166,8 @@ def test_a_turn_that_another_process_has_ended_records_nothing_at_all(
 def test_a_request_that_is_withdrawn_is_forgotten(scene: Scene, other: StoredRunningTurns) -> None:
     other.ask_to_stop([turn_of(scene)], SENTENCE)
     other.withdraw([turn_of(scene)])
-    assert scene.log.stop_asked(scene.begun) is None
+    with scene.log.looking(scene.begun) as look:
+        assert look() is None
     scene.log.keep(scene.begun, [StepStarted(1)])
     assert scene.kinds() == ["step_started"]
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 RUNNING = "running"
+LOOK = "SELECT status, generation, stop_asked_at, stop_message FROM turns WHERE id = ?"
+"""The query for the row that `TurnFence.stop` judges."""
 _ENDED_BY_OTHERS = "Stopped: another command has ended this turn."
 _ROW = select(
     turns.c.status, turns.c.generation, turns.c.stop_asked_at, turns.c.stop_message
@@ -32,33 +34,36 @@ class TurnFence:
 
     def check(self, connection: Connection) -> None:
         """Raise `TurnStopped` if the turn is asked to stop, or was ended by another process."""
-        _raise_if(self.stop(connection, _LOCKED_ROW))
+        sentence = self.stop(self._locked_row(connection))
+        if sentence is not None:
+            raise TurnStopped(sentence)
 
     def check_generation(self, connection: Connection) -> None:
         """Raise `TurnStopped` if the turn was ended by another process."""
-        row = connection.execute(_LOCKED_ROW, {"turn": self.turn}).mappings().one_or_none()
+        row = self._locked_row(connection)
         if not self._is_ours(row):
             raise TurnStopped(_sentence(row))
 
-    def stop(self, connection: Connection, query: Any = _ROW) -> str | None:
+    def stop(self, row: Any) -> str | None:
         """Return the sentence with which the turn has to stop, or None if it can go on."""
-        row: Any = connection.execute(query, {"turn": self.turn}).mappings().one_or_none()
-        if self._is_ours(row) and row["stop_asked_at"] is None:
-            return None
+        if self._is_ours(row):
+            _, _, asked_at, _ = row
+            if asked_at is None:
+                return None
         return _sentence(row)
+
+    def _locked_row(self, connection: Connection) -> Any:
+        return connection.execute(_LOCKED_ROW, {"turn": self.turn}).one_or_none()
 
     def _is_ours(self, row: Any) -> bool:
         if row is None:
             return False
-        return bool(row["status"] == RUNNING and row["generation"] == self.generation)
-
-
-def _raise_if(sentence: str | None) -> None:
-    if sentence is not None:
-        raise TurnStopped(sentence)
+        status, generation, _, _ = row
+        return bool(status == RUNNING and generation == self.generation)
 
 
 def _sentence(row: Any) -> str:
-    if row is None or row["stop_message"] is None:
+    if row is None:
         return _ENDED_BY_OTHERS
-    return str(row["stop_message"])
+    _, _, _, message = row
+    return message or _ENDED_BY_OTHERS

@@ -20,7 +20,7 @@ from holdfast.adapters.store.queries.sessions import add_session
 from holdfast.adapters.store.queries.statements import append
 from holdfast.adapters.store.queries.turns import begin_turn, end_turn, lock_turns
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
-from holdfast.adapters.store.turn_fence import RUNNING, TurnFence
+from holdfast.adapters.store.turn_fence import LOOK, RUNNING, TurnFence
 from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS, kept_from_json
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.turns.ports import (
@@ -75,10 +75,12 @@ class StoredTurnLog:
         with _translated():
             return self._store.run_unchecked(_keep, begun, events, TurnFence(begun.turn))
 
-    def stop_asked(self, begun: TurnBegun) -> str | None:
-        """Return the sentence with which the turn is to stop, or None."""
-        with _translated():
-            return self._store.query(TurnFence(begun.turn).stop)
+    @contextmanager
+    def looking(self, begun: TurnBegun) -> Iterator[Callable[[], str | None]]:
+        """Yield a function that returns the sentence with which the turn is to stop, or None."""
+        fence = TurnFence(begun.turn)
+        with _translated(), self._store.looking(LOOK, begun.turn) as look:
+            yield lambda: fence.stop(look())
 
     def end(self, begun: TurnBegun, events: Sequence[Event], ended: TurnEnded) -> int:
         """Publish the last events, and record that the turn is over."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said, TurnEnded
     from holdfast.vocab.transcript import UserText
@@ -85,10 +86,12 @@ class TurnRecords(Protocol):
         Raise `TurnStopped`, and record nothing, if the turn is to stop.
         """
 
-    def stop_asked(self, begun: TurnBegun) -> str | None:
-        """Return the sentence with which the turn is to stop, or None if it can go on.
+    def looking(self, begun: TurnBegun) -> AbstractContextManager[Callable[[], str | None]]:
+        """Return the function that looks whether the turn is to stop.
 
-        A turn that another process has ended is to stop, too.
+        The function returns the sentence with which the turn is to stop, or None if the turn can go
+        on. A turn that another process has ended is to stop, too. If the record cannot be read,
+        `RecordsUnavailable` is raised where the context is left.
         """
 
     def end(self, begun: TurnBegun, events: Sequence[Event], ended: TurnEnded) -> int:

@@ -136,7 +136,7 @@ def _run_recorded(
     cancel: Cancel,
 ) -> TurnEnded:
     """Run a turn that is on record, and record its end, however it ends."""
-    watch = StopWatch(lambda: dependencies.records.stop_asked(begun), cancel)
+    watch = StopWatch(lambda: dependencies.records.looking(begun), cancel)
     try:
         with watch, dependencies.marking(begun.turn):
             return _run(begun, message, dependencies, recorder, watch)

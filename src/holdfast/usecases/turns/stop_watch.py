@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Self
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from holdfast.usecases.turns.ports import RecordsUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from holdfast.vocab.cancellation import Cancel
 
+Looking: TypeAlias = "AbstractContextManager[Callable[[], str | None]]"
+"""The record of the turn while it is open: a function that returns the sentence, or None."""
 EVERY = 0.2
 """Seconds between two looks at the record of the turn."""
 
@@ -22,9 +26,9 @@ class StopWatch:
     A thread looks for the request of another command, also while a model or a command is awaited.
     """
 
-    def __init__(self, look: Callable[[], str | None], cancel: Cancel) -> None:
-        """Join the user's `cancel` and `look`, which returns the sentence of a stop, or None."""
-        self._look = look
+    def __init__(self, looking: Callable[[], Looking], cancel: Cancel) -> None:
+        """Join the user's `cancel` and the record; `looking` opens it, as `TurnRecords` does."""
+        self._looking = looking
         self._cancel = cancel
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="stop-watch", daemon=True)
@@ -45,8 +49,11 @@ class StopWatch:
 
     def _watch(self) -> None:
         while self.sentence is None and not self._over.wait(EVERY):
-            try:
-                self.sentence = self._look()
-            except RecordsUnavailable:
-                # The next transaction of the turn reports it, if the store does not come back.
-                continue
+            # The next transaction of the turn reports a store that does not come back.
+            with suppress(RecordsUnavailable), self._looking() as look:
+                self._look_until_over(look)
+
+    def _look_until_over(self, look: Callable[[], str | None]) -> None:
+        self.sentence = look()
+        while self.sentence is None and not self._over.wait(EVERY):
+            self.sentence = look()
