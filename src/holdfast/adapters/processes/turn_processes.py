@@ -65,6 +65,7 @@ class TurnProcesses:
             yield
         finally:
             _mark.reset(token)
+            self._forget_if_ended(turn)
 
     def found(self) -> tuple[MarkedProcess, ...]:
         """Return the processes of all turns, but for this process and those that it runs in."""
@@ -88,6 +89,12 @@ class TurnProcesses:
         for turn in turns:
             self._groups(turn).unlink(missing_ok=True)
         return tuple(ended)
+
+    def _forget_if_ended(self, turn: str) -> None:
+        """Remove the record of a turn's process groups, unless one of them still runs."""
+        if has_proc() or any(each.turn == turn for each in self._recorded()):
+            return
+        self._groups(turn).unlink(missing_ok=True)
 
     def _groups(self, turn: str) -> Path:
         return self._directory / f"{turn}.pids"

@@ -12,6 +12,7 @@ from holdfast.vocab.cancellation import TurnStopped
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+    from sqlalchemy.engine.interfaces import DBAPICursor
 
 RUNNING = "running"
 LOOK = "SELECT status, generation, stop_asked_at, stop_message FROM turns WHERE id = ?"
@@ -35,6 +36,13 @@ class TurnFence:
     def check(self, connection: Connection) -> None:
         """Raise `TurnStopped` if the turn is asked to stop, or was ended by another process."""
         sentence = self.stop(self._locked_row(connection))
+        if sentence is not None:
+            raise TurnStopped(sentence)
+
+    def check_in_sqlite(self, cursor: DBAPICursor) -> None:
+        """Do as `check`, on a cursor of SQLite's driver: every step of a turn comes here."""
+        cursor.execute(LOOK, (self.turn,))
+        sentence = self.stop(cursor.fetchone())
         if sentence is not None:
             raise TurnStopped(sentence)
 

@@ -309,7 +309,9 @@ def _run(
         return refused(f"{plan.message}; move it away, and try again.")
     done = _done_before(task, plan, worktree, recovered)
     if done is not None:
-        return replace(done, backend_reset=done.backend_reset or backend_reset, recovered=recovered)
+        backend_reset = backend_reset or done.backend_reset
+        notes = stopped.notes + done.notes
+        return replace(done, backend_reset=backend_reset, notes=notes, recovered=recovered)
     if plan is not None:
         present = plan.present
     undo_checkpoint = _take_undo_checkpoint(task, present, worktree, worktrees)

@@ -139,7 +139,7 @@ def append(connection: Connection, *batches: RowBatch, fence: TurnFence | None =
     """
     if connection.dialect.name == "sqlite":
         if fence is not None:
-            fence.check(connection)
+            fence.check_in_sqlite(connection.connection.cursor())
         return [_append_in_sqlite(connection, batch) for batch in batches]
     firsts: dict[int, int] = {}
     while len(firsts) < len(batches):
