@@ -25,7 +25,9 @@ def cancel(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Stop the turn that runs in a session, in whatever process it runs.
+    """Stop the turn that runs in a session.
+
+    The turn may run in any process; this waits until the turn has ended.
 
     Exit 0: nothing runs in the session any more, or nothing was running. 1: refused: there is no
     such session, or the turn does not end. 2: wrong usage.
