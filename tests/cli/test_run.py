@@ -203,7 +203,10 @@ def test_a_person_reads_words_calls_diffs_with_their_match_and_the_way_back(
     assert lines[14].startswith("  refused (not_found): ")
     assert lines[-4:-2] == ["Done after 3 steps.", lines[-3]]
     assert lines[-3].startswith("tokens: ")
-    assert lines[-2:] == ["changed: a.py", f"to go back: holdfast checkpoint restore {checkpoint}"]
+    assert lines[-2:] == [
+        "files: a.py (edited)",
+        f"to go back: holdfast checkpoint restore {checkpoint}",
+    ]
 
 
 def test_a_person_sees_sentinels_and_calls_that_were_not_run(project: Project) -> None:

@@ -116,6 +116,14 @@ def test_a_restore_of_the_turn_takes_the_repair_back_with_all_that_it_wrote(
     assert kept(python) == []
 
 
+def test_what_a_command_broke_is_repaired_as_an_edit_is(python: Project) -> None:
+    python.write("load.py", FIXED.encode())
+    script = [call("run_command", command="sed -i 1,3d load.py"), say("Done.")]
+    ran, _ = turn(python, script, "--approve", "auto")
+    assert repairs(ran) == [("load.py", "RuleRepaired", True)]
+    assert python.files()["load.py"].decode() == FIXED
+
+
 def test_undo_takes_the_repair_back_and_then_the_edit(python: Project) -> None:
     python.write("load.py", CLEAN.encode())
     assert turn(python, [write("load.py", BROKEN), say("Done.")])[0].code == 0

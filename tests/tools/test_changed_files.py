@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests
 from holdfast.tools.changed_files import TreeMemory, mark_of
-from holdfast.tools.ports import FileDigests
+from holdfast.tools.ports import FileDigests, Observed
 from tests.tools.world import World, open_world
 
 GIT = {
@@ -169,10 +169,10 @@ def test_files_that_were_not_touched_are_not_read_again(
 
 
 def test_no_look_is_taken_where_no_command_ran(project: World) -> None:
-    def fail() -> FileDigests:
+    def fail(by: object) -> Observed:
         raise AssertionError("looked")
 
-    project.toolbox._context.ports.trees.look = fail  # type: ignore[method-assign]
+    project.toolbox._context.ports.observer.look = fail  # type: ignore[method-assign]
     project.told("edit_file", path="a.py", old="one", new="uno")
     project.told("read_file", path="a.py")
     project.toolbox.tree()

@@ -57,7 +57,7 @@ def test_a_cancel_is_no_failure(world: World) -> None:
     canceller.join()
     assert (outcome.failure, outcome.text) == (
         None,
-        "Cancelled by the user before it had ended.\n(no output)",
+        "Cancelled by the user before it had ended.\nIt changed begun.\n(no output)",
     )
 
 

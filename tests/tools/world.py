@@ -19,6 +19,7 @@ from holdfast.changes.change import NO_OWNER
 from holdfast.changes.ports import Files
 from holdfast.guards.commands import CommandRules
 from holdfast.tools.context import ToolPolicy, ToolPorts
+from holdfast.tools.digest_observer import DigestObserver
 from holdfast.tools.ports import GateAnswer
 from holdfast.tools.prompt.tool_profiles import UNKNOWN
 from holdfast.tools.toolbox import ToolboxOf
@@ -121,7 +122,7 @@ def open_world(
             TurnEditor(workspace, NO_OWNER, review=review),
             OsCommands(),
             gate,
-            DiskWorktreeDigests(str(root)),
+            DigestObserver(DiskWorktreeDigests(str(root))),
             covered,
         )
         toolbox = ToolboxOf(

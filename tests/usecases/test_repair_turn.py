@@ -102,7 +102,8 @@ def after(
             ("sk-12345678",),
         )
         ended = TurnEnded("done", "Done.", 1, 2, 3, tuple(files))
-        assert repair_turn(ended, turn, repairs, events.append) == replace(ended, message=message)
+        repaired = repair_turn(ended, ended.files, turn, repairs, events.append)
+        assert repaired == replace(ended, message=message)
     return [event for event in events if isinstance(event, RepairEnded)], gate
 
 
@@ -213,6 +214,7 @@ def test_a_repair_has_an_end(world: World) -> None:
             lambda: next(clock, SECONDS),
             RepairPolicy(),
         )
-        repair_turn(TurnEnded("done", "Done.", 1, 2, 3, ("a.py",)), turn, repairs, events.append)
+        ended = TurnEnded("done", "Done.", 1, 2, 3, ("a.py",))
+        repair_turn(ended, ended.files, turn, repairs, events.append)
     [report] = [event for event in events if isinstance(event, RepairEnded)]
     assert report.message.startswith("the 300 s that a repair after a turn may take are over")

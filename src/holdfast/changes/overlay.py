@@ -65,6 +65,10 @@ class Overlay:
             return self._judge_missing(path, looked)
         return looked
 
+    def link(self, path: str) -> bytes | None:
+        """Return the target of the symlink at a path; no proposal makes or changes one."""
+        return self._files.link(path)
+
     def names(self, near: str) -> list[str]:
         """List the files that would be there."""
         names = dict.fromkeys(self._files.names(near))

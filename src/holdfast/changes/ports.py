@@ -52,6 +52,9 @@ class Files(Protocol):
     def look(self, path: str) -> FileLook:
         """Return what is at a path that a model named."""
 
+    def link(self, path: str) -> bytes | None:
+        """Return the target of the symlink at a path, or None if there is no symlink."""
+
     def names(self, near: str) -> list[str]:
         """List files below the root, those in the directory of `near` first; there is a limit."""
 

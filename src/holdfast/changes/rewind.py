@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.changes.change import OBSERVED
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.rebase.rebase_swaps import Clash, rebase_swaps
 from holdfast.changes.rebase.three_way import project_bytes
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.changes.change import Change
+    from holdfast.changes.plan import FileLanded
     from holdfast.changes.ports import Files
     from holdfast.changes.swaps import Swap
 
@@ -44,6 +46,9 @@ def plan_rewind(
     `later` are the changes that were applied after `change` and still are. `left_by` names the
     change in a refusal.
     """
+    unkept = unkept_files(change)
+    if unkept:
+        return tuple(_refuse_unkept(file) for file in unkept)
     inverse = [swap.reversed() for swap in reversed(change.plan.swaps)]
     rebased = rebase_swaps(inverse, files)
     clashes = list(rebased.clashes)
@@ -53,6 +58,22 @@ def plan_rewind(
         return tuple(_refuse(clash, later, left_by) for clash in clashes)
     clears = tuple(reversed(change.plan.makes))
     return Batch(change.id, rebased.swaps, rebased.makes, clears, rewinds=True)
+
+
+def unkept_files(change: Change) -> tuple[FileLanded, ...]:
+    """Return the files of an observed change whose contents it does not have."""
+    if change.origin != OBSERVED:
+        return ()
+    return tuple(file for file in change.plan.files if file.path not in change.paths)
+
+
+def _refuse_unkept(file: FileLanded) -> FileRefused:
+    message = (
+        f"{file.path}: this was changed by a command or another program, and the change does not "
+        f"have its old content. {file.diff} To restore all files as before the turn: "
+        "holdfast checkpoint list. To undo an older change: holdfast changes rewind ID."
+    )
+    return FileRefused(file.path, Refused("not_found", message))
 
 
 def _is_needed(inverse: Swap, later: Sequence[Change]) -> bool:
@@ -73,6 +94,8 @@ def _is_needed(inverse: Swap, later: Sequence[Change]) -> bool:
 
 def _fits_on_both_sides(inverse: Swap, later: Swap) -> bool:
     if inverse.before is None or inverse.after is None:
+        return False
+    if inverse.has_link or later.has_link:
         return False
     for content in (later.before, later.after):
         if content is None:

@@ -9,15 +9,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+LINK = 0o120000
+"""The mode of a symlink."""
+
+
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a file.
+    """The content of a file, or with the mode `LINK` the target of a symlink.
 
     `mode` is for a file that is created (None: by the umask); an existing file keeps its mode.
     """
 
     data: bytes
     mode: int | None = None
+
+    @property
+    def is_link(self) -> bool:
+        """Whether this is a symlink."""
+        return self.mode == LINK
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,11 @@ class Swap:
     after: Content | None
     modes: bool = False
 
+    @property
+    def has_link(self) -> bool:
+        """Whether a symlink is made, changed or removed."""
+        return any(content is not None and content.is_link for content in (self.before, self.after))
+
     def reversed(self) -> Swap:
         """Return the inverse swap."""
         return Swap(self.path, self.after, self.before, self.modes)
@@ -39,13 +53,15 @@ class Swap:
     def matches(self, content: Content | None, present: Content | None) -> bool:
         """Return whether the present content of the file is `content`.
 
-        The modes are compared only if the swap has `modes`.
+        The modes are compared only if the swap has `modes`; a symlink is never a file.
         """
         if content is None:
             return present is None
         if present is None:
             return False
         if self.modes and content.mode != present.mode:
+            return False
+        if content.is_link != present.is_link:
             return False
         return content.data == present.data
 

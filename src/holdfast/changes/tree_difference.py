@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from holdfast.vocab.requests import Action
 
 TreeOf: TypeAlias = "Mapping[str, tuple[bytes, int]]"
-"""The bytes and the mode of every regular file, by its real path below the root."""
+"""The bytes and the mode of every file, by its real path below the root.
+
+A symlink has its target and the mode `LINK`.
+"""
 
 
 def plan_of_difference(before: TreeOf, after: TreeOf) -> ChangePlan:

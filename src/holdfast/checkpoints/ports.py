@@ -141,6 +141,33 @@ class FileDifference:
     removed: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """A file as a snapshot has it.
+
+    `data` is the bytes of a file or the target of a symlink; None if they are more than was asked
+    for. `mode` is the permissions, 0 for a symlink.
+    """
+
+    shape: Literal["file", "link", "other"]
+    mode: int
+    size: int
+    data: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersions:
+    """Both versions of a file that differs between two snapshots; None is no file.
+
+    `changed_at` is when the file changed on the disk (its ctime in nanoseconds), 0 without a file.
+    """
+
+    path: str
+    before: FileVersion | None
+    after: FileVersion | None
+    changed_at: int
+
+
 class Worktree(Protocol):
     """One worktree, locked.
 
@@ -169,6 +196,15 @@ class Worktree(Protocol):
 
     def compare(self, before: str, after: str) -> tuple[FileDifference, ...]:
         """Return the paths that differ between two trees."""
+
+    def versions(
+        self, before: WorktreeState, after: WorktreeState, largest: int
+    ) -> tuple[FileVersions, ...]:
+        """Return both versions of each file that differs between two snapshots.
+
+        `after` is the present state. A file that git has begun to ignore is not among them. Files
+        of more than `largest` bytes have no data.
+        """
 
     def empty_tree(self) -> str:
         """Return the id of a tree without files."""

@@ -115,6 +115,15 @@ def _judge_unasked(command: str, script: ShellScript, rules: CommandRules) -> Al
     return Ask(why) if why else Allow()
 
 
+def only_reads(command: str) -> bool:
+    """Return whether this is one plain command that only reads: it changes no file.
+
+    >>> only_reads("git log -3"), only_reads("sed -i s/a/b/ x"), only_reads("ls | wc")
+    (True, False, False)
+    """
+    return _why_shell(parse(command)) is None and why_not_unasked(argv(command)) is None
+
+
 def _is_granted(simple: SimpleCommand, allow: Iterable[str]) -> bool:
     """Return whether a rule allows the words of this command.
 

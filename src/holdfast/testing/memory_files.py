@@ -56,6 +56,13 @@ class MemoryFiles:
                 missing.append(parent)
         return FileMissing(at, tuple(missing))
 
+    def link(self, path: str) -> bytes | None:
+        """Return the target of the symlink at a path, or None if there is no symlink."""
+        target = self.links.get(path)
+        if target is None:
+            return None
+        return target.encode()
+
     def names(self, near: str) -> list[str]:
         """Return the files, those in the directory of `near` first."""
         first = near.rpartition("/")[0]

@@ -54,11 +54,12 @@ class TreeMemory:
         self.has_base = True
         if marks.whole:
             self._origin_of_unlisted = _GONE
-        self._origins = {**marks.marks, **self._origins}
+        self._origins = {**marks.marks, **marks.origins, **self._origins}
 
     def refresh(self, marks: FileDigests) -> None:
         """Record the files as they are after a command."""
         self.unsure = False
+        self._origins = {**marks.origins, **self._origins}
         for path in sorted({*marks.marks, *self._origins, *self._now}):
             self._set(path, self._mark(path, marks))
         self._listed.update(marks.marks)

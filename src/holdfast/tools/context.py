@@ -16,10 +16,11 @@ from holdfast.tools.ports import (
     Denied,
     Directories,
     Editor,
+    FileObserver,
     GateAnswer,
     NoApprover,
+    Observed,
     Searcher,
-    WorktreeDigests,
 )
 from holdfast.vocab.tool_outcome import ToolOutcome
 
@@ -58,7 +59,7 @@ class ToolPorts:
     editor: Editor
     commands: Commands
     gate: ApprovalGate
-    trees: WorktreeDigests
+    observer: FileObserver
     covered: Callable[[], Collection[str]] = tuple
 
 
@@ -120,21 +121,24 @@ class ToolContext:
                 texts[path] = decode(data).text
         return texts
 
-    def before_command(self) -> None:
-        """Record the state of the files before the first command."""
+    def before_command(self) -> Observed:
+        """Record the state of the files before a command; return what changed unasked till then."""
+        found = self.ports.observer.look("outside")
         if not self.tree.has_base:
-            digests = self.ports.trees.look()
-            self.tree.base(digests)
+            self.tree.base(found.digests)
+        self.tree.refresh(found.digests)
+        return found
 
-    def after_command(self) -> None:
-        """Record what the command has changed."""
-        digests = self.ports.trees.look()
-        self.tree.refresh(digests)
+    def after_command(self) -> Observed:
+        """Record and return what the command has changed."""
+        found = self.ports.observer.look("command")
+        self.tree.refresh(found.digests)
+        return found
 
     def digest(self) -> str:
         """Return a digest of the files as they are now."""
         if self.tree.unsure:
-            self.after_command()
+            self.before_command()
         return self.tree.digest()
 
     def _mark_now(self, path: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from holdfast.changes.ports import FileUnfit
@@ -207,16 +208,21 @@ class ApprovalGate(Protocol):
 
 # --------------------------------------------------------------------------------------------- tree
 
+Author: TypeAlias = Literal["command", "outside"]
+"""Who changed a file behind the tools: a command of the turn, or another program."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileDigests:
     """A mark of the content of each listed file.
 
-    `whole`: a file that is not listed does not exist. Otherwise it is unchanged.
+    `whole`: a file that is not listed does not exist. Otherwise it is unchanged. `origins` has the
+    marks that listed files had before, where those are known.
     """
 
     marks: Mapping[str, str]
     whole: bool
+    origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 class WorktreeDigests(Protocol):
@@ -227,3 +233,25 @@ class WorktreeDigests(Protocol):
 
         The number of files and the time are bounded.
         """
+
+    def mark(self, path: str) -> str:
+        """Return the mark of one file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The files that changed behind the tools since the last look, and the published events."""
+
+    digests: FileDigests
+    files: tuple[str, ...] = ()
+    events: tuple[Event, ...] = ()
+
+
+class FileObserver(Protocol):
+    """Finds and records what changes behind the tools of one turn.
+
+    May raise OSError and `changes.change_log.LogUnavailable`.
+    """
+
+    def look(self, by: Author) -> Observed:
+        """Return what has changed since the last look, and record it as changed by `by`."""

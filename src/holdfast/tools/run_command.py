@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.guards.commands import Allow, Ask, CommandVerdict, Refuse, argv, judge_command
+from holdfast.guards.commands import (
+    Allow,
+    Ask,
+    CommandVerdict,
+    Refuse,
+    argv,
+    judge_command,
+    only_reads,
+)
 from holdfast.guards.redact_secret_lines import without_secrets
 from holdfast.guards.shell.read_only_commands import without_programs_of_git
 from holdfast.tools.arguments import StrictArguments
 from holdfast.tools.context import ToolContext, denied, refuse
-from holdfast.tools.text_limits import clean
+from holdfast.tools.text_limits import clean, count
 from holdfast.tools.tool import Tool
 from holdfast.vocab.events import CommandRan
 from holdfast.vocab.tool_outcome import ToolOutcome
@@ -20,6 +28,11 @@ if TYPE_CHECKING:
 
     from holdfast.tools.ports import CommandDone
     from holdfast.vocab.cancellation import Cancel
+    from holdfast.vocab.events import Event
+    from holdfast.vocab.tool_calls import FailureKind
+
+_NAMED = 10
+"""How many of the files that a command changed its answer names."""
 
 
 class RunCommandTool(StrictArguments):
@@ -45,15 +58,34 @@ def run_command(arguments: RunCommandTool, context: ToolContext, cancel: Cancel)
     unasked = isinstance(verdict, Allow)
     if unasked:
         words = without_programs_of_git(words)
-    context.before_command()
-    done = context.ports.commands.run(words, context.ports.root, seconds, cancel)
-    context.after_command()
+    done, seen = _run(words, seconds, context, cancel, looks=not (unasked and only_reads(command)))
     hidden: Sequence[str] = ()
     if unasked:
         # The user saw an approved command; an unasked one may have printed a secret by accident.
         output, hidden = without_secrets(done.output)
         done = replace(done, output=output)
-    return _outcome(command, done, seconds, hidden)
+    return _outcome(command, done, seconds, hidden, seen)
+
+
+@dataclass(frozen=True, slots=True)
+class _SeenChanges:
+    """The files that a command changed, and the events of these and of changes before it."""
+
+    files: tuple[str, ...] = ()
+    events: tuple[Event, ...] = ()
+
+
+def _run(
+    words: Sequence[str], seconds: int, context: ToolContext, cancel: Cancel, *, looks: bool
+) -> tuple[CommandDone, _SeenChanges]:
+    """Run a command; with `looks`, compare the files before and after it."""
+    ports = context.ports
+    if not looks:
+        return ports.commands.run(words, ports.root, seconds, cancel), _SeenChanges()
+    before = context.before_command()
+    done = ports.commands.run(words, ports.root, seconds, cancel)
+    after = context.after_command()
+    return done, _SeenChanges(after.files, before.events + after.events)
 
 
 def _refuse(verdict: CommandVerdict, command: str, context: ToolContext) -> ToolOutcome | None:
@@ -67,7 +99,9 @@ def _refuse(verdict: CommandVerdict, command: str, context: ToolContext) -> Tool
             return denied(message)
 
 
-def _outcome(command: str, done: CommandDone, seconds: int, hidden: Sequence[str]) -> ToolOutcome:
+def _outcome(
+    command: str, done: CommandDone, seconds: int, hidden: Sequence[str], seen: _SeenChanges
+) -> ToolOutcome:
     output = clean(done.output).strip("\n")
     if hidden:
         names = ", ".join(map(clean, hidden[:5]))
@@ -79,11 +113,23 @@ def _outcome(command: str, done: CommandDone, seconds: int, hidden: Sequence[str
     ending = _describe_end(done, seconds)
     if done.left:
         ending += "\nProcesses it had left in the background were ended."
+    if seen.files:
+        ending += f"\nIt changed {_names(seen.files)}."
     text = f"{ending}\n{output or '(no output)'}"
-    event = CommandRan(command, done.exit_code, output)
+    events = (*seen.events, CommandRan(command, done.exit_code, output))
+    failure: FailureKind | None = None
     if done.timed_out:
-        return ToolOutcome(text, "exec_error", events=(event,))
-    return ToolOutcome(text, events=(event,))
+        failure = "exec_error"
+    return ToolOutcome(text, failure, modified=seen.files, events=events)
+
+
+def _names(paths: Sequence[str]) -> str:
+    """Return the first paths, and how many more there are."""
+    names = ", ".join(map(clean, paths[:_NAMED]))
+    more = len(paths) - _NAMED
+    if more <= 0:
+        return names
+    return f"{names} and {count(more, 'more file')}"
 
 
 def _describe_end(done: CommandDone, seconds: int) -> str:

@@ -30,13 +30,18 @@ class EditLanded:
 
 @dataclass(frozen=True, slots=True)
 class EditObserved:
-    """Another program changed a file; the change `change_id` records it."""
+    """Another program changed a file; the change `change_id` records it.
+
+    `by` is `command` for a command of the turn, else `outside`. If the change does not have the
+    contents of the file, `diff` is the reason.
+    """
 
     path: str
     action: Action
     to: str | None
     diff: str
     change_id: str
+    by: Literal["command", "outside"] = "command"
     kind: Literal["edit_observed"] = "edit_observed"
 
 

@@ -266,8 +266,9 @@ class UsageReported:
 class TurnEnded:
     """The turn is over. `message` says why, for people, and what to do next.
 
-    `ended_by` is `stop` for a turn that another command stopped (`restore` in older logs), and
-    `recovery` for one whose process died.
+    `files` are all files that changed, `observed` those that changed behind the tools: by a
+    command, or by another program meanwhile. `ended_by` is `stop` for a turn that another command
+    stopped (`restore` in older logs), and `recovery` for one whose process died.
     """
 
     stop_reason: StopReason
@@ -277,6 +278,7 @@ class TurnEnded:
     completion_tokens: int
     files: tuple[str, ...] = ()
     ended_by: Literal["turn", "stop", "restore", "recovery"] = "turn"
+    observed: tuple[str, ...] = ()
     kind: Literal["turn_ended"] = "turn_ended"
 
     @property

@@ -14,7 +14,7 @@ from holdfast.adapters.processes.turn_processes import TurnProcesses
 from holdfast.adapters.project.directories import DiskDirectories
 from holdfast.adapters.project.project_overview import look_over
 from holdfast.adapters.project.search import DiskSearcher
-from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests
+from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests, is_cache
 from holdfast.guards.step_cap import StepCaps
 from holdfast.loop.limits import LoopLimits
 from holdfast.tools.context import ToolPolicy, ToolPorts
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.models.openai_compatible import OpenAICompatible
     from holdfast.changes.ports import Files
     from holdfast.config.settings import Settings
-    from holdfast.tools.ports import ApprovalGate, Editor
+    from holdfast.tools.ports import ApprovalGate, Editor, FileObserver
     from holdfast.usecases.turns.approvals import Asker
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event, TurnEnded
@@ -99,7 +99,7 @@ def _dependencies(
     limits = LoopLimits(steps, settings["max_tokens"])
     room = min(1_500, limits.window(model.context) // _OVERVIEW_SHARE)
 
-    def bind(files: Files, editor: Editor, gate: ApprovalGate) -> ToolboxOf:
+    def bind(files: Files, editor: Editor, gate: ApprovalGate, observer: FileObserver) -> ToolboxOf:
         policy = ToolPolicy(
             command_rules(settings), plan=message.plan, timeout=settings["command_timeout"]
         )
@@ -112,7 +112,7 @@ def _dependencies(
             editor,
             OsCommands(_secret_variables(settings)),
             gate,
-            DiskWorktreeDigests(here),
+            observer,
             files.covered if isinstance(files, ReviewedFiles) else tuple,
         )
         return ToolboxOf(tools, ports, policy)
@@ -124,6 +124,8 @@ def _dependencies(
         tools=f"{model.name}: {' '.join(tools)}",
         workspace=workspace,
         worktrees=open_worktrees(root, store=workspace.store),
+        digests=DiskWorktreeDigests(str(root)),
+        is_cache=is_cache,
         records=records,
         grants=DiskGrants(state, root),
         asker=asker,

@@ -75,6 +75,16 @@ class GitWorktrees:
         with LateStore(self._state) as opened:
             yield (self._store or opened).running_turns(self._worktree)
 
+    @property
+    def prefix(self) -> str:
+        """What the paths of the worktree below this root begin with, while it is locked."""
+        assert self._locked is not None  # noqa: S101 - a use case locks the worktree first
+        real = os.path.realpath(self._root)
+        below = os.path.relpath(real, self._locked[0])
+        if below == os.curdir:
+            return ""
+        return f"{below}/"
+
     def new_id(self) -> str:
         """Return an id that no other checkpoint has."""
         return secrets.token_hex(6)

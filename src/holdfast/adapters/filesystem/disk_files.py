@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit, SwapSide
-from holdfast.changes.swaps import Content
+from holdfast.changes.swaps import LINK, Content
 from holdfast.guards.paths import Barred, judge_path
 
 if TYPE_CHECKING:
@@ -70,6 +70,18 @@ class DiskFiles:
             return self._look_at(path, at, linked=(self.root / plain).is_symlink())
         except OSError as error:
             return FileUnfit("conflict", f"{path}: this cannot be read ({error.strerror}).")
+
+    def link(self, path: str) -> bytes | None:
+        """Return the target of the symlink at a path, or None if there is no symlink."""
+        if isinstance(judge_path(path), Barred):
+            return None
+        try:
+            with self._parent(path) as (parent, name):
+                return _read_link(parent, name)
+        except OSError as error:
+            if error.errno not in _NO_SUCH_PARENT:
+                raise
+            return None
 
     def names(self, near: str) -> list[str]:
         """List files below the root, those in the directory of `near` first; at most 3,000."""
@@ -274,7 +286,21 @@ def _read(parent: int, name: str) -> bytes | None:
         return file.read()
 
 
+def _read_link(parent: int, name: str) -> bytes | None:
+    """Return the target of a symlink; None if there is none."""
+    try:
+        return os.readlink(os.fsencode(name), dir_fd=parent)
+    except OSError as error:
+        # EINVAL: something else is there.
+        if error.errno not in {errno.EINVAL, errno.ENOENT}:
+            raise
+        return None
+
+
 def _side(parent: int, name: str, swap: Swap) -> SwapSide:
+    target = _read_link(parent, name) if swap.has_link else None
+    if target is not None:
+        return _side_of(swap, Content(target, LINK))
     data = _read(parent, name)
     if data is None and _exists(parent, name):
         return "neither"
@@ -305,6 +331,9 @@ def _exists(parent: int, name: str) -> bool:
 def _write(parent: int, name: str, swap: Swap, like: os.stat_result | None) -> None:
     """Write the new content to a new file with the mode and, if permitted, the owner of `like`."""
     content = swap.after or Content(b"")
+    if content.is_link:
+        os.symlink(content.data, os.fsencode(name), dir_fd=parent)
+        return
     mode = content.mode
     if like and not swap.modes:
         mode = stat.S_IMODE(like.st_mode)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.adapters.git.checkout import TreeCheckout
+from holdfast.adapters.git.file_versions import VersionReader
 from holdfast.adapters.git.git_command import Git, GitFailed, GitProcess, to_text
 from holdfast.adapters.git.lock import acquire
 from holdfast.adapters.git.private_index import PrivateIndex
@@ -20,12 +21,14 @@ from holdfast.adapters.git.repository import (
 )
 from holdfast.adapters.git.restore_journal import RestoreJournal
 from holdfast.adapters.git.snapshot import ReportProgress, Snapshot, start_settings_query
+from holdfast.adapters.git.worktree_files import WorktreeFiles
 from holdfast.checkpoints import commit_message, retention
 from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
 from holdfast.checkpoints.ports import (
     Blocked,
     CheckpointFailed,
     FileDifference,
+    FileVersions,
     NoCheckpoints,
     PreparedRestore,
     RestoreDone,
@@ -189,6 +192,14 @@ class GitWorktree:
             added, removed = counts.get(path, (None, None))
             differences.append(FileDifference(to_text(path), status, added, removed))
         return tuple(differences)
+
+    @_disk_errors_as_failures()
+    def versions(
+        self, before: WorktreeState, after: WorktreeState, largest: int
+    ) -> tuple[FileVersions, ...]:
+        """Return both versions of each file that differs between two snapshots."""
+        reader = VersionReader(self._git, WorktreeFiles(self._repository.root))
+        return reader.read(before, after, largest)
 
     def empty_tree(self) -> str:
         """Return the id of a tree without files."""

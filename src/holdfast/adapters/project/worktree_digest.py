@@ -18,8 +18,9 @@ _FILE_LIMIT = 2_000
 _SIZE_LIMIT = 1_000_000
 _TOTAL_SIZE_LIMIT = 16_000_000
 # Files that programs rewrite at every run. If they counted as progress, a loop would go unnoticed.
-_ENDINGS = (".pyc", ".pyo", ".log", ".tmp", ".swp", ".tsbuildinfo")
-_NAMES = frozenset({".coverage", ".DS_Store", ".eslintcache"})
+_CACHE_ENDINGS = (".pyc", ".pyo", ".swp", ".tsbuildinfo")
+_CACHE_NAMES = frozenset({".coverage", ".DS_Store", ".eslintcache"})
+_OUTPUT_ENDINGS = (".log", ".tmp")
 
 
 class DiskWorktreeDigests:
@@ -38,6 +39,10 @@ class DiskWorktreeDigests:
             return FileDigests(self._digests(self._changed()), whole=False)
         paths = list_without_git(self._root, limit=_FILE_LIMIT).paths
         return FileDigests(self._digests(paths), whole=True)
+
+    def mark(self, path: str) -> str:
+        """Return the mark of one file."""
+        return self._digest(path, whole=True)[0]
 
     def _in_git(self) -> bool:
         if self._git is None:
@@ -116,8 +121,13 @@ def _read(place: str, status: os.stat_result, *, whole: bool) -> tuple[str, int]
     return mark_of(data), len(data)
 
 
-def _is_relevant(path: str) -> bool:
+def is_cache(path: str) -> bool:
+    """Return whether a program keeps its own data at this path, to be rewritten at any run."""
     parts = path.split("/")
-    if parts[-1] in _NAMES or path.endswith(_ENDINGS):
-        return False
-    return CACHES.isdisjoint(parts)
+    if parts[-1] in _CACHE_NAMES or path.endswith(_CACHE_ENDINGS):
+        return True
+    return not CACHES.isdisjoint(parts)
+
+
+def _is_relevant(path: str) -> bool:
+    return not is_cache(path) and not path.endswith(_OUTPUT_ENDINGS)

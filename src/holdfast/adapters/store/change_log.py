@@ -62,6 +62,9 @@ class StoredChanges:
     def add(self, change: Change, announce: AnnounceRemoved) -> AddedChange:
         """Record a new change as the latest, and remove the oldest of the settled ones."""
         with _translated():
+            if change.state == "applied":
+                # Observed: the files are written, also if the turn is to stop now.
+                return self._store.settle(_add, self._root, change, announce)
             return self._store.run(_add, self._root, change, announce)
 
     def get(self, change_id: str) -> Change | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.changes.ports import FileFound, Files, FileUnfit
 from holdfast.changes.rebase.three_way import contains_edit, project_bytes
-from holdfast.changes.swaps import Content, Swap
+from holdfast.changes.swaps import LINK, Content, Swap
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -57,16 +57,11 @@ def rebase_swaps(
     clashes: list[Clash] = []
     makes: dict[str, None] = {}
     for swap in swaps:
-        looked = files.look(swap.path)
-        if isinstance(looked, FileUnfit) or looked.at != swap.path:
+        found = _present(swap, files)
+        if found is None:
             clashes.append(Clash(swap.path, "unfit"))
             continue
-        present = None
-        parents: tuple[str, ...] = ()
-        if isinstance(looked, FileFound):
-            present = Content(looked.data, looked.mode)
-        else:
-            parents = looked.parents
+        present, parents = found
         fitted: Swap | ClashReason = swap
         if not swap.matches(swap.before, present):
             fitted = _project(swap, present)
@@ -81,11 +76,24 @@ def rebase_swaps(
     return RebasedSwaps(tuple(fitting), tuple(makes), tuple(clashes))
 
 
+def _present(swap: Swap, files: Files) -> tuple[Content | None, tuple[str, ...]] | None:
+    """Return the present content and the missing directories; None if no file can be there."""
+    target = files.link(swap.path) if swap.has_link else None
+    if target is not None:
+        return Content(target, LINK), ()
+    looked = files.look(swap.path)
+    if isinstance(looked, FileUnfit) or looked.at != swap.path:
+        return None
+    if isinstance(looked, FileFound):
+        return Content(looked.data, looked.mode), ()
+    return None, looked.parents
+
+
 def _is_done(swap: Swap, present: Content | None) -> bool:
     """Return whether the result is there already, alone or beside other edits."""
     if swap.matches(swap.after, present):
         return True
-    if swap.modes or present is None:
+    if swap.modes or swap.has_link or present is None:
         return False
     if swap.before is None or swap.after is None:
         return False
@@ -98,7 +106,7 @@ def _project(swap: Swap, present: Content | None) -> Swap | ClashReason:
         return "gone"
     if swap.before is None:
         return "there"
-    if swap.modes:
+    if swap.modes or swap.has_link:
         return "mode"
     if swap.after is None:
         return "changed"

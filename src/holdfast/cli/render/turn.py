@@ -11,7 +11,7 @@ from holdfast.cli.render.edits import headline
 from holdfast.cli.render.text import count_of, diff_lines, warn, write, write_diff_line
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.repair.messages import WORDS
-from holdfast.vocab.change_events import EditLanded
+from holdfast.vocab.change_events import EditLanded, EditObserved
 from holdfast.vocab.events import (
     ApprovalAsked,
     CallEnded,
@@ -55,6 +55,10 @@ _ARGUMENT_SHOWN = 100
 _NAMED_BY_VALUE = {"path", "command", "pattern"}
 _OUTPUT_LINES = 6
 _DIFF_LINES = 200
+_OBSERVED_SHOWN = 20
+_FILES_SHOWN = 50
+_AUTHORS = {"command": "by a command", "outside": "outside of this turn"}
+_ACTIONS = {"edit": "edited", "create": "created", "delete": "deleted", "rename": "renamed"}
 
 
 class JsonTurn:
@@ -114,6 +118,7 @@ class TerminalTurn:
         self._proposed: set[str] = set()
         self._proposals: set[str] = set()
         self._approval: str | None = None
+        self._observed: dict[str, str] = {}
 
     def show(self, event: Event) -> None:
         """Show one event."""
@@ -167,6 +172,8 @@ class TerminalTurn:
                 self._show_ended(event)
             case EditLanded():
                 self._show_landed(event)
+            case EditObserved():
+                self._show_observed(event)
             case EditRefused():
                 self._failure_shown = True
                 self._say(f"  refused ({event.reason}): {event.message}", "red")
@@ -212,6 +219,14 @@ class TerminalTurn:
             more = count_of(len(lines) - _DIFF_LINES, "line")
             self._say(f"… {more} more: `holdfast changes show {event.change_id}`", dim=True)
 
+    def _show_observed(self, event: EditObserved) -> None:
+        self._observed[event.path] = _AUTHORS[event.by]
+        shown = len(self._observed)
+        if shown <= _OBSERVED_SHOWN:
+            self._say(f"  {_ACTIONS[event.action]} {_AUTHORS[event.by]}: {event.path}")
+        elif shown == _OBSERVED_SHOWN + 1:
+            self._say("  … more files: `holdfast changes list`", dim=True)
+
     def _show_command(self, event: CommandRan) -> None:
         lines = event.output.splitlines()
         more = len(lines) - _OUTPUT_LINES
@@ -249,13 +264,22 @@ class TerminalTurn:
             self._show_proposed()
         changed = [path for path in event.files if path not in self._proposed]
         if changed:
-            self._say(f"changed: {', '.join(changed)}")
+            names = ", ".join(map(self._name_file, changed[:_FILES_SHOWN]))
+            self._say(f"files: {names}")
+            if len(changed) > _FILES_SHOWN:
+                self._say(f"… and {count_of(len(changed) - _FILES_SHOWN, 'more file')}")
             if self._checkpoint:
                 self._say(f"to go back: holdfast checkpoint restore {self._checkpoint}")
         if event.stop_reason == "needs_approval":
             self._show_how_to_allow()
         if not done:
             self._say(f"to go on: holdfast run --continue {self._session}")
+
+    def _name_file(self, path: str) -> str:
+        how = "edited"
+        if path in self._observed:
+            how = f"changed {self._observed[path]}"
+        return f"{path} ({how})"
 
     def _show_proposed(self) -> None:
         count = count_of(len(self._proposals), "change")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import NO_OWNER, OBSERVED, Change, ChangeOwner, RequestedEdits
+from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.transaction import Stopped
 from holdfast.changes.tree_difference import TreeOf, plan_of_difference
 from holdfast.usecases.events.change_events import edits_observed
@@ -13,6 +14,9 @@ from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.workspace import NothingDone, nothing_done
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.tools.ports import Author
     from holdfast.usecases.workspace import Workspace
     from holdfast.vocab.events import Event
 
@@ -27,15 +31,36 @@ class ChangeObserved:
 
 
 def observe_difference(
-    before: TreeOf, after: TreeOf, workspace: Workspace, *, owner: ChangeOwner = NO_OWNER
+    before: TreeOf,
+    after: TreeOf,
+    workspace: Workspace,
+    *,
+    owner: ChangeOwner = NO_OWNER,
+    by: Author = "command",
 ) -> ChangeObserved | NothingDone | None:
-    """Record the difference of two trees as an applied change of `owner`.
+    """Record the difference of two trees as an applied change of `owner`, made by `by`.
 
     Return None if there is none.
     """
     plan = plan_of_difference(before, after)
     if not plan.swaps:
         return None
+    return _record(plan, workspace, owner, by)
+
+
+def observe_unkept(
+    files: Sequence[FileLanded], workspace: Workspace, *, owner: ChangeOwner = NO_OWNER, by: Author
+) -> ChangeObserved | NothingDone:
+    """Record files that changed and whose contents are not kept, as an applied change of `owner`.
+
+    The diff of each file is the reason. The change cannot be rewound.
+    """
+    return _record(ChangePlan(tuple(files), (), ()), workspace, owner, by)
+
+
+def _record(
+    plan: ChangePlan, workspace: Workspace, owner: ChangeOwner, by: Author
+) -> ChangeObserved | NothingDone:
     with locked(workspace) as root:
         if isinstance(root.recovered, Stopped):
             return nothing_done(root.recovered.outcome, root.recovered)
@@ -48,5 +73,5 @@ def observe_difference(
             session=owner.session,
             turn=owner.turn,
         )
-        added, published = root.add(seen, edits_observed(seen, workspace.secrets))
+        added, published = root.add(seen, edits_observed(seen, workspace.secrets, by))
         return ChangeObserved(added.change, published.events, published.seq)

@@ -28,6 +28,13 @@ class Worktrees(Protocol):
     def running_turns(self) -> AbstractContextManager[RunningTurns]:
         """Return the turns that work on the files of this root; the worktree need not be held."""
 
+    @property
+    def prefix(self) -> str:
+        """What the paths of the worktree below this root begin with; while the worktree is held.
+
+        "" if the root is that of the worktree, else a directory with a slash.
+        """
+
     def new_id(self) -> str:
         """Return a name that no other checkpoint has."""
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.changes.change import Change, ChangeState
+    from holdfast.tools.ports import Author
     from holdfast.vocab.events import Event
 
 
@@ -78,10 +79,10 @@ def edits_landed(
     return events
 
 
-def edits_observed(change: Change, secrets: Sequence[str]) -> list[OwnedEvent]:
-    """Return an event for each file that another program has changed."""
+def edits_observed(change: Change, secrets: Sequence[str], by: Author) -> list[OwnedEvent]:
+    """Return an event for each file that another program has changed; `by` says which."""
     events = []
     for file in change.plan.files:
-        seen = EditObserved(file.path, file.action, file.to, sendable(file.diff), change.id)
+        seen = EditObserved(file.path, file.action, file.to, sendable(file.diff), change.id, by)
         events.append(OwnedEvent(redact(seen, secrets), change.session, change.turn))
     return events

@@ -35,6 +35,8 @@ def texts_before(turn: EditedTurn) -> dict[str, bytes | None]:
     )
     for change in reversed(changes):
         for swap in change.plan.swaps:
+            if swap.has_link:
+                continue
             data = None
             if swap.before is not None:
                 data = swap.before.data

@@ -76,11 +76,12 @@ class TurnRecorder:
         self._written_at = now()
         self._steps = self._prompt_tokens = self._completion_tokens = 0
         self._files: set[str] = set()
+        self._observed: set[str] = set()
 
     def emit(self, event: Event) -> None:
         """Record and show one event."""
+        self._count(event)
         if not isinstance(event, _PUBLISHED):
-            self._count(event)
             self._wait(event)
             if self._due(event):
                 self.flush()
@@ -104,9 +105,14 @@ class TurnRecorder:
         return self._end_early(replace(self._ended("cancelled", message), ended_by="stop"))
 
     def _ended(self, reason: StopReason, message: str) -> TurnEnded:
-        files = tuple(sorted(self._files))
         return TurnEnded(
-            reason, message, self._steps, self._prompt_tokens, self._completion_tokens, files
+            reason,
+            message,
+            self._steps,
+            self._prompt_tokens,
+            self._completion_tokens,
+            tuple(sorted(self._files)),
+            observed=tuple(sorted(self._observed)),
         )
 
     def _end_early(self, ended: TurnEnded) -> TurnEnded:
@@ -135,6 +141,9 @@ class TurnRecorder:
                 self._completion_tokens += event.completion
             case CallEnded():
                 self._files.update(event.modified)
+            case EditObserved():
+                self._files.add(event.path)
+                self._observed.add(event.path)
             case _:
                 pass
 

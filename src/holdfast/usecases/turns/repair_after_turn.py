@@ -29,7 +29,11 @@ _ROUNDS = 3
 
 
 def repair_turn(
-    ended: TurnEnded, turn: EditedTurn, repairs: TurnRepairs, emit: Callable[[Event], None]
+    ended: TurnEnded,
+    changed: Sequence[str],
+    turn: EditedTurn,
+    repairs: TurnRepairs,
+    emit: Callable[[Event], None],
 ) -> TurnEnded:
     """Check and repair the files that a finished turn has changed.
 
@@ -47,7 +51,7 @@ def repair_turn(
     else:
         checks = TurnChecks(turn, repairs, then, deadline, report)
         work = _Repairs(turn, repairs, model, checks, deadline, report, emit)
-        work.run(ended.files)
+        work.run(changed)
         written = work.written
     prompt_tokens, completion_tokens = ended.prompt_tokens, ended.completion_tokens
     for used in model.used:

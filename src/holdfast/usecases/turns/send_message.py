@@ -14,6 +14,7 @@ from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.ports import JournalDamaged
 from holdfast.loop.context.history import rebuild
 from holdfast.loop.turn import run_turn
+from holdfast.tools.digest_observer import DigestObserver
 from holdfast.usecases.checkpoints import checkpoint
 from holdfast.usecases.checkpoints.restore_recovery import RestoresFinished
 from holdfast.usecases.locked_workspace import locked
@@ -24,8 +25,10 @@ from holdfast.usecases.turns.recorder import TurnRecorder
 from holdfast.usecases.turns.repair_ports import EditedTurn, TurnRepairs
 from holdfast.usecases.turns.stop_watch import StopWatch
 from holdfast.usecases.turns.turn_editor import ReviewedFiles, TurnEditor
+from holdfast.usecases.turns.turn_observer import TurnObserver
 from holdfast.usecases.workspace import NothingDone, note_of
 from holdfast.vocab.cancellation import TurnStopped
+from holdfast.vocab.change_events import EditLanded
 from holdfast.vocab.events import CheckpointMissed, SentinelRaised, TurnEnded, TurnStarted
 from holdfast.vocab.transcript import Sentinel, SystemText
 
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from holdfast.changes.ports import Files
     from holdfast.loop.limits import LoopLimits
     from holdfast.loop.ports import Model, Toolbox
-    from holdfast.tools.ports import ApprovalGate, Editor
+    from holdfast.tools.ports import ApprovalGate, Author, Editor, FileObserver, WorktreeDigests
     from holdfast.usecases.checkpoints.ports import Worktrees
     from holdfast.usecases.turns.approvals import ApprovalMode, Asker, CommandGrants
     from holdfast.usecases.turns.ports import TurnRecords
@@ -61,17 +64,21 @@ class UserMessage:
 class TurnDependencies:
     """What takes part in a turn.
 
-    `bind` returns the tools for the files, editor and gate of this turn. `secrets` are words that
-    no model, log or person is to see. `repairs` is None where a turn's edits are not checked.
-    `marking` returns the context in which processes are marked as those of the turn with this id.
+    `bind` returns the tools for the files, editor, gate and observer of this turn. `digests` finds
+    changed files where there are no checkpoints; files for which `is_cache` holds do not count as
+    changed. `secrets` are words that no model, log or person is to see. `repairs` is None where a
+    turn's edits are not checked. `marking` returns the context in which processes are marked as
+    those of the turn with this id.
     """
 
     model: Model
-    bind: Callable[[Files, Editor, ApprovalGate], Toolbox]
+    bind: Callable[[Files, Editor, ApprovalGate, FileObserver], Toolbox]
     system: str
     tools: str
     workspace: Workspace
     worktrees: Worktrees
+    digests: WorktreeDigests
+    is_cache: Callable[[str], bool]
     records: TurnRecords
     grants: CommandGrants
     asker: Asker | None
@@ -198,10 +205,17 @@ def _run(
     watch: StopWatch,
 ) -> TurnEnded:
     recorder.emit(_started(begun, message, dependencies))
-    for event in _take_checkpoint(begun, message, dependencies):
+    owner = ChangeOwner(begun.session, begun.turn)
+    observer = TurnObserver(
+        dependencies.worktrees,
+        dependencies.workspace,
+        owner,
+        DigestObserver(dependencies.digests),
+        is_cache=dependencies.is_cache,
+    )
+    for event in _take_checkpoint(begun, message, dependencies, observer):
         recorder.emit(event)
     recorder.flush()
-    owner = ChangeOwner(begun.session, begun.turn)
     review = dependencies.mode == "review"
     files: Files = dependencies.workspace.files
     if review:
@@ -209,40 +223,84 @@ def _run(
     gate = Approvals(
         dependencies.mode, dependencies.asker, dependencies.grants, recorder.emit, watch
     )
-    toolbox = dependencies.bind(
-        files, TurnEditor(dependencies.workspace, owner, review=review), gate
-    )
+    editor = TurnEditor(dependencies.workspace, owner, review=review, wrote=observer.wrote)
+    toolbox = dependencies.bind(files, editor, gate, observer)
     if dependencies.secrets:
         toolbox = RedactedToolbox(toolbox, dependencies.secrets)
     history = rebuild(begun.past, SystemText(begun.system))
     ended = run_turn(history, dependencies.model, toolbox, recorder, dependencies.limits, watch)
+    if observer.looked:
+        # What a command has left running may have written since.
+        _look(observer, "outside", recorder)
+    ended = _with_observed(ended, observer)
     if dependencies.repairs is not None and not review and not message.plan:
         turn = EditedTurn(owner, dependencies.model, gate, dependencies.workspace, watch)
-        ended = _repair(ended, turn, dependencies.repairs, recorder)
+        ended = _repair(ended, turn, dependencies.repairs, recorder, observer)
     if watch.sentence is not None:
         ended = replace(ended, stop_reason="cancelled", message=watch.sentence, ended_by="stop")
     recorder.end(ended)
     return ended
 
 
+def _look(observer: TurnObserver, by: Author, recorder: TurnRecorder) -> None:
+    """Record and show what has changed behind the tools."""
+    # What waits came before.
+    recorder.flush()
+    for event in observer.look(by).events:
+        recorder.emit(event)
+
+
+def _with_observed(ended: TurnEnded, observer: TurnObserver) -> TurnEnded:
+    """Return the end of a turn with the files that changed behind its tools."""
+    observed = observer.paths.command | observer.paths.outside
+    message = ended.message
+    if observer.problem and observer.problem not in message:
+        message = f"{message} Not all that its commands changed is on record: {observer.problem}"
+    return replace(
+        ended,
+        message=message,
+        files=tuple(dict.fromkeys((*ended.files, *sorted(observed)))),
+        observed=tuple(sorted(observed)),
+    )
+
+
 def _repair(
-    ended: TurnEnded, turn: EditedTurn, repairs: TurnRepairs, recorder: TurnRecorder
+    ended: TurnEnded,
+    turn: EditedTurn,
+    repairs: TurnRepairs,
+    recorder: TurnRecorder,
+    observer: TurnObserver,
 ) -> TurnEnded:
     """Check and repair what a turn has changed that came to its end.
 
-    Return its end with what that took.
+    Return its end with what that took. What only others have changed meanwhile is left alone.
     """
-    if ended.stop_reason != "done" or not ended.files or turn.cancel.is_set():
+    others = observer.paths.outside - observer.paths.command
+    edited = tuple(path for path in ended.files if path not in others)
+    if ended.stop_reason != "done" or not edited or turn.cancel.is_set():
         return ended
     from holdfast.usecases.turns.repair_after_turn import repair_turn  # noqa: PLC0415 - turns that change no file do without
 
     # What waits came before the edits of the repair.
     recorder.flush()
-    return repair_turn(ended, turn, repairs, recorder.emit)
+    observer.skip()
+
+    def emit(event: Event) -> None:
+        recorder.emit(event)
+        if isinstance(event, EditLanded):
+            observer.know(event.path)
+
+    ended = repair_turn(ended, edited, turn, repairs, emit)
+    # A check runs commands of the project.
+    _look(observer, "command", recorder)
+    return _with_observed(ended, observer)
 
 
 def _take_checkpoint(
-    begun: TurnBegun, message: UserMessage, dependencies: TurnDependencies
+    begun: TurnBegun,
+    message: UserMessage,
+    dependencies: TurnDependencies,
+    observer: TurnObserver,
 ) -> tuple[Event, ...]:
     owner = checkpoint.CheckpointOwner(begun.session, begun.chat, begun.message, begun.turn)
     label = " ".join((message.prompt or "continue").split())[:60]
@@ -250,4 +308,5 @@ def _take_checkpoint(
     if isinstance(taken, NothingDone):
         why = " ".join(each.refused.message for each in taken.refusals)
         return (CheckpointMissed(why),)
+    observer.begin(taken.checkpoint.present)
     return taken.events

@@ -11,22 +11,31 @@ from holdfast.usecases.changes.propose import overlay_of, propose_reply
 from holdfast.usecases.workspace import NothingDone, Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.changes.change import ChangeOwner, RequestedEdits
     from holdfast.changes.overlay import Overlay
     from holdfast.changes.plan import ChangePlan, FileRefused
     from holdfast.changes.ports import FileLook
+    from holdfast.changes.swaps import Swap
 
 
 class TurnEditor:
     """Writes the edits of one turn (port `Editor`): to the disk, or in review mode as proposals."""
 
-    def __init__(self, workspace: Workspace, owner: ChangeOwner, *, review: bool) -> None:
-        """Record the changes as those of `owner`."""
+    def __init__(
+        self,
+        workspace: Workspace,
+        owner: ChangeOwner,
+        *,
+        review: bool,
+        wrote: Callable[[Sequence[Swap]], None] = lambda _: None,
+    ) -> None:
+        """Record the changes as those of `owner`; call `wrote` with what was written."""
         self._workspace = workspace
         self._owner = owner
         self._review = review
+        self._wrote = wrote
 
     def land(
         self, requested: RequestedEdits, plan: ChangePlan
@@ -51,6 +60,7 @@ class TurnEditor:
         done = apply_reply(planned, self._workspace, owner=self._owner)
         if isinstance(done, NothingDone):
             return done.refusals
+        self._wrote(planned.plan.swaps)
         return LandedEdits(done.files, done.change_id, events=done.events)
 
 
@@ -68,6 +78,10 @@ class ReviewedFiles:
     def look(self, path: str) -> FileLook:
         """Return what would be at a path."""
         return self._overlay().look(path)
+
+    def link(self, path: str) -> bytes | None:
+        """Return the target of the symlink at a path, or None if there is no symlink."""
+        return self._workspace.files.link(path)
 
     def names(self, near: str) -> list[str]:
         """List the files that would be there."""
