@@ -1,4 +1,9 @@
-"""Conversion of a change to JSON and back, without loss for any text and any bytes."""
+"""Conversion of a change to JSON and back, without loss for any text and any bytes.
+
+The plan has a version. In version 1, which has no number, both texts of a swap are whole. Since
+version 2 the new text of an edited file is a difference to the old one. A text is read by the name
+of its field, so both versions are read in the same way.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,12 @@ from dataclasses import asdict
 from typing import Any
 
 from holdfast.changes.change import RequestedEdits, hash_of
+from holdfast.changes.content_delta import (
+    delta_from_bytes,
+    delta_to_bytes,
+    difference,
+    patched,
+)
 from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.swaps import Content, Swap
 from holdfast.vocab.requests import (
@@ -21,6 +32,8 @@ from holdfast.vocab.requests import (
     WriteFile,
 )
 
+_VERSION = 2
+
 _KINDS: dict[type[Request], str] = {
     Replace: "replace",
     Patch: "patch",
@@ -29,6 +42,10 @@ _KINDS: dict[type[Request], str] = {
     OneOf: "one_of",
 }
 _REQUEST_TYPES = {kind: request_type for request_type, kind in _KINDS.items()}
+
+
+class ContentDamaged(Exception):  # noqa: N818 - the word for it
+    """A recorded text is not what its hash says; the message names the file."""
 
 
 def requested_to_json(requested: RequestedEdits) -> dict[str, Any]:
@@ -50,6 +67,7 @@ def requested_from_json(read: dict[str, Any]) -> RequestedEdits:
 def plan_to_json(plan: ChangePlan) -> dict[str, Any]:
     """Return a plan as JSON, with the bytes and the hashes of both sides of every swap."""
     return {
+        "version": _VERSION,
         "landed": [asdict(file) for file in plan.files],
         "swaps": [_swap_to_json(swap) for swap in plan.swaps],
         "makes": list(plan.makes),
@@ -57,7 +75,7 @@ def plan_to_json(plan: ChangePlan) -> dict[str, Any]:
 
 
 def plan_from_json(read: dict[str, Any]) -> ChangePlan:
-    """Parse the result of `plan_to_json`."""
+    """Parse the result of `plan_to_json`; raise `ContentDamaged` if a text is not as recorded."""
     landed = tuple(_file_landed_from_json(file) for file in read["landed"])
     swaps = tuple(_swap_from_json(swap) for swap in read["swaps"])
     return ChangePlan(landed, swaps, tuple(read["makes"]))
@@ -72,15 +90,19 @@ def _swap_to_json(swap: Swap) -> dict[str, Any]:
     return {
         "path": swap.path,
         "modes": swap.modes,
-        "before": _content_to_json(swap.before),
-        "after": _content_to_json(swap.after),
+        "before": _content_to_json(swap.before, None),
+        "after": _content_to_json(swap.after, swap.before),
     }
 
 
 def _swap_from_json(read: dict[str, Any]) -> Swap:
-    before = _content_from_json(read["before"])
-    after = _content_from_json(read["after"])
-    return Swap(read["path"], before, after, read["modes"])
+    path = read["path"]
+    try:
+        before = _content_from_json(read["before"], None)
+        after = _content_from_json(read["after"], before)
+    except (ValueError, zlib.error) as error:
+        raise ContentDamaged(f"{path}: the text on record is damaged") from error
+    return Swap(path, before, after, read["modes"])
 
 
 def _file_request_to_json(file: FileRequest) -> dict[str, Any]:
@@ -108,15 +130,33 @@ def _request_from_json(read: dict[str, Any]) -> Request:
     return _REQUEST_TYPES[kind](**fields)
 
 
-def _content_to_json(content: Content | None) -> dict[str, Any] | None:
+def _content_to_json(content: Content | None, base: Content | None) -> dict[str, Any] | None:
+    """Return a content as JSON, as a difference to `base` if there is one."""
     if content is None:
         return None
-    packed = base64.b64encode(zlib.compress(content.data)).decode("ascii")
-    return {"sha256": hash_of(content), "mode": content.mode, "zlib": packed}
+    known = {"sha256": hash_of(content), "mode": content.mode}
+    if base is None:
+        return known | {"zlib": _pack(content.data)}
+    delta = difference(base.data, content.data)
+    return known | {"delta": _pack(delta_to_bytes(delta))}
 
 
-def _content_from_json(read: dict[str, Any] | None) -> Content | None:
+def _content_from_json(read: dict[str, Any] | None, base: Content | None) -> Content | None:
     if read is None:
         return None
-    data = zlib.decompress(base64.b64decode(read["zlib"]))
-    return Content(data, read["mode"])
+    if base is not None and "delta" in read:
+        data = patched(base.data, delta_from_bytes(_unpack(read["delta"])))
+    else:
+        data = _unpack(read["zlib"])
+    content = Content(data, read["mode"])
+    if hash_of(content) != read["sha256"]:
+        raise ValueError("the hash differs")
+    return content
+
+
+def _pack(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data)).decode("ascii")
+
+
+def _unpack(text: str) -> bytes:
+    return zlib.decompress(base64.b64decode(text))

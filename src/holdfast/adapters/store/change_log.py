@@ -16,6 +16,7 @@ from holdfast.adapters.store.queries.statements import next_seq
 from holdfast.adapters.store.tables import changes, sessions, turns
 from holdfast.changes.change import Change, ChangeState
 from holdfast.changes.change_json import (
+    ContentDamaged,
     plan_from_json,
     plan_to_json,
     requested_from_json,
@@ -350,12 +351,17 @@ def _join(
 
 def _change(row: RowMapping) -> Change:
     settled = row["settled_at"]
+    try:
+        plan = plan_from_json(row["files"])
+    except ContentDamaged as error:
+        cure = "put a copy of the store back, or forget the change with `holdfast changes prune`"
+        raise LogUnavailable(f"change {row['id']}: {error}; {cure}.") from error
     return Change(
         row["id"],
         row["state"],
         row["origin"],
         requested_from_json(row["request"]),
-        plan_from_json(row["files"]),
+        plan,
         row["seq"],
         _moment(row["created_at"]),
         None if settled is None else _moment(settled),
