@@ -1,7 +1,8 @@
 """`python -m bench.store`: the CPU that a turn of 60 steps spends in the store, beside plain sqlite3.
 
 Both make the same rows of the same events, and write them in as many transactions with the same pragmas. Rounds
-alternate, and the least of each side counts. Exit code 0: the ratio keeps its limit.
+alternate, and the least of each side counts. With `--writers 8`, so many processes write at once instead, and the
+table has what a transaction waited for the others. Exit code 0: the limits are kept.
 """
 
 from __future__ import annotations
@@ -20,14 +21,18 @@ from bench.store.turn import (
     steps,
     write_plain,
 )
+from bench.store.writers import measure_waits
 from holdfast.adapters.store.store import open_store
 
 MOST_RATIO = 3.0
+MOST_WAIT_RATIO = 20
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Print the figures as a Markdown table; exit code 0 where the limit holds."""
     options = _parser().parse_args(arguments)
+    if options.writers:
+        return _report_waits(options.writers, options.transactions, limits=options.limits)
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-store-") as name:
         rounds = [
             (_ours(Path(name), number), _plain(Path(name), number))
@@ -42,6 +47,27 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     sys.stderr.write(
         f"the store costs {ratio:.2f} times plain sqlite3, and {MOST_RATIO:g} is the limit\n"
+    )
+    return 1
+
+
+def _report_waits(writers: int, transactions: int, *, limits: bool) -> int:
+    """Print what each transaction of several writers waited, with the queue and without it."""
+    print("| writers | | median ms | 99 % ms | longest ms | longest / median | all, s |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory(prefix="holdfast-bench-store-") as name:
+        for queue in (False, True):
+            waits = measure_waits(Path(name), writers, transactions, queue=queue)
+            times = " | ".join(
+                f"{1000 * each:.1f}" for each in (waits.median, waits.p99, waits.longest)
+            )
+            ratio = waits.longest / waits.median
+            side = "the store" if queue else "BEGIN IMMEDIATE alone"
+            print(f"| {writers} | {side} | {times} | {ratio:,.0f} | {waits.total:.1f} |")
+    if not limits or ratio <= MOST_WAIT_RATIO:
+        return 0
+    sys.stderr.write(
+        f"the longest wait is {ratio:.0f} times the median, {MOST_WAIT_RATIO} is the limit\n"
     )
     return 1
 
@@ -80,6 +106,8 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--writers", type=int, default=0, help="measure so many writers at once")
+    parser.add_argument("--transactions", type=int, default=150, help="of each writer")
     parser.add_argument(
         "--limits", action=argparse.BooleanOptionalAction, default=True, help="fail if it is broken"
     )

@@ -97,9 +97,9 @@ def plain_transactions(root: Path, turn: tuple[Step, ...]) -> Iterator[list[_Sta
     """Yield the statements of each transaction of the same turn, with their rows: the same JSON, ids and moments."""
     project, session, chat, message, answer, turn_id = (new_id() for _ in range(6))
     yield [
-        ("INSERT INTO projects VALUES (?, ?, ?)", [(project, str(root), _now())]),
+        ("INSERT INTO projects (id, root, created_at) VALUES (?, ?, ?)", [(project, str(root), _now())]),
         (
-            "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?)",
+            _SESSION,
             [(session, project, "Raise", "open", "{}", _now())],
         ),
         ("INSERT INTO chats VALUES (?, ?, ?, ?)", [(chat, session, "", _now())]),
@@ -107,7 +107,7 @@ def plain_transactions(root: Path, turn: tuple[Step, ...]) -> Iterator[list[_Sta
         (_PART, [(new_id(), message, 1, "text", json.dumps({"text": _OPENING.prompt}))]),
         (_MESSAGE, [(answer, chat, 2, "assistant", "running", "{}", _now())]),
         (
-            "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            _TURN,
             [(turn_id, chat, answer, "running", None, "{}", _now(), None)],
         ),
     ]
@@ -165,6 +165,14 @@ def plain_transactions(root: Path, turn: tuple[Step, ...]) -> Iterator[list[_Sta
 
 
 _MESSAGE = "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)"
+_SESSION = (
+    "INSERT INTO sessions (id, project_id, title, status, metadata, created_at) "
+    "VALUES (?, ?, ?, ?, ?, ?)"
+)
+_TURN = (
+    "INSERT INTO turns (id, chat_id, message_id, status, stop_reason, metadata, started_at, "
+    "ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
 _PART = "INSERT INTO message_parts VALUES (?, ?, ?, ?, ?)"
 
 

@@ -50,3 +50,9 @@ def test_both_sides_write_the_same_rows(tmp_path: Path) -> None:
 def test_the_ratio_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--rounds", "1", "--no-limits"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("| 145 | ")
+
+
+@pytest.mark.slow
+def test_what_several_writers_wait_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--writers", "2", "--transactions", "3", "--no-limits"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("| 2 | the store | ")

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection
     from sqlalchemy.pool import ConnectionPoolEntry
 
-# How long a writer waits for another. SQLite has no queue: of eight, the unlucky one waits for many
-# of the others.
-_BUSY_SECONDS = 60
+# How long a writer waits for the others.
+BUSY_SECONDS = 60
 _CONNECT_SECONDS = 10
 # After so long a silence a firewall may have dropped the connection without a word.
 _PING_AFTER_SECONDS = 60
@@ -43,7 +42,7 @@ def _sqlite_engine(address: SqliteFile) -> Engine:
     engine = create_engine(
         address.url(),
         connect_args={
-            "timeout": _BUSY_SECONDS,
+            "timeout": BUSY_SECONDS,
             # The driver begins no transaction of its own, `_begin` does. SQLAlchemy's documentation
             # of SQLite, "Using SQLAlchemy to emit BEGIN in lieu of SQLite's transaction control".
             "isolation_level": None,
@@ -67,7 +66,7 @@ def _postgres_engine(address: PostgresDatabase) -> Engine:
         engine = create_engine(
             address.url(),
             connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "holdfast"},
-            pool_timeout=_BUSY_SECONDS,
+            pool_timeout=BUSY_SECONDS,
             json_serializer=dump_json,
             hide_parameters=True,
         )

@@ -92,10 +92,7 @@ def _explain(  # noqa: PLR0911 - one sentence for each kind of error
         ):
             return _cannot_write(address, said)
         case name if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            return (
-                f"{address}: another process has held it for too long, nothing was recorded; end "
-                "that one, or wait."
-            )
+            return busy_message(address)
         case "40P01" | "40001" | "55P03":
             return (
                 f"{address}: another process was writing the same, nothing was recorded; run it "
@@ -110,6 +107,14 @@ def _explain(  # noqa: PLR0911 - one sentence for each kind of error
             )
         case _:
             return None
+
+
+def busy_message(address: DatabaseUrl) -> str:
+    """Return the sentence for a store that another process does not stop writing to."""
+    return (
+        f"{address}: another process has held it for too long, nothing was recorded; end that "
+        "one, or wait."
+    )
 
 
 def _at_postgres(error: BaseException | None) -> bool:

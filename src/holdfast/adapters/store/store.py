@@ -5,13 +5,15 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from holdfast.adapters.store.database_url import DatabaseUrl, SqliteFile, parse_address
-from holdfast.adapters.store.engine import for_reading, make_engine
-from holdfast.adapters.store.error_messages import explained, within_reach
+from holdfast.adapters.store.engine import BUSY_SECONDS, for_reading, make_engine
+from holdfast.adapters.store.error_messages import busy_message, explained, within_reach
+from holdfast.adapters.store.errors import StoreUnavailable
 from holdfast.adapters.store.schema import bring_up_to_date
+from holdfast.adapters.store.write_queue import QueueStuck, wait_in_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,8 +55,22 @@ class Store:
     @contextmanager
     def write_unchecked(self) -> Iterator[Connection]:
         """Begin a transaction like `write`, also for a turn that is to stop."""
-        with explained(self.address), self._engine.begin() as connection:
+        with explained(self.address), self._queue(), self._engine.begin() as connection:
             yield connection
+
+    @contextmanager
+    def _queue(self) -> Iterator[None]:
+        """Wait for the writers that came before; PostgreSQL has queues of its own."""
+        if not isinstance(self.address, SqliteFile):
+            yield
+            return
+        with ExitStack() as line:
+            try:
+                with within_reach(self.address):
+                    line.enter_context(wait_in_line(self.address.path, BUSY_SECONDS))
+            except QueueStuck:
+                raise StoreUnavailable(busy_message(self.address)) from None
+            yield
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
