@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
 
@@ -168,6 +168,14 @@ class FileVersions:
     changed_at: int
 
 
+@dataclass(frozen=True, slots=True)
+class Leftovers:
+    """The names of refs that nothing leads to, and how many bytes only they need."""
+
+    refs: tuple[str, ...] = ()
+    size: int = 0
+
+
 class Worktree(Protocol):
     """One worktree, locked.
 
@@ -232,6 +240,15 @@ class Worktree(Protocol):
 
     def empty_trash(self) -> tuple[str, ...]:
         """Remove all checkpoints in the trash; return the ids of their undo checkpoints."""
+
+    def leftovers(self, sessions: Collection[str]) -> Leftovers:
+        """Return the refs that nothing leads to.
+
+        Those of these sessions, and those in the trash of an undo checkpoint that is gone.
+        """
+
+    def remove_leftovers(self, leftovers: Leftovers) -> None:
+        """Remove these refs, and free their disk space where git would not do so later."""
 
     def reclaim_space(self) -> None:
         """Free the disk space of what was removed, where git would not do so later."""

@@ -42,8 +42,14 @@ class HoldfastGroup(LazyGroup):
         "checkpoint": CommandEntry(
             "holdfast.cli.checkpoint:checkpoint", "Save the files as they are, and restore them."
         ),
+        "sessions": CommandEntry(
+            "holdfast.cli.sessions.group:sessions", "List and delete sessions."
+        ),
         "events": CommandEntry(
             "holdfast.cli.events:events", "Print what was done in this project, and follow it."
+        ),
+        "gc": CommandEntry(
+            "holdfast.cli.gc:gc", "Remove what nothing leads to any more, and free its space."
         ),
         "config": CommandEntry(
             "holdfast.cli.config:config", "Show the settings and their sources."

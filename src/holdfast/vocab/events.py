@@ -292,6 +292,30 @@ class TurnEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionDeleted:
+    """A session is gone, with its chats, their messages, turns and checkpoints, and these changes.
+
+    A change of the session that is not among them stays, and belongs to nobody.
+    """
+
+    session_id: str
+    chat_ids: tuple[str, ...] = ()
+    turn_ids: tuple[str, ...] = ()
+    change_ids: tuple[str, ...] = ()
+    kind: Literal["session_deleted"] = "session_deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class GarbageCollected:
+    """What nothing leads to any more was removed: so many refs, changes and events."""
+
+    refs: int
+    changes: int
+    events: int
+    kind: Literal["garbage_collected"] = "garbage_collected"
+
+
+@dataclass(frozen=True, slots=True)
 class BaselineChat:
     """A chat and its messages, in order."""
 
@@ -362,5 +386,7 @@ Event: TypeAlias = (
     | RepairEnded
     | UsageReported
     | TurnEnded
+    | SessionDeleted
+    | GarbageCollected
     | LogBaseline
 )

@@ -11,7 +11,7 @@ from holdfast.adapters.git.git_command import Git, GitFailed, to_bytes, to_text
 from holdfast.checkpoints import commit_message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from holdfast.checkpoints.checkpoint import Checkpoint
 
@@ -67,7 +67,35 @@ class Refs:
         """Remove the trash of this worktree; return the ids of its undo checkpoints."""
         names = self._read_below(_TRASH)
         self._delete(names)
-        return tuple(dict.fromkeys(name.removeprefix(_TRASH).partition("/")[0] for name in names))
+        return tuple(dict.fromkeys(_undo_id(name) for name in names))
+
+    def leftovers(self, sessions: Collection[str]) -> tuple[str, ...]:
+        """Return the names of the refs that nothing leads to.
+
+        Those of these sessions, and those in the trash of an undo checkpoint that is gone.
+        """
+        live = self._read_below(_LIVE)
+        trash = self._read_below(_TRASH)
+        reachable = {name.removeprefix(_LIVE) for name in live}
+        _add_reachable(reachable, trash)
+        left = []
+        for name, checkpoint in (live | trash).items():
+            gone = name.startswith(_TRASH) and _undo_id(name) not in reachable
+            if gone or checkpoint.draft.session in sessions:
+                left.append(name)
+        return tuple(left)
+
+    def size_of(self, names: Sequence[str]) -> int:
+        """Return how many bytes of the disk only these refs need."""
+        if not names:
+            return 0
+        excluded = [f"--exclude={name}" for name in names]
+        command = ["rev-list", "--objects", "--disk-usage", *names, "--not", *excluded, "--all"]
+        return int(self._git.read_line(*command))
+
+    def remove_refs(self, names: Iterable[str]) -> None:
+        """Remove refs by their names."""
+        self._delete(names)
 
     def _read_below(self, prefix: str) -> dict[str, Checkpoint]:
         """Return the checkpoints of this worktree below a prefix, by the names of their refs."""
@@ -99,3 +127,20 @@ class Refs:
     def _update(self, steps: Sequence[str]) -> None:
         if steps:
             self._git.run("update-ref", "--stdin", stdin=to_bytes("".join(steps)))
+
+
+def _undo_id(name: str) -> str:
+    """Return the undo checkpoint of a ref in the trash."""
+    return name.removeprefix(_TRASH).partition("/")[0]
+
+
+def _add_reachable(ids: set[str], trash: Iterable[str]) -> None:
+    """Add the checkpoints in the trash that can come back: an undo checkpoint may be one itself."""
+    found = len(ids)
+    while True:
+        for name in trash:
+            if _undo_id(name) in ids:
+                ids.add(name.rpartition("/")[2])
+        if len(ids) == found:
+            return
+        found = len(ids)

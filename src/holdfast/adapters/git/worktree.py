@@ -29,6 +29,7 @@ from holdfast.checkpoints.ports import (
     CheckpointFailed,
     FileDifference,
     FileVersions,
+    Leftovers,
     NoCheckpoints,
     PreparedRestore,
     RestoreDone,
@@ -37,7 +38,7 @@ from holdfast.checkpoints.ports import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from holdfast.checkpoints.limits import SnapshotLimits
@@ -286,6 +287,20 @@ class GitWorktree:
         """Remove all checkpoints in the trash; return the ids of their undo checkpoints."""
         self._index.save(held=False)
         return self._refs.empty_trash()
+
+    def leftovers(self, sessions: Collection[str]) -> Leftovers:
+        """Return the refs that nothing leads to, those of these sessions included."""
+        names = self._refs.leftovers(sessions)
+        return Leftovers(names, self._refs.size_of(names))
+
+    @_disk_errors_as_failures()
+    def remove_leftovers(self, leftovers: Leftovers) -> None:
+        """Remove these refs, and free their disk space where git would not do so later."""
+        if not leftovers.refs:
+            return
+        self._index.save(held=False)
+        self._refs.remove_refs(leftovers.refs)
+        self.reclaim_space()
 
     @_disk_errors_as_failures()
     def reclaim_space(self) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import sqlite3
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from holdfast.adapters.store.database_url import DatabaseUrl, SqliteFile, parse_address
@@ -145,6 +147,26 @@ class Store:
         """Call the function in one transaction of `read`, and return what it returns."""
         with self.read() as connection:
             return function(connection, *args, **options)
+
+    def free_bytes(self) -> int:
+        """Return how many bytes of the file are free; PostgreSQL uses and returns them itself."""
+        if not isinstance(self.address, SqliteFile):
+            return 0
+        with self.read() as connection:
+            pages = connection.exec_driver_sql("PRAGMA freelist_count").scalar_one()
+            size = connection.exec_driver_sql("PRAGMA page_size").scalar_one()
+        return int(pages) * int(size)
+
+    def shrink(self) -> None:
+        """Write the file anew without its free bytes; others wait that long. Not on PostgreSQL."""
+        if not isinstance(self.address, SqliteFile):
+            return
+        # VACUUM is no part of a transaction, and the engine begins one for every connection.
+        opened = partial(sqlite3.connect, self.address.path, BUSY_SECONDS, isolation_level=None)
+        with explained(self.address), self._queue(), closing(opened()) as connection:
+            connection.execute("VACUUM")
+            # Else the whole new file is in the -wal as well.
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from holdfast.vocab.events import (
     CheckpointsRemoved,
     CheckpointTaken,
     LogBaseline,
+    SessionDeleted,
     TurnEnded,
     TurnStarted,
 )
@@ -86,6 +87,8 @@ class _Fold:
                     self.checkpoints.pop(checkpoint, None)
             case CheckpointRestored():
                 self._restore(event)
+            case SessionDeleted():
+                self._delete_session(event)
             case _:
                 pass
 
@@ -122,6 +125,18 @@ class _Fold:
         gone = set(event.message_ids_deleted)
         kept = [each for each in self.messages.get(event.chat_id, ()) if each not in gone]
         self.messages[event.chat_id] = [*kept, *event.message_ids_brought_back]
+
+    def _delete_session(self, event: SessionDeleted) -> None:
+        for chat in event.chat_ids:
+            self.messages.pop(chat, None)
+        for turn in event.turn_ids:
+            self.turns.pop(turn, None)
+        for change in event.change_ids:
+            self._remove_change(change)
+        chats = set(event.chat_ids)
+        self.checkpoints = {
+            checkpoint: chat for checkpoint, chat in self.checkpoints.items() if chat not in chats
+        }
 
     def result(self) -> LogState:
         changes = [(change, self.states[change]) for change in self.changes]

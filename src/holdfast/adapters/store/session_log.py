@@ -1,0 +1,186 @@
+"""The sessions of one project, in the store (port `SessionRecords`)."""
+
+from __future__ import annotations
+
+import platform
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, func, or_, select
+
+from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.publish import publish
+from holdfast.adapters.store.queries.checkpoints import remove_checkpoints
+from holdfast.adapters.store.queries.projects import find_project, lock_project
+from holdfast.adapters.store.queries.turns import RUNNING
+from holdfast.adapters.store.tables import (
+    changes,
+    chats,
+    checkpoints,
+    messages,
+    sessions,
+    turns,
+    worktrees,
+)
+from holdfast.usecases.sessions.session_records import (
+    DeletedRows,
+    SessionSummary,
+    SessionsUnavailable,
+    TurnRunning,
+)
+from holdfast.vocab.events import SessionDeleted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from sqlalchemy import Connection, ScalarSelect, Select
+
+    from holdfast.adapters.filesystem.turn_locks import TurnLocks
+    from holdfast.adapters.store.store import Store
+    from holdfast.usecases.sessions.session_records import AnnounceDeleted
+
+
+class StoredSessions:
+    """The sessions of the project at one root. To read makes neither the project nor a store."""
+
+    def __init__(self, open_store: Callable[[], Store], root: Path, locks: TurnLocks) -> None:
+        """Use the store that `open_store` returns; it is called for each transaction."""
+        self._open_store = open_store
+        self._root = root
+        self._locks = locks
+
+    def list(self, limit: int | None = None) -> tuple[SessionSummary, ...]:
+        """Return the sessions, the latest first."""
+        with _translated():
+            return self._open_store().query(_list, self._root, limit)
+
+    def find(self, wanted: str) -> tuple[str, ...]:
+        """Return the ids of the sessions that begin so, at most two."""
+        with _translated():
+            return self._open_store().query(_find, self._root, wanted)
+
+    def worktrees(self, session: str) -> tuple[str, ...]:
+        """Return the folders that have checkpoints of a session, in a fixed order."""
+        with _translated():
+            return self._open_store().query(_worktrees, session)
+
+    def delete(self, session: str, announce: AnnounceDeleted) -> DeletedRows | TurnRunning | None:
+        """Remove a session with all that belongs to it, in one transaction."""
+        with _translated():
+            return self._open_store().run(self._delete, session, announce)
+
+    def _delete(
+        self, connection: Connection, session: str, announce: AnnounceDeleted
+    ) -> DeletedRows | TurnRunning | None:
+        # Whoever begins a turn locks the project too.
+        project = lock_project(connection, self._root)
+        if session not in _find(connection, self._root, session):
+            return None
+        running = self._running(connection, session)
+        if running is not None:
+            return TurnRunning(session, running)
+        event = _deleted(connection, session)
+        connection.execute(delete(changes).where(changes.c.id.in_(event.change_ids)))
+        remove_checkpoints(connection, _ids(connection, _checkpoints_of(session)))
+        connection.execute(delete(sessions).where(sessions.c.id == session))
+        return DeletedRows(event, publish(connection, project.id, announce(event)))
+
+    def _running(self, connection: Connection, session: str) -> str | None:
+        """Return a turn of the session that a process runs now."""
+        query = select(turns.c.id, turns.c.metadata).where(
+            turns.c.chat_id.in_(_chats_of(session)), turns.c.status == RUNNING
+        )
+        for turn, metadata in connection.execute(query):
+            # The locks of another machine that shares the store cannot be seen from here.
+            elsewhere = metadata.get("host") != platform.node()
+            if elsewhere or self._locks.is_locked(turn):
+                return str(turn)
+        return None
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Raise what the store raises as the error of the port."""
+    try:
+        yield
+    except StoreError as error:
+        raise SessionsUnavailable(str(error)) from error
+
+
+def _list(connection: Connection, root: Path, limit: int | None) -> tuple[SessionSummary, ...]:
+    project = find_project(connection, root)
+    if project is None:
+        return ()
+    query = (
+        select(
+            sessions.c.id,
+            sessions.c.title,
+            sessions.c.agent,
+            sessions.c.created_at,
+            _count(messages),
+            _count(turns),
+            _last_turn(),
+        )
+        .where(sessions.c.project_id == project.id)
+        .order_by(sessions.c.created_at.desc(), sessions.c.id)
+        .limit(limit)
+    )
+    found = []
+    for session, title, agent, created, *counts in connection.execute(query):
+        moment = created.isoformat(timespec="seconds")
+        found.append(SessionSummary(session, title, agent, moment, *counts))
+    return tuple(found)
+
+
+def _count(table: Any) -> ScalarSelect[int]:
+    """Return the expression for the number of rows that the chats of a session have in a table."""
+    query = select(func.count()).select_from(table).join(chats, chats.c.id == table.c.chat_id)
+    return query.where(chats.c.session_id == sessions.c.id).scalar_subquery()
+
+
+def _last_turn() -> ScalarSelect[str]:
+    query = select(turns.c.status).join(chats, chats.c.id == turns.c.chat_id)
+    query = query.where(chats.c.session_id == sessions.c.id)
+    return query.order_by(turns.c.started_at.desc(), turns.c.id).limit(1).scalar_subquery()
+
+
+def _find(connection: Connection, root: Path, wanted: str) -> tuple[str, ...]:
+    project = find_project(connection, root)
+    if project is None or not wanted:
+        return ()
+    begins = sessions.c.id.startswith(wanted, autoescape=True)
+    query = select(sessions.c.id).where(sessions.c.project_id == project.id, begins)
+    return _ids(connection, query.limit(2))
+
+
+def _worktrees(connection: Connection, session: str) -> tuple[str, ...]:
+    here = select(checkpoints.c.worktree_id).where(checkpoints.c.id.in_(_checkpoints_of(session)))
+    query = select(worktrees.c.path).where(worktrees.c.id.in_(here))
+    return _ids(connection, query.order_by(worktrees.c.path))
+
+
+def _deleted(connection: Connection, session: str) -> SessionDeleted:
+    """Return what is about to be deleted."""
+    of_session = changes.c.session_id == session
+    settled = select(changes.c.id).where(of_session, changes.c.state != "proposed")
+    below = turns.c.chat_id.in_(_chats_of(session))
+    return SessionDeleted(
+        session,
+        _ids(connection, _chats_of(session).order_by(chats.c.id)),
+        _ids(connection, select(turns.c.id).where(below).order_by(turns.c.started_at, turns.c.id)),
+        _ids(connection, settled.order_by(changes.c.seq)),
+    )
+
+
+def _chats_of(session: str) -> Select[Any]:
+    return select(chats.c.id).where(chats.c.session_id == session)
+
+
+def _checkpoints_of(session: str) -> Select[Any]:
+    in_chat = checkpoints.c.chat_id.in_(_chats_of(session))
+    return select(checkpoints.c.id).where(or_(in_chat, checkpoints.c.session_id == session))
+
+
+def _ids(connection: Connection, query: Select[Any]) -> tuple[str, ...]:
+    return tuple(connection.execute(query).scalars())

@@ -1,0 +1,1 @@
+"""Garbage: what nothing leads to any more, and the space that it takes."""

@@ -1,0 +1,70 @@
+"""The sessions of a root."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from holdfast.adapters.filesystem.turn_locks import TurnLocks
+from holdfast.adapters.store.database_url import chosen_url, store_exists
+from holdfast.adapters.store.session_log import StoredSessions
+from holdfast.wiring.late_store import LateStore
+from holdfast.wiring.state_directory import state_directory
+from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.usecases.sessions.session_records import (
+        AnnounceDeleted,
+        DeletedRows,
+        SessionSummary,
+        TurnRunning,
+    )
+
+
+def open_sessions(root: Path) -> LateSessions:
+    """Return the sessions of the project at a root. Close them by leaving their `with`."""
+    return LateSessions(root, state_directory())
+
+
+class LateSessions:
+    """The sessions of one root (port `SessionRecords`); none while there is no store."""
+
+    def __init__(self, root: Path, state: Path) -> None:
+        """Open the store at the first call, if there is one."""
+        self._state = state
+        self._store = LateStore(state)
+        self._stored = StoredSessions(self._store.open, root, TurnLocks(state))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._store.close()
+
+    def list(self, limit: int | None = None) -> tuple[SessionSummary, ...]:
+        """Return the sessions, the latest first."""
+        if not self._exists():
+            return ()
+        return self._stored.list(limit)
+
+    def find(self, wanted: str) -> tuple[str, ...]:
+        """Return the ids of the sessions that begin so, at most two."""
+        if not self._exists():
+            return ()
+        return self._stored.find(wanted)
+
+    def worktrees(self, session: str) -> tuple[str, ...]:
+        """Return the folders that have checkpoints of a session, in a fixed order."""
+        return self._stored.worktrees(session)
+
+    def delete(self, session: str, announce: AnnounceDeleted) -> DeletedRows | TurnRunning | None:
+        """Remove a session with all that belongs to it, in one transaction."""
+        return self._stored.delete(session, announce)
+
+    def open_worktrees(self, root: Path) -> GitWorktrees:
+        """Return the checkpoints at a folder, with the same store."""
+        return open_worktrees(root, store=self._store)
+
+    def _exists(self) -> bool:
+        return store_exists(chosen_url(self._state))
