@@ -97,7 +97,10 @@ def plain_transactions(root: Path, turn: tuple[Step, ...]) -> Iterator[list[_Sta
     """Yield the statements of each transaction of the same turn, with their rows: the same JSON, ids and moments."""
     project, session, chat, message, answer, turn_id = (new_id() for _ in range(6))
     yield [
-        ("INSERT INTO projects (id, root, created_at) VALUES (?, ?, ?)", [(project, str(root), _now())]),
+        (
+            "INSERT INTO projects (id, root, created_at) VALUES (?, ?, ?)",
+            [(project, str(root), _now())],
+        ),
         (
             _SESSION,
             [(session, project, "Raise", "open", "{}", _now())],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import threading
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from holdfast.testing import ScriptedServer, call, hang, say
+from tests.end_to_end.run.in_process import QuickProject
 from tests.end_to_end.run.project import Project
 from tests.waiting import LONGEST
 
@@ -30,29 +30,9 @@ def gc(project: Project, *words: str) -> dict[str, Any]:
     return told
 
 
-class Everything(Project):
-    """A project whose `gc` names no root, and its refs."""
-
-    def git(self, *words: str) -> str:
-        command = ["git", "-C", str(self.root), *words]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-    def refs(self) -> dict[str, str]:
-        """Return the commits of the refs of checkpoints, by their names."""
-        told = self.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/holdfast/")
-        return dict(line.split(" ") for line in told.splitlines())
-
-    def words(self, *words: str, server: ScriptedServer | None = None) -> list[str]:
-        found = super().words(*words, server=server)
-        if words[0] == "gc" and "--root" not in words:
-            at = found.index("--root")
-            del found[at : at + 2]
-        return found
-
-
 @pytest.fixture
-def project(tmp_path: Path) -> Everything:
-    return Everything(tmp_path)
+def project(tmp_path: Path) -> QuickProject:
+    return QuickProject(tmp_path)
 
 
 def state_of(project: Project) -> dict[str, bytes]:
@@ -104,7 +84,7 @@ def test_the_events_of_a_deleted_session_go_and_the_dry_run_says_the_same(
 
 
 def test_refs_that_a_killed_delete_left_and_trash_without_its_undo_point_go(
-    project: Everything,
+    project: QuickProject,
 ) -> None:
     with ScriptedServer([], otherwise=say("Done.")) as server:
         goes = project.run("Hello.", server=server).session
@@ -128,7 +108,7 @@ def test_refs_that_a_killed_delete_left_and_trash_without_its_undo_point_go(
 
 
 def test_a_private_repository_goes_when_its_folder_has_been_gone_for_long(tmp_path: Path) -> None:
-    project = Everything(tmp_path, git=False)
+    project = QuickProject(tmp_path, git=False)
     assert project.holdfast("checkpoint", "create").code == 0
     (marked,) = (path.parent for path in project.state.rglob("*root") if path.is_file())
 
@@ -168,7 +148,7 @@ def test_a_folder_that_may_be_on_a_disk_that_is_not_mounted_keeps_its_repository
 ) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    project = Everything(tmp_path, "disk/root", git=False)
+    project = QuickProject(tmp_path, "disk/root", git=False)
     assert project.holdfast("checkpoint", "create").code == 0
     reason = "the folder above it is missing or empty too, as when a disk is not mounted"
     kept = [{"path": str(project.root), "reason": reason}]

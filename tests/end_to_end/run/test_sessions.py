@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from holdfast.testing import ScriptedServer, call, hang, say
+from tests.end_to_end.run.in_process import QuickProject
 from tests.end_to_end.run.project import Project
 from tests.waiting import LONGEST
 
@@ -16,6 +18,11 @@ pytestmark = pytest.mark.e2e
 
 EDIT = call("edit_file", path="a.py", old="x = 1", new="x = 10")
 TABLES = ("sessions", "chats", "messages", "message_parts", "turns", "checkpoints", "changes")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return QuickProject(tmp_path)
 
 
 def counts(project: Project) -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,8 @@ from sqlalchemy import Text, cast, delete, func, select
 from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.projects import all_projects, lock_project_by_id
-from holdfast.adapters.store.queries.turns import RUNNING
 from holdfast.adapters.store.tables import changes, events, turns, worktrees
+from holdfast.adapters.store.turn_fence import RUNNING
 from holdfast.changes.change_log import KEPT
 from holdfast.usecases.events.change_events import changes_removed
 from holdfast.usecases.garbage.ports import GarbageUnavailable, ProjectPlace, RowGarbage
@@ -110,10 +109,9 @@ def _deleted_sessions(connection: Connection, project: str) -> frozenset[str]:
 
 
 def _running(connection: Connection) -> tuple[str, ...]:
-    query = select(turns.c.id, turns.c.metadata).where(turns.c.status == RUNNING)
-    here = platform.node()
-    found = connection.execute(query)
-    return tuple(turn for turn, metadata in found if metadata.get("host") == here)
+    """Return the turns that are on record as running; those of this machine have locks here."""
+    query = select(turns.c.id).where(turns.c.status == RUNNING)
+    return tuple(connection.execute(query).scalars())
 
 
 def _rows(connection: Connection, project: str, sessions: Collection[str]) -> RowGarbage:

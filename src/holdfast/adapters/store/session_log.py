@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, func, or_, select
 
+from holdfast.adapters.store.database_url import SqliteFile
 from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.checkpoints import remove_checkpoints
 from holdfast.adapters.store.queries.projects import find_project, lock_project
-from holdfast.adapters.store.queries.turns import RUNNING
 from holdfast.adapters.store.tables import (
     changes,
     chats,
@@ -22,6 +22,7 @@ from holdfast.adapters.store.tables import (
     turns,
     worktrees,
 )
+from holdfast.adapters.store.turn_fence import RUNNING
 from holdfast.usecases.sessions.session_records import (
     DeletedRows,
     SessionSummary,
@@ -92,11 +93,17 @@ class StoredSessions:
             turns.c.chat_id.in_(_chats_of(session)), turns.c.status == RUNNING
         )
         for turn, metadata in connection.execute(query):
-            # The locks of another machine that shares the store cannot be seen from here.
-            elsewhere = metadata.get("host") != platform.node()
-            if elsewhere or self._locks.is_locked(turn):
+            is_here = self._is_same_machine(metadata.get("host"))
+            if not is_here or self._locks.is_locked(turn):
                 return str(turn)
         return None
+
+    def _is_same_machine(self, host: str | None) -> bool:
+        """Return whether the locks of a turn can be seen from here.
+
+        A SQLite store is never shared by machines; this one may have got another name.
+        """
+        return host == platform.node() or isinstance(self._open_store().address, SqliteFile)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import typer
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.text import count_of, warn, write
-from holdfast.usecases.sessions.delete_session import (
+from holdfast.usecases.garbage.delete_session import (
     SessionNotRemoved,
     SessionRemoved,
     delete_session,

@@ -1,0 +1,40 @@
+"""A project whose commands run in this process, except those that `running` starts: no start of Python for each."""
+
+from __future__ import annotations
+
+import subprocess
+
+from typer.testing import CliRunner
+
+from holdfast.cli.main import app
+from holdfast.testing import ScriptedServer
+from tests.end_to_end.run.project import COMMAND, Project, Ran
+
+
+class QuickProject(Project):
+    """A project with refs; `gc` is for all projects unless a root is named."""
+
+    def words(self, *words: str, server: ScriptedServer | None = None) -> list[str]:
+        found = super().words(*words, server=server)
+        if words[0] == "gc":
+            at = len(found) - 1 - found[::-1].index("--root")
+            del found[at : at + 2]
+        return found
+
+    def holdfast(
+        self, *words: str, server: ScriptedServer | None = None, given: str = "", **more: str
+    ) -> Ran:
+        """Run a command to its end; without a terminal."""
+        arguments = self.words(*words, server=server)[len(COMMAND) :]
+        ran = CliRunner().invoke(app, arguments, input=given, env=self.environment(**more))
+        assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+        return Ran(ran.exit_code, ran.stdout, ran.stderr)
+
+    def git(self, *words: str) -> str:
+        command = ["git", "-C", str(self.root), *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    def refs(self) -> dict[str, str]:
+        """Return the commits of the refs of checkpoints, by their names."""
+        told = self.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/holdfast/")
+        return dict(line.split(" ") for line in told.splitlines())
