@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -25,7 +25,6 @@ class Turns:
     """
 
     ends_at: dict[RunningTurn, str]
-    around: tuple[str, ...] = ()
     left_behind: tuple[int, ...] = ()
     recorded: frozenset[str] = frozenset()
     steps: list[str] = field(default_factory=list)
@@ -49,8 +48,11 @@ class Turns:
     def withdraw(self, turns: Sequence[RunningTurn]) -> None:
         self.steps.append(f"withdraw {' '.join(turn.id for turn in turns)}")
 
-    def is_over(self, turn: RunningTurn) -> bool:
-        return turn.id in self.over
+    def wait(self, turns: Sequence[RunningTurn], seconds: float) -> tuple[RunningTurn, ...]:
+        left = tuple(turn for turn in turns if turn.id not in self.over)
+        if left:
+            self.waited += seconds
+        return left
 
     def end(self, turn: RunningTurn, ended: TurnEnded) -> bool:
         if turn.id in self.recorded:
@@ -58,23 +60,15 @@ class Turns:
         self.steps.append(f"end {turn.id}: {ended.status}, {ended.message}")
         return True
 
-    def end_processes(self, turns: Sequence[RunningTurn]) -> tuple[int, ...]:
-        self._do(f"processes of {' '.join(turn.id for turn in turns)}", "processes", turns)
-        return ()
-
-    def end_left_processes(self) -> tuple[int, ...]:
-        self.steps.append("processes left behind")
-        return self.left_behind
+    def end_processes(
+        self, turns: Sequence[RunningTurn], *, worktree: bool = False
+    ) -> tuple[int, ...]:
+        named = [turn.id for turn in turns] + ["worktree"] * worktree
+        self._do(f"processes of {' '.join(named)}", "processes", turns)
+        return self.left_behind if worktree else ()
 
     def end_owner(self, turn: RunningTurn) -> None:
         self._do(f"owner of {turn.id}", "owner", [turn])
-
-    def around_us(self) -> tuple[str, ...]:
-        return self.around
-
-    def pause(self) -> float:
-        self.waited += 1.0
-        return 1.0
 
     def _do(self, words: str, step: str, turns: Sequence[RunningTurn]) -> None:
         self.steps.append(words)
@@ -84,7 +78,7 @@ class Turns:
 def test_a_turn_that_ends_when_asked_loses_nothing_else() -> None:
     turns = Turns({ONE: "ask"}, recorded=frozenset({"t1"}))
     assert stop_turns(HERE, "Stopped.", turns) == TurnsStopped((ONE,))
-    assert turns.steps == ["ask: Stopped.", "processes of t1", "processes left behind"]
+    assert turns.steps == ["ask: Stopped.", "processes of t1 worktree"]
     assert turns.waited == 0
 
 
@@ -93,7 +87,7 @@ def test_nobody_is_asked_where_nothing_runs_and_what_was_left_behind_is_ended() 
     stopped = stop_turns(HERE, "Stopped.", turns)
     assert stopped == TurnsStopped((), (9,))
     assert stopped.any
-    assert turns.steps == ["processes of ", "processes left behind"]
+    assert turns.steps == ["processes of worktree"]
 
 
 def test_a_stop_of_a_session_alone_leaves_what_other_turns_have_left() -> None:
@@ -116,8 +110,7 @@ def test_after_ten_seconds_the_processes_of_the_turn_are_ended_then_its_owner(
         "ask: Stopped.",
         "processes of t1",
         *steps,
-        "processes of t1",
-        "processes left behind",
+        "processes of t1 worktree",
         "end t1: cancelled, Stopped.",
     ]
 
@@ -132,7 +125,7 @@ def test_a_turn_that_does_not_end_is_refused_by_name_and_not_asked_any_more() ->
 
 
 def test_a_command_of_the_turn_itself_does_not_stop_it() -> None:
-    turns = Turns({ONE: "ask"}, around=("t1",))
+    turns = Turns({replace(ONE, around_us=True): "ask"})
     refused = stop_turns(HERE, "Stopped.", turns)
     assert refused == StopRefused(
         "this command was started by turn t1 of session s1, which would have to stop first; run "

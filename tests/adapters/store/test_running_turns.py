@@ -29,7 +29,6 @@ from holdfast.changes.change import AT_ONCE, Change, RequestedEdits
 from holdfast.changes.plan import ChangePlan
 from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
 from holdfast.usecases.sessions.ports import RunningTurn, StopScope, TurnOwner
-from holdfast.usecases.sessions.stop_turns import ended_by_stop
 from holdfast.usecases.turns.ports import TurnBegun, TurnRequest
 from holdfast.vocab.cancellation import TurnStopped
 from holdfast.vocab.events import StepStarted, TurnEnded
@@ -39,6 +38,7 @@ from tests.waiting import FOREVER, LONGEST
 
 SENTENCE = "Stopped: checkpoint 41c3 was restored."
 DONE = TurnEnded("done", "Done.", 1, 0, 0)
+STOPPED = TurnEnded("cancelled", SENTENCE, 0, 0, 0, ended_by="stop")
 GO = TurnRequest("Go.", "m", "s", "t")
 
 
@@ -134,11 +134,11 @@ def test_a_turn_that_is_asked_to_stop_records_what_is_done_and_its_end(
     changes.add(scene.change("c1"), lambda _: ())
     other.ask_to_stop([turn_of(scene)], SENTENCE)
     assert changes.move("c1", "proposed", "applied", []) is not None
-    scene.log.end(scene.begun, [StepStarted(1)], ended_by_stop(SENTENCE))
+    scene.log.end(scene.begun, [StepStarted(1)], STOPPED)
     assert scene.kinds() == ["step_started", "turn_ended"]
     row = scene.row()
     assert (row["status"], row["stop_reason"], row["generation"]) == ("cancelled", "cancelled", 0)
-    assert other.end(turn_of(scene), ended_by_stop(SENTENCE)) is False
+    assert other.end(turn_of(scene), STOPPED) is False
     assert scene.kinds() == ["step_started", "turn_ended"]
 
 
@@ -147,7 +147,7 @@ def test_a_turn_that_another_process_has_ended_records_nothing_at_all(
 ) -> None:
     changes = StoredChanges(scene.store, scene.root)
     changes.add(scene.change("c1"), lambda _: ())
-    assert other.end(turn_of(scene), ended_by_stop(SENTENCE)) is True
+    assert other.end(turn_of(scene), STOPPED) is True
     assert (scene.row()["status"], scene.row()["generation"]) == ("cancelled", 1)
     attempts: list[Callable[[], object]] = [
         lambda: scene.log.keep(scene.begun, [StepStarted(1)]),
@@ -176,7 +176,7 @@ def test_the_store_of_a_turn_that_has_ended_serves_the_next_turn(
     scene: Scene, other: StoredRunningTurns
 ) -> None:
     other.ask_to_stop([turn_of(scene)], SENTENCE)
-    scene.log.end(scene.begun, [], ended_by_stop(SENTENCE))
+    scene.log.end(scene.begun, [], STOPPED)
     again = scene.begin()
     scene.log.keep(again, [StepStarted(1)])
     assert scene.kinds()[-1] == "step_started"
@@ -214,7 +214,7 @@ def test_a_turn_whose_process_has_died_is_not_at_work(
 ) -> None:
     TurnLocks(scene.state).drop(scene.begun.turn)
     assert other.at_work(StopScope(scene.begun.session)) == ()
-    assert other.is_over(turn_of(scene))
+    assert other.wait([turn_of(scene)], LONGEST) == ()
 
 
 def test_of_a_turn_on_another_machine_only_the_record_tells_whether_it_runs(
@@ -225,10 +225,11 @@ def test_of_a_turn_on_another_machine_only_the_record_tells_whether_it_runs(
     turn = RunningTurn(scene.begun.turn, scene.begun.session, far)
     TurnLocks(scene.state).drop(scene.begun.turn)
     # No two machines share a SQLite file: there the lock tells, whatever the machine was called.
-    assert other.is_over(turn) is isinstance(scene.store.address, SqliteFile)
+    on_one_machine = isinstance(scene.store.address, SqliteFile)
+    assert other.wait([turn], 0.1) == (() if on_one_machine else (turn,))
     other.end_owner(turn)
-    assert other.end(turn, ended_by_stop(SENTENCE)) is True
-    assert other.is_over(turn)
+    assert other.end(turn, STOPPED) is True
+    assert other.wait([turn], LONGEST) == ()
 
 
 def test_a_process_is_ended_for_the_last_of_its_turns_only(
@@ -267,7 +268,7 @@ def test_turns_that_record_while_they_are_asked_to_stop_never_block_each_other(
                             log.keep(begun, [StepStarted(step)])
                     except TurnStopped as stopped:
                         sentences.append(str(stopped))
-                    log.end(begun, [], ended_by_stop(SENTENCE))
+                    log.end(begun, [], STOPPED)
         except BaseException as error:
             failures.append(error)
             raise

@@ -25,14 +25,9 @@ def this_process() -> TurnOwner:
     return _identity_of(os.getpid())
 
 
-def is_here(owner: TurnOwner) -> bool:
-    """Return whether the process is, or was, on this machine."""
-    return owner.host == platform.node()
-
-
 def is_alive(owner: TurnOwner) -> bool:
     """Return whether the very process runs on this machine."""
-    return is_here(owner) and start_of(owner.pid) == owner.started
+    return owner.host == platform.node() and start_of(owner.pid) == owner.started
 
 
 def start_of(pid: int) -> str | None:

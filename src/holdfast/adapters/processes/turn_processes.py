@@ -163,18 +163,19 @@ def _marked_in_proc() -> list[MarkedProcess]:
     name = f"{TURN_VARIABLE}=".encode()
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
+        pid = int(folder.name)
         try:
-            variables = (folder / "environ").read_bytes()
+            variables = (folder / "environ").read_bytes().split(b"\0")
         except OSError:
             # A process of another user, or one that has ended.
             continue
-        if name not in variables:
+        marks = [variable for variable in variables if variable.startswith(name)]
+        if not marks:
             continue
-        for variable in variables.split(b"\0"):
-            started = start_of(int(folder.name))
-            if variable.startswith(name) and started is not None:
-                turn = variable.removeprefix(name).decode("ascii", "replace")
-                found.append(MarkedProcess(turn, int(folder.name), started))
+        started = start_of(pid)
+        if started is not None:
+            turn = marks[0].removeprefix(name).decode("ascii", "replace")
+            found.append(MarkedProcess(turn, pid, started))
     return found
 
 

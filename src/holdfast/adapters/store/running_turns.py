@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from holdfast.adapters.processes.process_identity import is_alive, is_here
+from holdfast.adapters.processes.process_identity import is_alive
 from holdfast.adapters.processes.turn_processes import end_process, turn_of_process
 from holdfast.adapters.store.database_url import SqliteFile
 from holdfast.adapters.store.publish import publish
@@ -67,10 +67,15 @@ class StoredRunningTurns:
             rows = self._store().query(running_turns)
         found = []
         for row, session in rows:
-            turn = RunningTurn(row.id, session, TurnOwner.parse(row.owner))
-            if self._is_in(scope, row, session) and not self.is_over(turn):
+            turn = RunningTurn(
+                row.id,
+                session,
+                owner=TurnOwner.parse(row.owner),
+                around_us=row.id == turn_of_process(),
+            )
+            if self._is_in(scope, row, session):
                 found.append(turn)
-        return tuple(found)
+        return self.wait(found, 0.0)
 
     def ask_to_stop(self, turns: Sequence[RunningTurn], sentence: str) -> None:
         """Record that the turns are to end with this sentence."""
@@ -82,34 +87,44 @@ class StoredRunningTurns:
         with translated():
             self._store().run(withdraw_stop, [turn.id for turn in turns])
 
-    def is_over(self, turn: RunningTurn) -> bool:
-        """Return whether no process runs the turn any more.
+    def wait(self, turns: Sequence[RunningTurn], seconds: float) -> tuple[RunningTurn, ...]:
+        """Wait until no process runs the turns any more; return those that one runs after that."""
+        until = time.monotonic() + seconds
+        left = tuple(turn for turn in turns if self._runs(turn))
+        while left and time.monotonic() < until:
+            time.sleep(_TICK)
+            left = tuple(turn for turn in left if self._runs(turn))
+        return left
+
+    def _runs(self, turn: RunningTurn) -> bool:
+        """Return whether a process runs the turn.
 
         A lock tells, also of a process that has died; of another machine only the record does.
         """
-        if self._sees_lock(turn.owner):
-            return not self._locks.is_locked(turn.id)
+        owner = turn.owner
+        if owner is None or self._is_same_disk(owner.host):
+            return self._locks.is_locked(turn.id)
         with translated():
             rows = self._store().query(turns_by_id, [turn.id])
-        return all(row.status != RUNNING for row in rows)
+        return any(row.status == RUNNING for row in rows)
 
     def end(self, turn: RunningTurn, ended: TurnEnded) -> bool:
         """End a turn that no process runs, unless it has recorded its own end."""
         with translated():
             return self._store().run(_end, turn, ended)
 
-    def end_processes(self, turns: Sequence[RunningTurn]) -> tuple[int, ...]:
-        """End the processes that were started by these turns."""
-        return self._processes.end({turn.id for turn in turns})
-
-    def end_left_processes(self) -> tuple[int, ...]:
-        """End the processes of all turns that worked on this worktree."""
+    def end_processes(
+        self, turns: Sequence[RunningTurn], *, worktree: bool = False
+    ) -> tuple[int, ...]:
+        """End the processes of these turns, and of all that ever worked on this worktree."""
+        wanted = {turn.id for turn in turns}
         marked = {each.turn for each in self._processes.found()}
-        if not marked:
-            return ()
-        with translated():
-            rows = self._store().query(turns_by_id, marked)
-        return self._processes.end({row.id for row in rows if self._is_on_our_files(row)})
+        if worktree and marked:
+            with translated():
+                rows = self._store().query(turns_by_id, marked)
+            here = [row.id for row in rows if self._is_on_our_files(row)]
+            wanted.update(here)
+        return self._processes.end(wanted)
 
     def end_owner(self, turn: RunningTurn) -> None:
         """End the process that runs a turn, if it is on this machine and runs no other turn."""
@@ -121,16 +136,6 @@ class StoredRunningTurns:
         if any(row.owner == str(owner) and row.id != turn.id for row, _ in rows):
             return
         end_process(owner.pid, owner.started)
-
-    def around_us(self) -> frozenset[str]:
-        """Return the turn of which a command has started this process."""
-        turn = turn_of_process()
-        return frozenset([turn] if turn else [])
-
-    def pause(self) -> float:
-        """Wait a moment."""
-        time.sleep(_TICK)
-        return _TICK
 
     def _is_in(self, scope: StopScope, row: TurnRow, session: str) -> bool:
         if session == scope.session:
@@ -146,9 +151,6 @@ class StoredRunningTurns:
         if root is None or not self._is_same_disk(host):
             return False
         return _overlap(Path(root), self._root)
-
-    def _sees_lock(self, owner: TurnOwner | None) -> bool:
-        return owner is None or is_here(owner) or self._is_same_disk(None)
 
     def _is_same_disk(self, host: Any) -> bool:
         # A SQLite store is never shared by machines; this one may have got another name.

@@ -35,43 +35,37 @@ class TurnFence:
 
     def check(self, connection: Connection) -> None:
         """Raise `TurnStopped` if the turn is asked to stop, or was ended by another process."""
-        sentence = self.stop(self._locked_row(connection))
+        row = connection.execute(_LOCKED_ROW, {"turn": self.turn}).one_or_none()
+        sentence = self.stop(row)
         if sentence is not None:
             raise TurnStopped(sentence)
 
     def check_in_sqlite(self, cursor: DBAPICursor) -> None:
         """Do as `check`, on a cursor of SQLite's driver: every step of a turn comes here."""
         cursor.execute(LOOK, (self.turn,))
-        sentence = self.stop(cursor.fetchone())
+        row = cursor.fetchone()
+        sentence = self.stop(row)
         if sentence is not None:
             raise TurnStopped(sentence)
 
     def check_generation(self, connection: Connection) -> None:
         """Raise `TurnStopped` if the turn was ended by another process."""
-        row = self._locked_row(connection)
-        if not self._is_ours(row):
-            raise TurnStopped(_sentence(row))
+        row = connection.execute(_LOCKED_ROW, {"turn": self.turn}).one_or_none()
+        sentence = self.stop(row, if_asked=False)
+        if sentence is not None:
+            raise TurnStopped(sentence)
 
-    def stop(self, row: Any) -> str | None:
-        """Return the sentence with which the turn has to stop, or None if it can go on."""
-        if self._is_ours(row):
-            _, _, asked_at, _ = row
-            if asked_at is None:
-                return None
-        return _sentence(row)
+    def stop(self, row: Any, *, if_asked: bool = True) -> str | None:
+        """Return the sentence with which the turn has to stop, or None if it can go on.
 
-    def _locked_row(self, connection: Connection) -> Any:
-        return connection.execute(_LOCKED_ROW, {"turn": self.turn}).one_or_none()
-
-    def _is_ours(self, row: Any) -> bool:
+        With `if_asked` off, a turn that is asked to stop can go on until another process ends it.
+        """
         if row is None:
-            return False
-        status, generation, _, _ = row
-        return bool(status == RUNNING and generation == self.generation)
-
-
-def _sentence(row: Any) -> str:
-    if row is None:
-        return _ENDED_BY_OTHERS
-    _, _, _, message = row
-    return message or _ENDED_BY_OTHERS
+            return _ENDED_BY_OTHERS
+        status, generation, asked_at, message = row
+        sentence: str = message or _ENDED_BY_OTHERS
+        if status != RUNNING or generation != self.generation:
+            return sentence
+        if if_asked and asked_at is not None:
+            return sentence
+        return None

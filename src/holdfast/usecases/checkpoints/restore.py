@@ -126,7 +126,8 @@ def _stop_and_run(plan: _Plan, worktrees: Worktrees) -> Restored | NothingDone:
                 if not isinstance(task, _RestoreTask):
                     return task
                 if not _is_in_use(task, worktrees):
-                    stopped = _end_left_processes(task, worktrees, stopped)
+                    left_behind = _end_left_processes(task, worktrees)
+                    stopped = stopped.followed_by(left_behind)
                     return _run(task, worktree, worktrees, recovered, stopped)
             with worktrees.running_turns() as turns:
                 outcome = stop_turns(_stop_scope(task), _sentence(task), turns)
@@ -152,17 +153,16 @@ def _is_in_use(task: _RestoreTask, worktrees: Worktrees) -> bool:
         return False
 
 
-def _end_left_processes(
-    task: _RestoreTask, worktrees: Worktrees, stopped: TurnsStopped
-) -> TurnsStopped:
+def _end_left_processes(task: _RestoreTask, worktrees: Worktrees) -> TurnsStopped:
     """End the processes that turns have left behind, before their files are restored."""
     if not task.files:
-        return stopped
+        return TurnsStopped()
     try:
         with worktrees.running_turns() as turns:
-            return stopped.followed_by(TurnsStopped((), turns.end_left_processes()))
+            processes = turns.end_processes((), worktree=True)
     except ConversationFailed:
-        return stopped
+        processes = ()
+    return TurnsStopped((), processes)
 
 
 def _stop_scope(task: _RestoreTask) -> StopScope:

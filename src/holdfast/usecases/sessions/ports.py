@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from holdfast.vocab.events import TurnEnded
 
@@ -37,11 +37,15 @@ class TurnOwner:
 
 @dataclass(frozen=True, slots=True)
 class RunningTurn:
-    """A turn that a process runs; `owner` is None if an older Holdfast began the turn."""
+    """A turn that a process runs; `owner` is None if an older Holdfast began the turn.
+
+    `around_us`: a command of the turn has started this process.
+    """
 
     id: str
     session: str
     owner: TurnOwner | None = None
+    around_us: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +75,8 @@ class RunningTurns(Protocol):
     def withdraw(self, turns: Sequence[RunningTurn]) -> None:
         """Record that the turns need not stop any more."""
 
-    def is_over(self, turn: RunningTurn) -> bool:
-        """Return whether no process runs the turn any more."""
+    def wait(self, turns: Sequence[RunningTurn], seconds: float) -> tuple[RunningTurn, ...]:
+        """Wait until no process runs the turns any more; return those that one runs after that."""
 
     def end(self, turn: RunningTurn, ended: TurnEnded) -> bool:
         """End a turn that is on record as running, though no process runs it; publish `ended`.
@@ -80,20 +84,16 @@ class RunningTurns(Protocol):
         Return False, and do nothing, if the turn has recorded its own end.
         """
 
-    def end_processes(self, turns: Sequence[RunningTurn]) -> tuple[int, ...]:
-        """End the processes that were started by these turns; return their numbers."""
+    def end_processes(
+        self, turns: Sequence[RunningTurn], *, worktree: bool = False
+    ) -> tuple[int, ...]:
+        """End the processes that were started by these turns; return their numbers.
 
-    def end_left_processes(self) -> tuple[int, ...]:
-        """End the processes of all turns that worked on the worktree, also of those long over."""
+        With `worktree`, also those of all turns that ever worked on its files.
+        """
 
     def end_owner(self, turn: RunningTurn) -> None:
         """End the process that runs a turn.
 
         Do nothing if it is not on this machine, is this process, or runs other turns too.
         """
-
-    def around_us(self) -> Collection[str]:
-        """Return the turns of which a command has started this process."""
-
-    def pause(self) -> float:
-        """Wait a moment, and return for how many seconds."""

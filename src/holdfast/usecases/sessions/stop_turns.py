@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.vocab.events import TurnEnded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from holdfast.usecases.sessions.ports import RunningTurn, RunningTurns, StopScope
 
@@ -60,29 +60,22 @@ def stop_turns(
     """
     at_work = turns.at_work(scope)
     for turn in at_work:
-        if turn.id in turns.around_us():
+        if turn.around_us:
             return StopRefused(
                 f"this command was started by turn {turn.id} of session {turn.session}, which "
                 "would have to stop first; run this command outside of the turn."
             )
-    left = at_work
     if at_work:
         turns.ask_to_stop(at_work, sentence)
         left = _wait_and_end(at_work, turns, patience)
-    if left:
-        turns.withdraw(left)
-        return StopRefused(_refusal(left[0], patience))
-    processes = turns.end_processes(at_work)
-    if scope.worktree:
-        processes += turns.end_left_processes()
+        if left:
+            turns.withdraw(left)
+            return StopRefused(_refusal(left[0], patience))
+    processes = turns.end_processes(at_work, worktree=scope.worktree)
+    ended = TurnEnded("cancelled", sentence, 0, 0, 0, ended_by="stop")
     for turn in at_work:
-        turns.end(turn, ended_by_stop(sentence))
+        turns.end(turn, ended)
     return TurnsStopped(at_work, processes)
-
-
-def ended_by_stop(sentence: str) -> TurnEnded:
-    """Return the end of a turn that another command has stopped, and that could not record it."""
-    return TurnEnded("cancelled", sentence, 0, 0, 0, ended_by="stop")
 
 
 def _wait_and_end(
@@ -92,32 +85,14 @@ def _wait_and_end(
 
     Return the turns that run all the same.
     """
-    left = _wait(at_work, turns, patience)
+    left = turns.wait(at_work, patience)
     if not left:
         return ()
     turns.end_processes(left)
-    left = _wait(left, turns, _AFTER_KILL)
+    left = turns.wait(left, _AFTER_KILL)
     for turn in left:
         turns.end_owner(turn)
-    return _wait(left, turns, _AFTER_KILL)
-
-
-def _wait(
-    at_work: Sequence[RunningTurn], turns: RunningTurns, seconds: float
-) -> tuple[RunningTurn, ...]:
-    """Return the turns that have not ended after so many seconds."""
-    waited = 0.0
-    left = _not_over(at_work, turns.is_over)
-    while left and waited < seconds:
-        waited += turns.pause()
-        left = _not_over(left, turns.is_over)
-    return left
-
-
-def _not_over(
-    turns: Sequence[RunningTurn], is_over: Callable[[RunningTurn], bool]
-) -> tuple[RunningTurn, ...]:
-    return tuple(turn for turn in turns if not is_over(turn))
+    return turns.wait(left, _AFTER_KILL)
 
 
 def _refusal(turn: RunningTurn, patience: float) -> str:
