@@ -79,6 +79,7 @@ def test_where_nothing_listens_the_last_line_says_so_and_has_no_session(project:
         "prompt_tokens": 0,
         "completion_tokens": 0,
         "files": [],
+        "observed": [],
         "ended_by": "turn",
         "kind": "turn_ended",
         "exit_code": 13,

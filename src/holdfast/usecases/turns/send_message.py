@@ -283,7 +283,7 @@ def _repair(
 
     # What waits came before the edits of the repair.
     recorder.flush()
-    observer.skip()
+    observer.begin_checks()
 
     def emit(event: Event) -> None:
         recorder.emit(event)

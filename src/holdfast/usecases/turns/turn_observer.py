@@ -37,6 +37,7 @@ MOST_FILES = 1_000
 MOST_BYTES = 32_000_000
 """If a command changes more files or bytes at once, none of them is kept in a change."""
 _RECENT = 20
+_OWN_DIRECTORY = frozenset({".holdfast"})
 _SKIPPED = {
     "nested repository": "It is a repository of its own",
     "too large": "It is too large",
@@ -123,6 +124,7 @@ class TurnObserver:
         self._last: WorktreeState | None = None
         self._looked_at = 0
         self._written: dict[str, Content | None] = {}
+        self._ours: frozenset[str] = frozenset()
         self.paths = ObservedPaths()
         self.looked = False
         """Whether a command has run, so that files may change behind the tools."""
@@ -160,8 +162,9 @@ class TurnObserver:
             differences = self._without_recorded(differences)
         return self._record(differences, by)
 
-    def skip(self) -> None:
-        """Take the files as they are now as known."""
+    def begin_checks(self) -> None:
+        """Take the files as they are as known; from now on Holdfast writes files of its own."""
+        self._ours = _OWN_DIRECTORY
         if self._last is None:
             return
         try:
@@ -209,7 +212,7 @@ class TurnObserver:
     def _difference(self, versions: FileVersions, prefix: str) -> _Difference | None:
         """Return the difference of a file; None if the file does not count."""
         path = versions.path.removeprefix(prefix)
-        if self._is_cache(path):
+        if self._is_cache(path) or path.split("/")[0] in self._ours:
             return None
         before, after = _content(versions.before), _content(versions.after)
         if not versions.path.startswith(prefix):
