@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert
 
+from holdfast.adapters.places.places import find_place
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.queries.chats import add_chat
 from holdfast.adapters.store.queries.events import NewEvent, append_events
@@ -18,6 +19,8 @@ from holdfast.wiring.late_store import LateStore
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+    from holdfast.vocab.place import Place
 
 FILES = 40
 _CHATS = 20
@@ -45,13 +48,14 @@ def fill_store(state: Path, root: Path, count: int) -> None:
     """Put so many messages of earlier chats of this project into the store, each with a part and two events."""
     if count == 0:
         return
+    at = find_place(root, state)
     with LateStore(state) as store:
         for chat in range(_CHATS):
-            store.open().run(_add_chat, root, count // _CHATS + (chat < count % _CHATS))
+            store.open().run(_add_chat, at, count // _CHATS + (chat < count % _CHATS))
 
 
-def _add_chat(connection: Connection, root: Path, count: int) -> None:
-    project = project_at(connection, root)
+def _add_chat(connection: Connection, place: Place, count: int) -> None:
+    project = project_at(connection, place)
     session = add_session(connection, project.id, title="earlier")
     chat = add_chat(connection, session.id)
     rows: list[dict[str, Any]] = [

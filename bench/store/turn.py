@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
+from holdfast.adapters.places.places import find_place
 from holdfast.adapters.store.change_log import StoredChanges
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.store import Store
@@ -75,7 +76,8 @@ def _edit() -> Change:
 
 def record_turn(store: Store, root: Path, state: Path, turn: tuple[Step, ...]) -> None:
     """Record a turn as the use cases do."""
-    records, log = StoredTurnLog(store, root, TurnLocks(state)), StoredChanges(store, root)
+    place = find_place(root, state)
+    records, log = StoredTurnLog(store, place, TurnLocks(state)), StoredChanges(store, place)
     begun = records.begin(_OPENING, lambda _: ())
     assert isinstance(begun, TurnBegun)
     for step in turn:

@@ -51,6 +51,7 @@ class MemoryLog:
         turn: str | None = None,
         after: int = 0,
         limit: int | None = None,
+        everywhere: bool = False,
     ) -> tuple[Change, ...]:
         found = sorted(self._changes.values(), key=lambda change: -change.seq)
         owned = [c for c in found if session in {None, c.session} and turn in {None, c.turn}]

@@ -21,6 +21,7 @@ SUMMARY = [
     "session",
     "turn",
     "part_of",
+    "worktree",
     "files",
 ]
 

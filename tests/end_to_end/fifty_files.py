@@ -55,10 +55,19 @@ def snapshot(root: Path) -> Snapshot:
 
 
 def restore(root: Path, kept: Snapshot) -> None:
-    """Make everything below `root` as it was when the snapshot was taken; {} leaves no root."""
-    shutil.rmtree(root, ignore_errors=True)
-    if kept:
-        root.mkdir()
+    """Make everything below `root` as it was when the snapshot was taken; {} leaves no root.
+
+    The root itself stays the same folder: another one at its path would be another project.
+    """
+    if not kept:
+        shutil.rmtree(root, ignore_errors=True)
+        return
+    root.mkdir(exist_ok=True)
+    for entry in root.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink()
     for name in sorted(kept):
         kind, content, mode = kept[name]
         path = root / name

@@ -37,6 +37,7 @@ from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Refused
 from holdfast.wiring.workspaces import DiskWorkspace
 from tests.changes.memory_log import MemoryLog
+from tests.places import place_of
 
 NAMES = ("a.txt", "d/b.txt", "c.txt")
 Files: TypeAlias = dict[str, bytes]
@@ -236,7 +237,7 @@ def judge(trial: Trial, outcome: object, meant: Meant | None, before: Files, *, 
 def log_in_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LogAt]:
     """One store for all examples: each has a root of its own, and so a project of its own."""
     with open_store(str(tmp_path_factory.mktemp("laws") / "store.sqlite3")) as store:
-        yield lambda root: StoredChanges(store, root)
+        yield lambda root: StoredChanges(store, place_of(root))
 
 
 @contextmanager

@@ -36,7 +36,7 @@ def _gate(
     return Approvals(
         mode,
         person,
-        DiskGrants(tmp_path, tmp_path),
+        DiskGrants(tmp_path, "here"),
         (seen if seen is not None else []).append,
         threading.Event(),
     )
@@ -99,7 +99,7 @@ def test_always_this_command_outlives_the_session_and_is_of_this_project(tmp_pat
     assert _gate(tmp_path, "ask", _Person("always")).ask("command", "make", "why") == "yes"
     assert _gate(tmp_path, "ask").ask("command", "make", "why") == "yes"
     assert _gate(tmp_path, "ask").ask("command", "make install", "why") == NoApprover()
-    grants = DiskGrants(tmp_path, tmp_path / "other")
+    grants = DiskGrants(tmp_path, "other")
     other = Approvals("ask", None, grants, lambda _: None, threading.Event())
     assert other.ask("command", "make", "why") == NoApprover()
 

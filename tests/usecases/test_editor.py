@@ -78,8 +78,8 @@ def test_a_new_proposal_a_rejected_one_and_an_edit_on_the_disk_are_seen_at_once(
 def test_a_turn_that_is_asked_to_stop_lands_no_edit(world: World, *, review: bool) -> None:
     world.write(a="x = 1\n")
     with world.workspace() as workspace, world.workspace() as other:
-        root, locks = workspace.files.root, TurnLocks(world.state)
-        turns = workspace.store.turn_log(root, locks)
+        place, locks = workspace.place, TurnLocks(world.state)
+        turns = workspace.store.turn_log(place, locks)
         assert not isinstance(turns, StoreProblem)
         begun = turns.begin(TurnRequest("Go.", "m", "s", "t"), lambda _: ())
         assert isinstance(begun, TurnBegun)
@@ -88,7 +88,7 @@ def test_a_turn_that_is_asked_to_stop_lands_no_edit(world: World, *, review: boo
         edit = RequestedEdits((FileRequest("a.py", "edit", Replace("x = 1", "x = 2")),))
         plan = plan_requests(edit.requests, workspace.files, overwrite=False)
         assert isinstance(plan, ChangePlan)
-        running = other.store.running_turns(root)
+        running = other.store.running_turns(place)
         running.ask_to_stop(running.at_work(StopScope(begun.session)), "Stopped: it was restored.")
         with pytest.raises(TurnStopped, match="it was restored"):
             editor.land(edit, plan)

@@ -36,6 +36,7 @@ from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.events.fold import LogState, fold
 from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import TurnEnded
+from holdfast.wiring.places import find_place
 from holdfast.wiring.settings import settings_at
 from holdfast.wiring.turns import run_turn_at
 from holdfast.wiring.workspaces import open_workspace
@@ -51,7 +52,7 @@ LINES = [f"line {number}\n" for number in range(30)]
 
 def tables(connection: Connection, root: Path) -> LogState:
     """Return what the tables have for a project."""
-    project = find_project(connection, root)
+    project = find_project(connection, find_place(root))
     if project is None:
         return LogState((), {}, {}, {})
     here = chats.c.session_id.in_(select(sessions.c.id).where(sessions.c.project_id == project.id))
@@ -246,7 +247,7 @@ def test_a_fold_of_the_log_is_what_the_tables_have(
     for _ in range(30):
         walk.step()
         with open_store(str(world.state / "holdfast.sqlite3")) as store:
-            logged = StoredEventLog(lambda: store, world.root).after(0)
+            logged = StoredEventLog(lambda: store, find_place(world.root)).after(0)
             expected = store.query(tables, world.root)
         assert [event.seq for event in logged] == list(range(1, len(logged) + 1))
         assert fold(logged) == expected, walk.done

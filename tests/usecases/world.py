@@ -11,6 +11,7 @@ from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.store.store import open_store
 from holdfast.changes.swaps import Batch
 from holdfast.usecases.events.ports import LoggedEvent
+from holdfast.wiring.places import find_place
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
 
 Act = Callable[[], object]
@@ -33,14 +34,15 @@ class World:
         return {str(path.relative_to(self.root)): path.read_text() for path in files}
 
     def left(self) -> set[str]:
-        """Name the files in the state directory, but for the store's own."""
+        """Name the files in the state directory, but for the store's own and where the root is."""
         files = [path.name for path in self.state.rglob("*") if path.is_file()]
-        return {name for name in files if not name.startswith("holdfast.sqlite3")}
+        own = ("holdfast.sqlite3", "place.json")
+        return {name for name in files if not name.startswith(own)}
 
     def events(self, after: int = 0) -> list[LoggedEvent]:
         """Return the event log of the root, after a number."""
         with open_store(str(self.state / "holdfast.sqlite3")) as store:
-            return list(StoredEventLog(lambda: store, self.root).after(after))
+            return list(StoredEventLog(lambda: store, find_place(self.root)).after(after))
 
     @contextmanager
     def workspace(

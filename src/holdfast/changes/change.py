@@ -71,7 +71,8 @@ class Change:
     records the change and, unless the change is the latest already, a new one when the change is
     applied: so applied changes are sorted by the order in which they were applied. The log also
     sets `created_at` and `settled_at`, which are for display only. `session` and `turn` are those
-    of the owner.
+    of the owner. `worktree` is the root that the paths are below; `is_here` is whether that is the
+    one which the log was opened for.
     """
 
     id: str
@@ -84,6 +85,8 @@ class Change:
     settled_at: str | None = None
     session: str | None = None
     turn: str | None = None
+    worktree: str = ""
+    is_here: bool = True
 
     @property
     def paths(self) -> frozenset[str]:
@@ -102,6 +105,17 @@ def judge_move(change: Change, to: ChangeState) -> Refused | None:
         )
     rule = f"only {_WITH_ARTICLE[needed]} change can become {to}"
     return Refused("conflict", f"change {change.id} is {change.state}; {rule}.")
+
+
+def judge_place(change: Change, command: str) -> Refused | None:
+    """Return the refusal to write a change of another worktree with this command, or None."""
+    if change.is_here:
+        return None
+    return Refused(
+        "conflict",
+        f"change {change.id} belongs to the worktree {change.worktree}; run this there: "
+        f"holdfast {command} {change.id} --root {change.worktree}",
+    )
 
 
 def hash_of(content: Content | None) -> str | None:

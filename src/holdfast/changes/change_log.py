@@ -56,6 +56,8 @@ AnnounceRemoved: TypeAlias = "Callable[[Sequence[str]], Sequence[OwnedEvent]]"
 class ChangeLog(Protocol):
     """The changes of one project, durably: what a call has recorded survives a kill right after it.
 
+    It is opened for one worktree of the project: a new change belongs to that one.
+
     Several processes may share it. Each call is one transaction, and may raise `LogUnavailable`.
     The events of a call are published in its transaction; a call that does nothing publishes none.
     """
@@ -81,14 +83,15 @@ class ChangeLog(Protocol):
         turn: str | None = None,
         after: int = 0,
         limit: int | None = None,
+        everywhere: bool = False,
     ) -> tuple[Change, ...]:
-        """Return at most `limit` changes, newest first.
+        """Return at most `limit` changes of this worktree, newest first; or of all (`everywhere`).
 
         Those with these values and a `seq` greater than `after`.
         """
 
     def marks(self, state: ChangeState) -> tuple[tuple[str, int], ...]:
-        """Return id and `seq` of the changes in a state, newest first.
+        """Return id and `seq` of this worktree's changes in a state, newest first.
 
         `list` without their texts, which cost.
         """

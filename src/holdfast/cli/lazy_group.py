@@ -92,14 +92,16 @@ def _process(param: Any, convert: Callable[[Any, Any], Any], ctx: Any, value: An
         return None
     descriptor = getattr(param, "type_descriptor", None)
     # Releases of typer without this attribute do not use pydantic.
-    if descriptor is None or param.callback is not None:
+    if descriptor is None:
         return convert(ctx, value)
     annotation = descriptor.annotation
     if not isinstance(annotation, type):
         return convert(ctx, value)
-    # Words of the command line are strings, so a value of another type is the default.
-    if isinstance(value, annotation):
-        return value
     if annotation is Path and isinstance(value, str):
-        return Path(value)
-    return convert(ctx, value)
+        value = Path(value)
+    # Words of the command line are strings, so a value of another type is the default.
+    if not isinstance(value, annotation):
+        return convert(ctx, value)
+    if param.callback is None:
+        return value
+    return param.callback(ctx, param, value)

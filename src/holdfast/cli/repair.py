@@ -194,9 +194,13 @@ def _require_check(path: str, target: Target | None, *, has_check: bool) -> None
 
 
 def _below(path: str, root: Path) -> str:
-    """Return a path relative to the root; `path` is relative to the root, or else to here."""
-    top = root.resolve()
-    for start in (top, Path.cwd()):
+    """Return a path relative to the root; `path` is relative to here, or else to the root.
+
+    From outside of the root it is relative to the root first.
+    """
+    top, here = root.resolve(), Path.cwd()
+    starts = (here, top) if here.is_relative_to(top) else (top, here)
+    for start in starts:
         # Not resolved: a link keeps its name, and the guards judge where it leads.
         place = Path(os.path.normpath(start / path))
         if not place.exists() and not place.is_symlink():

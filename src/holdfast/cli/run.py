@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.options import Root
+from holdfast.cli.options import Root, is_root_named
 from holdfast.cli.render.text import warn
 from holdfast.cli.render.turn import EXIT_CODES, JsonTurn, TerminalTurn
 from holdfast.cli.settings import read_settings_or_exit
@@ -21,7 +21,7 @@ from holdfast.cli.terminal_asker import TerminalAsker
 from holdfast.config.settings import Settings
 from holdfast.landing.encoding import decode
 from holdfast.usecases.turns.send_message import NotSent, UserMessage
-from holdfast.wiring.turns import run_turn_at
+from holdfast.wiring.turns import root_of_session, run_turn_at
 
 
 class Approve(StrEnum):
@@ -38,6 +38,7 @@ def run(
         typer.Argument(metavar="PROMPT", help="The task; without it, standard input."),
     ] = None,
     *,
+    context: typer.Context,
     root: Root = Path(),
     model: Annotated[
         str | None, typer.Option("--model", metavar="M", help="The model to use.")
@@ -76,9 +77,11 @@ def run(
         "approve": approve and approve.value,
         "max_steps": max_steps,
     }
+    output = JsonTurn() if as_json else TerminalTurn()
+    if go_on is not None and not is_root_named(context):
+        root = _root_of_session(root, go_on, output)
     settings = read_settings_or_exit(root, flags)
     words = _read_prompt(prompt, needed=go_on is None)
-    output = JsonTurn() if as_json else TerminalTurn()
     with _cancellable() as cancel:
         asker = None
         if _can_ask(settings, as_json=as_json):
@@ -95,6 +98,15 @@ def run(
     if isinstance(ended, NotSent):
         output.show_not_sent(ended)
     raise typer.Exit(EXIT_CODES[ended.stop_reason])
+
+
+def _root_of_session(root: Path, session: str, output: JsonTurn | TerminalTurn) -> Path:
+    """Return the root of a session's worktree, or print why there is none and exit."""
+    found = root_of_session(root, session, warn)
+    if isinstance(found, NotSent):
+        output.show_not_sent(found)
+        raise typer.Exit(EXIT_CODES[found.stop_reason])
+    return found
 
 
 def _read_prompt(prompt: str | None, *, needed: bool) -> str | None:

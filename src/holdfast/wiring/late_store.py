@@ -11,12 +11,15 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
+    from holdfast.adapters.store.records import WorktreeRow
     from holdfast.adapters.store.store import Store
     from holdfast.adapters.store.turn_log import StoredTurnLog
     from holdfast.changes.change_log import ChangeLog
     from holdfast.usecases.checkpoints.conversation import Conversations
     from holdfast.usecases.events.ports import EventLog
     from holdfast.usecases.sessions.ports import RunningTurns
+    from holdfast.usecases.turns.ports import TurnNotBegun
+    from holdfast.vocab.place import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,34 +54,47 @@ class LateStore:
             self._store = self._opened.enter_context(_store_parts().store_at(self._state))
         return self._store
 
-    def change_log(self, root: Path) -> ChangeLog:
-        """Return the log of a root's changes. Raise `LogUnavailable` if it cannot be opened."""
-        log: ChangeLog = _store_parts().changes_at(self.open, root)
+    def change_log(self, place: Place) -> ChangeLog:
+        """Return the log of a project's changes. Raise `LogUnavailable` if it cannot be opened."""
+        log: ChangeLog = _store_parts().changes_at(self.open, place)
         return log
 
-    def turn_log(self, root: Path, locks: TurnLocks) -> StoredTurnLog | StoreProblem:
-        """Open the store, and return the log of a root's turns, or why there is none."""
+    def turn_log(self, place: Place, locks: TurnLocks) -> StoredTurnLog | StoreProblem:
+        """Open the store, and return the log of a project's turns, or why there is none."""
         parts = _session_parts()
         try:
-            log: StoredTurnLog = parts.StoredTurnLog(self.open(), root, locks)
+            log: StoredTurnLog = parts.StoredTurnLog(self.open(), place, locks)
         except parts.StoreError as error:
             return StoreProblem(str(error))
         return log
 
-    def event_log(self, root: Path) -> EventLog:
-        """Return the event log of a root; the store is opened at the first event."""
-        log: EventLog = _session_parts().StoredEventLog(self.open, root)
+    def worktree_of_session(
+        self, place: Place, session: str
+    ) -> WorktreeRow | TurnNotBegun | StoreProblem | None:
+        """Return the worktree of the project's session that begins so; None if it is not known."""
+        parts = _session_parts()
+        try:
+            found: WorktreeRow | TurnNotBegun | None = self.open().query(
+                parts.worktree_of_session, place, session
+            )
+        except parts.StoreError as error:
+            return StoreProblem(str(error))
+        return found
+
+    def event_log(self, place: Place) -> EventLog:
+        """Return the event log of a project; the store is opened at the first event."""
+        log: EventLog = _session_parts().StoredEventLog(self.open, place)
         return log
 
-    def conversations(self, worktree: Path, project: Path) -> Conversations:
+    def conversations(self, worktree: Place, project: Place) -> Conversations:
         """Return the conversations at a worktree; the store is opened when one is read."""
         parts = _session_parts()
         conversations: Conversations = parts.conversations_at(worktree, project, self.open)
         return conversations
 
-    def running_turns(self, root: Path) -> RunningTurns:
-        """Return the turns that work on the files at a root; the store is opened when needed."""
-        turns: RunningTurns = _session_parts().running_turns_at(root, self._state, self.open)
+    def running_turns(self, place: Place) -> RunningTurns:
+        """Return the turns that work on a worktree's files; the store is opened when needed."""
+        turns: RunningTurns = _session_parts().running_turns_at(place, self._state, self.open)
         return turns
 
 

@@ -69,7 +69,7 @@ def repair_dependencies_at(
             _dependencies(workspace, provider, tests, say, dry_run=dry_run),
             check_for=lambda path: check_of_file(path, root, settings, target, cancel),
             stop=cancel.set,
-            events=workspace.store.event_log(workspace.files.root),
+            events=workspace.store.event_log(workspace.place if dry_run else workspace.claim()),
         )
 
 

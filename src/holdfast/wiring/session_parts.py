@@ -11,7 +11,7 @@ from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.store.running_turns import StoredRunningTurns
 from holdfast.adapters.store.transcript import StoredTranscript
-from holdfast.adapters.store.turn_log import StoredTurnLog
+from holdfast.adapters.store.turn_log import StoredTurnLog, worktree_of_session
 from holdfast.usecases.checkpoints.conversation import Conversations
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.adapters.store.store import Store
+    from holdfast.vocab.place import Place
 
 __all__ = [
     "StoreError",
@@ -26,11 +27,12 @@ __all__ = [
     "StoredTurnLog",
     "conversations_at",
     "running_turns_at",
+    "worktree_of_session",
 ]
 
 
 def conversations_at(
-    worktree: Path, project: Path, open_store: Callable[[], Store]
+    worktree: Place, project: Place, open_store: Callable[[], Store]
 ) -> Conversations:
     """Return the transcripts and agents of the sessions at a worktree of a project."""
     transcript = StoredTranscript(open_store, worktree, project)
@@ -38,7 +40,7 @@ def conversations_at(
 
 
 def running_turns_at(
-    root: Path, state: Path, open_store: Callable[[], Store]
+    place: Place, state: Path, open_store: Callable[[], Store]
 ) -> StoredRunningTurns:
-    """Return the turns that work on the files at a root, with their locks and processes."""
-    return StoredRunningTurns(open_store, root, TurnLocks(state), TurnProcesses(state))
+    """Return the turns that work on the files of a worktree, with their locks and processes."""
+    return StoredRunningTurns(open_store, place, TurnLocks(state), TurnProcesses(state))

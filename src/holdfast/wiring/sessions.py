@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
+from holdfast.adapters.places.places import find_place
 from holdfast.adapters.store.database_url import chosen_url, store_exists
 from holdfast.adapters.store.session_log import StoredSessions
 from holdfast.wiring.late_store import LateStore
@@ -34,7 +35,8 @@ class LateSessions:
         """Open the store at the first call, if there is one."""
         self._state = state
         self._store = LateStore(state)
-        self._stored = StoredSessions(self._store.open, root, TurnLocks(state))
+        place = find_place(root, state)
+        self._stored = StoredSessions(self._store.open, place, TurnLocks(state))
 
     def __enter__(self) -> Self:
         return self

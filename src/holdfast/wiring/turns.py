@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem.command_grants import DiskGrants
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
+from holdfast.adapters.places.places import find_worktree
 from holdfast.adapters.processes.commands import OsCommands
 from holdfast.adapters.processes.turn_processes import TurnProcesses
 from holdfast.adapters.project.directories import DiskDirectories
@@ -21,10 +23,12 @@ from holdfast.tools.context import ToolPolicy, ToolPorts
 from holdfast.tools.prompt.system_prompt import overview, system_prompt
 from holdfast.tools.prompt.tool_profiles import profile_of
 from holdfast.tools.toolbox import ToolboxOf
+from holdfast.usecases.turns.ports import TurnNotBegun
 from holdfast.usecases.turns.send_message import NotSent, TurnDependencies, UserMessage, send
 from holdfast.usecases.turns.turn_editor import ReviewedFiles
-from holdfast.wiring.late_store import StoreProblem
+from holdfast.wiring.late_store import LateStore, StoreProblem
 from holdfast.wiring.models import find_model
+from holdfast.wiring.places import find_place
 from holdfast.wiring.repairs import command_rules, turn_repairs_at
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
@@ -32,7 +36,6 @@ from holdfast.wiring.worktrees import open_worktrees
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from holdfast.adapters.models.openai_compatible import OpenAICompatible
     from holdfast.changes.ports import Files
@@ -44,6 +47,30 @@ if TYPE_CHECKING:
 
 _OVERVIEW_SHARE = 10
 """The overview may use one part in so many of the model's context."""
+
+
+def root_of_session(root: Path, session: str, say: Callable[[str], None]) -> Path | NotSent:
+    """Return the root of the worktree in which a session of the project works.
+
+    It is `root` itself if the session has none yet. A session that cannot be found is reported by
+    the turn.
+    """
+    place = find_place(root)
+    with LateStore(state_directory()) as store:
+        found = store.worktree_of_session(place, session)
+    if isinstance(found, TurnNotBegun | StoreProblem) or found is None:
+        return root
+    if found.identity in {None, place.worktree_id}:
+        return root
+    path = find_worktree(found.identity or "", found.path, place)
+    if path is None:
+        here = f"holdfast run --continue {session} --root {place.worktree_root}"
+        return NotSent(
+            f"session {session} works in the worktree {found.path}, which is gone; "
+            f"to go on in this one: {here}"
+        )
+    say(f"session {session} goes on in its own worktree, {path}")
+    return Path(path)
 
 
 def run_turn_at(
@@ -87,7 +114,8 @@ def _dependencies(
     asker: Asker | None,
 ) -> TurnDependencies | NotSent:
     root, state = workspace.files.root, state_directory()
-    records = workspace.store.turn_log(root, TurnLocks(state))
+    place = workspace.claim()
+    records = workspace.store.turn_log(place, TurnLocks(state))
     if isinstance(records, StoreProblem):
         return NotSent(f"the turn cannot be recorded: {records.message}")
     profile = profile_of(model.name)
@@ -127,7 +155,7 @@ def _dependencies(
         digests=DiskWorktreeDigests(str(root)),
         is_cache=is_cache,
         records=records,
-        grants=DiskGrants(state, root),
+        grants=DiskGrants(state, place.project_id),
         asker=asker,
         mode=settings["approve"],
         limits=limits,

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import os
 import secrets
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git.worktree import GitWorktree, lock_worktree
+from holdfast.adapters.places.places import (
+    claim_place,
+    find_place,
+    find_worktree,
+    has_other_worktrees,
+)
 from holdfast.checkpoints.limits import SnapshotLimits
+from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from holdfast.usecases.checkpoints.conversation import Conversations
+    from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere, Conversations
     from holdfast.usecases.sessions.ports import RunningTurns
+    from holdfast.vocab.place import Place
 
 
 class GitWorktrees:
@@ -41,46 +50,69 @@ class GitWorktrees:
         self._state = state
         self._say = say
         self._store = store
-        self._locked: tuple[Path, LateStore] | None = None
+        self._locked: tuple[Place, Place, LateStore] | None = None
         # Where the whole worktree is, once it was locked: the root may be a folder in it.
-        self._worktree = root
+        self._worktree: Place | None = None
 
     @contextmanager
     def hold(self, *, make: bool) -> Iterator[GitWorktree]:
         """Lock the worktree; with `make`, create a private repository in a folder without git."""
+        place = self._place(self._root, claim=make)
         locked = lock_worktree(self._root, self._state, SnapshotLimits(), self._say, create=make)
         with locked as worktree, LateStore(self._state) as opened:
             _exclude_from_checkpoints(self._state, worktree.root)
-            self._locked = worktree.root, self._store or opened
-            self._worktree = worktree.root
+            self._worktree = place
+            if str(worktree.root) != place.worktree_root:
+                self._worktree = self._place(worktree.root, claim=make)
+            self._locked = self._worktree, place, self._store or opened
             try:
                 yield worktree
             finally:
                 self._locked = None
 
+    def _place(self, root: Path, *, claim: bool) -> Place:
+        """Return the place of a root; with `claim`, record where it is."""
+        with suppress(OSError):
+            if claim:
+                return claim_place(root, self._state)
+        # A full state directory is no reason to take no checkpoint in the user's repository.
+        with _disk_errors_as_failures():
+            return find_place(root, self._state)
+
     @property
     def conversations(self) -> Conversations:
         """The conversations of sessions, while the worktree is locked."""
         assert self._locked is not None  # noqa: S101 - a use case locks the worktree first
-        root, store = self._locked
-        return store.conversations(root, self._root)
+        worktree, project, store = self._locked
+        return store.conversations(worktree, project)
+
+    def elsewhere(self) -> tuple[CheckpointElsewhere, ...]:
+        """Return the checkpoints of the project's other worktrees, the latest first."""
+        place = self._place(self._root, claim=False)
+        if not has_other_worktrees(place, self._state):
+            return ()
+        with LateStore(self._state) as opened:
+            conversations = (self._store or opened).conversations(place, place)
+            found = conversations.transcript.elsewhere()
+        return tuple(_located(each, place) for each in found)
 
     @contextmanager
     def running_turns(self) -> Iterator[RunningTurns]:
         """Return the turns that work on the files of the worktree."""
+        worktree = self._worktree or self._place(self._root, claim=False)
         if self._locked is not None:
-            _, store = self._locked
-            yield store.running_turns(self._worktree)
+            _, _, store = self._locked
+            yield store.running_turns(worktree)
             return
         with LateStore(self._state) as opened:
-            yield (self._store or opened).running_turns(self._worktree)
+            yield (self._store or opened).running_turns(worktree)
 
     @property
     def prefix(self) -> str:
         """What the paths of the worktree below this root begin with, while it is locked."""
         assert self._locked is not None  # noqa: S101 - a use case locks the worktree first
         real = os.path.realpath(self._root)
-        below = os.path.relpath(real, self._locked[0])
+        below = os.path.relpath(real, self._locked[0].worktree_root)
         if below == os.curdir:
             return ""
         return f"{below}/"
@@ -111,7 +143,27 @@ def open_worktrees(
 def open_running_turns(root: Path) -> Iterator[RunningTurns]:
     """Return the turns that work on the files of a root; close the store afterwards."""
     with LateStore(state_directory()) as store:
-        yield store.running_turns(root)
+        yield store.running_turns(find_place(root, state_directory()))
+
+
+def _located(other: CheckpointElsewhere, place: Place) -> CheckpointElsewhere:
+    """Return a checkpoint of another worktree with the path where that one is now."""
+    path = find_worktree(other.worktree_id, other.worktree, place)
+    if path is None:
+        return replace(other, is_gone=True)
+    return replace(other, worktree=path)
+
+
+@contextmanager
+def _disk_errors_as_failures() -> Iterator[None]:
+    """Raise `CheckpointFailed` for an error of the disk."""
+    try:
+        yield
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        raise CheckpointFailed(
+            f"the disk refused: {error.strerror}{where}; fix this, and try again."
+        ) from error
 
 
 def _exclude_from_checkpoints(state: Path, root: Path) -> None:

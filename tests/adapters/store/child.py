@@ -22,6 +22,7 @@ from holdfast.adapters.store.queries.projects import project_at
 from holdfast.adapters.store.queries.sessions import add_session
 from holdfast.adapters.store.store import open_store
 from tests.adapters.store.queries import append_event, append_part
+from tests.places import place_of
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -29,7 +30,7 @@ CHECKOUT = Path(__file__).parents[3]
 def open_first(url: str, name: str) -> None:
     """Open a store that may not be there yet, and leave a trace in it."""
     with open_store(url) as store, store.write() as connection:
-        project = project_at(connection, Path("/work/here"))
+        project = project_at(connection, place_of(Path("/work/here")))
         add_session(connection, project.id, title=name)
 
 

@@ -18,6 +18,7 @@ from holdfast.adapters.store.queries.projects import all_projects, project_at
 from holdfast.adapters.store.store import open_store
 from tests.adapters.store.queries import append_event
 from tests.adapters.store.world import new_world
+from tests.places import place_of
 
 
 @pytest.fixture
@@ -118,7 +119,7 @@ def test_a_store_in_a_read_only_directory_is_refused_and_keeps_its_bytes(
     place, close = make_read_only
     file = place / "store.sqlite3"
     with open_store(str(file)) as store:
-        store.run(project_at, Path("/work/here"))
+        store.run(project_at, place_of(Path("/work/here")))
     (place / "store.sqlite3.lock").unlink()
     before = _bytes(place)
     close()

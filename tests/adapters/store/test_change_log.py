@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from holdfast.adapters.store.change_log import StoredChanges, changes_at
 from holdfast.adapters.store.queries.events import events_after
@@ -15,6 +16,7 @@ from holdfast.adapters.store.queries.projects import project_at
 from holdfast.adapters.store.queries.sessions import remove_session
 from holdfast.adapters.store.queries.turns import begin_turn
 from holdfast.adapters.store.store import Store, open_store
+from holdfast.adapters.store.tables import changes
 from holdfast.changes.change import Change, RequestedEdits
 from holdfast.changes.change_log import ChangeLog, LogUnavailable
 from holdfast.changes.plan import ChangePlan, FileLanded
@@ -22,6 +24,7 @@ from holdfast.changes.swaps import Content, Swap
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved
 from holdfast.vocab.owned_event import OwnedEvent
+from holdfast.vocab.place import Place
 from holdfast.vocab.requests import (
     FileRequest,
     LineEdit,
@@ -33,6 +36,7 @@ from holdfast.vocab.requests import (
 )
 from tests.adapters.store.world import new_world
 from tests.changes.memory_log import MemoryLog
+from tests.places import place_of
 
 ASKED = RequestedEdits(
     (
@@ -86,12 +90,12 @@ PARTS = tuple(
 
 @pytest.fixture(params=["stored", "memory"])
 def log(request: pytest.FixtureRequest, store: Store, tmp_path: Path) -> ChangeLog:
-    return MemoryLog() if request.param == "memory" else StoredChanges(store, tmp_path)
+    return MemoryLog() if request.param == "memory" else StoredChanges(store, place_of(tmp_path))
 
 
 def test_a_change_is_read_as_it_was_written(log: ChangeLog) -> None:
     added = log.add(change("one"), nothing).change
-    assert replace(added, seq=0, created_at="") == change("one")
+    assert replace(added, seq=0, created_at="", worktree="") == change("one")
     assert (added.seq, bool(added.created_at)) == (1, True)
     assert log.get("one") == added
     assert log.get("two") is None
@@ -211,7 +215,7 @@ def test_the_oldest_settled_change_goes_when_there_are_more_than_are_kept(
 
 
 def test_a_change_belongs_to_its_session_and_its_turn(store: Store, tmp_path: Path) -> None:
-    log = StoredChanges(store, tmp_path)
+    log = StoredChanges(store, place_of(tmp_path))
     world = store.run(new_world, tmp_path)
     first, second = (store.run(begin_turn, world.chat.id).id for _ in range(2))
     session = world.session.id
@@ -226,7 +230,7 @@ def test_a_change_belongs_to_its_session_and_its_turn(store: Store, tmp_path: Pa
 
 
 def test_events_are_published_in_the_transaction_of_the_call(store: Store, tmp_path: Path) -> None:
-    log = StoredChanges(store, tmp_path)
+    log = StoredChanges(store, place_of(tmp_path))
 
     def moved(state: str) -> list[OwnedEvent]:
         return [OwnedEvent(ChangeMoved("one", state), "s", "t")]  # type: ignore[arg-type]
@@ -237,7 +241,7 @@ def test_events_are_published_in_the_transaction_of_the_call(store: Store, tmp_p
     assert log.move("one", "proposed", "applied", moved("applied")) == 2
     removed = log.prune(0, lambda ids: [OwnedEvent(ChangesRemoved(tuple(ids)))])
     assert (removed.ids, removed.event_seq) == (("one",), 3)
-    project = store.run(project_at, tmp_path)
+    project = store.run(project_at, place_of(tmp_path))
     rows = store.query(events_after, project.id)
     assert [(row.seq, row.session_id, row.turn_id, row.body) for row in rows] == [
         (1, "s", "t", event_to_json(ChangeMoved("one", "proposed"))),
@@ -247,7 +251,7 @@ def test_events_are_published_in_the_transaction_of_the_call(store: Store, tmp_p
 
 
 def test_an_event_that_cannot_be_made_leaves_no_change(store: Store, tmp_path: Path) -> None:
-    log = StoredChanges(store, tmp_path)
+    log = StoredChanges(store, place_of(tmp_path))
 
     def fail(_: Sequence[str]) -> Sequence[OwnedEvent]:
         raise ZeroDivisionError
@@ -261,7 +265,7 @@ def test_an_event_that_cannot_be_made_leaves_no_change(store: Store, tmp_path: P
 def test_an_owner_that_is_not_there_is_said_and_nothing_is_recorded(
     store: Store, tmp_path: Path, owner: dict[str, str]
 ) -> None:
-    log = StoredChanges(store, tmp_path)
+    log = StoredChanges(store, place_of(tmp_path))
     with pytest.raises(
         LogUnavailable, match=f"{next(iter(owner))} gone: it is no longer in the store"
     ):
@@ -270,7 +274,7 @@ def test_an_owner_that_is_not_there_is_said_and_nothing_is_recorded(
 
 
 def test_the_changes_of_a_session_that_is_removed_stay(store: Store, tmp_path: Path) -> None:
-    log = StoredChanges(store, tmp_path)
+    log = StoredChanges(store, place_of(tmp_path))
     world = store.run(new_world, tmp_path)
     turn = store.run(begin_turn, world.chat.id).id
     log.add(change("mine", session=world.session.id, turn=turn), nothing)
@@ -287,14 +291,20 @@ def other(store: Store, url: str) -> Iterator[Store]:
 
 
 def test_of_two_processes_one_moves_the_change(store: Store, other: Store, tmp_path: Path) -> None:
-    mine, theirs = StoredChanges(store, tmp_path), StoredChanges(other, tmp_path)
+    mine, theirs = (
+        StoredChanges(store, place_of(tmp_path)),
+        StoredChanges(other, place_of(tmp_path)),
+    )
     mine.add(change("one"), nothing)
     moved = [log.move("one", "proposed", "applied", []) for log in (mine, theirs)]
     assert [each is not None for each in moved] == [True, False]
 
 
 def test_each_root_has_changes_of_its_own(store: Store, tmp_path: Path) -> None:
-    here, there = StoredChanges(store, tmp_path / "here"), StoredChanges(store, tmp_path / "there")
+    here, there = (
+        StoredChanges(store, place_of(tmp_path / "here")),
+        StoredChanges(store, place_of(tmp_path / "there")),
+    )
     here.add(change("one"), nothing)
     assert (there.ids(), there.list(), there.get("one")) == ((), (), None)
     assert there.move("one", "proposed", "applied", []) is None
@@ -306,6 +316,39 @@ def test_a_store_that_cannot_be_opened_is_said_in_the_words_of_the_port(tmp_path
     (tmp_path / "file").write_text("no database\n" * 100)
     with ExitStack() as opened:
         with pytest.raises(LogUnavailable, match="this is not a SQLite file"):
-            changes_at(lambda: opened.enter_context(open_store(str(tmp_path / "file"))), tmp_path)
+            changes_at(
+                lambda: opened.enter_context(open_store(str(tmp_path / "file"))), place_of(tmp_path)
+            )
         with pytest.raises(LogUnavailable, match="PostgreSQL or SQLite only"):
-            changes_at(lambda: opened.enter_context(open_store("mysql://x/y")), tmp_path)
+            changes_at(lambda: opened.enter_context(open_store("mysql://x/y")), place_of(tmp_path))
+
+
+def test_a_log_has_the_changes_of_its_worktree_and_on_request_those_of_all(store: Store) -> None:
+    main = Place("p", "/main", "p", "/main")
+    linked = Place("p", "/main", "w", "/linked")
+    here, there = StoredChanges(store, main), StoredChanges(store, linked)
+    here.add(change("one"), nothing)
+    there.add(change("two"), nothing)
+    for log, other, own in ((here, "two", "one"), (there, "one", "two")):
+        assert [each.id for each in log.list()] == [own]
+        assert [each_id for each_id, _ in log.marks("proposed")] == [own]
+        assert [each.id for each in log.list(everywhere=True)] == ["two", "one"]
+        assert log.ids() == ("two", "one")
+        found = log.get(other)
+        assert found
+        assert (found.is_here, found.seq) == (False, 2 if other == "two" else 1)
+    found = here.get("two")
+    assert found
+    assert found.worktree == "/linked"
+
+
+def test_a_change_of_an_older_store_belongs_to_the_main_worktree(store: Store) -> None:
+    main = Place("p", "/main", "p", "/main")
+    linked = Place("p", "/main", "w", "/linked")
+    StoredChanges(store, main).add(change("one"), nothing)
+    store.run(lambda connection: connection.execute(update(changes).values(worktree_id=None)))
+    assert [each.id for each in StoredChanges(store, main).list()] == ["one"]
+    assert StoredChanges(store, linked).list() == ()
+    found = StoredChanges(store, linked).get("one")
+    assert found
+    assert (found.is_here, found.worktree) == (False, "/main")

@@ -24,6 +24,7 @@ from holdfast.checkpoints.checkpoint import (
 )
 from tests.adapters.store.talk import say
 from tests.adapters.store.world import World, new_world
+from tests.places import place_of
 
 NAMES = count()
 
@@ -34,7 +35,7 @@ class Chat:
     def __init__(self, store: Store, root: Path) -> None:
         self.store = store
         self.world: World = store.run(new_world)
-        self.transcript = StoredTranscript(lambda: store, root)
+        self.transcript = StoredTranscript(lambda: store, place_of(root))
         self.live: dict[str, Checkpoint] = {}
         self.hidden: dict[str, dict[str, Checkpoint]] = {}
         self.states: dict[str, Any] = {}

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
 
+from holdfast.adapters.places.places import find_place
 from holdfast.adapters.store.errors import Gone, StoreUnavailable
 from holdfast.adapters.store.queries.agent_sessions import (
     add_agent_session,
@@ -33,7 +34,12 @@ from holdfast.adapters.store.queries.messages import (
     message_by_id,
     messages_from,
 )
-from holdfast.adapters.store.queries.projects import all_projects, find_project, project_at
+from holdfast.adapters.store.queries.projects import (
+    all_projects,
+    find_project,
+    lock_project,
+    project_at,
+)
 from holdfast.adapters.store.queries.sessions import (
     add_session,
     remove_session,
@@ -45,6 +51,7 @@ from holdfast.adapters.store.queries.worktrees import worktree_at
 from holdfast.adapters.store.records import CheckpointRow, TurnRow
 from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import changes, chats, metadata, projects, worktrees
+from holdfast.vocab.place import Place
 from tests.adapters.store.queries import (
     append_event,
     append_part,
@@ -55,6 +62,7 @@ from tests.adapters.store.queries import (
     turn_by_id,
 )
 from tests.adapters.store.world import new_world
+from tests.places import place_of
 
 # One store for all examples of a law: an example makes a chat of its own.
 one_store = settings(
@@ -90,11 +98,14 @@ def _counts(connection: Connection) -> dict[str, int]:
 def test_one_folder_is_one_project_whatever_leads_to_it(store: Store, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    assert store.query(find_project, tmp_path / "real") is None
-    project = store.run(project_at, tmp_path / "real")
+    state = tmp_path / "state"
+    real, link = find_place(tmp_path / "real", state), find_place(tmp_path / "link", state)
+    assert store.query(find_project, real) is None
+    project = store.run(project_at, real)
     assert project.root == os.path.realpath(tmp_path / "real")
-    assert store.run(project_at, tmp_path / "link") == project
-    assert store.query(find_project, tmp_path / "link" / ".." / "real") == project
+    assert store.run(project_at, link) == project
+    around = find_place(tmp_path / "link" / ".." / "real", state)
+    assert store.query(find_project, around) == project
     assert store.query(all_projects) == (project,)
 
 
@@ -103,17 +114,73 @@ def test_one_folder_is_one_project_whatever_leads_to_it(store: Store, tmp_path: 
 )
 def test_a_root_keeps_its_bytes_whatever_they_are(store: Store, name: bytes) -> None:
     root = Path(os.fsdecode(b"/work/" + name))
-    project = store.run(project_at, root)
+    project = store.run(project_at, place_of(root))
     assert os.fsencode(project.root) == b"/work/" + name
-    assert store.query(find_project, root) == project
-    assert store.run(worktree_at, root, project_id=project.id).path == project.root
+    assert store.query(find_project, place_of(root)) == project
+    assert store.run(worktree_at, place_of(root), project_id=project.id).path == project.root
+
+
+def at(identity: str, path: str) -> Place:
+    return Place(identity, path, identity, path)
+
+
+def test_a_moved_project_is_found_and_another_at_its_old_path_is_not(store: Store) -> None:
+    project = store.run(project_at, at("one", "/a"))
+    assert store.query(find_project, at("one", "/b")) == project
+    assert store.query(find_project, at("two", "/a")) is None
+    moved = store.run(project_at, at("one", "/b"))
+    assert (moved.id, moved.root) == (project.id, "/b")
+    other = store.run(project_at, at("two", "/a"))
+    assert (other.root, other.id != project.id) == ("/a", True)
+
+
+def test_a_project_whose_path_another_has_gets_it_right_when_it_is_found(store: Store) -> None:
+    first = store.run(project_at, at("one", "/a"))
+    second = store.run(lock_project, at("two", "/a"))
+    assert second.root == "/a"
+    aside = store.query(find_project, at("one", "/a"))
+    assert aside
+    assert (aside.id, aside.root) == (first.id, f"/a (moved away, {first.id})")
+    assert store.run(project_at, at("one", "/b")).root == "/b"
+    # And if both claim one path in turn, it belongs to the one that was there last.
+    assert store.run(project_at, at("one", "/a")).root == "/a"
+    assert store.run(project_at, at("two", "/a")).root == "/a"
+    assert len(store.query(all_projects)) == 2
+
+
+def test_rows_of_an_older_store_are_found_by_their_path_and_get_an_identity(store: Store) -> None:
+    project = store.run(project_at, at("one", "/a"))
+    worktree = store.run(worktree_at, at("one", "/a"), project_id=project.id)
+
+    def forget(connection: Connection) -> None:
+        connection.execute(update(projects).values(identity=None))
+        connection.execute(update(worktrees).values(identity=None))
+
+    store.run(forget)
+    found = store.query(find_project, at("one", "/a"))
+    assert found
+    assert (found.id, found.identity) == (project.id, None)
+    assert store.query(find_project, at("one", "/b")) is None
+    assert store.run(project_at, at("one", "/a")) == project
+    assert store.run(worktree_at, at("one", "/a"), project_id=project.id) == worktree
+    assert store.query(find_project, at("one", "/b")) == project
+
+
+def test_a_folder_that_is_moved_to_the_path_of_an_older_row_stays_itself(store: Store) -> None:
+    older = store.run(project_at, at("old", "/a"))
+    store.run(lambda connection: connection.execute(update(projects).values(identity=None)))
+    project = store.run(project_at, at("one", "/b"))
+    moved = store.run(project_at, at("one", "/a"))
+    assert (moved.id, moved.root) == (project.id, "/a")
+    rows = {row.id: row.root for row in store.query(all_projects)}
+    assert rows == {project.id: "/a", older.id: f"/a (moved away, {older.id})"}
 
 
 # -------------------------------------------------------------------------------------------- sessions and chats
 
 
 def test_a_session_is_found_by_its_id_and_by_its_project(store: Store, tmp_path: Path) -> None:
-    project = store.run(project_at, tmp_path)
+    project = store.run(project_at, place_of(tmp_path))
     session = store.run(add_session, project.id, title="fix it", metadata={"model": "small"})
     assert (session.title, session.status, session.metadata) == (
         "fix it",
@@ -278,7 +345,11 @@ def test_a_turn_begins_and_ends_once(store: Store) -> None:
 def test_checkpoints_are_numbered_in_each_chat(store: Store, tmp_path: Path) -> None:
     world = store.run(new_world)
     worktree = store.run(
-        worktree_at, tmp_path, project_id=world.project.id, branch="main", base_sha="b" * 40
+        worktree_at,
+        place_of(tmp_path),
+        project_id=world.project.id,
+        branch="main",
+        base_sha="b" * 40,
     )
     store.run(append_message, world.chat.id, role="user")
     message = store.run(append_message, world.chat.id, role="assistant")
@@ -346,7 +417,7 @@ def test_a_checkpoint_keeps_its_place_in_the_transcript_when_the_message_is_gone
 
 def _fill(connection: Connection, root: Path) -> tuple[str, str, str, str, str]:
     world = new_world(connection, root)
-    worktree = worktree_at(connection, root, project_id=world.project.id)
+    worktree = worktree_at(connection, place_of(root), project_id=world.project.id)
     message = append_message(connection, world.chat.id, role="user")
     append_part(connection, message.id, kind="text", body="hello")
     turn = begin_turn(connection, world.chat.id, message_id=message.id)
@@ -424,5 +495,5 @@ def test_a_row_whose_parent_is_not_there_is_refused(store: Store) -> None:
 
 def test_who_only_reads_cannot_write(store: Store, tmp_path: Path) -> None:
     with pytest.raises((StoreUnavailable, DBAPIError)):
-        store.query(project_at, tmp_path)
+        store.query(project_at, place_of(tmp_path))
     assert store.query(all_projects) == ()

@@ -25,6 +25,7 @@ from holdfast.usecases.checkpoints.conversation import (
     AnnounceExchange,
     AnnounceIds,
     Backend,
+    CheckpointElsewhere,
     ConversationFailed,
     Conversations,
     Exchanged,
@@ -39,6 +40,7 @@ from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 from tests.adapters.store.queries import last_message, remove_row
 from tests.adapters.store.talk import Talk, new_talk, other_chat, say
 from tests.end_to_end.checkpoints.repo import Folder, ravage, standard
+from tests.places import place_of
 
 pytestmark = pytest.mark.slow  # seconds together: `make quick` does without
 
@@ -92,7 +94,7 @@ def test_a_checkpoint_with_an_owner_is_on_record_with_the_message_it_precedes(ta
     taken = talk.turn("one")
     row = talk.store.query(checkpoint_by_id, taken)
     answer = talk.store.query(last_message, talk.world.chat.id)
-    worktree = talk.store.query(find_worktree, talk.repo.root)
+    worktree = talk.store.query(find_worktree, place_of(talk.repo.root))
     assert row
     assert worktree
     assert (row.chat_id, row.session_id, row.worktree_id) == (
@@ -487,6 +489,9 @@ class LosesTheStore:
         announce: AnnounceIds = lambda _: (),
     ) -> int | None:
         return self.real.record(checkpoint, events, gone, announce)
+
+    def elsewhere(self) -> tuple[CheckpointElsewhere, ...]:
+        return self.real.elsewhere()
 
     def following(self, checkpoint: Checkpoint) -> int | None:
         return self.real.following(checkpoint)

@@ -34,6 +34,7 @@ from holdfast.vocab.cancellation import TurnStopped
 from holdfast.vocab.events import StepStarted, TurnEnded
 from tests.adapters.store.queries import messages_of
 from tests.adapters.store.talk import rows
+from tests.places import place_of
 from tests.waiting import FOREVER, LONGEST
 
 SENTENCE = "Stopped: checkpoint 41c3 was restored."
@@ -50,7 +51,7 @@ class Scene:
         self.root = place / "root"
         self.root.mkdir()
         self.state = place / "state"
-        self.log = StoredTurnLog(store, self.root, TurnLocks(self.state))
+        self.log = StoredTurnLog(store, place_of(self.root), TurnLocks(self.state))
         self.begun = self.begin()
         self.other_store = open_store(url)
 
@@ -61,7 +62,7 @@ class Scene:
 
     def seen_by(self, store: Store, root: Path | None = None) -> StoredRunningTurns:
         locks, processes = TurnLocks(self.state), TurnProcesses(self.state)
-        return StoredRunningTurns(lambda: store, root or self.root, locks, processes)
+        return StoredRunningTurns(lambda: store, place_of(root or self.root), locks, processes)
 
     def row(self) -> dict[str, Any]:
         (row,) = self.store.query(rows, turns_table)
@@ -106,7 +107,7 @@ def test_the_process_that_runs_a_turn_is_on_record(scene: Scene) -> None:
 def test_a_turn_that_is_asked_to_stop_reads_the_sentence_and_can_begin_nothing(
     scene: Scene, other: StoredRunningTurns
 ) -> None:
-    changes = StoredChanges(scene.store, scene.root)
+    changes = StoredChanges(scene.store, place_of(scene.root))
     changes.add(scene.change("c1"), lambda _: ())
     with scene.log.looking(scene.begun) as look:
         assert look() is None
@@ -119,7 +120,7 @@ def test_a_turn_that_is_asked_to_stop_reads_the_sentence_and_can_begin_nothing(
     attempts: list[Callable[[], object]] = [
         lambda: scene.log.keep(begun, [StepStarted(1)]),
         lambda: changes.add(scene.change("c2"), lambda _: ()),
-        lambda: StoredTranscript(lambda: scene.store, scene.root).record(taken, []),
+        lambda: StoredTranscript(lambda: scene.store, place_of(scene.root)).record(taken, []),
     ]
     for attempt in attempts:
         with pytest.raises(TurnStopped, match=SENTENCE):
@@ -130,7 +131,7 @@ def test_a_turn_that_is_asked_to_stop_reads_the_sentence_and_can_begin_nothing(
 def test_a_turn_that_is_asked_to_stop_records_what_is_done_and_its_end(
     scene: Scene, other: StoredRunningTurns
 ) -> None:
-    changes = StoredChanges(scene.store, scene.root)
+    changes = StoredChanges(scene.store, place_of(scene.root))
     changes.add(scene.change("c1"), lambda _: ())
     other.ask_to_stop([turn_of(scene)], SENTENCE)
     assert changes.move("c1", "proposed", "applied", []) is not None
@@ -145,7 +146,7 @@ def test_a_turn_that_is_asked_to_stop_records_what_is_done_and_its_end(
 def test_a_turn_that_another_process_has_ended_records_nothing_at_all(
     scene: Scene, other: StoredRunningTurns
 ) -> None:
-    changes = StoredChanges(scene.store, scene.root)
+    changes = StoredChanges(scene.store, place_of(scene.root))
     changes.add(scene.change("c1"), lambda _: ())
     assert other.end(turn_of(scene), STOPPED) is True
     assert (scene.row()["status"], scene.row()["generation"]) == ("cancelled", 1)
@@ -259,7 +260,7 @@ def test_turns_that_record_while_they_are_asked_to_stop_never_block_each_other(
     def record() -> None:
         try:
             with open_store(url) as store:
-                log = StoredTurnLog(store, scene.root, TurnLocks(scene.state))
+                log = StoredTurnLog(store, place_of(scene.root), TurnLocks(scene.state))
                 for _ in range(3):
                     begun = log.begin(GO, lambda _: ())
                     assert isinstance(begun, TurnBegun)

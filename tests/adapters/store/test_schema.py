@@ -22,6 +22,7 @@ from holdfast.adapters.store.schema import migrate, revision, revisions
 from holdfast.adapters.store.store import Store, open_store
 from holdfast.adapters.store.tables import metadata
 from tests.adapters.store.schema_dump import dump, dump_of, golden_file
+from tests.places import place_of
 
 
 def _execute(connection: Connection, statement: str) -> None:
@@ -62,7 +63,7 @@ def test_the_tables_in_the_code_are_those_the_migrations_make(store: Store) -> N
 
 def test_opening_again_changes_nothing(url: str, tmp_path: Path) -> None:
     with open_store(url) as store:
-        project = store.run(project_at, tmp_path)
+        project = store.run(project_at, place_of(tmp_path))
     with open_store(url) as store:
         assert store.query(all_projects) == (project,)
 
@@ -158,7 +159,7 @@ def test_a_file_that_is_no_database_is_refused_and_keeps_its_bytes(tmp_path: Pat
 def test_a_sqlite_store_is_closed_to_other_users(tmp_path: Path) -> None:
     file = tmp_path / "state" / "holdfast.sqlite3"
     with open_store(str(file)) as store:
-        store.run(project_at, tmp_path)
+        store.run(project_at, place_of(tmp_path))
         modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in file.parent.iterdir()}
     assert modes == {
         "holdfast.sqlite3": 0o600,

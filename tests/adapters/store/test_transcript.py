@@ -26,6 +26,7 @@ from holdfast.vocab.owned_event import OwnedEvent
 from tests.adapters.store.queries import last_message
 from tests.adapters.store.talk import rows, say
 from tests.adapters.store.world import World, new_world
+from tests.places import place_of
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def world(store: Store) -> World:
 
 @pytest.fixture
 def transcript(store: Store, tmp_path: Path) -> StoredTranscript:
-    return StoredTranscript(lambda: store, tmp_path)
+    return StoredTranscript(lambda: store, place_of(tmp_path))
 
 
 @pytest.fixture

@@ -41,6 +41,7 @@ from tests.adapters.store.queries import (
     trashed_checkpoints,
 )
 from tests.adapters.store.world import new_world
+from tests.places import place_of
 
 
 def _turn(connection: Connection, chat_id: str, name: str, worktree_id: str | None = None) -> None:
@@ -192,7 +193,7 @@ def test_a_checkpoint_comes_back_without_the_worktree_that_is_gone(
     store: Store, tmp_path: Path
 ) -> None:
     world = store.run(new_world)
-    worktree = store.run(worktree_at, tmp_path, project_id=world.project.id)
+    worktree = store.run(worktree_at, place_of(tmp_path), project_id=world.project.id)
     store.run(_turn, world.chat.id, "t1", worktree.id)
     store.run(_turn, world.chat.id, "t2", worktree.id)
     store.run(_cut, world.chat.id, 2, "u1", "t2")

@@ -28,6 +28,7 @@ from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import Sentinel, StopReason, UserText
 from tests.adapters.store.postgres import Postgres
 from tests.adapters.store.queries import messages_of, parts_of, turn_by_id
+from tests.places import place_of
 
 CALL = ToolCall("c1", "read_file", {"path": "a.py"})
 SAID = Said("Let me look.", "thinking", (CALL,))
@@ -56,7 +57,7 @@ def turns(store: Store, tmp_path: Path) -> StoredTurnLog:
 def _turns(store: Store, tmp_path: Path) -> StoredTurnLog:
     root = tmp_path / "project"
     root.mkdir(exist_ok=True)
-    return StoredTurnLog(store, root, TurnLocks(tmp_path / "state"))
+    return StoredTurnLog(store, place_of(root), TurnLocks(tmp_path / "state"))
 
 
 def _begin(

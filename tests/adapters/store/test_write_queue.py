@@ -15,6 +15,7 @@ from holdfast.adapters.store.errors import StoreUnavailable
 from holdfast.adapters.store.queries.projects import all_projects, project_at
 from holdfast.adapters.store.store import open_store
 from holdfast.adapters.store.write_queue import QueueStuck, wait_in_line
+from tests.places import place_of
 from tests.waiting import wait_until
 
 
@@ -44,7 +45,7 @@ def test_who_waits_for_too_long_records_nothing_and_says_so(
     with open_store(str(file)) as store:
         monkeypatch.setattr(stores, "BUSY_SECONDS", 0.05)
         with another_writer(file), pytest.raises(StoreUnavailable) as refused:
-            store.run(project_at, tmp_path)
+            store.run(project_at, place_of(tmp_path))
         assert str(refused.value) == (
             f"{file}: another process has held it for too long, nothing was recorded; end that "
             "one, or wait."

@@ -11,6 +11,7 @@ from holdfast.adapters.store.queries.chats import add_chat
 from holdfast.adapters.store.queries.projects import project_at
 from holdfast.adapters.store.queries.sessions import add_session
 from holdfast.adapters.store.records import ChatRow, ProjectRow, SessionRow
+from tests.places import place_of
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,6 @@ class World:
 
 
 def new_world(connection: Connection, root: Path = Path("/work/here")) -> World:
-    project = project_at(connection, root)
+    project = project_at(connection, place_of(root))
     session = add_session(connection, project.id, title="a session")
     return World(project, session, add_chat(connection, session.id, title="a chat"))

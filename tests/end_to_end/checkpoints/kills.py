@@ -23,7 +23,7 @@ from holdfast.usecases.checkpoints.restore_recovery import Restored
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.worktrees import open_worktrees
 from tests.end_to_end import effects
-from tests.end_to_end.checkpoints.repo import Folder, Tree, ravage, standard
+from tests.end_to_end.checkpoints.repo import Folder, Tree, bring_back, ravage, standard
 from tests.end_to_end.effects import When
 
 
@@ -59,8 +59,7 @@ class Stage:
         shutil.copytree(self.place / "scene", self.place / name, symlinks=True)
 
     def bring_back(self, name: str) -> None:
-        shutil.rmtree(self.place / "scene")
-        shutil.copytree(self.place / name, self.place / "scene", symlinks=True)
+        bring_back(self.place / name, self.place / "scene")
 
     # The judgement.
 

@@ -51,6 +51,20 @@ class Ran:
         return " ".join(each["message"] for each in self.told["refusals"])
 
 
+def bring_back(kept: Path, scene: Path) -> None:
+    """Make a scene as the kept one is. Its root stays the same folder: another one would be another project."""
+    for part in scene.iterdir():
+        if part.name != "root":
+            shutil.rmtree(part)
+            continue
+        for entry in part.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
+    shutil.copytree(kept, scene, symlinks=True, dirs_exist_ok=True)
+
+
 class Folder:
     """A directory with files; not a repository unless `init` was called."""
 

@@ -15,7 +15,7 @@ import pytest
 
 from holdfast.checkpoints.limits import SnapshotLimits
 from holdfast.wiring import worktrees
-from tests.end_to_end.checkpoints.repo import Folder, Ran, Tree, ravage, standard
+from tests.end_to_end.checkpoints.repo import Folder, Ran, Tree, bring_back, ravage, standard
 
 PAGE = 4096
 VERBS = ("create", "restore", "undo", "prune")
@@ -86,8 +86,7 @@ class Scene:
         return self.repo.run(self.verb, *words, "--json")
 
     def bring_back(self) -> None:
-        shutil.rmtree(self.disk / "scene")
-        shutil.copytree(self.kept / "scene", self.disk / "scene", symlinks=True)
+        bring_back(self.kept / "scene", self.disk / "scene")
 
     def fill(self, *, leave: int) -> Callable[[], None]:
         """Leave so much room; gives what takes the ballast away."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.places.places import find_place
 from holdfast.adapters.store.change_log import StoredChanges
 from holdfast.adapters.store.store import open_store
 from holdfast.testing import ScriptedServer, call, hang, say, slow
@@ -138,7 +139,7 @@ def test_a_kill_at_any_effect_leaves_files_that_match_the_record(
         with ScriptedServer([say("Hello.")]) as server:
             assert one.run("Hello.", server=server).code == 0
         with open_store(str(one.state / "holdfast.sqlite3")) as store:
-            log = StoredChanges(store, one.root)
+            log = StoredChanges(store, find_place(one.root, one.state))
             assert {change.state for change in log.list()} <= {"applied", "rejected"}
             applied = {path for change in log.list(state="applied") for path in change.paths}
         changed = {name for name, text in one.texts().items() if text != TEXT}

@@ -6,7 +6,6 @@ Implements the port `CommandGrants`.
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import os
 from contextlib import contextmanager
@@ -18,12 +17,14 @@ if TYPE_CHECKING:
 
 
 class DiskGrants:
-    """The commands that the user has allowed permanently at one root."""
+    """The commands that the user has allowed permanently in one project."""
 
-    def __init__(self, state: Path, root: Path) -> None:
-        """Set the path of the file; `add` creates the file."""
-        name = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]
-        self._file = state / "grants" / f"{name}.json"
+    def __init__(self, state: Path, project_id: str) -> None:
+        """Set the path of the file; `add` creates the file.
+
+        The id is that of the project's folder: another folder at the same path allows nothing.
+        """
+        self._file = state / "grants" / f"{project_id}.json"
 
     def has(self, command: str) -> bool:
         """Return whether exactly this command is allowed."""

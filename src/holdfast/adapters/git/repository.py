@@ -13,6 +13,7 @@ from pathlib import Path
 
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git.git_command import Git, GitFailed
+from holdfast.adapters.places.worktree_folder import worktree_folder
 from holdfast.checkpoints.ports import CheckpointFailed
 
 _COMMIT = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
@@ -151,8 +152,14 @@ def _is_left_out(git: Git, relative: str) -> bool:
 
 
 def private_git_dir(root: Path, state: Path) -> Path:
-    """Return the path of the private repository of a root, which need not exist."""
-    return state / "private" / f"{hashlib.sha256(os.fsencode(root)).hexdigest()[:32]}.git"
+    """Return the path of the private repository of a root, which need not exist.
+
+    One of an earlier version is named after the path of the root, and stays where it is.
+    """
+    earlier = state / "private" / f"{hashlib.sha256(os.fsencode(root)).hexdigest()[:32]}.git"
+    if earlier.is_dir():
+        return earlier
+    return worktree_folder(state, root) / "checkpoints.git"
 
 
 def create_private(repository: GitRepository, lock: int, deadline: float) -> None:

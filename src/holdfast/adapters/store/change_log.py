@@ -13,7 +13,8 @@ from holdfast.adapters.store.errors import Gone, StoreError
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.projects import find_project, lock_project
 from holdfast.adapters.store.queries.statements import next_seq
-from holdfast.adapters.store.tables import changes, sessions, turns
+from holdfast.adapters.store.queries.worktrees import worktree_at
+from holdfast.adapters.store.tables import changes, sessions, turns, worktrees
 from holdfast.changes.change import Change, ChangeState
 from holdfast.changes.change_json import (
     ContentDamaged,
@@ -33,53 +34,53 @@ from holdfast.changes.change_log import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from datetime import datetime
-    from pathlib import Path
 
-    from sqlalchemy import Connection, RowMapping, Table
+    from sqlalchemy import ColumnElement, Connection, RowMapping, Table
 
     from holdfast.adapters.store.store import Store
     from holdfast.changes.change_log import AnnounceRemoved
     from holdfast.changes.plan import ChangePlan
     from holdfast.vocab.owned_event import OwnedEvent
+    from holdfast.vocab.place import Place
 
 
-def changes_at(open_store: Callable[[], Store], root: Path) -> StoredChanges:
-    """Return the changes of the project at a root, in a store that others use too.
+def changes_at(open_store: Callable[[], Store], place: Place) -> StoredChanges:
+    """Return the changes of the project of a place, in a store that others use too.
 
     Raise `LogUnavailable`.
     """
     with _translated():
-        return StoredChanges(open_store(), root)
+        return StoredChanges(open_store(), place)
 
 
 class StoredChanges:
-    """The changes of the project at one root."""
+    """The changes of one project, as seen from one of its worktrees."""
 
-    def __init__(self, store: Store, root: Path) -> None:
+    def __init__(self, store: Store, place: Place) -> None:
         """Use a store that is open."""
         self._store = store
-        self._root = root
+        self._place = place
 
     def add(self, change: Change, announce: AnnounceRemoved) -> AddedChange:
         """Record a new change as the latest, and remove the oldest of the settled ones."""
         with _translated():
             if change.state == "applied":
                 # Observed: the files are written, also if the turn is to stop now.
-                return self._store.settle(_add, self._root, change, announce)
-            return self._store.run(_add, self._root, change, announce)
+                return self._store.settle(_add, self._place, change, announce)
+            return self._store.run(_add, self._place, change, announce)
 
     def get(self, change_id: str) -> Change | None:
         """Return the change of this project with this id, or None."""
         with _translated():
-            found = self._store.query(_rows, self._root, changes.c.id == change_id)
+            found = self._store.query(_rows, self._place, changes.c.id == change_id)
         if not found:
             return None
-        return _change(found[0])
+        return self._change(found[0])
 
     def ids(self) -> tuple[str, ...]:
         """Return the ids of all changes, newest first."""
         with _translated():
-            return self._store.query(_ids, self._root)
+            return self._store.query(_ids, self._place)
 
     def list(
         self,
@@ -90,6 +91,7 @@ class StoredChanges:
         turn: str | None = None,
         after: int = 0,
         limit: int | None = None,
+        everywhere: bool = False,
     ) -> tuple[Change, ...]:
         """Return changes, newest first."""
         wanted = {"state": state, "origin": origin, "session_id": session, "turn_id": turn}
@@ -98,18 +100,21 @@ class StoredChanges:
             if value is not None:
                 where.append(changes.c[column] == value)
         with _translated():
-            rows = self._store.query(_rows, self._root, *where, limit=limit)
-        return tuple(_change(row) for row in rows)
+            rows = self._store.query(_rows, self._place, *where, limit=limit, everywhere=everywhere)
+        return tuple(self._change(row) for row in rows)
+
+    def _change(self, row: RowMapping) -> Change:
+        return _change(row, self._place)
 
     def marks(self, state: ChangeState) -> tuple[tuple[str, int], ...]:
         """Return id and `seq` of the changes in a state, newest first."""
         with _translated():
-            return self._store.query(_marks, self._root, state)
+            return self._store.query(_marks, self._place, state)
 
     def revise(self, change_id: str, plan: ChangePlan, events: Sequence[OwnedEvent]) -> int | None:
         """Replace the plan of a proposed change."""
         with _translated():
-            return self._store.run(_revise, self._root, change_id, plan, events)
+            return self._store.run(_revise, self._place, change_id, plan, events)
 
     def move(
         self, change_id: str, old: ChangeState, new: ChangeState, events: Sequence[OwnedEvent]
@@ -117,26 +122,26 @@ class StoredChanges:
         """Change the state, if it is still `old`."""
         with _translated():
             # The files are written, or will never be: also a turn that is to stop records that.
-            return self._store.settle(_move, self._root, change_id, old, new, events)
+            return self._store.settle(_move, self._place, change_id, old, new, events)
 
     def split(
         self, change_id: str, accepted: Change, rest: Change, events: Sequence[OwnedEvent]
     ) -> ChangeParts | None:
         """Reject a proposed change and record its two parts."""
         with _translated():
-            return self._store.run(_split, self._root, change_id, accepted, rest, events)
+            return self._store.run(_split, self._place, change_id, accepted, rest, events)
 
     def join(
         self, change_id: str, parts: Collection[str], events: Sequence[OwnedEvent]
     ) -> int | None:
         """Undo a split."""
         with _translated():
-            return self._store.run(_join, self._root, change_id, parts, events)
+            return self._store.run(_join, self._place, change_id, parts, events)
 
     def prune(self, keep: int, announce: AnnounceRemoved) -> RemovedChanges:
         """Remove all but the latest changes that are settled."""
         with _translated():
-            return self._store.run(_prune_here, self._root, keep, announce)
+            return self._store.run(_prune_here, self._place, keep, announce)
 
 
 @contextmanager
@@ -149,16 +154,16 @@ def _translated() -> Iterator[None]:
 
 
 def _add(
-    connection: Connection, root: Path, change: Change, announce: AnnounceRemoved
+    connection: Connection, place: Place, change: Change, announce: AnnounceRemoved
 ) -> AddedChange:
-    project = lock_project(connection, root)
-    added = _insert(connection, project.id, change)
+    project = lock_project(connection, place)
+    added = _insert(connection, project.id, place, change)
     removed = _prune(connection, project.id, KEPT)
     return AddedChange(added, publish(connection, project.id, announce(removed)))
 
 
 def _insert(
-    connection: Connection, project_id: str, change: Change, seq: int | None = None
+    connection: Connection, project_id: str, place: Place, change: Change, seq: int | None = None
 ) -> Change:
     """Insert a change, at a place that is free or after the last one.
 
@@ -166,6 +171,7 @@ def _insert(
     """
     _must_be_there(connection, sessions, change.session)
     _must_be_there(connection, turns, change.turn)
+    worktree = worktree_at(connection, place, project_id=project_id)
     created = now()
     settled = None if change.state == "proposed" else created
     values: dict[str, Any] = {
@@ -179,6 +185,7 @@ def _insert(
         "files": plan_to_json(change.plan),
         "created_at": created,
         "settled_at": settled,
+        "worktree_id": worktree.id,
     }
     if seq is None:
         number = connection.execute(
@@ -191,6 +198,8 @@ def _insert(
         seq=number,
         created_at=_moment(created),
         settled_at=_moment(settled) if settled else None,
+        worktree=place.worktree_root,
+        is_here=True,
     )
 
 
@@ -208,11 +217,11 @@ def _must_be_there(connection: Connection, table: Table, row_id: str | None) -> 
 
 
 def _prune_here(
-    connection: Connection, root: Path, keep: int, announce: AnnounceRemoved
+    connection: Connection, place: Place, keep: int, announce: AnnounceRemoved
 ) -> RemovedChanges:
-    if find_project(connection, root) is None:
+    if find_project(connection, place) is None:
         return RemovedChanges((), 0)
-    project = lock_project(connection, root)
+    project = lock_project(connection, place)
     removed = _prune(connection, project.id, keep)
     return RemovedChanges(removed, publish(connection, project.id, announce(removed)))
 
@@ -222,30 +231,48 @@ def _prune(connection: Connection, project_id: str, keep: int) -> tuple[str, ...
 
 
 def _rows(
-    connection: Connection, root: Path, *where: Any, limit: int | None = None
+    connection: Connection,
+    place: Place,
+    *where: Any,
+    limit: int | None = None,
+    everywhere: bool = True,
 ) -> list[RowMapping]:
-    project = find_project(connection, root)
+    project = find_project(connection, place)
     if project is None:
         return []
-    query = _newest_first(select(changes), project.id).where(*where).limit(limit)
+    query = _newest_first(_WITH_WORKTREE, project.id).where(*where).limit(limit)
+    if not everywhere:
+        query = query.where(_is_here(place))
     return list(connection.execute(query).mappings())
 
 
-def _ids(connection: Connection, root: Path) -> tuple[str, ...]:
-    project = find_project(connection, root)
+def _ids(connection: Connection, place: Place) -> tuple[str, ...]:
+    project = find_project(connection, place)
     if project is None:
         return ()
     return tuple(connection.execute(_newest_first(select(changes.c.id), project.id)).scalars())
 
 
-def _marks(connection: Connection, root: Path, state: ChangeState) -> tuple[tuple[str, int], ...]:
-    project = find_project(connection, root)
+def _marks(connection: Connection, place: Place, state: ChangeState) -> tuple[tuple[str, int], ...]:
+    project = find_project(connection, place)
     if project is None:
         return ()
     query = _newest_first(select(changes.c.id, changes.c.seq), project.id).where(
         changes.c.state == state
     )
+    query = query.outerjoin(worktrees, _OF_CHANGE).where(_is_here(place))
     return tuple((change_id, seq) for change_id, seq in connection.execute(query))
+
+
+def _is_here(place: Place) -> ColumnElement[bool]:
+    """Return the condition for the changes of this worktree.
+
+    A change of an older store has no worktree on record: it was made in the main one.
+    """
+    here = worktrees.c.identity == place.worktree_id
+    if place.is_main:
+        return here | changes.c.worktree_id.is_(None)
+    return here
 
 
 def _newest_first(query: Select[Any], project_id: Any) -> Select[Any]:
@@ -262,12 +289,12 @@ def _set(
 
 def _revise(
     connection: Connection,
-    root: Path,
+    place: Place,
     change_id: str,
     plan: ChangePlan,
     events: Sequence[OwnedEvent],
 ) -> int | None:
-    project = lock_project(connection, root)
+    project = lock_project(connection, place)
     if not _set(connection, project.id, change_id, "proposed", files=plan_to_json(plan)):
         return None
     return publish(connection, project.id, events)
@@ -275,13 +302,13 @@ def _revise(
 
 def _move(  # noqa: PLR0917 - the call of the port, on a connection
     connection: Connection,
-    root: Path,
+    place: Place,
     change_id: str,
     old: ChangeState,
     new: ChangeState,
     events: Sequence[OwnedEvent],
 ) -> int | None:
-    project = lock_project(connection, root)
+    project = lock_project(connection, place)
     statement = _SETTLE
     if new == "applied":
         statement = _APPLY
@@ -299,13 +326,13 @@ def _move(  # noqa: PLR0917 - the call of the port, on a connection
 
 def _split(  # noqa: PLR0917 - the call of the port, on a connection
     connection: Connection,
-    root: Path,
+    place: Place,
     change_id: str,
     accepted: Change,
     rest: Change,
     events: Sequence[OwnedEvent],
 ) -> ChangeParts | None:
-    project = lock_project(connection, root)
+    project = lock_project(connection, place)
     whole = connection.execute(select(changes.c.seq).where(changes.c.id == change_id)).scalar()
     if whole is None:
         return None
@@ -314,19 +341,19 @@ def _split(  # noqa: PLR0917 - the call of the port, on a connection
     rejected = {"state": "rejected", "settled_at": now(), "seq": following}
     if not _set(connection, project.id, change_id, "proposed", **rejected):
         return None
-    second = _insert(connection, project.id, rest, whole)
-    first = _insert(connection, project.id, accepted)
+    second = _insert(connection, project.id, place, rest, whole)
+    first = _insert(connection, project.id, place, accepted)
     return ChangeParts(first, second, publish(connection, project.id, events))
 
 
 def _join(
     connection: Connection,
-    root: Path,
+    place: Place,
     change_id: str,
     parts: Collection[str],
     events: Sequence[OwnedEvent],
 ) -> int | None:
-    project = lock_project(connection, root)
+    project = lock_project(connection, place)
     here = (changes.c.project_id == project.id, changes.c.id.in_([change_id, *parts]))
     query = (
         select(changes.c.id, changes.c.state, changes.c.seq, changes.c.request)
@@ -349,13 +376,15 @@ def _join(
     return publish(connection, project.id, events)
 
 
-def _change(row: RowMapping) -> Change:
+def _change(row: RowMapping, place: Place) -> Change:
     settled = row["settled_at"]
     try:
         plan = plan_from_json(row["files"])
     except ContentDamaged as error:
         cure = "put a copy of the store back, or forget the change with `holdfast changes prune`"
         raise LogUnavailable(f"change {row['id']}: {error}; {cure}.") from error
+    identity = row["worktree_identity"] or place.project_id
+    is_here = identity == place.worktree_id
     return Change(
         row["id"],
         row["state"],
@@ -367,6 +396,8 @@ def _change(row: RowMapping) -> Change:
         None if settled is None else _moment(settled),
         row["session_id"],
         row["turn_id"],
+        place.worktree_root if is_here else row["worktree_path"] or place.project_root,
+        is_here,
     )
 
 
@@ -374,6 +405,12 @@ def _moment(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
 
 
+_OF_CHANGE = worktrees.c.id == changes.c.worktree_id
+_WITH_WORKTREE = select(
+    changes,
+    worktrees.c.identity.label("worktree_identity"),
+    worktrees.c.path.label("worktree_path"),
+).outerjoin(worktrees, _OF_CHANGE)
 _FOLLOWING = next_seq(changes.c.seq, changes.c.project_id, bindparam("this_project"))
 _INSERT = insert(changes).returning(changes.c.seq)
 _INSERT_LAST = _INSERT.values(seq=_FOLLOWING)

@@ -13,43 +13,43 @@ from holdfast.usecases.events.ports import EventsUnavailable, LoggedEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from sqlalchemy import Connection
 
     from holdfast.adapters.store.records import EventRow
     from holdfast.adapters.store.store import Store
     from holdfast.vocab.owned_event import OwnedEvent
+    from holdfast.vocab.place import Place
 
 
 class StoredEventLog:
-    """The events of the project at one root.
+    """The events of one project.
 
     To read makes neither the project nor anything else.
     """
 
-    def __init__(self, open_store: Callable[[], Store], root: Path) -> None:
+    def __init__(self, open_store: Callable[[], Store], place: Place) -> None:
         """Use the store that `open_store` returns; it is called for each transaction."""
         self._open_store = open_store
-        self._root = root
+        self._place = place
 
     def after(
         self, seq: int, *, session: str | None = None, limit: int | None = None
     ) -> tuple[LoggedEvent, ...]:
         """Return the events after a number, in order."""
         with _translated():
-            rows = self._open_store().query(_after, self._root, seq, session, limit)
+            rows = self._open_store().query(_after, self._place, seq, session, limit)
         return tuple(_logged(row) for row in rows)
 
     def last(self) -> int:
         """Return the number of the last event, 0 if there is none."""
         with _translated():
-            return self._open_store().query(_last, self._root)
+            return self._open_store().query(_last, self._place)
 
     def publish(self, events: Sequence[OwnedEvent]) -> int:
         """Append events in a transaction of their own, and return the number of the last one."""
         with _translated():
-            return self._open_store().run(_publish, self._root, events)
+            return self._open_store().run(_publish, self._place, events)
 
 
 @contextmanager
@@ -62,23 +62,23 @@ def _translated() -> Iterator[None]:
 
 
 def _after(
-    connection: Connection, root: Path, seq: int, session: str | None, limit: int | None
+    connection: Connection, place: Place, seq: int, session: str | None, limit: int | None
 ) -> tuple[EventRow, ...]:
-    project = find_project(connection, root)
+    project = find_project(connection, place)
     if project is None:
         return ()
     return events_after(connection, project.id, seq, session_id=session, at_most=limit)
 
 
-def _last(connection: Connection, root: Path) -> int:
-    project = find_project(connection, root)
+def _last(connection: Connection, place: Place) -> int:
+    project = find_project(connection, place)
     if project is None:
         return 0
     return last_event(connection, project.id)
 
 
-def _publish(connection: Connection, root: Path, events: Sequence[OwnedEvent]) -> int:
-    project = lock_project(connection, root)
+def _publish(connection: Connection, place: Place, events: Sequence[OwnedEvent]) -> int:
+    project = lock_project(connection, place)
     return publish(connection, project.id, events)
 
 

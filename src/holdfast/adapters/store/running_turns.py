@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.store.records import TurnRow
     from holdfast.adapters.store.store import Store
     from holdfast.vocab.events import TurnEnded
+    from holdfast.vocab.place import Place
 
 _TICK = 0.05
 
@@ -48,18 +49,18 @@ class StoredRunningTurns:
     """The turns that work on one worktree, and those of the sessions of its project."""
 
     def __init__(
-        self, store: Callable[[], Store], root: Path, locks: TurnLocks, processes: TurnProcesses
+        self, store: Callable[[], Store], place: Place, locks: TurnLocks, processes: TurnProcesses
     ) -> None:
         """Use the store that `store` returns; it is called for each transaction."""
         self._store = store
-        self._root = Path(os.path.realpath(root))
+        self._place = place
         self._locks = locks
         self._processes = processes
 
     def find_sessions(self, wanted: str) -> tuple[str, ...]:
         """Return the sessions of the project whose ids begin so, at most two."""
         with translated():
-            return self._store().query(_find_sessions, self._root, wanted)
+            return self._store().query(_find_sessions, self._place, wanted)
 
     def at_work(self, scope: StopScope) -> tuple[RunningTurn, ...]:
         """Return the turns that a process runs now."""
@@ -150,7 +151,7 @@ class StoredRunningTurns:
         root, host = row.metadata.get("root"), row.metadata.get("host")
         if root is None or not self._is_same_disk(host):
             return False
-        return _overlap(Path(root), self._root)
+        return _overlap(Path(root), Path(self._place.worktree_root))
 
     def _is_same_disk(self, host: Any) -> bool:
         # A SQLite store is never shared by machines; this one may have got another name.
@@ -161,8 +162,8 @@ def _overlap(one: Path, other: Path) -> bool:
     return one == other or one in other.parents or other in one.parents
 
 
-def _find_sessions(connection: Connection, root: Path, wanted: str) -> tuple[str, ...]:
-    project = find_project(connection, root)
+def _find_sessions(connection: Connection, place: Place, wanted: str) -> tuple[str, ...]:
+    project = find_project(connection, place)
     if project is None or not wanted:
         return ()
     begins = sessions.c.id.startswith(wanted, autoescape=True)

@@ -33,33 +33,33 @@ from holdfast.vocab.events import SessionDeleted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from sqlalchemy import Connection, ScalarSelect, Select
 
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
     from holdfast.adapters.store.store import Store
     from holdfast.usecases.sessions.session_records import AnnounceDeleted
+    from holdfast.vocab.place import Place
 
 
 class StoredSessions:
     """The sessions of the project at one root. To read makes neither the project nor a store."""
 
-    def __init__(self, open_store: Callable[[], Store], root: Path, locks: TurnLocks) -> None:
+    def __init__(self, open_store: Callable[[], Store], place: Place, locks: TurnLocks) -> None:
         """Use the store that `open_store` returns; it is called for each transaction."""
         self._open_store = open_store
-        self._root = root
+        self._place = place
         self._locks = locks
 
     def list(self, limit: int | None = None) -> tuple[SessionSummary, ...]:
         """Return the sessions, the latest first."""
         with _translated():
-            return self._open_store().query(_list, self._root, limit)
+            return self._open_store().query(_list, self._place, limit)
 
     def find(self, wanted: str) -> tuple[str, ...]:
         """Return the ids of the sessions that begin so, at most two."""
         with _translated():
-            return self._open_store().query(_find, self._root, wanted)
+            return self._open_store().query(_find, self._place, wanted)
 
     def worktrees(self, session: str) -> tuple[str, ...]:
         """Return the folders that have checkpoints of a session, in a fixed order."""
@@ -75,8 +75,8 @@ class StoredSessions:
         self, connection: Connection, session: str, announce: AnnounceDeleted
     ) -> DeletedRows | TurnRunning | None:
         # Whoever begins a turn locks the project too.
-        project = lock_project(connection, self._root)
-        if session not in _find(connection, self._root, session):
+        project = lock_project(connection, self._place)
+        if session not in _find(connection, self._place, session):
             return None
         running = self._running(connection, session)
         if running is not None:
@@ -115,8 +115,8 @@ def _translated() -> Iterator[None]:
         raise SessionsUnavailable(str(error)) from error
 
 
-def _list(connection: Connection, root: Path, limit: int | None) -> tuple[SessionSummary, ...]:
-    project = find_project(connection, root)
+def _list(connection: Connection, place: Place, limit: int | None) -> tuple[SessionSummary, ...]:
+    project = find_project(connection, place)
     if project is None:
         return ()
     query = (
@@ -152,8 +152,8 @@ def _last_turn() -> ScalarSelect[str]:
     return query.order_by(turns.c.started_at.desc(), turns.c.id).limit(1).scalar_subquery()
 
 
-def _find(connection: Connection, root: Path, wanted: str) -> tuple[str, ...]:
-    project = find_project(connection, root)
+def _find(connection: Connection, place: Place, wanted: str) -> tuple[str, ...]:
+    project = find_project(connection, place)
     if project is None or not wanted:
         return ()
     begins = sessions.c.id.startswith(wanted, autoescape=True)

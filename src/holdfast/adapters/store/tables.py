@@ -163,6 +163,8 @@ changes = Table(
     _moment(),
     Column("settled_at", Moment),
     UniqueConstraint("project_id", "seq"),
+    # No foreign key, as in sessions. Null for a change of an older store: of the main worktree.
+    Column("worktree_id", Text),
 )
 
 checkpoints = Table(

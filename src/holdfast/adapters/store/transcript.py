@@ -14,11 +14,16 @@ from holdfast.adapters.store.queries.chats import chat_by_id, project_of_chat
 from holdfast.adapters.store.queries.checkpoints import (
     add_checkpoint,
     checkpoint_by_id,
+    checkpoints_elsewhere,
     forget_places,
     remove_checkpoints,
 )
 from holdfast.adapters.store.queries.messages import message_by_id, messages_from
-from holdfast.adapters.store.queries.projects import lock_project_by_id, project_at
+from holdfast.adapters.store.queries.projects import (
+    find_project,
+    lock_project_by_id,
+    project_at,
+)
 from holdfast.adapters.store.queries.sessions import session_by_id
 from holdfast.adapters.store.queries.trash import (
     InTheWay,
@@ -29,11 +34,14 @@ from holdfast.adapters.store.queries.trash import (
 )
 from holdfast.adapters.store.queries.worktrees import worktree_at
 from holdfast.adapters.store.tables import checkpoints
-from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
+from holdfast.usecases.checkpoints.conversation import (
+    CheckpointElsewhere,
+    ConversationFailed,
+    Exchanged,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from sqlalchemy import Connection
 
@@ -41,17 +49,19 @@ if TYPE_CHECKING:
     from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft
     from holdfast.usecases.checkpoints.conversation import AnnounceExchange, AnnounceIds
     from holdfast.vocab.owned_event import OwnedEvent
+    from holdfast.vocab.place import Place
 
 
 class StoredTranscript:
-    """The messages of all sessions at one root, and the checkpoints of its worktree."""
+    """The messages of all sessions of one project, and the checkpoints of a worktree."""
 
     def __init__(
-        self, store: Callable[[], Store], worktree: Path, project: Path | None = None
+        self, store: Callable[[], Store], worktree: Place, project: Place | None = None
     ) -> None:
         """Use the store that `store` returns; it is called for each transaction.
 
-        `worktree` is the root of the worktree, `project` that of the project, if they differ.
+        `worktree` is the place of the worktree, `project` that of the project, if they differ: a
+        directory of a worktree may be named as a project of its own.
         """
         self._store = store
         self._roots = _Roots(worktree, project or worktree)
@@ -66,6 +76,11 @@ class StoredTranscript:
         """Record a checkpoint, with the message that it precedes, and remove others."""
         with translated():
             return self._store().run(_record, checkpoint, self._roots, events, gone, announce)
+
+    def elsewhere(self) -> tuple[CheckpointElsewhere, ...]:
+        """Return the checkpoints of the project's other worktrees, the latest first."""
+        with translated():
+            return self._store().query(_elsewhere, self._roots)
 
     def following(self, checkpoint: Checkpoint) -> int | None:
         """Return how many messages its chat has from the checkpoint's place on.
@@ -107,8 +122,8 @@ def translated() -> Iterator[None]:
 class _Roots:
     """Where the worktree is, and the project."""
 
-    worktree: Path
-    project: Path
+    worktree: Place
+    project: Place
 
 
 def _record(  # noqa: PLR0917 - the call of the port, on a connection
@@ -129,6 +144,21 @@ def _record(  # noqa: PLR0917 - the call of the port, on a connection
     seq = publish(connection, project_id, events)
     removed = _remove(connection, owners, announce)
     return removed.get(project_id, seq)
+
+
+def _elsewhere(connection: Connection, roots: _Roots) -> tuple[CheckpointElsewhere, ...]:
+    project = find_project(connection, roots.project)
+    if project is None:
+        return ()
+    found = []
+    for row, worktree in checkpoints_elsewhere(connection, project.id, roots.worktree.worktree_id):
+        created = row.created_at.isoformat(timespec="seconds")
+        path, identity = worktree
+        each = CheckpointElsewhere(
+            row.id, path, identity, created, row.kind, row.label, row.session_id
+        )
+        found.append(each)
+    return tuple(found)
 
 
 def _project_of(connection: Connection, checkpoint: Checkpoint, roots: _Roots) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -16,9 +15,14 @@ from holdfast.adapters.store.queries.chats import add_chat, chats_of
 from holdfast.adapters.store.queries.events import NewEvent, events_below, last_event
 from holdfast.adapters.store.queries.messages import append_message, append_parts, parts_below
 from holdfast.adapters.store.queries.projects import find_project, lock_project, lock_project_by_id
-from holdfast.adapters.store.queries.sessions import add_session
+from holdfast.adapters.store.queries.sessions import (
+    add_session,
+    session_by_id,
+    set_worktree,
+)
 from holdfast.adapters.store.queries.statements import append
 from holdfast.adapters.store.queries.turns import begin_turn, end_turn, lock_turns
+from holdfast.adapters.store.queries.worktrees import worktree_at, worktree_by_id
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
 from holdfast.adapters.store.turn_fence import LOOK, RUNNING, TurnFence
 from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS, kept_from_json
@@ -35,24 +39,25 @@ from holdfast.vocab.transcript import UserText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from sqlalchemy import Connection
 
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
+    from holdfast.adapters.store.records import WorktreeRow
     from holdfast.adapters.store.store import Store
     from holdfast.usecases.turns.ports import PastEvents
+    from holdfast.vocab.place import Place
 
 _GO_ON = "Continue."
 
 
 class StoredTurnLog:
-    """The turns of the project at one root."""
+    """The turns of one project; those that begin work in one of its worktrees."""
 
-    def __init__(self, store: Store, root: Path, locks: TurnLocks) -> None:
+    def __init__(self, store: Store, place: Place, locks: TurnLocks) -> None:
         """Take a store that is open."""
         self._store = store
-        self._root = root
+        self._place = place
         self._locks = locks
 
     def begin(
@@ -96,7 +101,7 @@ class StoredTurnLog:
     def mark_interrupted(self, events: Sequence[Event], ended: TurnEnded) -> tuple[str, ...]:
         """End the turns of dead processes."""
         with _translated():
-            running = self._store.query(_running, self._root)
+            running = self._store.query(_running, self._place)
             dead = [begun for begun in running if not self._locks.is_locked(begun.turn)]
             for begun in dead:
                 self._store.run(_end, begun, events, ended, by_owner=False)
@@ -110,13 +115,16 @@ class StoredTurnLog:
         turn: str,
         announce: Callable[[TurnBegun], Sequence[Event]],
     ) -> BeginOutcome:
-        project = lock_project(connection, self._root)
+        project = lock_project(connection, self._place)
+        worktree = worktree_at(connection, self._place, project_id=project.id).id
         if opening.session is None:
             if not opening.prompt:
                 return TurnNotBegun("there is no prompt; say what is to be done.")
             metadata = {"system": opening.system, "tools": opening.tools}
             title = opening.prompt[:80]
-            session = add_session(connection, project.id, title=title, metadata=metadata).id
+            session = add_session(
+                connection, project.id, title=title, metadata=metadata, worktree_id=worktree
+            ).id
             chat = add_chat(connection, session).id
             system = opening.system
         else:
@@ -131,6 +139,7 @@ class StoredTurnLog:
                     f"it: holdfast cancel {session}"
                 )
             system = _system(connection, session, opening)
+            set_worktree(connection, session, worktree)
         past = _past(connection, chat)
         prompt = opening.prompt
         if not prompt and _has_nothing_to_answer(past):
@@ -141,7 +150,7 @@ class StoredTurnLog:
             append_parts(connection, prompt_message, [("text", {"text": prompt})])
             past = (*past, UserText(prompt))
         answer = append_message(connection, chat, role="assistant", status=RUNNING)
-        root = os.path.realpath(self._root)
+        root = self._place.worktree_root
         begin_turn(
             connection,
             chat,
@@ -182,6 +191,20 @@ def _find(connection: Connection, project_id: str, wanted: str) -> tuple[str, st
             f"{wanted}: there is no such session in this project; begin one without --continue."
         )
     return found[0], chats_of(connection, found[0])[-1].id
+
+
+def worktree_of_session(
+    connection: Connection, place: Place, wanted: str
+) -> WorktreeRow | TurnNotBegun | None:
+    """Return the worktree of the session that begins so, None if that is not on record."""
+    project = find_project(connection, place)
+    found = _find(connection, project.id if project else "", wanted)
+    if isinstance(found, TurnNotBegun):
+        return found
+    session = session_by_id(connection, found[0])
+    if session is None or session.worktree_id is None:
+        return None
+    return worktree_by_id(connection, session.worktree_id)
 
 
 def _system(connection: Connection, session_id: str, opening: TurnRequest) -> str:
@@ -267,9 +290,9 @@ def _end(
     return _keep(connection, begun, [*events, ended])
 
 
-def _running(connection: Connection, root: Path) -> tuple[TurnBegun, ...]:
+def _running(connection: Connection, place: Place) -> tuple[TurnBegun, ...]:
     """Return the turns of a project that are on record as running on this machine."""
-    project = find_project(connection, root)
+    project = find_project(connection, place)
     if project is None:
         return ()
     query = (

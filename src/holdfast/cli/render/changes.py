@@ -82,7 +82,8 @@ class TerminalChanges(TerminalOutput):
         for change in changes:
             names = ", ".join(map(_name, change.plan.files))
             state, origin = f"{change.state:<8}", f"{change.origin:<8}"
-            write(f"{change.id}  {state}  {change.created_at}  {origin}  {names}")
+            where = text_if(not change.is_here, f"  (in {change.worktree})")
+            write(f"{change.id}  {state}  {change.created_at}  {origin}  {names}{where}")
         if not changes:
             write("no changes in this project.")
 
@@ -134,6 +135,7 @@ def _summary(change: Change) -> dict[str, Any]:
         "session": change.session,
         "turn": change.turn,
         "part_of": change.requested.part_of,
+        "worktree": change.worktree or None,
         "files": [_file(file) for file in change.plan.files],
     }
 

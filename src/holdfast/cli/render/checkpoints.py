@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Listed,
         Shown,
     )
+    from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere
     from holdfast.usecases.checkpoints.restore_recovery import Restored, RestoresFinished
 
 
@@ -33,7 +34,10 @@ class JsonCheckpoints(JsonOutput):
     def show_list(self, listed: Listed) -> None:
         """Print all checkpoints."""
         _note(listed.recovered)
-        _print({"checkpoints": list(map(_as_json, listed.checkpoints))})
+        warn(listed.problem)
+        here = list(map(_as_json, listed.checkpoints))
+        elsewhere = list(map(_elsewhere_as_json, listed.elsewhere))
+        _print({"checkpoints": here + elsewhere})
 
     def show_checkpoint(self, shown: Shown) -> None:
         """Print one checkpoint, and its files."""
@@ -103,9 +107,15 @@ class TerminalCheckpoints(TerminalOutput):
     def show_list(self, listed: Listed) -> None:
         """Print a line for each."""
         _note(listed.recovered)
+        warn(listed.problem)
         for each in listed.checkpoints:
             write(f"{each.id}  {each.draft.created_at}  {each.draft.kind}{_label(each)}")
-        if not listed.checkpoints:
+        for other in listed.elsewhere:
+            label = text_if(other.label, f": {other.label}")
+            gone = text_if(other.is_gone, ", which is gone")
+            where = f"(in {other.worktree}{gone})"
+            write(f"{other.id}  {other.created_at}  {other.kind}{label}  {where}")
+        if not listed.checkpoints and not listed.elsewhere:
             write("no checkpoints.")
 
     def show_checkpoint(self, shown: Shown) -> None:
@@ -189,6 +199,18 @@ def _as_json(checkpoint: Checkpoint) -> dict[str, Any]:
         "worktree": checkpoint.worktree,
         "session": draft.session,
         "message": draft.message,
+    }
+
+
+def _elsewhere_as_json(other: CheckpointElsewhere) -> dict[str, Any]:
+    return {
+        "id": other.id,
+        "label": other.label,
+        "kind": other.kind,
+        "created_at": other.created_at,
+        "worktree": other.worktree,
+        "worktree_gone": other.is_gone,
+        "session": other.session,
     }
 
 

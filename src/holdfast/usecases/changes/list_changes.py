@@ -20,7 +20,7 @@ def list_changes(
     owner: ChangeOwner = NO_OWNER,
     limit: int | None = None,
 ) -> tuple[Change, ...] | NothingDone:
-    """Return the changes below this root, newest first.
+    """Return the changes of this project, newest first, those of its other worktrees too.
 
     All, or those in a state, or of a session or turn.
     """
@@ -30,7 +30,7 @@ def list_changes(
         if isinstance(root.recovered, Stopped):
             return nothing_done(root.recovered.outcome, root.recovered)
         return root.reconcile().list(
-            state=state, session=owner.session, turn=owner.turn, limit=limit
+            state=state, session=owner.session, turn=owner.turn, limit=limit, everywhere=True
         )
 
 

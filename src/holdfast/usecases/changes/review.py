@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.changes.change import Change, judge_move
+from holdfast.changes.change import Change, judge_move, judge_place
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.hunks import hunks_of, split_change
 from holdfast.changes.plan import ChangePlan, FileRefused
@@ -58,7 +58,8 @@ def apply_change(
         change = find_recorded(name, root)
         if isinstance(change, NothingDone):
             return change
-        refused = judge_move(change, "applied") or _judge_hunks(change, hunks)
+        refused = judge_place(change, "changes apply") or judge_move(change, "applied")
+        refused = refused or _judge_hunks(change, hunks)
         if refused:
             return NothingDone((FileRefused("", refused),), root.recovered)
         return _apply_some(change, frozenset(hunks), root)
@@ -73,7 +74,7 @@ def reject_change(name: str, workspace: Workspace) -> Rejected | NothingDone:
         change = find_recorded(name, root)
         if isinstance(change, NothingDone):
             return change
-        refused = judge_move(change, "rejected")
+        refused = judge_place(change, "changes reject") or judge_move(change, "rejected")
         if refused:
             return NothingDone((FileRefused("", refused),), root.recovered)
         rejected = [change_moved(change, "rejected")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from holdfast.changes.change import judge_move
+from holdfast.changes.change import judge_move, judge_place
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.rewind import plan_rewind
 from holdfast.changes.swaps import Batch
@@ -56,7 +56,7 @@ def rewind_change(name: str, workspace: Workspace) -> Rewound | NothingDone:
 
 def undo_change(change: Change, root: LockedWorkspace, *, left_by: str) -> Rewound | NothingDone:
     """Rewind a change that is on record; `left_by` names it in a refusal."""
-    refused = judge_move(change, "rewound")
+    refused = judge_place(change, "changes rewind") or judge_move(change, "rewound")
     if refused:
         return NothingDone((FileRefused("", refused),), root.recovered)
     workspace = root.workspace

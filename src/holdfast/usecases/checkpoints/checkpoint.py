@@ -14,7 +14,12 @@ from holdfast.checkpoints.ports import (
     Worktree,
 )
 from holdfast.usecases.checkpoints.conversation import ConversationFailed
-from holdfast.usecases.checkpoints.restore import belonging, refused, refused_by
+from holdfast.usecases.checkpoints.restore import (
+    belonging,
+    belonging_elsewhere,
+    refused,
+    refused_by,
+)
 from holdfast.usecases.checkpoints.restore_recovery import NOTHING_LEFT, RestoresFinished, recover
 from holdfast.usecases.events.checkpoint_events import checkpoint_taken, checkpoints_removed
 from holdfast.usecases.workspace import NothingDone
@@ -22,6 +27,7 @@ from holdfast.usecases.workspace import NothingDone
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere
     from holdfast.usecases.checkpoints.ports import Worktrees
     from holdfast.vocab.events import Event
 
@@ -52,10 +58,15 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The checkpoints of a worktree, the latest first."""
+    """The checkpoints of a worktree, the latest first, and those of the project's other worktrees.
+
+    `problem` says why the latter are not known.
+    """
 
     checkpoints: tuple[Checkpoint, ...]
     recovered: RestoresFinished = NOTHING_LEFT
+    elsewhere: tuple[CheckpointElsewhere, ...] = ()
+    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,15 +179,20 @@ def finish_restores(worktrees: Worktrees) -> RestoresFinished | NothingDone:
 
 
 def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
-    """Return the checkpoints of the worktree."""
+    """Return the checkpoints of the worktree, and of the project's other worktrees."""
     try:
         with worktrees.hold(make=False) as worktree:
             recovered = recover(worktree, worktrees)
-            return Listed(worktree.checkpoints(), recovered)
+            listed = Listed(worktree.checkpoints(), recovered)
     except NoCheckpoints:
-        return Listed(())
+        listed = Listed(())
     except CheckpointFailed as error:
         return refused_by(error)
+    try:
+        return replace(listed, elsewhere=worktrees.elsewhere())
+    except ConversationFailed as error:
+        problem = f"the checkpoints of other worktrees are not known: {error}"
+        return replace(listed, problem=problem)
 
 
 def show_checkpoint(wanted: str, worktrees: Worktrees) -> Shown | NothingDone:
@@ -186,9 +202,11 @@ def show_checkpoint(wanted: str, worktrees: Worktrees) -> Shown | NothingDone:
             recovered = recover(worktree, worktrees)
             found = belonging(wanted, worktree.checkpoints())
             if isinstance(found, NothingDone):
-                return found
+                return belonging_elsewhere(wanted, worktrees) or found
             base = found.present.head or worktree.empty_tree()
             return Shown(found, worktree.compare(base, found.present.tree), recovered)
+    except NoCheckpoints as error:
+        return belonging_elsewhere(wanted, worktrees) or refused_by(error)
     except CheckpointFailed as error:
         return refused_by(error)
 
@@ -202,7 +220,7 @@ def compare_checkpoints(
             recovered = recover(worktree, worktrees)
             before = belonging(wanted, worktree.checkpoints())
             if isinstance(before, NothingDone):
-                return before
+                return belonging_elsewhere(wanted, worktrees) or before
             if not other:
                 return _compared(before, None, worktree.capture().tree, worktree, recovered)
             after = belonging(other, worktree.checkpoints())

@@ -37,6 +37,23 @@ class Exchanged:
     seq: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CheckpointElsewhere:
+    """A checkpoint of another worktree of the project, with its path and the id of its folder.
+
+    `is_gone` is whether that folder is no longer there.
+    """
+
+    id: str
+    worktree: str
+    worktree_id: str
+    created_at: str
+    kind: str
+    label: str = ""
+    session: str | None = None
+    is_gone: bool = False
+
+
 AnnounceExchange: TypeAlias = "Callable[[Exchanged], Sequence[OwnedEvent]]"
 """Returns the events to publish, for what was exchanged."""
 AnnounceIds: TypeAlias = "Callable[[Sequence[str]], Sequence[OwnedEvent]]"
@@ -63,6 +80,9 @@ class Transcript(Protocol):
         kept under them, and publish what `announce` returns for those that were on record. Return
         None, and do nothing, if the checkpoint is on record already.
         """
+
+    def elsewhere(self) -> tuple[CheckpointElsewhere, ...]:
+        """Return the checkpoints of the project's other worktrees, the latest first."""
 
     def following(self, checkpoint: Checkpoint) -> int | None:
         """Return how many messages its chat has from the checkpoint's place on.

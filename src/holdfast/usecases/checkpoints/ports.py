@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from holdfast.checkpoints.ports import Worktree
-    from holdfast.usecases.checkpoints.conversation import Conversations
+    from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere, Conversations
     from holdfast.usecases.sessions.ports import RunningTurns
 
 
@@ -24,6 +24,12 @@ class Worktrees(Protocol):
     @property
     def conversations(self) -> Conversations:
         """What belongs to sessions besides files; while the worktree is held."""
+
+    def elsewhere(self) -> tuple[CheckpointElsewhere, ...]:
+        """Return the checkpoints of the project's other worktrees, the latest first.
+
+        Raise `ConversationFailed` if the store cannot be used.
+        """
 
     def running_turns(self) -> AbstractContextManager[RunningTurns]:
         """Return the turns that work on the files of this root; the worktree need not be held."""

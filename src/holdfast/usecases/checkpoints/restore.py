@@ -89,10 +89,14 @@ def restore(
     def plan(worktree: Worktree, recovered: RestoresFinished) -> _RestoreTask | _Outcome:
         target = belonging(wanted, worktree.checkpoints(), session)
         if isinstance(target, NothingDone):
-            return _just_finished(wanted, recovered) or target
+            finished = _just_finished(wanted, recovered)
+            return finished or belonging_elsewhere(wanted, worktrees) or target
         return _plan_restore(target, scope, worktree, worktrees, recovered)
 
-    return _stop_and_run(plan, worktrees)
+    try:
+        return _stop_and_run(plan, worktrees)
+    except NoCheckpoints as error:
+        return belonging_elsewhere(wanted, worktrees) or refused_by(error)
 
 
 def undo_restore(worktrees: Worktrees, *, session: str | None = None) -> Restored | NothingDone:
@@ -107,14 +111,18 @@ def undo_restore(worktrees: Worktrees, *, session: str | None = None) -> Restore
             return refused("there is nothing to undo: no restore here is on record.", "not_found")
         return _plan_undo(undo_checkpoint, worktree, worktrees, recovered)
 
-    return _stop_and_run(plan, worktrees)
+    try:
+        return _stop_and_run(plan, worktrees)
+    except NoCheckpoints as error:
+        return refused_by(error)
 
 
 def _stop_and_run(plan: _Plan, worktrees: Worktrees) -> Restored | NothingDone:
     """Stop the turns that are in the way of what `plan` returns, then carry it out.
 
     A turn may need the worktree's lock to end, so the lock is released while turns are stopped;
-    what is planned and carried out under one lock finds no turn at work.
+    what is planned and carried out under one lock finds no turn at work. Raise `NoCheckpoints` if
+    there are none.
     """
     stopped = TurnsStopped()
     recovered = NOTHING_LEFT
@@ -134,6 +142,8 @@ def _stop_and_run(plan: _Plan, worktrees: Worktrees) -> Restored | NothingDone:
             if isinstance(outcome, StopRefused):
                 return refused(outcome.message)
             stopped = stopped.followed_by(outcome)
+    except NoCheckpoints:
+        raise
     except CheckpointFailed as error:
         return refused_by(error)
     return refused("new turns keep beginning here; end what starts them, and run this again.")
@@ -205,6 +215,26 @@ def belonging(
             "not_found",
         )
     return found
+
+
+def belonging_elsewhere(wanted: str, worktrees: Worktrees) -> NothingDone | None:
+    """Return the refusal of a checkpoint of another worktree, which names where to go on.
+
+    None if no other worktree has it.
+    """
+    try:
+        others = worktrees.elsewhere()
+    except ConversationFailed:
+        # What this worktree has was looked up already, and its refusal is true.
+        return None
+    found = [each for each in others if wanted and each.id.startswith(wanted)]
+    if len(found) != 1:
+        return None
+    taken, root = found[0].id, found[0].worktree
+    if found[0].is_gone:
+        return refused(f"{taken}: this was taken in the worktree {root}, which is gone.")
+    there = f"holdfast checkpoint restore {taken} --root {root}"
+    return refused(f"{taken}: this was taken in the worktree {root}; restore it there: {there}")
 
 
 def _of(session: str | None, checkpoints: Sequence[Checkpoint]) -> tuple[Checkpoint, ...]:

@@ -11,7 +11,7 @@ from holdfast.adapters.store.queries.messages import message_by_id
 from holdfast.adapters.store.queries.statements import add, lock_parent, next_seq, record
 from holdfast.adapters.store.queries.trash import empty_trash
 from holdfast.adapters.store.records import CheckpointRow
-from holdfast.adapters.store.tables import checkpoints
+from holdfast.adapters.store.tables import checkpoints, worktrees
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -75,6 +75,27 @@ def checkpoint_by_id(connection: Connection, checkpoint_id: str) -> CheckpointRo
     return record(
         connection, CheckpointRow, select(checkpoints).where(checkpoints.c.id == checkpoint_id)
     )
+
+
+def checkpoints_elsewhere(
+    connection: Connection, project_id: str, identity: str
+) -> tuple[tuple[CheckpointRow, tuple[str, str]], ...]:
+    """Return the checkpoints of a project's worktrees but one, with path and id of each worktree.
+
+    The latest first; `identity` is that of the worktree which is left out.
+    """
+    query = (
+        select(checkpoints, worktrees.c.path, worktrees.c.identity)
+        .join(worktrees, worktrees.c.id == checkpoints.c.worktree_id)
+        .where(checkpoints.c.project_id == project_id, worktrees.c.identity != identity)
+        .order_by(checkpoints.c.created_at.desc(), checkpoints.c.id)
+    )
+    found = []
+    for row in connection.execute(query).mappings():
+        values = dict(row)
+        worktree = values.pop("path"), values.pop("identity")
+        found.append((CheckpointRow(**values), worktree))
+    return tuple(found)
 
 
 def forget_places(connection: Connection, checkpoint_ids: Collection[str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 
 from holdfast.adapters.store.queries.statements import add, record, records
 from holdfast.adapters.store.records import SessionRow
@@ -23,15 +23,23 @@ def add_session(
     title: str = "",
     status: str = "open",
     metadata: Mapping[str, Any] | None = None,
+    worktree_id: str | None = None,
 ) -> SessionRow:
-    """Begin a session."""
+    """Begin a session, in this worktree."""
     values = {
         "project_id": project_id,
         "title": title,
         "status": status,
         "metadata": dict(metadata or {}),
+        "worktree_id": worktree_id,
     }
     return add(connection, SessionRow, sessions, **values)
+
+
+def set_worktree(connection: Connection, session_id: str, worktree_id: str) -> None:
+    """Record the worktree in which a session goes on."""
+    this = update(sessions).where(sessions.c.id == session_id)
+    connection.execute(this.values(worktree_id=worktree_id))
 
 
 def session_by_id(connection: Connection, session_id: str) -> SessionRow | None:

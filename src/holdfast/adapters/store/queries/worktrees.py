@@ -1,47 +1,48 @@
-"""Worktrees: which one is at a folder, and which a project has."""
+"""Worktrees: which one is at a place, and which a project has."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from holdfast.adapters.store.queries.statements import add_unless_there, record
+from holdfast.adapters.store.queries.folders import FolderRows
+from holdfast.adapters.store.queries.statements import record
 from holdfast.adapters.store.records import WorktreeRow
 from holdfast.adapters.store.tables import worktrees
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sqlalchemy import Connection
+
+    from holdfast.vocab.place import Place
+
+_ROWS = FolderRows(worktrees, worktrees.c.path)
 
 
 def worktree_at(
-    connection: Connection, path: Path, *, project_id: str, branch: str = "", base_sha: str = ""
+    connection: Connection, place: Place, *, project_id: str, branch: str = "", base_sha: str = ""
 ) -> WorktreeRow:
-    """Return the worktree at a folder, made if need be.
+    """Return the worktree at a place, made if need be.
 
     One that is there keeps its project, branch and base.
     """
-    found = find_worktree(connection, path)
-    if found is None:
-        values = {
-            "project_id": project_id,
-            "path": _real(path),
-            "branch": branch,
-            "base_sha": base_sha,
-        }
-        add_unless_there(connection, worktrees, **values)
-        found = find_worktree(connection, path)
-    assert found is not None  # noqa: S101 - it has just been put there
-    return found
+    found = _ROWS.find_or_add(
+        connection,
+        place.worktree_id,
+        place.worktree_root,
+        project_id=project_id,
+        branch=branch,
+        base_sha=base_sha,
+    )
+    return WorktreeRow(**found)
 
 
-def find_worktree(connection: Connection, path: Path) -> WorktreeRow | None:
-    """Return the worktree at a folder, if there is one."""
-    return record(connection, WorktreeRow, select(worktrees).where(worktrees.c.path == _real(path)))
+def find_worktree(connection: Connection, place: Place) -> WorktreeRow | None:
+    """Return the worktree at a place, if there is one."""
+    found = _ROWS.find(connection, place.worktree_id, place.worktree_root)
+    return None if found is None else WorktreeRow(**found)
 
 
-def _real(path: Path) -> str:
-    return os.path.realpath(path)
+def worktree_by_id(connection: Connection, worktree_id: str) -> WorktreeRow | None:
+    """Return a worktree."""
+    return record(connection, WorktreeRow, select(worktrees).where(worktrees.c.id == worktree_id))

@@ -15,6 +15,7 @@ def upgrade() -> None:
         op.add_column(table, sa.Column("identity", sa.Text(), nullable=True))
         op.create_index(f"ix_{table}_identity", table, ["identity"], unique=True)
     op.add_column("sessions", sa.Column("worktree_id", sa.Text(), nullable=True))
+    op.add_column("changes", sa.Column("worktree_id", sa.Text(), nullable=True))
     agent = sa.Column("agent", sa.Text(), nullable=False, server_default="holdfast")
     op.add_column("sessions", agent)
     op.add_column("turns", sa.Column("owner", sa.Text(), nullable=True))

@@ -1,0 +1,87 @@
+"""The main worktree of a linked one, read from git's own files without a git process."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_GIT_FILE = re.compile(rb"gitdir: ([^\n\r]+)")
+_CORE = re.compile(rb"^\s*\[core\]\s*$(.*?)(?=^\s*\[|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+_WORKTREE = re.compile(rb'^\s*worktree\s*=\s*"?([^"\n\r]+?)"?\s*$', re.MULTILINE | re.IGNORECASE)
+_LARGEST = 1_000_000
+
+
+def is_worktree(folder: Path) -> bool:
+    """Return whether a folder has a `.git` that makes it a worktree: not an empty directory."""
+    git = folder / ".git"
+    try:
+        with os.scandir(git) as entries:
+            return any(entries)
+    except NotADirectoryError:
+        return _GIT_FILE.match(_read(git)) is not None
+    except OSError:
+        return False
+
+
+def main_worktree(folder: Path) -> Path | None:
+    """Return the main worktree of a linked one: its folder, or that of a bare repository.
+
+    None for a folder that is no linked worktree, or whose repository is gone.
+    """
+    git = _git_directory(folder)
+    shared = _read(git / "commondir").strip()
+    if not shared:
+        return None
+    common = Path(os.path.realpath(git / os.fsdecode(shared)))
+    if not common.is_dir():
+        return None
+    if common.name == ".git":
+        return common.parent
+    return _configured_worktree(common) or common
+
+
+def linked_worktrees(project: Path) -> Iterator[Path]:
+    """Yield the linked worktrees of a project where git knows them; `project` may be bare."""
+    git = project
+    if (project / ".git").exists():
+        git = _git_directory(project)
+    for entry in sorted(git.glob("worktrees/*/gitdir")):
+        named = os.fsdecode(_read(entry).strip())
+        yield (entry.parent / named).parent
+
+
+def _git_directory(folder: Path) -> Path:
+    """Return the git directory of a worktree: its `.git`, or the directory that this file names."""
+    git = folder / ".git"
+    named = _GIT_FILE.match(_read(git))
+    if named is None:
+        return git
+    return folder / os.fsdecode(named[1])
+
+
+def _configured_worktree(common: Path) -> Path | None:
+    """Return the worktree that the configuration of a repository names, as a submodule's does."""
+    core = _CORE.search(_read(common / "config"))
+    if core is None:
+        return None
+    named = _WORKTREE.search(core[1])
+    if named is None:
+        return None
+    folder = Path(os.path.realpath(common / os.fsdecode(named[1])))
+    if not folder.is_dir():
+        return None
+    return folder
+
+
+def _read(file: Path) -> bytes:
+    """Return the beginning of a file; nothing if it cannot be read."""
+    try:
+        with file.open("rb") as opened:
+            return opened.read(_LARGEST)
+    except OSError:
+        return b""
