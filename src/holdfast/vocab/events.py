@@ -309,9 +309,9 @@ class SessionDeleted:
 class GarbageCollected:
     """What nothing leads to any more was removed: so many refs, changes and events."""
 
-    refs: int
-    changes: int
-    events: int
+    refs_removed: int
+    changes_removed: int
+    events_removed: int
     kind: Literal["garbage_collected"] = "garbage_collected"
 
 

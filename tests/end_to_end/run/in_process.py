@@ -26,7 +26,11 @@ class QuickProject(Project):
     ) -> Ran:
         """Run a command to its end; without a terminal."""
         arguments = self.words(*words, server=server)[len(COMMAND) :]
-        ran = CliRunner().invoke(app, arguments, input=given, env=self.environment(**more))
+        return self.plain_command(*arguments, given=given, **more)
+
+    def plain_command(self, *words: str, given: str = "", **more: str) -> Ran:
+        """Run a command with these words alone."""
+        ran = CliRunner().invoke(app, list(words), input=given, env=self.environment(**more))
         assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
         return Ran(ran.exit_code, ran.stdout, ran.stderr)
 
