@@ -43,10 +43,10 @@ def gc(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Remove what nothing leads to any more, in all projects, and print the space it frees.
+    """Remove what nothing leads to any more, and free its space.
 
-    Refs and events of deleted sessions, settled changes beyond the latest 1,000, private
-    repositories of folders that are gone, old saved texts. SQLite's file is made smaller.
+    In all projects: refs and events of deleted sessions, settled changes beyond the latest 1,000,
+    private repositories of folders that are gone, old saved texts. SQLite's file is made smaller.
     It can be stopped at any moment; the next run goes on.
 
     Exit 0: done. 1: refused. 2: wrong usage.
