@@ -20,7 +20,7 @@ class HoldfastGroup(LazyGroup):
     entries: ClassVar[Mapping[str, CommandEntry]] = {
         "run": CommandEntry("holdfast.cli.run:run", "Run one agent turn on this project."),
         "cancel": CommandEntry(
-            "holdfast.cli.cancel:cancel", "Stop the turn that runs in a session."
+            "holdfast.cli.sessions.cancel:cancel", "Stop the turn that runs in a session."
         ),
         "apply": CommandEntry(
             "holdfast.cli.apply:apply", "Apply a model's reply to files, all or nothing."
@@ -49,7 +49,8 @@ class HoldfastGroup(LazyGroup):
             "holdfast.cli.events:events", "Print what was done in this project, and follow it."
         ),
         "gc": CommandEntry(
-            "holdfast.cli.gc:gc", "Remove what nothing leads to any more, and free its space."
+            "holdfast.cli.sessions.gc:gc",
+            "Remove what nothing leads to any more, and free its space.",
         ),
         "config": CommandEntry(
             "holdfast.cli.config:config", "Show the settings and their sources."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.filesystem.state_folders import DiskStateFolders
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.store.database_url import chosen_url, store_exists
-from holdfast.adapters.store.garbage import StoredGarbage
+from holdfast.adapters.store.sessions.garbage import StoredGarbage
 from holdfast.usecases.garbage.collect import GarbagePlaces
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory

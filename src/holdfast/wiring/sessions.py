@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.places.places import find_place
 from holdfast.adapters.store.database_url import chosen_url, store_exists
-from holdfast.adapters.store.session_log import StoredSessions
+from holdfast.adapters.store.sessions.session_log import StoredSessions
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.worktrees import GitWorktrees, open_worktrees

@@ -78,7 +78,10 @@ def test_the_events_of_a_deleted_session_go_and_the_dry_run_says_the_same(
     assert events_of(project, goes) == left
     assert events_of(project, stays) == kept
     last = project.holdfast("events", "--json").events[-1]
-    assert (last["kind"], last["events_removed"]) == ("garbage_collected", told["removed"]["events"])
+    assert (last["kind"], last["events_removed"]) == (
+        "garbage_collected",
+        told["removed"]["events"],
+    )
     assert gc(project)["removed"] == NOTHING
     assert project.query("PRAGMA freelist_count") == [(0,)]
 

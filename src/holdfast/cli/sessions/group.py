@@ -19,7 +19,7 @@ class SessionsGroup(LazyGroup):
         ),
         "delete": CommandEntry(
             "holdfast.cli.sessions.delete:delete",
-            "Delete a session: its conversation, checkpoints and settled changes.",
+            "Delete a session: its conversation, its checkpoints and its settled changes.",
         ),
     }
 

@@ -1,0 +1,1 @@
+"""Sessions in the store: which there are, and what is left of those that were deleted."""
