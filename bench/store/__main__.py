@@ -2,7 +2,8 @@
 
 Both make the same rows of the same events, and write them in as many transactions with the same pragmas. Rounds
 alternate, and the least of each side counts. With `--writers 8`, so many processes write at once instead, and the
-table has what a transaction waited for the others. Exit code 0: the limits are kept.
+table has what a transaction waited for the others. With `--turns 1000`, it has the size of the store and of the private
+repository after so many turns. Exit code 0: the limits are kept.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench.store.size import measure_sizes
 from bench.store.turn import (
     TRANSACTIONS,
     open_plain,
@@ -31,6 +33,8 @@ MOST_WAIT_RATIO = 20
 def main(arguments: list[str] | None = None) -> int:
     """Print the figures as a Markdown table; exit code 0 where the limit holds."""
     options = _parser().parse_args(arguments)
+    if options.turns:
+        return _report_sizes(options.turns)
     if options.writers:
         return _report_waits(options.writers, options.transactions, limits=options.limits)
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-store-") as name:
@@ -49,6 +53,18 @@ def main(arguments: list[str] | None = None) -> int:
         f"the store costs {ratio:.2f} times plain sqlite3, and {MOST_RATIO:g} is the limit\n"
     )
     return 1
+
+
+def _report_sizes(turns: int) -> int:
+    """Print how large the store and the private repository are after so many turns."""
+    with tempfile.TemporaryDirectory(prefix="holdfast-bench-store-") as name:
+        sizes = measure_sizes(Path(name), turns)
+    print("| turns | store, KB | a turn, KB | events | parts | changes | private repository, KB |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    tables = " | ".join(f"{size / 1000:,.0f}" for size in sizes.tables.values())
+    store, repository = sizes.store / 1000, sizes.repository / 1000
+    print(f"| {turns:,} | {store:,.0f} | {store / turns:.1f} | {tables} | {repository:,.0f} |")
+    return 0
 
 
 def _report_waits(writers: int, transactions: int, *, limits: bool) -> int:
@@ -106,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--turns", type=int, default=0, help="measure the size after so many turns")
     parser.add_argument("--writers", type=int, default=0, help="measure so many writers at once")
     parser.add_argument("--transactions", type=int, default=150, help="of each writer")
     parser.add_argument(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,15 @@ def steps(count: int = STEPS) -> tuple[Step, ...]:
     return tuple(_step(number) for number in range(1, count + 1))
 
 
+def steps_of_edits(count: int, edits: list[Change]) -> tuple[Step, ...]:
+    """Return the steps of a turn, of which the last ones make these edits."""
+    plain = [replace(_step(number), edit=None) for number in range(1, count + 1)]
+    first = count - len(edits)
+    for place, edit in enumerate(edits, first):
+        plain[place] = replace(plain[place], edit=edit)
+    return tuple(plain)
+
+
 def _step(number: int) -> Step:
     call = ToolCall(
         f"call-{number}",
@@ -62,16 +71,15 @@ def _step(number: int) -> Step:
 
 
 def _edit() -> Change:
-    asked = RequestedEdits((FileRequest("src/part.py", "edit", Replace("LIMIT = 0", "LIMIT = 1")),))
-    landed = FileLanded("src/part.py", "edit", "exact", 1.0, "-LIMIT = 0\n+LIMIT = 1\n")
-    old, new = Content(_CODE.encode(), 0o644), Content(_CODE.replace("0", "1").encode(), 0o644)
-    return Change(
-        new_id(),
-        "proposed",
-        AT_ONCE,
-        asked,
-        ChangePlan((landed,), (Swap("src/part.py", old, new),), ()),
-    )
+    return edit_of("src/part.py", _CODE.encode(), _CODE.replace("0", "1").encode())
+
+
+def edit_of(path: str, old: bytes, new: bytes) -> Change:
+    """Return a change of one file."""
+    asked = RequestedEdits((FileRequest(path, "edit", Replace("LIMIT = 0", "LIMIT = 1")),))
+    landed = FileLanded(path, "edit", "exact", 1.0, "-LIMIT = 0\n+LIMIT = 1\n")
+    swap = Swap(path, Content(old, 0o644), Content(new, 0o644))
+    return Change(new_id(), "proposed", AT_ONCE, asked, ChangePlan((landed,), (swap,), ()))
 
 
 def record_turn(store: Store, root: Path, state: Path, turn: tuple[Step, ...]) -> None:

@@ -56,3 +56,14 @@ def test_the_ratio_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_several_writers_wait_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--writers", "2", "--transactions", "3", "--no-limits"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("| 2 | the store | ")
+
+
+@pytest.mark.slow
+def test_the_size_after_some_turns_is_printed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLDFAST_STATE_DIR", "set by the bench")
+    assert main(["--turns", "2"]) == 0
+    cells = capsys.readouterr().out.splitlines()[-1].split("|")
+    assert cells[1].strip() == "2"
+    assert all(float(cell.replace(",", "")) > 0 for cell in cells[1:-1])
