@@ -25,7 +25,7 @@ _NOTHING = "000000"
 
 
 @dataclass(frozen=True, slots=True)
-class TreeEntry:
+class ObjectEntry:
     """An entry of a tree: its mode and its object, as git prints them."""
 
     mode: str
@@ -43,12 +43,12 @@ class TreeEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class TreePair:
+class EntryPair:
     """The entries of one path in two trees; None where a tree has none."""
 
     path: str
-    before: TreeEntry | None
-    after: TreeEntry | None
+    before: ObjectEntry | None
+    after: ObjectEntry | None
 
     @property
     def object_ids(self) -> list[str]:
@@ -90,7 +90,7 @@ class VersionReader:
             )
         return tuple(versions)
 
-    def _differing(self, before: WorktreeState, after: WorktreeState) -> list[TreePair]:
+    def _differing(self, before: WorktreeState, after: WorktreeState) -> list[EntryPair]:
         """Return the paths whose entries or stored permissions differ."""
         pairs = []
         if before.tree != after.tree:
@@ -103,7 +103,7 @@ class VersionReader:
         rest = sorted(path for path in moded if path not in listed)
         return pairs + self._unchanged(rest, after.tree)
 
-    def _unchanged(self, paths: Sequence[str], tree: str) -> list[TreePair]:
+    def _unchanged(self, paths: Sequence[str], tree: str) -> list[EntryPair]:
         """Return the pairs of files whose permissions alone have changed."""
         if not paths:
             return []
@@ -112,12 +112,12 @@ class VersionReader:
         for line in filter(None, listing.split(b"\0")):
             head, path = line.split(b"\t", 1)
             mode, _, object_id = head.decode("ascii").split()
-            entry = TreeEntry(mode, object_id)
-            pairs.append(TreePair(to_text(path), entry, entry))
+            entry = ObjectEntry(mode, object_id)
+            pairs.append(EntryPair(to_text(path), entry, entry))
         return pairs
 
     def _data_of(
-        self, pairs: Iterable[TreePair], largest: int
+        self, pairs: Iterable[EntryPair], largest: int
     ) -> dict[str, tuple[int, bytes | None]]:
         """Return the size and, of objects that are not too large, the bytes by object id."""
         wanted = sorted({each for pair in pairs for each in pair.object_ids})
@@ -164,11 +164,11 @@ class _Modes:
         self._before = before.modes
         self._after = after.modes
 
-    def after(self, path: str, entry: TreeEntry | None) -> int:
+    def after(self, path: str, entry: ObjectEntry | None) -> int:
         executable = entry is not None and entry.executable
         return self._after.get(path, _usual(executable=executable))
 
-    def before(self, pair: TreePair, mode_after: int) -> int:
+    def before(self, pair: EntryPair, mode_after: int) -> int:
         stored = self._before.get(pair.path)
         executable = pair.before is not None and pair.before.executable
         if stored is not None:
@@ -183,7 +183,7 @@ def _usual(*, executable: bool) -> int:
 
 
 def _version(
-    entry: TreeEntry | None, mode: int, data: Mapping[str, tuple[int, bytes | None]]
+    entry: ObjectEntry | None, mode: int, data: Mapping[str, tuple[int, bytes | None]]
 ) -> FileVersion | None:
     if entry is None:
         return None
@@ -193,20 +193,20 @@ def _version(
     return FileVersion(entry.shape, mode if entry.shape == "file" else 0, size, content)
 
 
-def parse_raw_pairs(data: bytes) -> list[TreePair]:
+def parse_raw_pairs(data: bytes) -> list[EntryPair]:
     """Parse the output of `diff-tree --raw -z`."""
     fields = data.split(b"\0")
     pairs = []
     for head, path in zip(fields[::2], fields[1::2], strict=False):
         old_mode, new_mode, old_id, new_id, _ = head.decode("ascii").lstrip(":").split()
-        pairs.append(TreePair(to_text(path), _entry(old_mode, old_id), _entry(new_mode, new_id)))
+        pairs.append(EntryPair(to_text(path), _entry(old_mode, old_id), _entry(new_mode, new_id)))
     return pairs
 
 
-def _entry(mode: str, object_id: str) -> TreeEntry | None:
+def _entry(mode: str, object_id: str) -> ObjectEntry | None:
     if mode == _NOTHING:
         return None
-    return TreeEntry(mode, object_id)
+    return ObjectEntry(mode, object_id)
 
 
 def _lines(words: Iterable[str]) -> bytes:
