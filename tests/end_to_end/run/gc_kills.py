@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from holdfast.adapters.places.places import find_place
 from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.store.store import open_store
 from holdfast.testing import ScriptedServer, call, say
@@ -108,7 +109,8 @@ class Stage:
         refs = len(self.project.refs())
         self.must(f"{where}: {refs} refs for {ids}", refs == len(ids))
         with open_store(str(self.project.state / "holdfast.sqlite3")) as store:
-            log = StoredEventLog(lambda: store, self.project.root)
+            place = find_place(self.project.root, self.project.state)
+            log = StoredEventLog(lambda: store, place)
             folded = fold(read_events(log))
             there = store.query(tables, self.project.root)
         self.must(f"{where}: the log says {folded}, the tables {there}", folded == there)
