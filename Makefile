@@ -98,7 +98,7 @@ props: setup ## run the laws with many more examples, other ones each time
 
 # Every kill, the laws of checkpoints with many histories, every example of the builtin rules, edits that no other run has had.
 soak: props $(NPM_READY) ## run what takes long, an hour or more: laws, kills, faults, all examples of rules, edits of a new seed
-	HOLDFAST_ALL_EXAMPLES=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m "slow or e2e"
+	HOLDFAST_ALL_EXAMPLES=1 HOLDFAST_TEST_QUIET_SECONDS=10 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m "slow or e2e"
 	$(PYTEST) -n $(WORKERS) -q tests/end_to_end/checkpoints/test_laws.py --hypothesis-profile=props
 	seed=$$(date +%s); echo "seed $$seed"; $(PY) -m bench.landing --cases 5500 --seed $$seed
 
