@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.adapters.filesystem.disk_files import DiskFiles
-from holdfast.adapters.filesystem.journal import lock_journal
 from holdfast.changes.ports import FileMissing
 from holdfast.changes.swaps import Batch, Content, Swap, in_order
 from holdfast.changes.transaction import Done, apply_batch
+from holdfast.wiring.journals import lock_journal
 from tests.end_to_end.fifty_files import Snapshot, restore, snapshot
 
 NAMES = ["a", "b.py", "d/a", "d/e/b", "d/e/f/c", "other/x"]

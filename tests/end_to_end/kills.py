@@ -19,6 +19,7 @@ from holdfast.usecases.changes import apply as use_case
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
 from holdfast.usecases.changes.list_changes import list_changes
 from holdfast.usecases.changes.undo import Undone, undo_last
+from holdfast.usecases.locked_workspace import settle_first
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.workspaces import open_workspace
 from tests.end_to_end import effects, fifty_files
@@ -128,8 +129,8 @@ class Stage:
     def states(self) -> list[str]:
         """Say what the log knows of the changes, newest first."""
         with open_workspace(self.root) as workspace:
-            changes = list_changes(workspace)
-        return [] if isinstance(changes, NothingDone) else [change.state for change in changes]
+            settle_first(workspace)
+            return [change.state for change in list_changes(workspace)]
 
     def judge(self, where: str, *allowed: Snapshot) -> bool:
         """Check that the tree is one of those, that the log agrees, and that the journal is empty."""
@@ -207,7 +208,7 @@ def kill_recoveries(stage: Stage, *, foreign: bool) -> None:
     With `foreign`, somebody has changed one of the files in between: that file stays, and all others are old.
     """
     trace = stage.apply_effects
-    committed = next(n for n, effect in enumerate(trace) if effect.endswith("committed"))
+    committed = next(n for n, effect in enumerate(trace) if effect.endswith(".batch"))
     finished = max(n for n, effect in enumerate(trace) if effect == "commit")
     kind = "recovery after a foreign change" if foreign else "recovery"
     crashes = (

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.changes.transaction import BatchConflict, Finished, RolledBack, Stopped
+from holdfast.changes.transaction import BatchConflict
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
-from holdfast.usecases.workspace import NothingDone, note_of
+from holdfast.usecases.events.event_to_json import event_to_json
+from holdfast.usecases.workspace import NothingDone
+from holdfast.vocab.events import Recovered
 from tests.usecases.world import Act, World
 
 
@@ -174,10 +176,17 @@ def test_a_command_that_died_before_it_committed_is_taken_back_by_the_next(world
     assert world.texts() != {"a.py": "x = 1\n", "b.py": "y = 1\n"}
     outcome = apply(world, reply("b", old="y = 1", new="y = 2"))
     assert isinstance(outcome, AppliedReply)
-    assert isinstance(outcome.recovered, RolledBack)
-    assert note_of(outcome.recovered) == (
-        "an earlier command here was stopped before it changed a file: it is dropped (1 file)."
+    (event,) = [each for each in world.events() if each.kind == "recovered"]
+    assert outcome.recovered.recovered == (
+        Recovered(
+            "batch",
+            event.body["id"],
+            "rolled_back",
+            "an earlier command here was stopped before it changed a file: it is dropped (1 file).",
+            ("a.py",),
+        ),
     )
+    assert event.body == event_to_json(outcome.recovered.recovered[0])
     assert world.texts() == {"a.py": "x = 1\n", "b.py": "y = 2\n"}
 
 
@@ -189,7 +198,9 @@ def test_a_command_that_died_after_it_committed_is_finished_by_the_next_even_by_
     with world.workspace() as workspace:
         outcome = apply_reply(reply("b", old="y = 1", new="y = 2"), workspace, check=True)
     assert isinstance(outcome, AppliedReply)
-    assert isinstance(outcome.recovered, Finished)
+    assert [(each.what, each.outcome) for each in outcome.recovered.recovered] == [
+        ("batch", "finished")
+    ]
     assert world.texts() == {"a.py": "x = 2\n", "b.py": "y = 1\n"}
     assert world.left() == {"lock"}
 
@@ -203,8 +214,9 @@ def test_recovery_stops_at_a_file_that_is_neither_old_nor_new_and_says_where_its
     untouched = (world.root / "a.py").stat().st_ino
     outcome = apply(world, reply("a"))
     assert reasons(outcome) == [("b.py", "conflict")]
-    assert isinstance(outcome.recovered, Stopped)
-    assert isinstance(outcome.recovered.outcome, BatchConflict)
+    assert isinstance(outcome, NothingDone)
+    assert outcome.recovered.stopped is not None
+    assert isinstance(outcome.recovered.stopped.outcome, BatchConflict)
     assert (world.root / "a.py").stat().st_ino == untouched
     assert world.texts() == {"a.py": "x = 1\n", "b.py": "somebody else\n"}
     assert isinstance(apply(world, reply("a")), AppliedReply)

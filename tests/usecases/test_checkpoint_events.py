@@ -21,7 +21,7 @@ from holdfast.usecases.checkpoints.checkpoint import (
     prune_checkpoints,
 )
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
-from holdfast.usecases.checkpoints.restore_recovery import Restored
+from holdfast.usecases.settled import Restored
 from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 from tests.adapters.store.talk import say
 from tests.adapters.store.world import new_world
@@ -190,6 +190,14 @@ def test_a_restore_that_is_killed_is_published_once(
         with pytest.raises(Killed):
             restore(taken.checkpoint.id, worktrees)
     list_checkpoints(worktrees)
-    list_checkpoints(worktrees)
+    seen = len(kinds(world))
+    create(worktrees)
     assert (world.root / "a.py").read_text() == "x = 1\n"
-    assert kinds(world) == ["checkpoint_taken", "restored"]
+    assert kinds(world) == ["checkpoint_taken", "restored", "recovered", "checkpoint_taken"]
+    assert seen == kinds(world).index("restored") + (where == "after the record")
+    recovered = world.events()[2].body
+    assert (recovered["what"], recovered["id"], recovered["outcome"]) == (
+        "restore",
+        taken.checkpoint.id,
+        "finished",
+    )

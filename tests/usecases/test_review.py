@@ -14,6 +14,7 @@ from holdfast.usecases.changes.propose import Proposed, overlay_of, propose_repl
 from holdfast.usecases.changes.review import Accepted, Rejected, apply_change, reject_change
 from holdfast.usecases.changes.rewind import Rewound, rewind_change
 from holdfast.usecases.changes.undo import Undone, undo_last
+from holdfast.usecases.locked_workspace import settle_first
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.owned_event import OwnedEvent
 from tests.usecases.world import Act, World
@@ -350,6 +351,8 @@ def test_parts_that_the_log_could_not_put_together_are_whole_again_with_the_next
         workspace.log.join = _fail  # type: ignore[method-assign]
         outcome = apply_change(change.id, workspace, hunks=[1])
     assert refusal_messages(outcome) == ["a.py: this changed meanwhile, and was left as it is."]
+    with world.workspace() as workspace:
+        settle_first(workspace)
     assert states(world) == {change.id: "proposed"}
 
 

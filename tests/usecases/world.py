@@ -74,7 +74,7 @@ class Interfered(DiskJournal):
         before_commit: Act | None,
         after_commit: Act | None,
     ) -> None:
-        super().__init__(journal._directory)
+        super().__init__(journal._folder, journal._worktree, journal._root, journal.lock)
         self._acts = (before_prepare, before_commit, after_commit)
 
     def prepare(self, batch: Batch) -> None:

@@ -99,10 +99,16 @@ class Tree(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PendingBatch:
-    """The batch that a process left behind. `committed`: its files may have been changed."""
+    """A batch that a process left behind. `committed`: its files may have been changed.
+
+    Its paths are relative to `root`. `number` is its place in the order of the journal.
+    """
 
     batch: Batch
     committed: bool
+    root: str = ""
+    number: int = 0
+    begun_at: str = ""
 
 
 class JournalDamaged(Exception):  # noqa: N818 - the word for it
@@ -110,15 +116,16 @@ class JournalDamaged(Exception):  # noqa: N818 - the word for it
 
     def __init__(self, place: str) -> None:
         super().__init__(
-            f"{place}: this journal is damaged; move it away, and look at the files it was about."
+            f"{place}: this journal is damaged, or of another version of Holdfast; move it away, "
+            "and look at the files it was about."
         )
         self.place = place
 
 
 class Journal(Protocol):
-    """The batch under way on one root, durably.
+    """One batch under way on one root, durably.
 
-    Only the process with the root's lock uses the journal. Each call may raise OSError.
+    Only the process with the worktree's lock uses the journal. Each call may raise OSError.
     """
 
     def prepare(self, batch: Batch) -> None:
@@ -132,9 +139,6 @@ class Journal(Protocol):
 
     def drop(self) -> None:
         """Remove the batch: it is rolled back."""
-
-    def pending(self) -> PendingBatch | None:
-        """Return the batch under way, or None."""
 
     def save(self, batch: Batch, swaps: Iterable[Swap]) -> str:
         """Write the old and new texts of these swaps to plain files; return their directory."""

@@ -22,7 +22,7 @@ from holdfast.changes.change_log import LogUnavailable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.changes.ports import Journal, Tree
+    from holdfast.changes.ports import Journal, PendingBatch, Tree
     from holdfast.changes.swaps import Batch
 
 
@@ -110,15 +110,12 @@ def apply_batch(
 
 
 def recover(
-    tree: Tree, journal: Journal, record: RecordBatch = _record_nothing
-) -> BatchRecovery | None:
-    """Finish or roll back the batch that a dead process left; return None if there is none.
+    pending: PendingBatch, tree: Tree, journal: Journal, record: RecordBatch = _record_nothing
+) -> BatchRecovery:
+    """Finish or roll back a batch that a dead process left.
 
     Raise `LogUnavailable` if the log cannot record the batch: no other batch may begin before.
     """
-    pending = journal.pending()
-    if pending is None:
-        return None
     batch = pending.batch
     try:
         if not pending.committed:
@@ -135,6 +132,18 @@ def recover(
     if outcome.unrecorded:
         raise outcome.unrecorded
     return Finished(batch)
+
+
+def drop_batch(batch: Batch, tree: Tree, journal: Journal, record: RecordBatch) -> None:
+    """Remove a batch that is not to be carried out any more; its files stay as they are.
+
+    Raise `LogUnavailable` if the log cannot record that, and OSError if the disk refuses; then the
+    next command drops the batch.
+    """
+    for place, swap in enumerate(batch.swaps):
+        tree.discard(swap, batch.sibling(place))
+    record(batch)
+    journal.drop()
 
 
 def _stage(batch: Batch, tree: Tree) -> None:

@@ -129,6 +129,15 @@ class UnfinishedRestore:
 
 
 @dataclass(frozen=True, slots=True)
+class PendingRestore:
+    """A restore that a process left; `number` is its place in the order of the journal."""
+
+    number: int
+    begun_at: str
+    restore: UnfinishedRestore
+
+
+@dataclass(frozen=True, slots=True)
 class FileDifference:
     """How a path differs between two trees.
 
@@ -253,11 +262,8 @@ class Worktree(Protocol):
     def reclaim_space(self) -> None:
         """Free the disk space of what was removed, where git would not do so later."""
 
-    def unfinished(self) -> tuple[UnfinishedRestore, ...]:
-        """Return the restores that dead processes left unfinished, the oldest first."""
-
     def begin(self, unfinished: UnfinishedRestore) -> None:
         """Write a journal entry, or the phase that it has reached, durably."""
 
     def finish(self, unfinished: UnfinishedRestore) -> None:
-        """Remove a journal entry."""
+        """Remove a journal entry; one whose files are restored stays as the last restore."""

@@ -11,6 +11,7 @@ import typer
 
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.render.checkpoints import JsonCheckpoints, TerminalCheckpoints
+from holdfast.cli.workspace import open_work
 from holdfast.usecases.checkpoints import restore as restores
 from holdfast.usecases.checkpoints.checkpoint import (
     compare_checkpoints,
@@ -57,14 +58,14 @@ def create(
 @checkpoint.command("list")
 def list_(*, root: Root = Path(), as_json: AsJson = False) -> None:
     """List the checkpoints of this worktree, newest first."""
-    output = _output(as_json)
+    output = _look(root, as_json)
     output.show_list(_run(root, output, list_checkpoints))
 
 
 @checkpoint.command("show")
 def show(wanted: CheckpointId, *, root: Root = Path(), as_json: AsJson = False) -> None:
     """Show one checkpoint, and how it differs from its commit."""
-    output = _output(as_json)
+    output = _look(root, as_json)
     output.show_checkpoint(_run(root, output, lambda worktrees: show_checkpoint(wanted, worktrees)))
 
 
@@ -80,7 +81,7 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Compare a checkpoint with another one, or with the files now."""
-    output = _output(as_json)
+    output = _look(root, as_json)
     compared = _run(root, output, lambda worktrees: compare_checkpoints(wanted, other, worktrees))
     output.show_diff(compared)
 
@@ -151,6 +152,14 @@ def _output(as_json: bool) -> _Output:
     return TerminalCheckpoints()
 
 
+def _look(root: Path, as_json: bool) -> _Output:
+    """Return the output of a command that only looks; it says what interrupted commands left."""
+    require_directory(root)
+    output = _output(as_json)
+    output.show_open(open_work(root))
+    return output
+
+
 def _run(
     root: Path, output: _Output, use_case: Callable[[GitWorktrees], _Outcome | NothingDone]
 ) -> _Outcome:
@@ -160,6 +169,7 @@ def _run(
     outcome = use_case(open_worktrees(root, progress.say))
     progress.clear()
     if isinstance(outcome, NothingDone):
+        output.show_note(outcome.recovered)
         output.show_refusals(outcome)
         raise typer.Exit(1)
     return outcome

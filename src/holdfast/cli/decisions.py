@@ -14,9 +14,10 @@ import typer
 
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
+from holdfast.cli.render.edits import warn_open
 from holdfast.cli.render.text import count_of, plain, text_if, warn
 from holdfast.cli.reply import read_reply
-from holdfast.cli.workspace import workspace_at
+from holdfast.cli.workspace import open_work, workspace_at
 from holdfast.repair.decisions.decision import Decision, DecisionScope
 from holdfast.repair.decisions.decision import as_json as decision_to_json
 from holdfast.repair.decisions.manifest import BadManifest, Manifest, NoSuchDecision, Pin
@@ -76,9 +77,10 @@ def list_(
         listed = [each for each in survey.decisions if not each.pinned]
     for problem in survey.problems:
         warn(problem)
+    left = warn_open(open_work(root))
     if as_json:
         found = list(map(_as_json, listed))
-        _print_json({"decisions": found, "problems": list(survey.problems)})
+        _print_json({"decisions": found, "problems": list(survey.problems)} | left)
         return
     for each in listed:
         typer.echo(_line(each))

@@ -11,8 +11,10 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.options import Root
+from holdfast.cli.render.edits import warn_open
 from holdfast.cli.render.events import event_line, json_line
 from holdfast.cli.render.text import warn
+from holdfast.cli.workspace import open_work
 from holdfast.usecases.events.follow import follow_events, read_events
 from holdfast.usecases.events.ports import EventsUnavailable
 from holdfast.wiring.events import open_event_log
@@ -47,6 +49,7 @@ def events(
     """
     if not root.is_dir():
         raise typer.BadParameter(f"{root}: this is no directory.", param_hint="--root")
+    warn_open(open_work(root))
     try:
         with open_event_log(root) as log:
             found = (

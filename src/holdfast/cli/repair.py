@@ -13,12 +13,15 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.options import AsJson, Root
+from holdfast.cli.render.edits import attempt
 from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
 from holdfast.cli.settings import read_settings_or_exit
 from holdfast.config.settings import Settings
 from holdfast.repair.strictness import RepairPolicy
+from holdfast.usecases.locked_workspace import settle_first
 from holdfast.usecases.repair.file_repair import FileRepair
 from holdfast.usecases.repair.repair_files import repair_files
+from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.diagnostics import Target
 from holdfast.wiring.checks import list_files, target_of
 from holdfast.wiring.repairs import repair_dependencies_at
@@ -114,6 +117,8 @@ def repair(
         with repair_dependencies_at(
             root, settings, target=language, model=uses_model, dry_run=dry_run, say=output.say
         ) as dependencies:
+            if not dry_run:
+                _settle(dependencies.workspace, output)
             repairs = repair_files(chosen, dependencies, policy, show, found)
     except KeyboardInterrupt:
         output.say(_stopped_message(done, len(chosen)))
@@ -125,6 +130,16 @@ def repair(
     output.end()
     output.show_all(repairs, dry_run=dry_run)
     raise typer.Exit(exit_code(repairs))
+
+
+def _settle(workspace: Workspace, output: JsonRepair | TerminalRepair) -> None:
+    """Settle what interrupted commands left, so that no half of an edit is checked."""
+    settled = attempt(lambda: settle_first(workspace))
+    if not isinstance(settled, NothingDone):
+        output.show_settled(settled)
+        return
+    for each in settled.refusals:
+        output.say(each.refused.message)
 
 
 def _stopped_message(done: Sequence[FileRepair], total: int) -> str:

@@ -10,8 +10,10 @@ import typer
 
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
+from holdfast.cli.render.edits import warn_open
 from holdfast.cli.render.rules import message_of, print_rule
 from holdfast.cli.render.text import text_if, warn
+from holdfast.cli.workspace import open_work
 from holdfast.rules.learn.merge_rules import explains
 from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import LearnVerdict, RuleBook
@@ -61,9 +63,10 @@ def list_(
 
     book = _book(root, as_json)
     chosen = list(filter(is_chosen, book))
+    left = warn_open(open_work(root))
     if as_json:
         body = {"rules": list(map(_as_json, chosen)), "problems": list(book.problems)}
-        print(json.dumps(body))
+        print(json.dumps(body | left))
         return
     for rule in chosen:
         note = text_if(not rule.reviewed, "  (unreviewed)")

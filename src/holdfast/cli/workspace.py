@@ -1,4 +1,4 @@
-"""The workspace that `--root` names."""
+"""The workspace that `--root` names, and what interrupted commands have left there."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from pathlib import Path
 
 import typer
 
+from holdfast.cli.render.text import warn
+from holdfast.usecases.open_entries import OpenEntry
+from holdfast.wiring.journals import open_entries_at
+from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
 
 
@@ -15,8 +19,13 @@ from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
 def workspace_at(root: Path) -> Iterator[DiskWorkspace]:
     """Open the root for a command. Raise a usage error if it is not a directory."""
     try:
-        opened = open_workspace(root)
+        opened = open_workspace(root, warn)
     except OSError as error:
         raise typer.BadParameter(f"{root}: {error.strerror}", param_hint="--root") from error
     with opened as workspace:
         yield workspace
+
+
+def open_work(root: Path) -> tuple[OpenEntry, ...]:
+    """Return what is open in the worktree around a root, for a command that only looks."""
+    return open_entries_at(state_directory(), root)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import AT_ONCE, SPLIT, Change
-from holdfast.changes.transaction import BatchOutcome, BatchRecovery, apply_batch, recover
-from holdfast.usecases.events.change_events import (
-    Published,
-    change_moved,
-    changes_removed,
-    edits_landed,
-)
+from holdfast.changes.plan import FileRefused
+from holdfast.changes.transaction import BatchOutcome, apply_batch
+from holdfast.usecases.events.change_events import Published, change_moved, changes_removed
+from holdfast.usecases.settle import record_batch, settle
+from holdfast.usecases.settled import NOTHING_LEFT
+from holdfast.usecases.workspace import NothingDone, nothing_done
+from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,17 +24,28 @@ if TYPE_CHECKING:
     from holdfast.changes.change_log import AddedChange, ChangeLog
     from holdfast.changes.ports import Journal
     from holdfast.changes.swaps import Batch
+    from holdfast.usecases.settled import Settled
     from holdfast.usecases.workspace import Workspace
     from holdfast.vocab.owned_event import OwnedEvent
 
 
 @dataclass(frozen=True, slots=True)
 class LockedWorkspace:
-    """A root whose lock is ours; `recovered` is what was done about a command that had died."""
+    """A root whose lock is ours; `recovered` is what was done about commands that had died."""
 
     workspace: Workspace
     journal: Journal
-    recovered: BatchRecovery | None
+    recovered: Settled
+
+    @property
+    def refused(self) -> NothingDone | None:
+        """Why nothing may be written here now; None if it may."""
+        if self.recovered.stopped is not None:
+            return nothing_done(self.recovered.stopped.outcome, self.recovered)
+        if self.recovered.refusal is not None:
+            refused = FileRefused("", Refused("conflict", self.recovered.refusal))
+            return NothingDone((refused,), self.recovered)
+        return None
 
     def carry_out(
         self, batch: Batch, change: Change, also: Sequence[OwnedEvent] = ()
@@ -86,35 +97,23 @@ class LockedWorkspace:
 
 @contextmanager
 def locked(workspace: Workspace) -> Iterator[LockedWorkspace]:
-    """Wait for the root's lock, and finish or undo what a dead process left."""
+    """Wait for the lock of the worktree, and settle what dead processes left there."""
     with workspace.hold() as journal:
         # The log is opened only if there is something to record: a check needs no database.
-        recovered = recover(workspace.tree, journal, lambda done: _record_left(workspace, done))
-        yield LockedWorkspace(workspace, journal, recovered)
+        settled = settle(workspace.batch_roots, journal, workspace.recover_restore)
+        if settled.unrecorded is not None:
+            raise settled.unrecorded
+        yield LockedWorkspace(workspace, journal, settled)
 
 
-def record_batch(
-    workspace: Workspace, done: Batch, change: Change, also: Sequence[OwnedEvent] = ()
-) -> Published:
-    """Record that the files of a batch are written.
-
-    Nothing happens if that is on record already.
-    """
-    if done.rewinds:
-        events = [change_moved(change, "rewound"), *also]
-        seq = workspace.log.move(done.id, "applied", "rewound", events)
-    else:
-        landed = edits_landed(change, workspace.secrets)
-        events = [change_moved(change, "applied"), *landed, *also]
-        seq = workspace.log.move(done.id, "proposed", "applied", events)
-    return Published.of(events, seq)
-
-
-def _record_left(workspace: Workspace, done: Batch) -> None:
-    """Record a batch that a dead process had begun; a change that is not on record is no fault."""
-    change = workspace.log.get(done.id)
-    if change is not None:
-        record_batch(workspace, done, change)
+def settle_first(workspace: Workspace) -> Settled:
+    """Settle what dead processes left, in the files and in the log, before files are read."""
+    if not workspace.has_journal():
+        return NOTHING_LEFT
+    with locked(workspace) as root:
+        if root.refused is None:
+            root.reconcile()
+        return root.recovered
 
 
 def join_parts(log: ChangeLog, whole_id: str, *, accepted: Change, rest: Change) -> int | None:

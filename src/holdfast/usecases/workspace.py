@@ -6,14 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from holdfast.changes.plan import FileRefused
-from holdfast.changes.transaction import (
-    BatchConflict,
-    BatchRecovery,
-    Failed,
-    Finished,
-    RolledBack,
-    Stopped,
-)
+from holdfast.changes.transaction import BatchConflict, Failed
+from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
@@ -21,8 +15,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from holdfast.changes.change_log import ChangeLog
-    from holdfast.changes.ports import Files, Journal, Tree
-    from holdfast.changes.swaps import Batch
+    from holdfast.changes.ports import Files, Tree
+    from holdfast.checkpoints.ports import PendingRestore
+    from holdfast.usecases.open_entries import WorktreeJournal
+    from holdfast.usecases.settle import BatchRoots
 
 
 class Workspace(Protocol):
@@ -44,8 +40,15 @@ class Workspace(Protocol):
     def secrets(self) -> tuple[str, ...]:
         """Words that must not be in an event."""
 
-    def hold(self) -> AbstractContextManager[Journal]:
-        """Wait for the root's lock; raises OSError if the state directory cannot be written."""
+    def hold(self) -> AbstractContextManager[WorktreeJournal]:
+        """Wait for the worktree's lock; raises OSError if the state directory cannot be written."""
+
+    @property
+    def batch_roots(self) -> BatchRoots:
+        """The roots of batches that dead processes left in this worktree."""
+
+    def recover_restore(self, pending: PendingRestore, *, outdated: bool) -> Settled:
+        """Finish a restore that a dead process left in this worktree, or go back."""
 
     def has_journal(self) -> bool:
         """Whether anything was ever written below this root."""
@@ -64,12 +67,12 @@ class NothingDone:
     """
 
     refusals: tuple[FileRefused, ...]
-    recovered: BatchRecovery | None = None
+    recovered: Settled = NOTHING_LEFT
     unsettled: bool = False
     seq: int | None = None
 
 
-def nothing_done(carried: BatchConflict | Failed, recovered: BatchRecovery | None) -> NothingDone:
+def nothing_done(carried: BatchConflict | Failed, recovered: Settled) -> NothingDone:
     """Return why a batch was not carried out."""
     if isinstance(carried, Failed):
         error = carried.error
@@ -92,31 +95,3 @@ def changed_meanwhile(paths: Sequence[str], saved: str = "") -> tuple[FileRefuse
         message = f"{path}: this changed meanwhile, and was left as it is.{saved}"
         refusals.append(FileRefused(path, Refused("conflict", message)))
     return tuple(refusals)
-
-
-def note_of(recovered: BatchRecovery | None) -> str | None:
-    """Return what was done about a batch that a dead process had left; None if there was none."""
-    match recovered:
-        case Finished(batch):
-            return (
-                "an earlier command here was stopped halfway: it is now finished "
-                f"({_count(batch)})."
-            )
-        case RolledBack(batch):
-            return (
-                "an earlier command here was stopped before it changed a file: it is dropped "
-                f"({_count(batch)})."
-            )
-        case Stopped():
-            return (
-                "an earlier command here was stopped halfway and could not be finished; run this "
-                "one again."
-            )
-        case None:
-            return None
-
-
-def _count(batch: Batch) -> str:
-    if len(batch.swaps) == 1:
-        return "1 file"
-    return f"{len(batch.swaps)} files"

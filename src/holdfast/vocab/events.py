@@ -263,6 +263,24 @@ class UsageReported:
 
 
 @dataclass(frozen=True, slots=True)
+class Recovered:
+    """What a command did about work that a dead process had left half done.
+
+    `id` is that of the change whose files a `batch` writes, or of the checkpoint to which a
+    `restore` leads. `finished`: it is done now. `rolled_back`: it never was. `dropped`: files were
+    restored since, so it is not carried out any more. `stopped`: another program has changed its
+    files, and the others are as before. `paths` are the files of a batch.
+    """
+
+    what: Literal["batch", "restore"]
+    id: str
+    outcome: Literal["finished", "rolled_back", "dropped", "stopped"]
+    message: str
+    paths: tuple[str, ...] = ()
+    kind: Literal["recovered"] = "recovered"
+
+
+@dataclass(frozen=True, slots=True)
 class TurnEnded:
     """The turn is over. `message` says why, for people, and what to do next.
 
@@ -385,6 +403,7 @@ Event: TypeAlias = (
     | Compacted
     | RepairEnded
     | UsageReported
+    | Recovered
     | TurnEnded
     | SessionDeleted
     | GarbageCollected

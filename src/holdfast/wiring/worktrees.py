@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.worktree import GitWorktree, lock_worktree
+from holdfast.adapters.git.worktree import GitWorktree, lock_worktree, look_at_worktree
 from holdfast.adapters.places.places import (
     claim_place,
     find_place,
@@ -20,15 +20,28 @@ from holdfast.adapters.places.places import (
 )
 from holdfast.checkpoints.limits import SnapshotLimits
 from holdfast.checkpoints.ports import CheckpointFailed
+from holdfast.wiring.batch_roots import DiskBatchRoots
+from holdfast.wiring.journals import journal_lock, look_at_journal
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from holdfast.adapters.filesystem.journal import DiskJournal
     from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere, Conversations
     from holdfast.usecases.sessions.ports import RunningTurns
     from holdfast.vocab.place import Place
+
+
+@dataclass(frozen=True, slots=True)
+class _Locked:
+    """A locked worktree, its place, the place of the root, and the store."""
+
+    git: GitWorktree
+    worktree: Place
+    project: Place
+    store: LateStore
 
 
 class GitWorktrees:
@@ -50,7 +63,7 @@ class GitWorktrees:
         self._state = state
         self._say = say
         self._store = store
-        self._locked: tuple[Place, Place, LateStore] | None = None
+        self._locked: _Locked | None = None
         # Where the whole worktree is, once it was locked: the root may be a folder in it.
         self._worktree: Place | None = None
 
@@ -58,13 +71,14 @@ class GitWorktrees:
     def hold(self, *, make: bool) -> Iterator[GitWorktree]:
         """Lock the worktree; with `make`, create a private repository in a folder without git."""
         place = self._place(self._root, claim=make)
-        locked = lock_worktree(self._root, self._state, SnapshotLimits(), self._say, create=make)
+        limits, lock = SnapshotLimits(), journal_lock(self._state, self._say)
+        locked = lock_worktree(self._root, self._state, limits, self._say, lock, create=make)
         with locked as worktree, LateStore(self._state) as opened:
             _exclude_from_checkpoints(self._state, worktree.root)
             self._worktree = place
             if str(worktree.root) != place.worktree_root:
                 self._worktree = self._place(worktree.root, claim=make)
-            self._locked = self._worktree, place, self._store or opened
+            self._locked = _Locked(worktree, self._worktree, place, self._store or opened)
             try:
                 yield worktree
             finally:
@@ -79,12 +93,32 @@ class GitWorktrees:
         with _disk_errors_as_failures():
             return find_place(root, self._state)
 
+    @contextmanager
+    def look(self) -> Iterator[GitWorktree]:
+        """Return the worktree to read its checkpoints, without its lock."""
+        journal = look_at_journal(self._state, self._root)
+        yield look_at_worktree(self._root, self._state, SnapshotLimits(), journal)
+
+    @property
+    def journal(self) -> DiskJournal:
+        """The journal of the worktree, while it is locked."""
+        return self._while_locked().git.journal
+
+    @property
+    def batch_roots(self) -> DiskBatchRoots:
+        """The roots of batches that dead processes left in this worktree, while it is locked."""
+        locked = self._while_locked()
+        return DiskBatchRoots(locked.project, self._state, locked.store)
+
     @property
     def conversations(self) -> Conversations:
         """The conversations of sessions, while the worktree is locked."""
+        locked = self._while_locked()
+        return locked.store.conversations(locked.worktree, locked.project)
+
+    def _while_locked(self) -> _Locked:
         assert self._locked is not None  # noqa: S101 - a use case locks the worktree first
-        worktree, project, store = self._locked
-        return store.conversations(worktree, project)
+        return self._locked
 
     def elsewhere(self) -> tuple[CheckpointElsewhere, ...]:
         """Return the checkpoints of the project's other worktrees, the latest first."""
@@ -101,8 +135,7 @@ class GitWorktrees:
         """Return the turns that work on the files of the worktree."""
         worktree = self._worktree or self._place(self._root, claim=False)
         if self._locked is not None:
-            _, _, store = self._locked
-            yield store.running_turns(worktree)
+            yield self._locked.store.running_turns(worktree)
             return
         with LateStore(self._state) as opened:
             yield (self._store or opened).running_turns(worktree)
@@ -110,9 +143,7 @@ class GitWorktrees:
     @property
     def prefix(self) -> str:
         """What the paths of the worktree below this root begin with, while it is locked."""
-        assert self._locked is not None  # noqa: S101 - a use case locks the worktree first
-        real = os.path.realpath(self._root)
-        below = os.path.relpath(real, self._locked[0].worktree_root)
+        below = os.path.relpath(os.path.realpath(self._root), self._while_locked().git.root)
         if below == os.curdir:
             return ""
         return f"{below}/"

@@ -20,9 +20,7 @@ from holdfast.adapters.git.git_command import (
     to_text,
     with_packing,
 )
-from holdfast.adapters.git.lock import acquire
 from holdfast.checkpoints.ports import CheckpointFailed
-from tests.waiting import LONGEST
 
 
 def test_the_callers_git_variables_are_gone_and_ours_are_there(
@@ -90,30 +88,6 @@ def test_a_call_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(CheckpointFailed, match="took longer"):
         git.run("hash-object", "--no-filters", str(tmp_path / "pipe"))
-
-
-def test_a_lock_that_is_held_too_long_is_told(tmp_path: Path) -> None:
-    with (
-        acquire(tmp_path / "lock", time.monotonic()) as (_, waited),
-        pytest.raises(CheckpointFailed, match="at work here"),
-        acquire(tmp_path / "lock", time.monotonic()),
-    ):
-        pass
-    assert waited is False
-
-
-def test_a_child_that_outlives_its_command_holds_the_lock(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with acquire(tmp_path / "lock", time.monotonic()) as (lock, _):
-        running = Git(tmp_path, lock=lock).start(
-            "hash-object", "--no-filters", str(tmp_path / "pipe")
-        )
-    with pytest.raises(CheckpointFailed), acquire(tmp_path / "lock", time.monotonic()):
-        pass
-    (tmp_path / "pipe").write_bytes(b"x")
-    running.finish()
-    with acquire(tmp_path / "lock", time.monotonic() + LONGEST) as (_, waited):
-        assert waited is False
 
 
 def test_names_of_any_bytes_come_back() -> None:

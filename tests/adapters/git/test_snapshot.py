@@ -11,6 +11,7 @@ from holdfast.adapters.git.worktree import lock_worktree
 from holdfast.checkpoints.checkpoint import CheckpointDraft
 from holdfast.checkpoints.limits import SnapshotLimits
 from holdfast.checkpoints.ports import CheckpointFailed
+from holdfast.wiring.journals import journal_lock
 
 
 @pytest.fixture
@@ -34,7 +35,12 @@ def _git(root: Path, *words: str) -> str:
 def _take(root: Path, budget: SnapshotLimits | None = None) -> dict[str, str]:
     """Take a checkpoint and give its files."""
     with lock_worktree(
-        root, root.parent / "state", budget or SnapshotLimits(), lambda _: None, create=True
+        root,
+        root.parent / "state",
+        budget or SnapshotLimits(),
+        lambda _: None,
+        journal_lock(root.parent / "state", lambda _: None),
+        create=True,
     ) as worktree:
         number = len(worktree.checkpoints())
         tree = worktree.record(
@@ -87,7 +93,12 @@ def test_many_new_files_with_odd_names_and_conversions_come_back(root: Path) -> 
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_bytes(text.encode())
     with lock_worktree(
-        root, root.parent / "state", SnapshotLimits(), lambda _: None, create=True
+        root,
+        root.parent / "state",
+        SnapshotLimits(),
+        lambda _: None,
+        journal_lock(root.parent / "state", lambda _: None),
+        create=True,
     ) as worktree:
         tree = worktree.capture().tree
     shown = {name: _git(root, "cat-file", "blob", f"{tree}:{name}") for name in files}

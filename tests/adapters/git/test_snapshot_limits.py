@@ -11,6 +11,7 @@ from holdfast.adapters.git.worktree import GitWorktree, lock_worktree
 from holdfast.checkpoints.checkpoint import CheckpointDraft
 from holdfast.checkpoints.limits import SnapshotLimits
 from holdfast.checkpoints.ports import CheckpointFailed
+from holdfast.wiring.journals import journal_lock
 
 
 @pytest.fixture
@@ -23,7 +24,14 @@ def root(tmp_path: Path) -> Path:
 
 def _take(root: Path, budget: SnapshotLimits, number: int = 0) -> str:
     said: list[str] = []
-    with lock_worktree(root, root.parent / "state", budget, said.append, create=True) as worktree:
+    with lock_worktree(
+        root,
+        root.parent / "state",
+        budget,
+        said.append,
+        journal_lock(root.parent / "state", lambda _: None),
+        create=True,
+    ) as worktree:
         _record(worktree, number)
         assert said[0] == "looking for changed files"
         return " ".join(each.id for each in worktree.checkpoints())

@@ -19,7 +19,6 @@ from holdfast.usecases.checkpoints.checkpoint import (
     CheckpointOwner,
     Created,
     create_checkpoint,
-    finish_restores,
 )
 from holdfast.usecases.checkpoints.conversation import (
     AnnounceExchange,
@@ -32,10 +31,12 @@ from holdfast.usecases.checkpoints.conversation import (
     Transcript,
 )
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
-from holdfast.usecases.checkpoints.restore_recovery import Restored, RestoresFinished
+from holdfast.usecases.locked_workspace import settle_first
+from holdfast.usecases.settled import NOTHING_LEFT, Restored
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.owned_event import OwnedEvent
 from holdfast.wiring.state_directory import state_directory
+from holdfast.wiring.workspaces import open_workspace
 from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 from tests.adapters.store.queries import last_message, remove_row
 from tests.adapters.store.talk import Talk, new_talk, other_chat, say
@@ -541,6 +542,9 @@ def test_a_store_that_is_lost_after_the_files_is_told_again_by_the_next_command(
     assert isinstance(early, NothingDone)
     assert "stopped halfway" in early.refusals[0].refused.message
     ran = talk.repo.run("list", "--json")
+    assert "was interrupted" in ran.err
+    assert talk.said() == ALL
+    ran = talk.repo.run("prune", "--keep", "200", "--json")
     assert "it is now finished" in ran.err
     assert talk.said() == ["do one"]
     undone = talk.repo.undo()
@@ -549,10 +553,11 @@ def test_a_store_that_is_lost_after_the_files_is_told_again_by_the_next_command(
 
 
 def test_a_turn_begins_by_finishing_what_was_left(talk: Talk, three: tuple[str, str, str]) -> None:
-    assert finish_restores(open_worktrees(talk.repo.root)) == RestoresFinished()
+    with open_workspace(talk.repo.root) as workspace:
+        assert settle_first(workspace) == NOTHING_LEFT
     restore(three[0], Unlucky(talk.repo.root, state_directory(), lambda _: None))
-    recovered = finish_restores(open_worktrees(talk.repo.root))
-    assert isinstance(recovered, RestoresFinished)
+    with open_workspace(talk.repo.root) as workspace:
+        recovered = settle_first(workspace)
     assert [
         (done.verb, done.checkpoint_id, done.messages_deleted) for done in recovered.finished
     ] == [("restore", three[0], 5)]

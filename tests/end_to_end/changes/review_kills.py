@@ -20,6 +20,7 @@ from holdfast.usecases.changes.list_changes import list_changes
 from holdfast.usecases.changes.propose import Proposed, propose_reply
 from holdfast.usecases.changes.review import apply_change, reject_change
 from holdfast.usecases.changes.rewind import rewind_change
+from holdfast.usecases.locked_workspace import settle_first
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
 from tests.end_to_end import effects
@@ -80,12 +81,9 @@ class Stage:
 
     def states(self) -> States:
         """Ask the log, with the next command: newest change first."""
-        listed = self.run(list_changes)
-        return (
-            tuple(change.state for change in listed)
-            if isinstance(listed, tuple)
-            else (str(listed),)
-        )
+        self.run(settle_first)
+        with open_workspace(self.root) as workspace:
+            return tuple(change.state for change in list_changes(workspace))
 
     def play(self, scene: Scene) -> None:
         """Set the scene, see what the act does when nobody dies, and then kill it everywhere."""

@@ -19,7 +19,7 @@ from typing import Any
 from holdfast.adapters.git import git_command
 from holdfast.usecases.checkpoints.checkpoint import Created, create_checkpoint, prune_checkpoints
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
-from holdfast.usecases.checkpoints.restore_recovery import Restored
+from holdfast.usecases.settled import Restored
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.worktrees import open_worktrees
 from tests.end_to_end import effects
@@ -226,7 +226,7 @@ def kill_recoveries(stage: Stage, *, thin: bool) -> None:
         next(
             at
             for at, effect in enumerate(trace)
-            if effect.startswith("replace") and "restores" in effect
+            if effect.startswith("replace") and ".restore" in effect
         )
         + 1
     )

@@ -15,7 +15,9 @@ from typing import Any
 from holdfast.adapters.git import git_command
 from holdfast.adapters.store.store import open_store
 from holdfast.usecases.checkpoints.checkpoint import Listed, list_checkpoints
-from holdfast.usecases.checkpoints.restore_recovery import Restored
+from holdfast.usecases.locked_workspace import settle_first
+from holdfast.usecases.settled import Restored
+from holdfast.wiring.workspaces import open_workspace
 from holdfast.wiring.worktrees import open_worktrees
 from tests.adapters.store.talk import Talk, new_talk
 from tests.adapters.store.world import World
@@ -45,7 +47,9 @@ class Scene:
 
 
 def look(stage: Stage, world: World) -> State:
-    # To list them is a command like any other: it first finishes what was begun.
+    # Any command that writes first finishes what was begun.
+    with open_workspace(stage.repo.root) as workspace:
+        settle_first(workspace)
     listed = list_checkpoints(open_worktrees(stage.repo.root))
     assert isinstance(listed, Listed), listed
     with open_store(_store_of(stage)) as store:

@@ -135,9 +135,12 @@ def test_a_state_of_the_wrong_kind_is_no_state(repo: Folder, wrong: object) -> N
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"undo_commit": 5}, {"orphans": 1}, {"orphans": [1]}, {"verb": None}, [], None]
+    "wrong",
+    [{"undo_commit": 5}, {"orphans": 1}, {"orphans": [1]}, {"verb": None}, {"version": 2}, [], None],
 )
-def test_a_journal_of_the_wrong_kind_is_no_journal(repo: Folder, wrong: object) -> None:
+def test_an_older_journal_that_cannot_be_read_is_named_and_nothing_is_written(
+    repo: Folder, wrong: object
+) -> None:
     taken = repo.checkpoint()
     whole = {
         "version": 1, "undo_id": "a", "undo_commit": "b", "target_id": "c", "target_commit": "d", "verb": "restore",
@@ -148,9 +151,17 @@ def test_a_journal_of_the_wrong_kind_is_no_journal(repo: Folder, wrong: object) 
     (journals / "a.json").write_text(
         json.dumps(whole | wrong if isinstance(wrong, dict) else wrong)
     )
+    repo.write("src/app.py", "agent\n")
     before = repo.tree()
-    repo.restore(taken)
+    for words in (("restore", taken), ("create",), ("undo",), ("prune",)):
+        assert repo.run(*words, "--json").why == (
+            f"{journals / 'a.json'}: this journal is damaged, or of another version of Holdfast; "
+            "move it away, and look at the files it was about."
+        )
     assert repo.tree() == before
+    (journals / "a.json").unlink()
+    repo.restore(taken)
+    assert repo.tree() != before
 
 
 @pytest.mark.e2e

@@ -134,8 +134,16 @@ def test_an_edit_after_a_crash_is_not_lost_by_the_command_that_finishes(
     )
     repo.git("config", "filter.assassin.smudge", "cat")
     repo.write("many/3.dat", "by hand, after the crash\n")
+    halfway = repo.tree()
     ran = repo.run("list", "--json")
+    assert "was interrupted; the next command that writes settles it" in ran.err
+    assert [each["kind"] for each in ran.told["open"]] == ["restore"]
+    assert repo.tree() == halfway
+    ran = repo.run("prune", "--keep", "200", "--json")
     assert "stopped halfway: it is now finished" in ran.err
+    assert [each["outcome"] for each in ran.told["recovered"]] == ["finished"]
     assert repo.tree() == then
+    ran = repo.run("list", "--json")
+    assert (ran.err, "open" in ran.told) == ("", False)
     point = next(each for each in ran.told["checkpoints"] if each["kind"] == "interrupted")
     assert repo.git("show", f"{point['commit']}:many/3.dat") == "by hand, after the crash\n"

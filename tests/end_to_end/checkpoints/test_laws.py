@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from holdfast.usecases.checkpoints.checkpoint import Created, create_checkpoint
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
-from holdfast.usecases.checkpoints.restore_recovery import Restored
+from holdfast.usecases.settled import Restored
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.worktrees import open_worktrees
 from tests.end_to_end.checkpoints.repo import Folder, Tree, entry_of

@@ -63,13 +63,6 @@ class GitRepository:
         """The directory for everything that is stored about the worktree besides refs."""
         return self.git_dir / "holdfast"
 
-    @property
-    def lock(self) -> Path:
-        """The file to lock. For a private repository it is outside, so that it outlives it."""
-        if self.private:
-            return self.git_dir.with_suffix(".lock")
-        return self.holdfast_dir / "lock"
-
 
 def find_repository(
     root: Path, state: Path, deadline: float, *, for_new_checkpoint: bool

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from holdfast.adapters.filesystem.worktree_lock import LockTimeout
 from holdfast.adapters.git.checkout import TreeCheckout
 from holdfast.adapters.git.file_versions import VersionReader
 from holdfast.adapters.git.git_command import Git, GitFailed, GitProcess, to_text
-from holdfast.adapters.git.lock import acquire
 from holdfast.adapters.git.private_index import PrivateIndex
 from holdfast.adapters.git.refs import Refs
 from holdfast.adapters.git.repository import (
@@ -19,9 +19,9 @@ from holdfast.adapters.git.repository import (
     find_repository,
     remove_private,
 )
-from holdfast.adapters.git.restore_journal import RestoreJournal
 from holdfast.adapters.git.snapshot import ReportProgress, Snapshot, start_settings_query
 from holdfast.adapters.git.worktree_files import WorktreeFiles
+from holdfast.changes.ports import JournalDamaged
 from holdfast.checkpoints import commit_message, retention
 from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
 from holdfast.checkpoints.ports import (
@@ -38,9 +38,11 @@ from holdfast.checkpoints.ports import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from holdfast.adapters.filesystem.journal import DiskJournal
     from holdfast.checkpoints.limits import SnapshotLimits
 
 # After how many checkpoints old ones are looked for: listing takes a process, and a few more than
@@ -54,15 +56,19 @@ _STATUS: dict[str, Literal["added", "deleted", "modified", "retyped"]] = {
     "M": "modified",
     "T": "retyped",
 }
+LockJournal: TypeAlias = "Callable[[Path, float], AbstractContextManager[DiskJournal]]"
+"""Waits until a deadline for the lock of the worktree at a root, and returns its journal."""
 LineCounts: TypeAlias = tuple[int | None, int | None]
 """Added and removed lines; None for a binary file."""
 
 
 @contextmanager
 def _disk_errors_as_failures() -> Iterator[None]:
-    """Raise `CheckpointFailed` for an error of the disk."""
+    """Raise `CheckpointFailed` for an error of the disk, and if lock or journal cannot be had."""
     try:
         yield
+    except (LockTimeout, JournalDamaged) as error:
+        raise CheckpointFailed(str(error)) from error
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
         raise CheckpointFailed(
@@ -76,14 +82,15 @@ class GitWorktree:
     def __init__(
         self,
         repository: GitRepository,
-        lock: int,
+        lock: int | None,
         limits: SnapshotLimits,
         report: ReportProgress,
         deadline: float,
         *,
         settings_query: GitProcess | None,
+        journal: DiskJournal,
     ) -> None:
-        """Use a repository whose lock this process has."""
+        """Use a repository; `lock` is the lock of the worktree, None only to read checkpoints."""
         variables = {"GIT_DIR": str(repository.git_dir), "GIT_WORK_TREE": str(repository.root)}
         self._repository = repository
         self._limits = limits
@@ -94,7 +101,7 @@ class GitWorktree:
         )
         self._checkout = TreeCheckout(repository, self._git, self._index, limits.reserve)
         self._refs = Refs(self._git, repository.worktree)
-        self._journal = RestoreJournal(repository.holdfast_dir / "restores")
+        self.journal = journal
         self._pruned: tuple[Checkpoint, ...] = ()
 
     @property
@@ -242,19 +249,15 @@ class GitWorktree:
         """Write the files of a prepared restore."""
         return self._checkout.apply(prepared)
 
-    def unfinished(self) -> tuple[UnfinishedRestore, ...]:
-        """Return the restores that dead processes left unfinished, the oldest first."""
-        return self._journal.read_all()
-
     @_disk_errors_as_failures()
     def begin(self, unfinished: UnfinishedRestore) -> None:
         """Write a journal entry, or the phase that it has reached, durably."""
-        self._journal.write(unfinished)
+        self.journal.write_restore(unfinished)
 
     @_disk_errors_as_failures()
     def finish(self, unfinished: UnfinishedRestore) -> None:
-        """Remove a journal entry."""
-        self._journal.remove(unfinished)
+        """Remove a journal entry; one whose files are restored stays as the last restore."""
+        self.journal.remove_restore(unfinished)
 
     # ------------------------------------------------------------------------------------ remove
 
@@ -315,7 +318,13 @@ class GitWorktree:
 
 @contextmanager
 def lock_worktree(
-    root: Path, state: Path, limits: SnapshotLimits, report: ReportProgress, *, create: bool
+    root: Path,
+    state: Path,
+    limits: SnapshotLimits,
+    report: ReportProgress,
+    lock: LockJournal,
+    *,
+    create: bool,
 ) -> Iterator[GitWorktree]:
     """Find the worktree of a root, wait for its lock, and yield the worktree.
 
@@ -329,21 +338,53 @@ def lock_worktree(
             # At the same time as the search for the repository: in a small one, each process more
             # in a row is noticeable.
             settings_query = start_settings_query(Git(root, deadline=deadline))
-        repository = find_repository(root, state, deadline, for_new_checkpoint=create)
-        if repository.private and not create and not repository.git_dir.is_dir():
-            raise NoCheckpoints(f"{repository.root}: no checkpoint was ever taken here.")
-        repository.lock.parent.mkdir(0o700, parents=repository.private, exist_ok=True)
-        with acquire(repository.lock, deadline) as (lock, waited):
-            if waited:
+        repository = _find(root, state, deadline, create=create)
+        with lock(repository.root, deadline) as journal:
+            if journal.lock.waited:
                 # The command that had the lock may have committed.
-                repository = find_repository(root, state, deadline, for_new_checkpoint=create)
+                repository = _find(root, state, deadline, create=create)
                 settings_query = None
+            handle = journal.lock.handle
             if repository.private:
-                create_private(repository, lock, deadline)
+                repository.git_dir.parent.mkdir(0o700, parents=True, exist_ok=True)
+                create_private(repository, handle, deadline)
             repository.holdfast_dir.mkdir(0o700, exist_ok=True)
             yield GitWorktree(
-                repository, lock, limits, report, deadline, settings_query=settings_query
+                repository,
+                handle,
+                limits,
+                report,
+                deadline,
+                settings_query=settings_query,
+                journal=journal,
             )
+
+
+def look_at_worktree(
+    root: Path, state: Path, limits: SnapshotLimits, journal: DiskJournal
+) -> GitWorktree:
+    """Return the worktree of a root, without its lock, to read its checkpoints.
+
+    Raise `NoCheckpoints` if there is no repository for them.
+    """
+    deadline = time.monotonic() + limits.seconds
+    repository = _find(root, state, deadline, create=False)
+    return GitWorktree(
+        repository,
+        None,
+        limits,
+        lambda _: None,
+        deadline,
+        settings_query=None,
+        journal=journal,
+    )
+
+
+def _find(root: Path, state: Path, deadline: float, *, create: bool) -> GitRepository:
+    repository = find_repository(root, state, deadline, for_new_checkpoint=create)
+    if repository.private and not create and not repository.git_dir.is_dir():
+        raise NoCheckpoints(f"{repository.root}: no checkpoint was ever taken here.")
+    return repository
 
 
 def _parse_counts(numstat: bytes) -> dict[bytes, LineCounts]:

@@ -44,6 +44,24 @@ def find_root(start: Path, state: Path) -> Path:
     return folder
 
 
+def worktree_around(root: Path, state: Path) -> Path:
+    """Return the worktree that a root is in: whoever writes below the root locks this one.
+
+    That is the nearest parent that is a worktree of git. Without git it is the outermost one that
+    was used as a root before, else the root itself: a directory whose `.git` is gone is found, and
+    so is the plain folder that the root is a part of.
+    """
+    folder = Path(os.path.realpath(root))
+    parents = list(_candidates(folder))
+    for parent in parents:
+        if is_worktree(parent):
+            return parent
+    for parent in reversed(parents):
+        if _record_file(state, folder_id(parent)).exists():
+            return parent
+    return folder
+
+
 def find_place(root: Path, state: Path) -> Place:
     """Return the place of exactly this root. Raise OSError if there is no such folder."""
     folder = Path(os.path.realpath(root))

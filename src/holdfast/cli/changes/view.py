@@ -11,6 +11,7 @@ import typer
 from holdfast.changes.change import ChangeOwner, ChangeState
 from holdfast.cli.changes.use_case import ChangeId, changes_output, run_use_case
 from holdfast.cli.options import AsJson, Root
+from holdfast.cli.workspace import open_work
 from holdfast.usecases.changes.list_changes import list_changes, show_change
 
 
@@ -40,6 +41,7 @@ def list_(
 ) -> None:
     """List the changes of this project, newest first."""
     output = changes_output(as_json)
+    output.show_open(open_work(root))
     chosen: ChangeState | None = state.value if state else None
     owner = ChangeOwner(session, turn)
     listed = run_use_case(
@@ -53,6 +55,7 @@ def list_(
 def show(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False) -> None:
     """Show one change: its files and its numbered hunks."""
     output = changes_output(as_json)
+    output.show_open(open_work(root))
     output.show_change(
         run_use_case(root, output, lambda workspace: show_change(change_id, workspace))
     )

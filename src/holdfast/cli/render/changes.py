@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,7 @@ class JsonChanges(JsonOutput):
 
     def show_list(self, changes: Sequence[Change]) -> None:
         """Print the changes, newest first."""
-        print(json.dumps({"changes": list(map(_summary, changes))}))
+        self.print_body({"changes": list(map(_summary, changes))})
 
     def show_change(self, change: Change) -> None:
         """Print one change: its files with the hash each was made against, and its hunks."""
@@ -39,7 +38,7 @@ class JsonChanges(JsonOutput):
             for hunk in hunks_of(change)
         ]
         files = [file_as_json(file) | {"base": _base(file, change)} for file in change.plan.files]
-        print(json.dumps(_summary(change) | {"files": files, "hunks": hunks}))
+        self.print_body(_summary(change) | {"files": files, "hunks": hunks})
 
     def show_proposed(self, change: Change) -> None:
         """Print what would land, and the id of the change."""
@@ -65,13 +64,13 @@ class JsonChanges(JsonOutput):
 
     def show_pruned(self, pruned: ChangesPruned) -> None:
         """Print the ids that were removed, and how many changes are left."""
-        print(json.dumps({"removed": list(pruned.removed), "left": pruned.left}))
+        self.print_body({"removed": list(pruned.removed), "left": pruned.left})
 
     def _print_change(
         self, outcome: str, change_id: str, files: Iterable[Any], **more: Any
     ) -> None:
         body = {"outcome": outcome, "id": change_id, "files": list(files), "refusals": [], **more}
-        print(json.dumps(body))
+        self.print_body(body)
 
 
 class TerminalChanges(TerminalOutput):

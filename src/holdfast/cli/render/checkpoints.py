@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.render.edits import JsonOutput, TerminalOutput
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
         Shown,
     )
     from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere
-    from holdfast.usecases.checkpoints.restore_recovery import Restored, RestoresFinished
+    from holdfast.usecases.settled import Restored
 
 
 class JsonCheckpoints(JsonOutput):
@@ -27,30 +26,28 @@ class JsonCheckpoints(JsonOutput):
 
     def show_created(self, created: Created) -> None:
         """Print the checkpoint."""
-        _warn_created(created)
+        self.show_note(created.recovered)
+        warn(created.unrecorded)
         # `seq` is the place of the checkpoint among the others.
-        _print(_as_json(created.checkpoint) | {"event_seq": created.seq})
+        self.print_body(_as_json(created.checkpoint) | {"event_seq": created.seq})
 
     def show_list(self, listed: Listed) -> None:
         """Print all checkpoints."""
-        _note(listed.recovered)
         warn(listed.problem)
         here = list(map(_as_json, listed.checkpoints))
         elsewhere = list(map(_elsewhere_as_json, listed.elsewhere))
-        _print({"checkpoints": here + elsewhere})
+        self.print_body({"checkpoints": here + elsewhere})
 
     def show_checkpoint(self, shown: Shown) -> None:
         """Print one checkpoint, and its files."""
-        _note(shown.recovered)
-        _print(_as_json(shown.checkpoint) | {"files": list(map(_file, shown.files))})
+        self.print_body(_as_json(shown.checkpoint) | {"files": list(map(_file, shown.files))})
 
     def show_diff(self, compared: Compared) -> None:
         """Print the files that differ, and the patch."""
-        _note(compared.recovered)
         to = None
         if compared.after is not None:
             to = compared.after.id
-        _print(
+        self.print_body(
             {
                 "from": compared.before.id,
                 "to": to,
@@ -61,11 +58,13 @@ class JsonCheckpoints(JsonOutput):
 
     def show_restored(self, restored: Restored) -> None:
         """Print what a restore or an undo did."""
-        _note(restored.recovered, *restored.notes)
+        self.show_note(restored.recovered)
+        for note in restored.notes:
+            warn(note)
         back: dict[str, Any] = {}
         if restored.verb != "restore":
             back["messages_brought_back"] = restored.messages_brought_back
-        _print(
+        self.print_body(
             {
                 "checkpoint_id": restored.checkpoint_id,
                 "messages_deleted": restored.messages_deleted,
@@ -82,8 +81,8 @@ class JsonCheckpoints(JsonOutput):
 
     def show_pruned(self, pruned: CheckpointsPruned) -> None:
         """Print what was removed."""
-        _note(pruned.recovered)
-        _print(
+        self.show_note(pruned.recovered)
+        self.print_body(
             {
                 "removed": list(pruned.removed),
                 "emptied": list(pruned.emptied),
@@ -98,7 +97,8 @@ class TerminalCheckpoints(TerminalOutput):
 
     def show_created(self, created: Created) -> None:
         """Print the id, and the files that were left out."""
-        _warn_created(created)
+        self.show_note(created.recovered)
+        warn(created.unrecorded)
         taken = created.checkpoint
         write(f"checkpoint {taken.id}{_label(taken)}", bold=True)
         for each in taken.present.skipped:
@@ -106,7 +106,6 @@ class TerminalCheckpoints(TerminalOutput):
 
     def show_list(self, listed: Listed) -> None:
         """Print a line for each."""
-        _note(listed.recovered)
         warn(listed.problem)
         for each in listed.checkpoints:
             write(f"{each.id}  {each.draft.created_at}  {each.draft.kind}{_label(each)}")
@@ -120,7 +119,6 @@ class TerminalCheckpoints(TerminalOutput):
 
     def show_checkpoint(self, shown: Shown) -> None:
         """Print what a checkpoint is of, and its files."""
-        _note(shown.recovered)
         taken = shown.checkpoint
         write(f"checkpoint {taken.id}{_label(taken)}", bold=True)
         write(f"taken {taken.draft.created_at} ({taken.draft.kind}), shadow commit {taken.commit}")
@@ -141,14 +139,15 @@ class TerminalCheckpoints(TerminalOutput):
 
     def show_diff(self, compared: Compared) -> None:
         """Print the patch."""
-        _note(compared.recovered)
         write_diff(compared.diff)
         if not compared.diff:
             write("nothing differs.")
 
     def show_restored(self, restored: Restored) -> None:
         """Print what a restore or an undo did, what it kept, and how to undo it."""
-        _note(restored.recovered, *restored.notes)
+        self.show_note(restored.recovered)
+        for note in restored.notes:
+            warn(note)
         back = "restored" if restored.verb == "restore" else "undone: back at"
         only = not restored.worktree_reset
         scope = text_if(only, " (conversation only; no file was touched)")
@@ -175,7 +174,7 @@ class TerminalCheckpoints(TerminalOutput):
 
     def show_pruned(self, pruned: CheckpointsPruned) -> None:
         """Print what was removed."""
-        _note(pruned.recovered)
+        self.show_note(pruned.recovered)
         removed = count_of(len(pruned.removed), "checkpoint")
         emptied = count_of(len(pruned.emptied), "restore")
         write(f"removed {removed} and the trash of {emptied}.")
@@ -227,17 +226,3 @@ def _place(checkpoint: Checkpoint) -> str:
     if not present.head:
         return "before the first commit"
     return f"on {present.head}" + text_if(present.branch, f" ({present.branch})")
-
-
-def _warn_created(created: Created) -> None:
-    _note(created.recovered)
-    warn(created.unrecorded)
-
-
-def _note(recovered: RestoresFinished, *notes: str) -> None:
-    for note in (*recovered.notes, *notes):
-        warn(note)
-
-
-def _print(body: dict[str, Any]) -> None:
-    print(json.dumps(body))

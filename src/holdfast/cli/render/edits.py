@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.changes.change_log import LogUnavailable
@@ -12,15 +13,17 @@ from holdfast.changes.plan import FileRefused
 from holdfast.changes.ports import JournalDamaged
 from holdfast.cli.render.text import text_if, warn, write, write_diff
 from holdfast.landing.explain import explain
-from holdfast.usecases.workspace import NothingDone, note_of
+from holdfast.usecases.events.event_to_json import event_to_json
+from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Refused, Rung
 
 if TYPE_CHECKING:
     from holdfast.changes.plan import FileLanded
-    from holdfast.changes.transaction import BatchRecovery
     from holdfast.usecases.changes.apply import AppliedReply
     from holdfast.usecases.changes.rewind import FileUndone, Rewound
     from holdfast.usecases.changes.undo import Undone
+    from holdfast.usecases.open_entries import OpenEntry
+    from holdfast.usecases.settled import Settled
     from holdfast.vocab.change_events import EditLanded
 
 _Outcome = TypeVar("_Outcome")
@@ -38,9 +41,22 @@ _MATCHES: dict[Rung, str] = {
 class JsonOutput:
     """One JSON object on standard output; warnings go to standard error."""
 
-    def show_note(self, recovered: BatchRecovery | None) -> None:
-        """Warn that an interrupted command was finished or dropped."""
-        warn(note_of(recovered))
+    def __init__(self) -> None:
+        self._more: dict[str, Any] = {}
+
+    def show_note(self, recovered: Settled) -> None:
+        """Warn about what interrupted commands had left, and say so in the object."""
+        warn_settled(recovered)
+        if recovered.recovered:
+            self._more["recovered"] = settled_as_json(recovered)
+
+    def show_open(self, entries: Sequence[OpenEntry]) -> None:
+        """Warn about what interrupted commands have left, and say so in the object."""
+        self._more.update(warn_open(entries))
+
+    def print_body(self, body: dict[str, Any]) -> None:
+        """Print the object."""
+        print(json.dumps(body | self._more))
 
     def show_landed(self, applied: AppliedReply, *, check: bool) -> None:  # noqa: ARG002 - as TerminalOutput
         """Print every file that landed."""
@@ -69,15 +85,19 @@ class JsonOutput:
 
     def _print(self, outcome: str, seq: int | None, **more: Any) -> None:
         body: dict[str, Any] = {"outcome": outcome, "files": [], "refusals": [], "seq": seq}
-        print(json.dumps(body | more))
+        self.print_body(body | more)
 
 
 class TerminalOutput:
     """Sentences and diffs, coloured on a terminal unless NO_COLOR is set."""
 
-    def show_note(self, recovered: BatchRecovery | None) -> None:
-        """Warn that an interrupted command was finished or dropped."""
-        warn(note_of(recovered))
+    def show_note(self, recovered: Settled) -> None:
+        """Warn about what interrupted commands had left."""
+        warn_settled(recovered)
+
+    def show_open(self, entries: Sequence[OpenEntry]) -> None:
+        """Warn about what interrupted commands have left."""
+        warn_open(entries)
 
     def show_landed(self, applied: AppliedReply, *, check: bool) -> None:
         """Print every file that landed, how its old text matched, and its diff."""
@@ -114,6 +134,29 @@ def output_as(*, as_json: bool) -> JsonOutput | TerminalOutput:
     if as_json:
         return JsonOutput()
     return TerminalOutput()
+
+
+def warn_settled(settled: Settled) -> None:
+    """Warn about what was done about interrupted commands."""
+    for note in settled.notes:
+        warn(note)
+
+
+def settled_as_json(settled: Settled) -> list[dict[str, Any]]:
+    """Return what was done about interrupted commands, as every command prints it."""
+    bodies = [event_to_json(event) for event in settled.recovered]
+    for body in bodies:
+        del body["kind"]
+    return bodies
+
+
+def warn_open(entries: Sequence[OpenEntry]) -> dict[str, Any]:
+    """Warn about what interrupted commands have left; return it as every command prints it."""
+    if not entries:
+        return {}
+    for entry in entries:
+        warn(entry.message)
+    return {"open": [asdict(entry) for entry in entries]}
 
 
 def attempt(use_case: Callable[[], _Outcome]) -> _Outcome | NothingDone:

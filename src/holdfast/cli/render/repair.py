@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal
 
+from holdfast.cli.render.edits import settled_as_json, warn_settled
 from holdfast.cli.render.text import plain, text_if, warn, write, write_diff
 from holdfast.repair.outcomes import (
     Exhausted,
@@ -23,6 +24,7 @@ from holdfast.usecases.repair.messages import WORDS, describe_repair
 
 if TYPE_CHECKING:
     from holdfast.usecases.repair.file_repair import FileRepair
+    from holdfast.usecases.settled import Settled
 
 _REMEMBERED = "repaired by a cached answer of the model"
 # Fields of an outcome that are not printed: code is in the diff, the message is printed apart.
@@ -51,6 +53,15 @@ def name_outcome(repair: FileRepair) -> str:
 
 class JsonRepair:
     """One JSON object on standard output; warnings go to standard error."""
+
+    def __init__(self) -> None:
+        self._more: dict[str, Any] = {}
+
+    def show_settled(self, settled: Settled) -> None:
+        """Warn about what interrupted commands had left, and say so in the object."""
+        warn_settled(settled)
+        if settled.recovered:
+            self._more["recovered"] = settled_as_json(settled)
 
     def say(self, words: str) -> None:
         """Print a warning."""
@@ -82,7 +93,7 @@ class JsonRepair:
             "skipped": skipped,
             "seq": max(numbers, default=None),
         }
-        print(json.dumps(body))
+        print(json.dumps(body | self._more))
 
 
 def _summary(repairs: Sequence[FileRepair]) -> str:
@@ -155,6 +166,10 @@ class TerminalRepair:
         self._total = total
         self._done = 0
         self._progress = progress and total > 1
+
+    def show_settled(self, settled: Settled) -> None:
+        """Warn about what interrupted commands had left."""
+        warn_settled(settled)
 
     def say(self, words: str) -> None:
         """Print a warning."""

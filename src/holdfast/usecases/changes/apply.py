@@ -12,10 +12,11 @@ from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileFound, FileMissing
 from holdfast.changes.swaps import Batch
-from holdfast.changes.transaction import BatchRecovery, Done, Failed, Stopped
+from holdfast.changes.transaction import Done, Failed
 from holdfast.landing.formats.parse import Format, parse
 from holdfast.usecases.events.change_events import Published, change_moved
 from holdfast.usecases.locked_workspace import LockedWorkspace, locked
+from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace, changed_meanwhile, nothing_done
 from holdfast.vocab.outcomes import Refused
 
@@ -50,7 +51,7 @@ class AppliedReply:
     """
 
     files: tuple[FileLanded, ...]
-    recovered: BatchRecovery | None = None
+    recovered: Settled = NOTHING_LEFT
     change_id: str | None = None
     unrecorded: LogUnavailable | None = None
     events: tuple[Event, ...] = ()
@@ -96,8 +97,8 @@ def apply_reply(
             return AppliedReply(landed.plan.files)
         return NothingDone(landed)
     with locked(workspace) as root:
-        if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.outcome, root.recovered)
+        if root.refused:
+            return root.refused
         landed = land_reply(reply, workspace.files)
         if not isinstance(landed, PlannedReply):
             return NothingDone(landed, root.recovered)

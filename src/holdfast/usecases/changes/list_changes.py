@@ -5,12 +5,17 @@ What lands an edit is not imported here: it takes longer to import than to list 
 
 from __future__ import annotations
 
-from holdfast.changes.change import NO_OWNER, Change, ChangeOwner, ChangeState
+from typing import TYPE_CHECKING
+
+from holdfast.changes.change import NO_OWNER, ChangeOwner
 from holdfast.changes.plan import FileRefused
-from holdfast.changes.transaction import Stopped
 from holdfast.usecases.changes.find_change import find_change
-from holdfast.usecases.locked_workspace import LockedWorkspace, locked
-from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+from holdfast.usecases.workspace import NothingDone
+
+if TYPE_CHECKING:
+    from holdfast.changes.change import Change, ChangeState
+    from holdfast.usecases.locked_workspace import LockedWorkspace
+    from holdfast.usecases.workspace import Workspace
 
 
 def list_changes(
@@ -19,31 +24,31 @@ def list_changes(
     state: ChangeState | None = None,
     owner: ChangeOwner = NO_OWNER,
     limit: int | None = None,
-) -> tuple[Change, ...] | NothingDone:
+) -> tuple[Change, ...]:
     """Return the changes of this project, newest first, those of its other worktrees too.
 
-    All, or those in a state, or of a session or turn.
+    All, or those in a state, or of a session or turn. Nothing is settled: a change whose process
+    died is listed as it is on record.
     """
     if not workspace.has_journal():
         return ()
-    with locked(workspace) as root:
-        if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.outcome, root.recovered)
-        return root.reconcile().list(
-            state=state, session=owner.session, turn=owner.turn, limit=limit, everywhere=True
-        )
+    return workspace.log.list(
+        state=state, session=owner.session, turn=owner.turn, limit=limit, everywhere=True
+    )
 
 
 def show_change(name: str, workspace: Workspace) -> Change | NothingDone:
     """Return the change with this id, or whose id begins so."""
-    with locked(workspace) as root:
-        return find_recorded(name, root)
+    change = find_change(name, workspace.log)
+    if isinstance(change, FileRefused):
+        return NothingDone((change,))
+    return change
 
 
 def find_recorded(name: str, root: LockedWorkspace) -> Change | NothingDone:
     """Return the change with this id, or whose id begins so, under the lock."""
-    if isinstance(root.recovered, Stopped):
-        return nothing_done(root.recovered.outcome, root.recovered)
+    if root.refused:
+        return root.refused
     change = find_change(name, root.reconcile())
     if isinstance(change, FileRefused):
         return NothingDone((change,), root.recovered)

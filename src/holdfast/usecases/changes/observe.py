@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 
 from holdfast.changes.change import NO_OWNER, OBSERVED, Change, ChangeOwner, RequestedEdits
 from holdfast.changes.plan import ChangePlan, FileLanded
-from holdfast.changes.transaction import Stopped
 from holdfast.changes.tree_difference import TreeOf, plan_of_difference
 from holdfast.usecases.events.change_events import edits_observed
 from holdfast.usecases.locked_workspace import locked
-from holdfast.usecases.workspace import NothingDone, nothing_done
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.tools.ports import Author
-    from holdfast.usecases.workspace import Workspace
+    from holdfast.usecases.workspace import NothingDone, Workspace
     from holdfast.vocab.events import Event
 
 
@@ -62,8 +60,8 @@ def _record(
     plan: ChangePlan, workspace: Workspace, owner: ChangeOwner, by: Author
 ) -> ChangeObserved | NothingDone:
     with locked(workspace) as root:
-        if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.outcome, root.recovered)
+        if root.refused:
+            return root.refused
         seen = Change(
             workspace.new_id(),
             "applied",

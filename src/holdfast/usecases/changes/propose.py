@@ -17,11 +17,11 @@ from holdfast.changes.change import (
     RequestedEdits,
 )
 from holdfast.changes.overlay import Overlay
-from holdfast.changes.transaction import BatchRecovery, Stopped
 from holdfast.usecases.changes.apply import PlannedReply, ReplyText, land_reply
 from holdfast.usecases.events.change_events import edits_landed
 from holdfast.usecases.locked_workspace import locked
-from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.workspace import NothingDone, Workspace
 
 if TYPE_CHECKING:
     from holdfast.vocab.events import Event
@@ -35,7 +35,7 @@ class Proposed:
     """
 
     change: Change
-    recovered: BatchRecovery | None = None
+    recovered: Settled = NOTHING_LEFT
     events: tuple[Event, ...] = ()
     seq: int | None = None
 
@@ -51,8 +51,8 @@ def propose_reply(
     The reply is one as for `apply_reply`. The change belongs to `owner`.
     """
     with locked(workspace) as root:
-        if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.outcome, root.recovered)
+        if root.refused:
+            return root.refused
         root.reconcile()
         landed = land_reply(reply, overlay_of(workspace))
         if not isinstance(landed, PlannedReply):

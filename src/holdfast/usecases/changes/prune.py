@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from holdfast.changes.transaction import BatchRecovery, Stopped
 from holdfast.usecases.events.change_events import changes_removed
 from holdfast.usecases.locked_workspace import locked
-from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+from holdfast.usecases.settled import NOTHING_LEFT, Settled
+
+if TYPE_CHECKING:
+    from holdfast.usecases.workspace import NothingDone, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,7 @@ class ChangesPruned:
 
     removed: tuple[str, ...]
     left: int
-    recovered: BatchRecovery | None = None
+    recovered: Settled = NOTHING_LEFT
     seq: int | None = None
 
 
@@ -31,8 +34,8 @@ def prune_changes(workspace: Workspace, *, keep: int) -> ChangesPruned | Nothing
     if not workspace.has_journal():
         return ChangesPruned((), 0)
     with locked(workspace) as root:
-        if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.outcome, root.recovered)
+        if root.refused:
+            return root.refused
         log = root.reconcile()
         removed = log.prune(keep, changes_removed)
         seq = removed.event_seq if removed.ids else None

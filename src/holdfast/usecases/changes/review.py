@@ -15,6 +15,7 @@ from holdfast.usecases.changes.apply import AppliedReply, write_change
 from holdfast.usecases.changes.list_changes import find_recorded
 from holdfast.usecases.events.change_events import Published, change_moved, edits_landed
 from holdfast.usecases.locked_workspace import LockedWorkspace, join_parts, locked
+from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.outcomes import Refused
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from holdfast.changes.change_log import ChangeLog
-    from holdfast.changes.transaction import BatchRecovery
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Accepted:
     rest: Change | None = None
 
     @property
-    def recovered(self) -> BatchRecovery | None:
+    def recovered(self) -> Settled:
         """What was done first, about a command that had died."""
         return self.applied.recovered
 
@@ -43,7 +43,7 @@ class Rejected:
     """The change will not be applied. `seq` is the number of the event."""
 
     change: Change
-    recovered: BatchRecovery | None = None
+    recovered: Settled = NOTHING_LEFT
     seq: int | None = None
 
 

@@ -9,9 +9,11 @@ from holdfast.changes.change import judge_move, judge_place
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.rewind import plan_rewind
 from holdfast.changes.swaps import Batch
-from holdfast.changes.transaction import BatchRecovery, Done
+from holdfast.changes.transaction import Done
 from holdfast.usecases.changes.list_changes import find_recorded
-from holdfast.usecases.locked_workspace import LockedWorkspace, locked, record_batch
+from holdfast.usecases.locked_workspace import LockedWorkspace, locked
+from holdfast.usecases.settle import record_batch
+from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ class Rewound:
 
     change_id: str
     files: tuple[FileUndone, ...]
-    recovered: BatchRecovery | None = None
+    recovered: Settled = NOTHING_LEFT
     unrecorded: LogUnavailable | None = None
     seq: int | None = None
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.changes.plan import FileRefused
-from holdfast.changes.transaction import BatchRecovery, Stopped
 from holdfast.usecases.changes.rewind import FileUndone, undo_change
 from holdfast.usecases.locked_workspace import locked
-from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Undone:
     """Nothing of the last apply is in the files any more. `seq` is the number of the event."""
 
     files: tuple[FileUndone, ...]
-    recovered: BatchRecovery | None = None
+    recovered: Settled = NOTHING_LEFT
     unrecorded: LogUnavailable | None = None
     seq: int | None = None
 
@@ -33,8 +33,8 @@ def undo_last(workspace: Workspace) -> Undone | NothingDone:
     if not workspace.has_journal():
         return NothingDone((_nothing_to_undo(),))
     with locked(workspace) as root:
-        if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.outcome, root.recovered)
+        if root.refused:
+            return root.refused
         last = root.reconcile().list(state="applied", limit=1)
         if not last:
             return NothingDone((_nothing_to_undo(),), root.recovered)

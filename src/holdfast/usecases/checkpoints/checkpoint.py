@@ -20,8 +20,9 @@ from holdfast.usecases.checkpoints.restore import (
     refused,
     refused_by,
 )
-from holdfast.usecases.checkpoints.restore_recovery import NOTHING_LEFT, RestoresFinished, recover
+from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.events.checkpoint_events import checkpoint_taken, checkpoints_removed
+from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Created:
     """
 
     checkpoint: Checkpoint
-    recovered: RestoresFinished
+    recovered: Settled
     unrecorded: str | None = None
     events: tuple[Event, ...] = ()
     seq: int | None = None
@@ -64,7 +65,6 @@ class Listed:
     """
 
     checkpoints: tuple[Checkpoint, ...]
-    recovered: RestoresFinished = NOTHING_LEFT
     elsewhere: tuple[CheckpointElsewhere, ...] = ()
     problem: str | None = None
 
@@ -77,7 +77,6 @@ class Compared:
     after: Checkpoint | None
     files: tuple[FileDifference, ...]
     diff: str
-    recovered: RestoresFinished
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,6 @@ class Shown:
 
     checkpoint: Checkpoint
     files: tuple[FileDifference, ...]
-    recovered: RestoresFinished
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ class CheckpointsPruned:
     removed: tuple[str, ...]
     emptied: tuple[str, ...]
     left: int
-    recovered: RestoresFinished = NOTHING_LEFT
+    recovered: Settled = NOTHING_LEFT
     seq: int | None = None
 
 
@@ -112,16 +110,16 @@ def create_checkpoint(
 ) -> Created | NothingDone:
     """Take a checkpoint of the files as they are.
 
-    A caller in a turn shows a refusal, and the turn goes on. That caller has called
-    `finish_restores` before it wrote the prompt down.
+    A caller in a turn shows a refusal, and the turn goes on. That caller has settled what was left
+    before it wrote the prompt down.
     """
     try:
         with worktrees.hold(make=True) as worktree:
-            if owner and _is_unfinished(owner.session, worktree):
+            if owner and _is_unfinished(owner.session, worktree, worktrees):
                 # To finish it here would remove the messages of this very turn.
-                cure = "let `holdfast checkpoint list` finish it between two turns"
+                cure = "let `holdfast checkpoint create` finish it between two turns"
                 return refused(f"a restore in session {owner.session} was stopped halfway; {cure}.")
-            recovered = recover(worktree, worktrees)
+            recovered = settle_worktree(worktree, worktrees)
             draft = _draft(worktrees, label, kind, owner)
             taken = worktree.record(draft, worktree.capture())
             return _record(taken, owner, recovered, worktree, worktrees)
@@ -141,7 +139,7 @@ def _draft(
 def _record(
     taken: Checkpoint,
     owner: CheckpointOwner | None,
-    recovered: RestoresFinished,
+    recovered: Settled,
     worktree: Worktree,
     worktrees: Worktrees,
 ) -> Created:
@@ -164,26 +162,11 @@ def _record(
     return Created(taken, recovered, None, (event.event,), seq)
 
 
-def finish_restores(worktrees: Worktrees) -> RestoresFinished | NothingDone:
-    """Finish what restores of dead processes have left.
-
-    A turn begins with it, before its prompt is written down.
-    """
-    try:
-        with worktrees.hold(make=False) as worktree:
-            return recover(worktree, worktrees)
-    except NoCheckpoints:
-        return NOTHING_LEFT
-    except CheckpointFailed as error:
-        return refused_by(error)
-
-
 def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
     """Return the checkpoints of the worktree, and of the project's other worktrees."""
     try:
-        with worktrees.hold(make=False) as worktree:
-            recovered = recover(worktree, worktrees)
-            listed = Listed(worktree.checkpoints(), recovered)
+        with worktrees.look() as worktree:
+            listed = Listed(worktree.checkpoints())
     except NoCheckpoints:
         listed = Listed(())
     except CheckpointFailed as error:
@@ -198,13 +181,12 @@ def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
 def show_checkpoint(wanted: str, worktrees: Worktrees) -> Shown | NothingDone:
     """Return one checkpoint, and what it has that its commit has not."""
     try:
-        with worktrees.hold(make=False) as worktree:
-            recovered = recover(worktree, worktrees)
+        with worktrees.look() as worktree:
             found = belonging(wanted, worktree.checkpoints())
             if isinstance(found, NothingDone):
                 return belonging_elsewhere(wanted, worktrees) or found
             base = found.present.head or worktree.empty_tree()
-            return Shown(found, worktree.compare(base, found.present.tree), recovered)
+            return Shown(found, worktree.compare(base, found.present.tree))
     except NoCheckpoints as error:
         return belonging_elsewhere(wanted, worktrees) or refused_by(error)
     except CheckpointFailed as error:
@@ -214,19 +196,24 @@ def show_checkpoint(wanted: str, worktrees: Worktrees) -> Shown | NothingDone:
 def compare_checkpoints(
     wanted: str, other: str | None, worktrees: Worktrees
 ) -> Compared | NothingDone:
-    """Return the difference from one checkpoint to another, or to the files as they are."""
+    """Return the difference from one checkpoint to another, or to the files as they are.
+
+    To read the files as they are needs the lock: the private index is written.
+    """
+    opened = worktrees.hold(make=False)
+    if other:
+        opened = worktrees.look()
     try:
-        with worktrees.hold(make=False) as worktree:
-            recovered = recover(worktree, worktrees)
+        with opened as worktree:
             before = belonging(wanted, worktree.checkpoints())
             if isinstance(before, NothingDone):
                 return belonging_elsewhere(wanted, worktrees) or before
             if not other:
-                return _compared(before, None, worktree.capture().tree, worktree, recovered)
+                return _compared(before, None, worktree.capture().tree, worktree)
             after = belonging(other, worktree.checkpoints())
             if isinstance(after, NothingDone):
                 return after
-            return _compared(before, after, after.present.tree, worktree, recovered)
+            return _compared(before, after, after.present.tree, worktree)
     except CheckpointFailed as error:
         return refused_by(error)
 
@@ -236,12 +223,11 @@ def _compared(
     after: Checkpoint | None,
     new: str,
     worktree: Worktree,
-    recovered: RestoresFinished,
 ) -> Compared:
     """Compare a checkpoint with the tree `new`: that of another, or of the files as they are."""
     old = before.present.tree
     files = worktree.compare(old, new)
-    return Compared(before, after, files, worktree.diff(old, new), recovered)
+    return Compared(before, after, files, worktree.diff(old, new))
 
 
 def prune_checkpoints(worktrees: Worktrees, keep: int) -> CheckpointsPruned | NothingDone:
@@ -251,7 +237,7 @@ def prune_checkpoints(worktrees: Worktrees, keep: int) -> CheckpointsPruned | No
     """
     try:
         with worktrees.hold(make=False) as worktree:
-            recovered = recover(worktree, worktrees)
+            recovered = settle_worktree(worktree, worktrees)
             there = worktree.checkpoints()
             removed = retention.outdated(there, keep)
             seq = _forget(there, removed, worktrees)
@@ -266,10 +252,10 @@ def prune_checkpoints(worktrees: Worktrees, keep: int) -> CheckpointsPruned | No
         return refused_by(error)
 
 
-def _is_unfinished(session: str, worktree: Worktree) -> bool:
+def _is_unfinished(session: str, worktree: Worktree, worktrees: Worktrees) -> bool:
     """Return whether a restore in this session was stopped halfway."""
-    for left in worktree.unfinished():
-        target = worktree.at(left.target_commit)
+    for left in worktrees.journal.restores():
+        target = worktree.at(left.restore.target_commit)
         if target is None:
             continue
         if target.draft.session == session:

@@ -9,7 +9,9 @@ if TYPE_CHECKING:
 
     from holdfast.checkpoints.ports import Worktree
     from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere, Conversations
+    from holdfast.usecases.open_entries import WorktreeJournal
     from holdfast.usecases.sessions.ports import RunningTurns
+    from holdfast.usecases.settle import BatchRoots
 
 
 class Worktrees(Protocol):
@@ -20,6 +22,20 @@ class Worktrees(Protocol):
 
         Raise `NoCheckpoints` if there is no place for checkpoints and none is to be made.
         """
+
+    def look(self) -> AbstractContextManager[Worktree]:
+        """Return the worktree to read its checkpoints, without its lock.
+
+        Raise `NoCheckpoints` if there is no place for checkpoints.
+        """
+
+    @property
+    def journal(self) -> WorktreeJournal:
+        """The journal of the worktree, while it is held."""
+
+    @property
+    def batch_roots(self) -> BatchRoots:
+        """The roots of batches that dead processes left in the worktree, while it is held."""
 
     @property
     def conversations(self) -> Conversations:

@@ -33,16 +33,15 @@ from holdfast.checkpoints.ports import (
 )
 from holdfast.usecases.checkpoints.conversation import ConversationFailed
 from holdfast.usecases.checkpoints.restore_recovery import (
-    NOTHING_LEFT,
-    Restored,
-    RestoresFinished,
+    drop_outdated_batches,
     follow_files,
-    recover,
     restored_from,
+    settle_worktree,
 )
 from holdfast.usecases.events.checkpoint_events import checkpoints_removed, turns_cancelled
 from holdfast.usecases.sessions.ports import StopScope
 from holdfast.usecases.sessions.stop_turns import StopRefused, TurnsStopped, stop_turns
+from holdfast.usecases.settled import NOTHING_LEFT, Restored, Settled
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Reason, Refused
 
@@ -74,7 +73,7 @@ class _RestoreTask:
 
 
 _Outcome: TypeAlias = Restored | NothingDone
-_Plan: TypeAlias = "Callable[[Worktree, RestoresFinished], _RestoreTask | _Outcome]"
+_Plan: TypeAlias = "Callable[[Worktree, Settled], _RestoreTask | _Outcome]"
 """Returns what is to be done, or what there is to answer if nothing is."""
 
 
@@ -86,7 +85,7 @@ def restore(
     Of this session only, if one is named.
     """
 
-    def plan(worktree: Worktree, recovered: RestoresFinished) -> _RestoreTask | _Outcome:
+    def plan(worktree: Worktree, recovered: Settled) -> _RestoreTask | _Outcome:
         target = belonging(wanted, worktree.checkpoints(), session)
         if isinstance(target, NothingDone):
             finished = _just_finished(wanted, recovered)
@@ -102,7 +101,7 @@ def restore(
 def undo_restore(worktrees: Worktrees, *, session: str | None = None) -> Restored | NothingDone:
     """Undo the last restore, files and transcript; a second call undoes the one before it."""
 
-    def plan(worktree: Worktree, recovered: RestoresFinished) -> _RestoreTask | _Outcome:
+    def plan(worktree: Worktree, recovered: Settled) -> _RestoreTask | _Outcome:
         for done in recovered.finished:
             if done.verb == "undo":
                 return replace(done, recovered=recovered)
@@ -129,14 +128,17 @@ def _stop_and_run(plan: _Plan, worktrees: Worktrees) -> Restored | NothingDone:
     try:
         for _ in range(_ATTEMPTS):
             with worktrees.hold(make=False) as worktree:
-                recovered = recovered.followed_by(recover(worktree, worktrees))
+                recovered = recovered.followed_by(settle_worktree(worktree, worktrees))
                 task = plan(worktree, recovered)
                 if not isinstance(task, _RestoreTask):
-                    return task
+                    return replace(task, recovered=recovered)
                 if not _is_in_use(task, worktrees):
                     left_behind = _end_left_processes(task, worktrees)
                     stopped = stopped.followed_by(left_behind)
-                    return _run(task, worktree, worktrees, recovered, stopped)
+                    done = _run(task, worktree, worktrees, recovered, stopped)
+                    if isinstance(done, NothingDone):
+                        return replace(done, recovered=recovered)
+                    return done
             with worktrees.running_turns() as turns:
                 outcome = stop_turns(_stop_scope(task), _sentence(task), turns)
             if isinstance(outcome, StopRefused):
@@ -244,7 +246,7 @@ def _of(session: str | None, checkpoints: Sequence[Checkpoint]) -> tuple[Checkpo
     return tuple(in_session)
 
 
-def _just_finished(wanted: str, recovered: RestoresFinished) -> Restored | None:
+def _just_finished(wanted: str, recovered: Settled) -> Restored | None:
     """Return the restore that is asked for again, if it is finished now and used up its target."""
     for done in recovered.finished:
         if done.verb != "restore":
@@ -259,7 +261,7 @@ def _plan_restore(
     scope: RestoreScope,
     worktree: Worktree,
     worktrees: Worktrees,
-    recovered: RestoresFinished,
+    recovered: Settled,
 ) -> _RestoreTask | NothingDone:
     if target.draft.message is None or scope == "files":
         if scope == "conversation":
@@ -290,7 +292,7 @@ def _plan_undo(
     undo_checkpoint: Checkpoint,
     worktree: Worktree,
     worktrees: Worktrees,
-    recovered: RestoresFinished,
+    recovered: Settled,
 ) -> _RestoreTask | NothingDone:
     task = _RestoreTask("undo", undo_checkpoint, undo_checkpoint.draft.files)
     if undo_checkpoint.draft.message is None:
@@ -307,13 +309,13 @@ def _plan_undo(
 
 
 def _following(
-    target: Checkpoint, worktrees: Worktrees, recovered: RestoresFinished
+    target: Checkpoint, worktrees: Worktrees, recovered: Settled
 ) -> int | NothingDone | None:
     """Return how many messages follow the target in its conversation; None if it has no place."""
     if recovered.owed:
         # One after the other: what the earlier one has to move is not yet where this one would look
         # for it.
-        return refused(f"{recovered.notes[-1]} Until then {_files_alone(target)}.")
+        return refused(f"{recovered.owed} Until then {_files_alone(target)}.")
     try:
         return worktrees.conversations.transcript.following(target)
     except ConversationFailed as error:
@@ -328,7 +330,7 @@ def _run(
     task: _RestoreTask,
     worktree: Worktree,
     worktrees: Worktrees,
-    recovered: RestoresFinished,
+    recovered: Settled,
     stopped: TurnsStopped,
 ) -> Restored | NothingDone:
     evicted, notes = _evict(task, worktrees)
@@ -353,6 +355,7 @@ def _run(
             return _abandon(applied, entry, undo_checkpoint, worktree)
         entry = replace(entry, phase="talk", tree=plan.tree)
         worktree.begin(entry)
+        recovered = recovered.joined_with(drop_outdated_batches(worktrees))
     try:
         followed = follow_files(
             entry, task.target, undo_checkpoint, worktree, worktrees, backend_reset
@@ -465,7 +468,7 @@ def _done_before(
     task: _RestoreTask,
     plan: PreparedRestore | None,
     worktree: Worktree,
-    recovered: RestoresFinished,
+    recovered: Settled,
 ) -> Restored | None:
     """Return the outcome of the same restore, if it was done and nothing has changed since.
 

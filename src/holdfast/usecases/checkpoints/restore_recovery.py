@@ -6,15 +6,25 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from holdfast.changes.ports import JournalDamaged
 from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
-from holdfast.checkpoints.ports import Blocked, RestoreFailed, UnfinishedRestore, Worktree
+from holdfast.checkpoints.ports import (
+    Blocked,
+    CheckpointFailed,
+    PendingRestore,
+    RestoreFailed,
+    UnfinishedRestore,
+    Worktree,
+)
 from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
 from holdfast.usecases.events.checkpoint_events import (
     checkpoint_taken,
     checkpoints_removed,
     turns_cancelled,
 )
-from holdfast.vocab.events import CheckpointRestored
+from holdfast.usecases.settle import drop_outdated, settle, unsettled
+from holdfast.usecases.settled import NOTHING_LEFT, Restored, Settled
+from holdfast.vocab.events import CheckpointRestored, Recovered
 from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:
@@ -23,86 +33,97 @@ if TYPE_CHECKING:
     from holdfast.usecases.checkpoints.ports import Worktrees
 
 
-@dataclass(frozen=True, slots=True)
-class RestoresFinished:
-    """What was done first, about commands that had died.
+def settle_worktree(worktree: Worktree, worktrees: Worktrees) -> Settled:
+    """Settle what dead processes left in a worktree that is locked.
 
-    The restores that are finished now, and a note for each. `owed` is whether a conversation still
-    has to follow its files.
+    A batch that cannot be settled does not keep checkpoints from being taken and restored. Raise
+    `CheckpointFailed` if the journal cannot be read.
     """
 
-    finished: tuple[Restored, ...] = ()
-    notes: tuple[str, ...] = ()
-    owed: bool = False
+    def recover_here(pending: PendingRestore, *, outdated: bool) -> Settled:
+        return recover_restore(pending, worktree, worktrees, outdated=outdated)
 
-    def followed_by(self, later: RestoresFinished) -> RestoresFinished:
-        """Return what was done by this recovery and by a later one."""
-        finished, notes = self.finished + later.finished, self.notes + later.notes
-        return RestoresFinished(finished, notes, later.owed)
-
-
-NOTHING_LEFT = RestoresFinished()
+    try:
+        return settle(worktrees.batch_roots, worktrees.journal, recover_here)
+    except JournalDamaged as error:
+        raise CheckpointFailed(str(error)) from error
+    except OSError as error:
+        return unsettled(f"{error.filename}: {error.strerror}.")
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """The checkpoint's state is back. `seq` is the number of the event.
+def drop_outdated_batches(worktrees: Worktrees) -> Settled:
+    """Drop the batches that the restore under way has made outdated.
 
-    `commits` were made since: HEAD is left as it is. `tree` is what the files are now. `notes` say
-    what could not be done besides.
+    What cannot be dropped now is dropped by the next command.
     """
-
-    verb: Literal["restore", "undo"]
-    checkpoint_id: str
-    undo_checkpoint_id: str
-    messages_deleted: int
-    messages_brought_back: int
-    worktree_reset: bool
-    backend_reset: bool
-    kept: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
-    commits: tuple[str, ...] = ()
-    tree: str = ""
-    notes: tuple[str, ...] = ()
-    recovered: RestoresFinished = NOTHING_LEFT
-    seq: int | None = None
+    with suppress(OSError):
+        return drop_outdated(worktrees.batch_roots, worktrees.journal)
+    return NOTHING_LEFT
 
 
-def recover(worktree: Worktree, worktrees: Worktrees) -> RestoresFinished:
-    """Finish what dead processes left, or go back to where they began."""
-    recovered = RestoresFinished()
-    for left in worktree.unfinished():
-        recovered = _recover_one(left, recovered, worktree, worktrees)
-    return recovered
+def recover_unlocked(pending: PendingRestore, worktrees: Worktrees, *, outdated: bool) -> Settled:
+    """Recover a restore as `recover_restore` does, for a command that writes no checkpoint."""
+    try:
+        with worktrees.hold(make=False) as worktree:
+            return recover_restore(pending, worktree, worktrees, outdated=outdated)
+    except CheckpointFailed as error:
+        message = f"{_name(pending.restore)} was stopped halfway: {error}"
+        return _not_recovered(pending.restore, message)
 
 
-def _recover_one(
-    left: UnfinishedRestore, so_far: RestoresFinished, worktree: Worktree, worktrees: Worktrees
-) -> RestoresFinished:
-    what = "an earlier undo"
-    if left.verb == "restore":
-        what = f"an earlier restore of {left.target_id}"
+def recover_restore(
+    pending: PendingRestore, worktree: Worktree, worktrees: Worktrees, *, outdated: bool
+) -> Settled:
+    """Finish a restore that a dead process left, or go back to where it began.
+
+    One that is `outdated` is dropped: files were restored since.
+    """
+    left = pending.restore
+    what = _name(left)
+    if outdated:
+        worktree.finish(left)
+        message = f"{what} was stopped halfway, and files were restored since: it is dropped."
+        return Settled((_event(left, "dropped", message),))
     target = worktree.at(left.target_commit)
     undo_checkpoint = worktree.at(left.undo_commit)
     backend_reset = _evict_again(target, worktrees)
     if left.phase == "files":
         reached = _finish_files(left, worktree, worktrees)
-        if not isinstance(reached, UnfinishedRestore):
-            return replace(so_far, notes=(*so_far.notes, f"{what} was stopped halfway: {reached}"))
+        if isinstance(reached, Settled):
+            return reached
         worktree.begin(reached)
         left = reached
     try:
         followed = follow_files(left, target, undo_checkpoint, worktree, worktrees, backend_reset)
     except ConversationFailed as error:
-        note = (
+        message = (
             f"{what} was stopped halfway; its files are done, its conversation cannot follow yet: "
             f"{error}"
         )
-        return replace(so_far, notes=(*so_far.notes, note), owed=True)
+        return Settled((_event(left, "stopped", message),), owed=message)
     worktree.finish(left)
-    note = f"{what} was stopped halfway: it is now finished."
+    event = _event(left, "finished", f"{what} was stopped halfway: it is now finished.")
     done = restored_from(left, followed.exchanged, backend_reset=backend_reset)
-    return replace(so_far, finished=(*so_far.finished, done), notes=(*so_far.notes, note))
+    return Settled((event,), (done,))
+
+
+def _name(left: UnfinishedRestore) -> str:
+    if left.verb == "restore":
+        return f"an earlier restore of {left.target_id}"
+    return "an earlier undo"
+
+
+def _event(
+    left: UnfinishedRestore,
+    outcome: Literal["finished", "rolled_back", "dropped", "stopped"],
+    message: str,
+) -> Recovered:
+    return Recovered("restore", left.target_id, outcome, message)
+
+
+def _not_recovered(left: UnfinishedRestore, message: str) -> Settled:
+    """Return that files may be a mix of two states: no edit may be made of them."""
+    return Settled((_event(left, "stopped", message),), refusal=message)
 
 
 def _evict_again(target: Checkpoint | None, worktrees: Worktrees) -> bool:
@@ -120,11 +141,12 @@ def _evict_again(target: Checkpoint | None, worktrees: Worktrees) -> bool:
 
 def _finish_files(
     left: UnfinishedRestore, worktree: Worktree, worktrees: Worktrees
-) -> UnfinishedRestore | str:
+) -> UnfinishedRestore | Settled:
     """Restore the files of the target, or else of the undo checkpoint.
 
-    Return the journal entry of the next phase, or why the target was not restored.
+    Return the journal entry of the next phase, or what was done instead.
     """
+    what = _name(left)
     reason = "its checkpoint is gone"
     for commit, forward in ((left.target_commit, True), (left.undo_commit, False)):
         goal = worktree.at(commit)
@@ -148,8 +170,10 @@ def _finish_files(
         # Its restore never was: an undo must not lead there, and find no messages.
         worktree.remove([left.undo_id])
         worktree.finish(left)
-        return f"it was taken back, for {reason}."
-    return f"{reason}; fix that, and run this again."
+        message = f"{what} was stopped halfway: it was taken back, for {reason}."
+        return Settled((_event(left, "rolled_back", message),))
+    message = f"{what} was stopped halfway: {reason}; fix that, and run this again."
+    return _not_recovered(left, message)
 
 
 def _record_interrupted(taken: Checkpoint, worktree: Worktree, worktrees: Worktrees) -> None:

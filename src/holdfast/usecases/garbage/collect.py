@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.checkpoints.ports import CheckpointFailed, Leftovers, NoCheckpoints
-from holdfast.usecases.checkpoints.restore_recovery import recover
+from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.garbage.ports import Kept, RowGarbage
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _collect_refs(
     try:
         with worktrees.hold(make=False) as worktree:
             if not collected.dry_run:
-                recover(worktree, worktrees)
+                settle_worktree(worktree, worktrees)
             left = worktree.leftovers(sessions)
             if not collected.dry_run:
                 worktree.remove_leftovers(left)

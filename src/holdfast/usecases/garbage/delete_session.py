@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.checkpoints.ports import CheckpointFailed, NoCheckpoints
-from holdfast.usecases.checkpoints.restore_recovery import recover
+from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.sessions.session_records import TurnRunning
 from holdfast.vocab.owned_event import OwnedEvent
 
@@ -111,6 +111,6 @@ def _lock_all(
             worktree = locks.enter_context(worktrees.hold(make=False))
         except NoCheckpoints:
             continue
-        recover(worktree, worktrees)
+        settle_worktree(worktree, worktrees)
         locked.append(worktree)
     return locked, tuple(missing)

@@ -16,7 +16,6 @@ from holdfast.changes.change import AT_ONCE, NO_OWNER, ChangeOwner, RequestedEdi
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.ports import FileFound, FileMissing, FileUnfit, JournalDamaged
-from holdfast.changes.transaction import Stopped
 from holdfast.landing.encoding import decode, encode
 from holdfast.landing.land import land
 from holdfast.repair.decisions.manifest import BadManifest
@@ -32,7 +31,7 @@ from holdfast.usecases.redaction import redact
 from holdfast.usecases.repair.file_repair import FileRepair
 from holdfast.usecases.repair.messages import repair_ended
 from holdfast.usecases.repair.slow_tools import SlowTools
-from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.outcomes import Landed, Refused
 from holdfast.vocab.owned_event import OwnedEvent
 from holdfast.vocab.requests import FileRequest, WriteFile
@@ -359,8 +358,8 @@ def write_repaired(
     """
     request = FileRequest(unit.path, "create", WriteFile(code))
     with locked(workspace) as root:
-        if isinstance(root.recovered, Stopped):
-            return nothing_done(root.recovered.outcome, root.recovered)
+        if root.refused:
+            return root.refused
         if _has_code(unit, code, workspace):
             return AlreadyThere()
         landed = land_reply(RequestedEdits((request,), overwrite=True), workspace.files)

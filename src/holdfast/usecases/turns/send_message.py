@@ -16,8 +16,7 @@ from holdfast.loop.context.history import rebuild
 from holdfast.loop.turn import run_turn
 from holdfast.tools.digest_observer import DigestObserver
 from holdfast.usecases.checkpoints import checkpoint
-from holdfast.usecases.checkpoints.restore_recovery import RestoresFinished
-from holdfast.usecases.locked_workspace import locked
+from holdfast.usecases.locked_workspace import settle_first
 from holdfast.usecases.redaction import RedactedToolbox, redact
 from holdfast.usecases.turns.approvals import Approvals
 from holdfast.usecases.turns.ports import RecordsUnavailable, TurnBegun, TurnNotBegun, TurnRequest
@@ -26,7 +25,7 @@ from holdfast.usecases.turns.repair_ports import EditedTurn, TurnRepairs
 from holdfast.usecases.turns.stop_watch import StopWatch
 from holdfast.usecases.turns.turn_editor import ReviewedFiles, TurnEditor
 from holdfast.usecases.turns.turn_observer import TurnObserver
-from holdfast.usecases.workspace import NothingDone, note_of
+from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.cancellation import TurnStopped
 from holdfast.vocab.change_events import EditLanded
 from holdfast.vocab.events import CheckpointMissed, SentinelRaised, TurnEnded, TurnStarted
@@ -113,14 +112,12 @@ def send(
     message = redact(message, dependencies.secrets)
     system = redact(dependencies.system, dependencies.secrets)
     try:
-        _settle(dependencies.workspace, say)
+        # Neither the checkpoint nor the model is to see half of an edit or of a restore; and a
+        # restore that is finished after the prompt is recorded would remove the prompt.
+        for note in settle_first(dependencies.workspace).notes:
+            say(note)
         for session in dependencies.records.mark_interrupted(*_INTERRUPTED):
             say(f"session {session} was interrupted; to go on: holdfast run --continue {session}")
-        # Before the prompt is recorded: a restore that is finished later would remove it.
-        finished = checkpoint.finish_restores(dependencies.worktrees)
-        if isinstance(finished, RestoresFinished):
-            for note in finished.notes:
-                say(note)
         opening = TurnRequest(
             message.prompt, dependencies.model.name, system, dependencies.tools, message.session
         )
@@ -181,20 +178,6 @@ def _started(begun: TurnBegun, message: UserMessage, dependencies: TurnDependenc
         prompt_message_id=begun.prompt_message,
         message_id=begun.message,
     )
-
-
-def _settle(workspace: Workspace, say: Callable[[str], None]) -> None:
-    """Finish or undo what a dead process left.
-
-    Neither the checkpoint nor the model is to see half of an edit.
-    """
-    if not workspace.has_journal():
-        return
-    with locked(workspace) as root:
-        root.reconcile()
-        note = note_of(root.recovered)
-        if note:
-            say(note)
 
 
 def _run(
