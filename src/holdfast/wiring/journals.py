@@ -37,7 +37,7 @@ def lock_journal(
     with lock_worktree(folder, deadline=deadline, say=say) as lock:
         journal = DiskJournal(folder, worktree, root, lock)
         if not lock.nested:
-            journal.adopt(OlderJournals(state, root, worktree))
+            journal.open(OlderJournals(state, root, worktree))
         yield journal
 
 

@@ -193,8 +193,12 @@ class DiskJournal:
 
     # --------------------------------------------------------------------------------------- older
 
-    def adopt(self, older: OlderJournals) -> None:
-        """Move the entries of older layouts here, in the order in which they were written."""
+    def open(self, older: OlderJournals) -> None:
+        """Remove the draft of a dead process, and move the entries of an older layout here.
+
+        They follow in the order in which they were written.
+        """
+        _remove(self._directory / "draft")
         files = list(older.files())
         if not files:
             return
