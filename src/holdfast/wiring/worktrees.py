@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git.worktree import GitWorktree, lock_worktree, look_at_worktree
+from holdfast.adapters.places.folder_id import settle_birth
 from holdfast.adapters.places.places import (
     claim_place,
     find_place,
@@ -70,11 +71,15 @@ class GitWorktrees:
     @contextmanager
     def hold(self, *, make: bool) -> Iterator[GitWorktree]:
         """Lock the worktree; with `make`, create a private repository in a folder without git."""
-        place = self._place(self._root, claim=make)
+        if make:
+            with suppress(OSError):
+                settle_birth(self._root)
         limits, lock = SnapshotLimits(), journal_lock(self._state, self._say)
         locked = lock_worktree(self._root, self._state, limits, self._say, lock, create=make)
         with locked as worktree, LateStore(self._state) as opened:
             _exclude_from_checkpoints(self._state, worktree.root)
+            # Not before: where no checkpoint may be taken, nothing is recorded.
+            place = self._place(self._root, claim=make)
             self._worktree = place
             if str(worktree.root) != place.worktree_root:
                 self._worktree = self._place(worktree.root, claim=make)

@@ -136,7 +136,15 @@ def test_a_state_of_the_wrong_kind_is_no_state(repo: Folder, wrong: object) -> N
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"undo_commit": 5}, {"orphans": 1}, {"orphans": [1]}, {"verb": None}, {"version": 2}, [], None],
+    [
+        {"undo_commit": 5},
+        {"orphans": 1},
+        {"orphans": [1]},
+        {"verb": None},
+        {"version": 2},
+        [],
+        None,
+    ],
 )
 def test_an_older_journal_that_cannot_be_read_is_named_and_nothing_is_written(
     repo: Folder, wrong: object

@@ -87,9 +87,7 @@ def test_a_state_directory_that_is_named_from_here_is_the_same_for_git(
     folder.write("a.txt", "agent\n")
     folder.restore(taken)
     assert folder.tree() == before
-    assert [
-        entry.suffix for entry in (tmp_path / "near" / "private").iterdir() if entry.is_dir()
-    ] == [".git"]
+    assert len(list((tmp_path / "near").glob("worktrees/*/checkpoints.git"))) == 1
 
 
 def test_a_global_autocrlf_changes_no_byte_of_a_plain_folder(
@@ -200,9 +198,11 @@ def test_home_and_everything_above_it_are_refused(
     assert not (tmp_path / "state").exists()
     inside.init()
     inside.checkpoint()
-    # Of the project's own repository there is only the record.
-    made = {place.name for place in (tmp_path / "state").iterdir()}
+    # Of the project's own repository there is only the record, where it is, and its lock.
+    made = {place.name for place in (tmp_path / "state").iterdir() if place.name != "worktrees"}
     assert all(name.startswith("holdfast.sqlite3") for name in made), made
+    kept = {place.name for place in (tmp_path / "state").glob("worktrees/*/*")}
+    assert kept == {"lock", "place.json"}
 
 
 def test_prune_keeps_the_latest_and_gives_the_room_back(folder: Folder, tmp_path: Path) -> None:
