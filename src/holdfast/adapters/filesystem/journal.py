@@ -15,34 +15,33 @@ process at every effect intercepts these.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import re
-from dataclasses import asdict, replace
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from holdfast.adapters.filesystem.journal_format import (
+    now,
+    pack_batch,
+    pack_restore,
+    read_batch,
+    read_restore,
+)
 from holdfast.adapters.filesystem.worktree_lock import UNLOCKED, WorktreeLock, is_at_work
 from holdfast.changes.ports import JournalDamaged, PendingBatch
-from holdfast.changes.swaps import Batch, Content, Swap
 from holdfast.checkpoints.ports import PendingRestore, UnfinishedRestore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-_VERSION = 3
-_BATCH_BEFORE = 2
-"""The version of a batch that names no root: the layout of release 0.1."""
-_RESTORE_BEFORE = 1
+    from holdfast.adapters.filesystem.older_journals import OlderJournals
+    from holdfast.changes.swaps import Batch, Swap
+
 _SAVED_LIMIT = 10
 _ENTRY = re.compile(r"(\d{6,})\.(prepared|batch|restore|done)\Z")
-_TEXT_FIELDS = ("undo_id", "undo_commit", "target_id", "target_commit", "verb", "phase", "tree")
-_LIST_FIELDS = ("orphans", "kept", "lost")
 
 _Suffix: TypeAlias = Literal["prepared", "batch", "restore", "done"]
-_Head: TypeAlias = dict[str, Any]
 
 
 class DiskJournal:
@@ -84,7 +83,7 @@ class DiskJournal:
     def prepare(self, batch: Batch) -> None:
         """Record the batch durably."""
         self._number = self._next_number()
-        self._write(self._file("prepared"), _pack_batch(batch, self._relative_root(), _now()))
+        self._write(self._file("prepared"), pack_batch(batch, self._relative_root(), now()))
 
     def commit(self) -> None:
         """Record that the files may be changed."""
@@ -122,14 +121,14 @@ class DiskJournal:
 
     def write_restore(self, unfinished: UnfinishedRestore) -> None:
         """Write the entry of a restore, or the phase that it has reached, durably."""
-        begun_at = _now()
+        begun_at = now()
         number = None
         for known in self.restores():
             if known.restore.undo_id == unfinished.undo_id:
                 number, begun_at = known.number, known.begun_at
         if number is None:
             number = self._next_number()
-        self._write(self._path(number, "restore"), _pack_restore(unfinished, begun_at))
+        self._write(self._path(number, "restore"), pack_restore(unfinished, begun_at))
 
     def remove_restore(self, unfinished: UnfinishedRestore) -> None:
         """Remove the entry of a restore; if its files are restored, remember that it was.
@@ -159,7 +158,7 @@ class DiskJournal:
         found = []
         for number, suffix in self._names():
             if suffix in {"batch", "prepared"}:
-                batch = _read_batch(self._path(number, suffix))
+                batch = read_batch(self._path(number, suffix))
                 if batch is not None:
                     root = os.path.normpath(self._worktree / batch.root)
                     committed = suffix == "batch"
@@ -171,7 +170,7 @@ class DiskJournal:
         found = []
         for number, suffix in self._names():
             if suffix == "restore":
-                restore = _read_restore(self._path(number, suffix), number)
+                restore = read_restore(self._path(number, suffix), number)
                 if restore is not None:
                     found.append(restore)
         return tuple(found)
@@ -194,45 +193,40 @@ class DiskJournal:
     # --------------------------------------------------------------------------------------- older
 
     def open(self, older: OlderJournals) -> None:
-        """Remove the draft of a dead process, and move the entries of an older layout here.
-
-        They follow in the order in which they were written.
-        """
+        """Remove the draft of a dead process, and move the entries of an older layout here."""
         _remove(self._directory / "draft")
-        files = list(older.files())
-        if not files:
-            return
-        known = {each.batch.id for each in self.batches()}
-        known.update(each.restore.undo_id for each in self.restores())
-        done = [self._path(number, suffix) for number, suffix in self._names() if suffix == "done"]
-        last = max((_changed(file) for file in done), default=0)
-        for file in sorted(files, key=_changed):
-            if file.suffix == ".json":
-                self._adopt_restore(file, known)
-            else:
-                self._adopt_batch(file, known, is_old=_changed(file) < last)
-            _remove(file)
-            _sync(file.parent)
+        for entry in older.entries():
+            pending = entry.read()
+            if isinstance(pending, PendingRestore):
+                self._adopt_restore(pending)
+            elif pending is not None:
+                self._adopt_batch(pending, entry.written)
+            entry.remove()
 
-    def _adopt_restore(self, file: Path, known: set[str]) -> None:
-        restore = _read_restore(file, 0, _RESTORE_BEFORE)
-        if restore is not None and restore.restore.undo_id not in known:
-            data = _pack_restore(restore.restore, restore.begun_at)
-            self._write(self._path(self._next_number(), "restore"), data)
+    def _adopt_restore(self, pending: PendingRestore) -> None:
+        for known in self.restores():
+            if known.restore.undo_id == pending.restore.undo_id:
+                return
+        data = pack_restore(pending.restore, pending.begun_at)
+        self._write(self._path(self._next_number(), "restore"), data)
 
-    def _adopt_batch(self, file: Path, known: set[str], *, is_old: bool) -> None:
-        pending = _read_batch(file, _BATCH_BEFORE)
-        if pending is None or pending.batch.id in known:
-            return
-        number = self._next_number()
-        if is_old:
-            # Before the last restore. No number is free there but this one: counting begins at 1.
-            number = 0
+    def _adopt_batch(self, pending: PendingBatch, written: int) -> None:
+        for known in self.batches():
+            if known.batch.id == pending.batch.id:
+                return
         suffix: _Suffix = "prepared"
-        if file.name == "committed":
+        if pending.committed:
             suffix = "batch"
-        data = _pack_batch(pending.batch, self._relative_root(), pending.begun_at)
-        self._write(self._path(number, suffix), data)
+        data = pack_batch(pending.batch, self._relative_root(), pending.begun_at)
+        self._write(self._path(self._number_of(written), suffix), data)
+
+    def _number_of(self, written: int) -> int:
+        """Return a free number for what was written then: before the last restore, or the next."""
+        used = {number for number, _ in self._names()}
+        for number, suffix in self._names():
+            if suffix == "done" and self._path(number, suffix).stat().st_mtime_ns > written:
+                return max(set(range(number)) - used)
+        return self._next_number()
 
     # --------------------------------------------------------------------------------------- files
 
@@ -279,171 +273,6 @@ class DiskJournal:
             if file.suffix == ".prepared":
                 _remove(file)
             raise
-
-
-class OlderJournals:
-    """Where release 0.1 wrote its journals: one for each root, and one in each git directory."""
-
-    def __init__(self, state: Path, root: Path, worktree: Path) -> None:
-        """Set the state directory, the root that is used, and the worktree around it."""
-        named = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:32]
-        whole = hashlib.sha256(os.fsencode(worktree)).hexdigest()[:32]
-        self._batches = state / "roots" / named
-        self._restores = (
-            state / "private" / f"{whole}.git" / "holdfast" / "restores",
-            _git_directory(worktree) / "holdfast" / "restores",
-        )
-
-    def is_there(self) -> bool:
-        """Return whether release 0.1 has written below the root."""
-        return self._batches.is_dir()
-
-    def files(self) -> Iterator[Path]:
-        """Return the entries of journals that are there."""
-        for name in ("committed", "prepared"):
-            if (self._batches / name).exists():
-                yield self._batches / name
-        for directory in self._restores:
-            if directory.is_dir():
-                yield from (file for file in directory.iterdir() if file.suffix == ".json")
-
-
-def _git_directory(worktree: Path) -> Path:
-    """Return the git directory of a worktree, which need not exist."""
-    marker = worktree / ".git"
-    try:
-        named = marker.read_bytes()
-    except OSError:
-        return marker
-    return worktree / os.fsdecode(named.removeprefix(b"gitdir: ").rstrip(b"\n"))
-
-
-def _changed(file: Path) -> int:
-    return file.stat().st_mtime_ns
-
-
-# ------------------------------------------------------------------------------------- the contents
-
-
-def _pack_batch(batch: Batch, root: str, begun_at: str) -> bytes:
-    blobs: list[bytes] = []
-
-    def pack_content(content: Content | None) -> _Head | None:
-        if content is None:
-            return None
-        blobs.append(content.data)
-        return {"size": len(content.data), "mode": content.mode}
-
-    swaps: list[_Head] = []
-    for swap in batch.swaps:
-        before, after = pack_content(swap.before), pack_content(swap.after)
-        swaps.append({"path": swap.path, "before": before, "after": after, "modes": swap.modes})
-    head = {
-        "root": root,
-        "begun_at": begun_at,
-        "id": batch.id,
-        "rewinds": batch.rewinds,
-        "makes": batch.makes,
-        "clears": batch.clears,
-        "swaps": swaps,
-    }
-    return _pack(head, b"".join(blobs))
-
-
-def _read_batch(file: Path, version: int = _VERSION) -> PendingBatch | None:
-    """Return the batch in a file, or None if there is no such file any more."""
-    found = _read(file, version)
-    if found is None:
-        return None
-    read, body = found
-    at = 0
-
-    def unpack_content(entry: _Head | None) -> Content | None:
-        nonlocal at
-        if entry is None:
-            return None
-        start = at
-        at += entry["size"]
-        return Content(body[start:at], entry["mode"])
-
-    swaps: list[Swap] = []
-    for entry in read["swaps"]:
-        before, after = unpack_content(entry["before"]), unpack_content(entry["after"])
-        swaps.append(Swap(entry["path"], before, after, entry["modes"]))
-    makes, clears = tuple(read["makes"]), tuple(read["clears"])
-    batch = Batch(read["id"], tuple(swaps), makes, clears, read["rewinds"])
-    begun_at = read.get("begun_at") or _written(file)
-    return PendingBatch(batch, committed=False, root=read.get("root", ""), begun_at=begun_at)
-
-
-def _pack_restore(unfinished: UnfinishedRestore, begun_at: str) -> bytes:
-    return _pack(asdict(unfinished) | {"begun_at": begun_at}, b"")
-
-
-def _read_restore(file: Path, number: int, version: int = _VERSION) -> PendingRestore | None:
-    """Return the restore in a file, or None if there is no such file any more."""
-    found = _read(file, version)
-    if found is None:
-        return None
-    fields, _ = found
-    begun_at = fields.pop("begun_at", None) or _written(file)
-    for name in ("version", "sha256"):
-        fields.pop(name, None)
-    try:
-        for name in _LIST_FIELDS:
-            fields[name] = tuple(fields[name])
-        if not _has_valid_types(fields):
-            raise JournalDamaged(str(file))
-        return PendingRestore(number, begun_at, UnfinishedRestore(**fields))
-    except (KeyError, TypeError) as error:
-        raise JournalDamaged(str(file)) from error
-
-
-def _has_valid_types(fields: _Head) -> bool:
-    texts = [fields[name] for name in _TEXT_FIELDS]
-    for name in _LIST_FIELDS:
-        texts.extend(fields[name])
-    return all(isinstance(text, str) for text in texts)
-
-
-def _pack(head: _Head, body: bytes) -> bytes:
-    """Return a line of JSON, then the bytes."""
-    checked = {"version": _VERSION, "sha256": hashlib.sha256(body).hexdigest()}
-    return json.dumps(checked | head).encode("ascii") + b"\n" + body
-
-
-def _read(file: Path, version: int) -> tuple[_Head, bytes] | None:
-    """Return the line of JSON and the bytes, or None if there is no such file any more."""
-    try:
-        line, _, body = file.read_bytes().partition(b"\n")
-    except FileNotFoundError:
-        return None
-    try:
-        head: Any = json.loads(line)
-    except ValueError as error:
-        raise JournalDamaged(str(file)) from error
-    if not isinstance(head, dict) or head.get("version") != version:
-        raise JournalDamaged(str(file))
-    # An entry of release 0.1 for a restore has no bytes, and no hash of them.
-    if head.get("sha256", _NOTHING) != hashlib.sha256(body).hexdigest():
-        raise JournalDamaged(str(file))
-    return head, body
-
-
-_NOTHING = hashlib.sha256(b"").hexdigest()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _written(file: Path) -> str:
-    """Return when a file was written; now, if it is gone."""
-    try:
-        seconds = file.stat().st_mtime
-    except FileNotFoundError:
-        return _now()
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _write(file: Path, data: bytes) -> None:
