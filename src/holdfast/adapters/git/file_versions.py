@@ -98,9 +98,8 @@ class VersionReader:
             raw = self._git.run("diff-tree", *options, before.tree, after.tree)
             pairs = parse_raw_pairs(raw)
         listed = {pair.path for pair in pairs}
-        stored = before.modes.keys() | after.modes.keys()
-        moded = [path for path in stored if before.modes.get(path) != after.modes.get(path)]
-        rest = sorted(path for path in moded if path not in listed)
+        with_other_mode = _with_other_mode(before.modes, after.modes)
+        rest = sorted(with_other_mode - listed)
         return pairs + self._unchanged(rest, after.tree)
 
     def _unchanged(self, paths: Sequence[str], tree: str) -> list[EntryPair]:
@@ -120,9 +119,12 @@ class VersionReader:
         self, pairs: Iterable[EntryPair], largest: int
     ) -> dict[str, tuple[int, bytes | None]]:
         """Return the size and, of objects that are not too large, the bytes by object id."""
-        wanted = sorted({each for pair in pairs for each in pair.object_ids})
-        if not wanted:
+        ids: set[str] = set()
+        for pair in pairs:
+            ids.update(pair.object_ids)
+        if not ids:
             return {}
+        wanted = sorted(ids)
         sizes = self._sizes(wanted)
         small = [each for each in sizes if sizes[each] <= largest]
         contents = self._contents(small)
@@ -157,6 +159,12 @@ class VersionReader:
             return 0
 
 
+def _with_other_mode(before: Mapping[str, int], after: Mapping[str, int]) -> set[str]:
+    """Return the paths whose stored permissions differ."""
+    differing = set(before.items()) ^ set(after.items())
+    return {path for path, _ in differing}
+
+
 class _Modes:
     """The permissions in two snapshots, which store only unusual ones."""
 
@@ -179,7 +187,9 @@ class _Modes:
 
 
 def _usual(*, executable: bool) -> int:
-    return 0o755 if executable else 0o644
+    if executable:
+        return 0o755
+    return 0o644
 
 
 def _version(
@@ -190,7 +200,9 @@ def _version(
     if entry.shape == "other":
         return FileVersion("other", 0, 0, None)
     size, content = data[entry.object_id]
-    return FileVersion(entry.shape, mode if entry.shape == "file" else 0, size, content)
+    if entry.shape == "link":
+        mode = 0
+    return FileVersion(entry.shape, mode, size, content)
 
 
 def parse_raw_pairs(data: bytes) -> list[EntryPair]:

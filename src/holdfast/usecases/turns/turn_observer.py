@@ -7,20 +7,26 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change_log import LogUnavailable
-from holdfast.changes.plan import FileLanded
-from holdfast.changes.ports import FileFound, FileMissing
-from holdfast.changes.swaps import LINK, Content
+from holdfast.changes.ports import FileFound, FileMissing, FileUnfit
+from holdfast.changes.swaps import Content
 from holdfast.checkpoints.ports import CheckpointFailed
-from holdfast.tools.changed_files import mark_of
-from holdfast.tools.ports import FileDigests, Observed
+from holdfast.tools.ports import Observed
 from holdfast.tools.text_limits import sendable
 from holdfast.usecases.changes.observe import ChangeObserved, observe_difference, observe_unkept
+from holdfast.usecases.turns.file_difference import (
+    LARGEST_FILE,
+    FileDifference,
+    content_of,
+    is_recorded,
+    sort_out,
+)
 from holdfast.usecases.workspace import NothingDone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from holdfast.changes.change import Change, ChangeOwner
+    from holdfast.changes.change import ChangeOwner
+    from holdfast.changes.plan import FileLanded
     from holdfast.changes.swaps import Swap
     from holdfast.checkpoints.checkpoint import WorktreeState
     from holdfast.checkpoints.ports import FileVersion, FileVersions, Worktree
@@ -29,13 +35,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.checkpoints.ports import Worktrees
     from holdfast.usecases.workspace import Workspace
     from holdfast.vocab.events import Event
-    from holdfast.vocab.requests import Action
 
-LARGEST_FILE = 4_000_000
-"""Files of more bytes are listed, and their contents are not kept in a change."""
-MOST_FILES = 1_000
-MOST_BYTES = 32_000_000
-"""If a command changes more files or bytes at once, none of them is kept in a change."""
 _RECENT = 20
 _OWN_DIRECTORY = frozenset({".holdfast"})
 _SKIPPED = {
@@ -47,39 +47,6 @@ _SKIPPED = {
 """Why a snapshot does not have what a command has made, in words."""
 _CLOCK_STEP = 50_000_000
 """Nanoseconds that the clock of a file system may be behind that of the system."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Difference:
-    """How a file differs from the last look; None is no file.
-
-    `why_not_kept` says why a change cannot have its contents, "" if it can.
-    """
-
-    path: str
-    before: Content | None
-    after: Content | None
-    why_not_kept: str = ""
-
-    @property
-    def size(self) -> int:
-        """How many bytes a change with this file keeps."""
-        contents = [content for content in (self.before, self.after) if content is not None]
-        return sum(len(content.data) for content in contents)
-
-    @property
-    def has_link(self) -> bool:
-        """Whether a symlink was made, changed or removed."""
-        return any(each is not None and each.is_link for each in (self.before, self.after))
-
-    @property
-    def action(self) -> Action:
-        """What was done to the file."""
-        if self.before is None:
-            return "create"
-        if self.after is None:
-            return "delete"
-        return "edit"
 
 
 @dataclass(slots=True)
@@ -152,11 +119,9 @@ class TurnObserver:
         self.looked = True
         if self._last is None:
             return self._look_at_digests(by)
-        try:
-            differences = self._differences(self._last)
-        except CheckpointFailed as error:
-            self.problem = str(error)
-            self._last = None
+        differences = self._compare(self._last)
+        if differences is None:
+            # The first look at digests only prepares the next one.
             return self._look_at_digests("outside")
         if by == "outside":
             differences = self._without_recorded(differences)
@@ -165,42 +130,36 @@ class TurnObserver:
     def begin_checks(self) -> None:
         """Take the files as they are as known; from now on Holdfast writes files of its own."""
         self._ours = _OWN_DIRECTORY
-        if self._last is None:
-            return
-        try:
-            self._differences(self._last)
-        except CheckpointFailed as error:
-            self.problem = str(error)
-            self._last = None
+        if self._last is not None:
+            self._compare(self._last)
 
     def _look_at_digests(self, by: Author) -> Observed:
         found = self._digests.look(by)
         differences = [self._by_digest(path) for path in found.files]
         return replace(found, events=self._record(differences, by).events)
 
-    def _by_digest(self, path: str) -> _Difference:
+    def _by_digest(self, path: str) -> FileDifference:
         after = None
         if not isinstance(self._workspace.files.look(path), FileMissing):
             after = Content(b"")
-        return _Difference(path, Content(b""), after, "There is no checkpoint of this folder")
+        return FileDifference(path, Content(b""), after, "There is no checkpoint of this folder")
 
     # --------------------------------------------------------------------------------- differences
 
-    def _differences(self, last: WorktreeState) -> list[_Difference]:
+    def _compare(self, last: WorktreeState) -> list[FileDifference] | None:
+        """Compare the files with the last snapshot; None if that cannot be done any more."""
         looked_at = self._now()
-        with self._worktrees.hold(make=True) as worktree:
-            state = worktree.capture()
-            versions = _versions(worktree, last, state)
-            prefix = self._worktrees.prefix
-        found: dict[str, _Difference] = {}
-        for both in versions:
-            difference = self._difference(both, prefix)
-            if difference is not None:
-                found[difference.path] = difference
-        for each in state.skipped:
-            if each not in last.skipped and each.why in _SKIPPED:
-                path = each.path.removeprefix(prefix).rstrip("/")
-                found[path] = _Difference(path, None, Content(b""), _SKIPPED[each.why])
+        try:
+            with self._worktrees.hold(make=True) as worktree:
+                state = worktree.capture()
+                versions = _versions(worktree, last, state)
+                prefix = self._worktrees.prefix
+        except CheckpointFailed as error:
+            self.problem = str(error)
+            self._last = None
+            return None
+        found = self._differences(versions, prefix)
+        found |= self._newly_skipped(last, state, prefix)
         for path, content in self._written.items():
             found.pop(path, None)
             if not self._has(path, content):
@@ -209,41 +168,69 @@ class TurnObserver:
         self._written.clear()
         return [found[path] for path in sorted(found)]
 
-    def _difference(self, versions: FileVersions, prefix: str) -> _Difference | None:
+    def _differences(
+        self, versions: Iterable[FileVersions], prefix: str
+    ) -> dict[str, FileDifference]:
+        found: dict[str, FileDifference] = {}
+        for each in versions:
+            difference = self._difference(each, prefix)
+            if difference is not None:
+                found[difference.path] = difference
+        return found
+
+    def _newly_skipped(
+        self, last: WorktreeState, state: WorktreeState, prefix: str
+    ) -> dict[str, FileDifference]:
+        """Return what is there now, and is nothing that a snapshot captures."""
+        found: dict[str, FileDifference] = {}
+        for skipped in state.skipped:
+            why = _SKIPPED.get(skipped.why)
+            if why is not None and skipped not in last.skipped:
+                path = skipped.path.removeprefix(prefix).rstrip("/")
+                found[path] = FileDifference(path, None, Content(b""), why)
+        return found
+
+    def _difference(self, versions: FileVersions, prefix: str) -> FileDifference | None:
         """Return the difference of a file; None if the file does not count."""
         path = versions.path.removeprefix(prefix)
-        if self._is_cache(path) or path.split("/")[0] in self._ours:
+        if self._is_cache(path):
             return None
-        before, after = _content(versions.before), _content(versions.after)
+        if path.split("/")[0] in self._ours:
+            return None
+        before, after = content_of(versions.before), content_of(versions.after)
         if not versions.path.startswith(prefix):
             path = "../" * prefix.count("/") + versions.path
-            return _Difference(path, before, after, "It is outside of this root")
-        return _Difference(path, before, after, self._why_not_kept(path, versions))
+            return FileDifference(path, before, after, "It is outside of this root")
+        return FileDifference(path, before, after, self._why_not_kept(path, versions))
 
     def _why_not_kept(self, path: str, versions: FileVersions) -> str:
         """Return why a change cannot keep this file; "" if it can."""
-        there = [each for each in (versions.before, versions.after) if each is not None]
-        if any(each.shape == "other" for each in there):
-            return "It is a repository of its own"
-        if any(each.data is None for each in there):
-            return f"It has {max(each.size for each in there)} bytes"
+        for version in (versions.before, versions.after):
+            why = _why_no_data(version)
+            if why:
+                return why
         if sendable(path) != path:
             return "Its name is not UTF-8"
-        if versions.before is None and versions.changed_at < self._looked_at - _CLOCK_STEP:
+        if self._was_ignored(versions):
             return "It was there before, and ignored by git"
         if not self._can_be_swapped(path, versions.after):
             return "No edit can reach it"
         return ""
 
+    def _was_ignored(self, versions: FileVersions) -> bool:
+        """Return whether a new file is older than the last look: then only git's rules changed."""
+        if versions.before is not None:
+            return False
+        return versions.changed_at < self._looked_at - _CLOCK_STEP
+
     def _can_be_swapped(self, path: str, after: FileVersion | None) -> bool:
-        """Return whether the file is still as it was seen, at a path where it can be written."""
+        """Return whether a file can be written at this path; it may have changed once more."""
         files = self._workspace.files
-        if after is not None and after.shape == "link":
-            return files.link(path) == after.data
+        is_link = after is not None and after.shape == "link"
+        if is_link and files.link(path) is not None:
+            return True
         looked = files.look(path)
-        if after is None:
-            return isinstance(looked, FileMissing) and looked.at == path
-        return isinstance(looked, FileFound) and looked.at == path
+        return not isinstance(looked, FileUnfit) and looked.at == path
 
     def _has(self, path: str, content: Content | None) -> bool:
         """Return whether a file still has the content that a tool wrote."""
@@ -252,16 +239,16 @@ class TurnObserver:
             return content is not None and looked.data == content.data
         return content is None
 
-    def _since_written(self, path: str, content: Content | None) -> _Difference:
+    def _since_written(self, path: str, content: Content | None) -> FileDifference:
         looked = self._workspace.files.look(path)
         if not isinstance(looked, FileFound):
-            return _Difference(path, content, None)
+            return FileDifference(path, content, None)
         before = None
         if content is not None:
             before = Content(content.data, looked.mode)
-        return _Difference(path, before, Content(looked.data, looked.mode))
+        return FileDifference(path, before, Content(looked.data, looked.mode))
 
-    def _without_recorded(self, differences: Sequence[_Difference]) -> list[_Difference]:
+    def _without_recorded(self, differences: Sequence[FileDifference]) -> list[FileDifference]:
         """Leave out what another command of Holdfast has written and recorded."""
         if not differences:
             return []
@@ -270,32 +257,27 @@ class TurnObserver:
         except LogUnavailable as error:
             self.problem = str(error)
             return list(differences)
-        return [each for each in differences if not _is_recorded(each, recent)]
+        return [each for each in differences if not is_recorded(each, recent)]
 
     # -------------------------------------------------------------------------------------- record
 
-    def _record(self, differences: Sequence[_Difference], by: Author) -> Observed:
+    def _record(self, differences: Sequence[FileDifference], by: Author) -> Observed:
         """Record the differences: first what is not kept, so that an undo begins with what is."""
-        differences = _limit(differences)
-        kept = [each for each in differences if not each.why_not_kept]
-        unkept = [each for each in differences if each.why_not_kept]
-        events = (*self._add_unkept(unkept, by), *self._add_change(kept, by))
-        paths = tuple(sendable(each.path) for each in differences)
+        sorted_out = sort_out(differences)
+        paths = sorted_out.paths
         self.paths.add(paths, by)
-        plain = [each for each in kept if not each.has_link]
-        marks = {each.path: _mark(each.after) for each in plain}
-        origins = {each.path: _mark(each.before) for each in plain}
-        return Observed(FileDigests(marks, whole=False, origins=origins), paths, events)
+        unkept = self._add_unkept(sorted_out.reports(), by)
+        kept = self._add_change(sorted_out.kept, by)
+        return Observed(sorted_out.digests(), paths, unkept + kept)
 
-    def _add_unkept(self, unkept: Sequence[_Difference], by: Author) -> tuple[Event, ...]:
-        if not unkept:
+    def _add_unkept(self, files: Sequence[FileLanded], by: Author) -> tuple[Event, ...]:
+        if not files:
             return ()
-        files = [_report_unkept(each) for each in unkept]
         return self._published(
             lambda: observe_unkept(files, self._workspace, owner=self._owner, by=by)
         )
 
-    def _add_change(self, kept: Sequence[_Difference], by: Author) -> tuple[Event, ...]:
+    def _add_change(self, kept: Sequence[FileDifference], by: Author) -> tuple[Event, ...]:
         before, after = {}, {}
         for each in kept:
             if each.before is not None:
@@ -332,43 +314,12 @@ def _versions(
     return worktree.versions(last, state, LARGEST_FILE)
 
 
-def _content(version: FileVersion | None) -> Content | None:
+def _why_no_data(version: FileVersion | None) -> str:
+    """Return why the snapshot has no content of this version of a file; "" if it has."""
     if version is None:
-        return None
-    mode = LINK if version.shape == "link" else version.mode
-    return Content(version.data or b"", mode)
-
-
-def _is_recorded(difference: _Difference, changes: Iterable[Change]) -> bool:
-    """Return whether one of these changes has left the file as it is now."""
-    for change in changes:
-        for swap in change.plan.swaps:
-            left = {"applied": swap.after, "rewound": swap.before}
-            is_left = change.state in left and _is_same(left[change.state], difference.after)
-            if swap.path == difference.path and is_left:
-                return True
-    return False
-
-
-def _is_same(one: Content | None, other: Content | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return (one.data, one.is_link) == (other.data, other.is_link)
-
-
-def _limit(differences: Sequence[_Difference]) -> Sequence[_Difference]:
-    """Return the differences; none is kept if there are too many."""
-    size = sum(each.size for each in differences if not each.why_not_kept)
-    if len(differences) <= MOST_FILES and size <= MOST_BYTES:
-        return differences
-    why = f"{len(differences)} files with {size} bytes changed at once"
-    return [_Difference(each.path, each.before, each.after, why) for each in differences]
-
-
-def _report_unkept(difference: _Difference) -> FileLanded:
-    why = f"{difference.why_not_kept}, so its content is not kept."
-    return FileLanded(sendable(difference.path), difference.action, "exact", 1.0, why)
-
-
-def _mark(content: Content | None) -> str:
-    return mark_of(None if content is None else content.data)
+        return ""
+    if version.shape == "other":
+        return "It is a repository of its own"
+    if version.data is None:
+        return f"It has {version.size} bytes"
+    return ""

@@ -1,0 +1,150 @@
+"""How a file differs from the last look, and whether a change can have its contents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from holdfast.changes.plan import FileLanded
+from holdfast.changes.swaps import LINK, Content
+from holdfast.tools.changed_files import mark_of
+from holdfast.tools.ports import FileDigests
+from holdfast.tools.text_limits import sendable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.changes.change import Change
+    from holdfast.changes.swaps import Swap
+    from holdfast.checkpoints.ports import FileVersion
+    from holdfast.vocab.requests import Action
+
+LARGEST_FILE = 4_000_000
+"""Files of more bytes are listed, and their contents are not kept in a change."""
+MOST_FILES = 1_000
+MOST_BYTES = 32_000_000
+"""If more files or bytes change at once, none of them is kept in a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileDifference:
+    """A file before and after a change that no tool made; None is no file.
+
+    `why_not_kept` says why a change cannot have its contents, "" if it can.
+    """
+
+    path: str
+    before: Content | None
+    after: Content | None
+    why_not_kept: str = ""
+
+    @property
+    def contents(self) -> list[Content]:
+        """The contents of the file, where it exists."""
+        return [content for content in (self.before, self.after) if content is not None]
+
+    @property
+    def size(self) -> int:
+        """How many bytes a change with this file keeps."""
+        return sum(len(content.data) for content in self.contents)
+
+    @property
+    def has_link(self) -> bool:
+        """Whether a symlink was made, changed or removed."""
+        return any(content.is_link for content in self.contents)
+
+    @property
+    def action(self) -> Action:
+        """What was done to the file."""
+        if self.before is None:
+            return "create"
+        if self.after is None:
+            return "delete"
+        return "edit"
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceSet:
+    """The differences of one look: those that a change can keep, and the others."""
+
+    kept: tuple[FileDifference, ...]
+    unkept: tuple[FileDifference, ...]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of all files."""
+        return tuple(sorted(sendable(each.path) for each in (*self.kept, *self.unkept)))
+
+    def digests(self) -> FileDigests:
+        """Return marks of the kept files, now and before; a symlink has none."""
+        marks: dict[str, str] = {}
+        origins: dict[str, str] = {}
+        for each in self.kept:
+            if not each.has_link:
+                marks[each.path] = _mark(each.after)
+                origins[each.path] = _mark(each.before)
+        return FileDigests(marks, whole=False, origins=origins)
+
+    def reports(self) -> list[FileLanded]:
+        """Return a report on each file that is not kept, with the reason instead of a diff."""
+        reports = []
+        for each in self.unkept:
+            why = f"{each.why_not_kept}, so its content is not kept."
+            reports.append(FileLanded(sendable(each.path), each.action, "exact", 1.0, why))
+        return reports
+
+
+def sort_out(differences: Sequence[FileDifference]) -> DifferenceSet:
+    """Separate what a change can keep from the rest; if it is too much, nothing is kept."""
+    kept, unkept = [], []
+    for each in differences:
+        if each.why_not_kept:
+            unkept.append(each)
+        else:
+            kept.append(each)
+    size = sum(each.size for each in kept)
+    if len(differences) <= MOST_FILES and size <= MOST_BYTES:
+        return DifferenceSet(tuple(kept), tuple(unkept))
+    why = f"{len(differences)} files with {size} bytes changed at once"
+    unkept += [replace(each, why_not_kept=why) for each in kept]
+    return DifferenceSet((), tuple(unkept))
+
+
+def content_of(version: FileVersion | None) -> Content | None:
+    """Return the content of a version of a file."""
+    if version is None:
+        return None
+    data = version.data or b""
+    if version.shape == "link":
+        return Content(data, LINK)
+    return Content(data, version.mode)
+
+
+def is_recorded(difference: FileDifference, changes: Iterable[Change]) -> bool:
+    """Return whether one of these changes has left the file as it is now."""
+    for change in changes:
+        for swap in change.plan.swaps:
+            if swap.path == difference.path and _has_left(change, swap, difference.after):
+                return True
+    return False
+
+
+def _has_left(change: Change, swap: Swap, present: Content | None) -> bool:
+    """Return whether the change, in its state, has left this content."""
+    if change.state == "applied":
+        return _is_same(swap.after, present)
+    if change.state == "rewound":
+        return _is_same(swap.before, present)
+    return False
+
+
+def _is_same(one: Content | None, other: Content | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return (one.data, one.is_link) == (other.data, other.is_link)
+
+
+def _mark(content: Content | None) -> str:
+    if content is None:
+        return mark_of(None)
+    return mark_of(content.data)
