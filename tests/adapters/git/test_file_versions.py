@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.git.worktree import GitWorktree, lock_worktree
-from holdfast.checkpoints.limits import SnapshotLimits
-from holdfast.checkpoints.ports import FileVersion, FileVersions
+from holdfast.checkpoints.ports import FileVersion, FileVersions, Worktree
+from holdfast.wiring.worktrees import open_worktrees
 
 LIMIT = 1_000
 
@@ -29,10 +29,9 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def worktree(root: Path, tmp_path: Path) -> Iterator[GitWorktree]:
-    state = tmp_path / "state"
-    state.mkdir()
-    with lock_worktree(root, state, SnapshotLimits(), lambda _: None, create=True) as worktree:
+def worktree(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worktree]:
+    monkeypatch.setenv("HOLDFAST_STATE_DIR", str(tmp_path / "state"))
+    with open_worktrees(root).hold(make=True) as worktree:
         yield worktree
 
 
@@ -41,7 +40,7 @@ def file(data: bytes, mode: int = 0o644) -> FileVersion:
 
 
 def versions(
-    worktree: GitWorktree, change: object
+    worktree: Worktree, change: object
 ) -> dict[str, tuple[FileVersion | None, FileVersion | None]]:
     before = worktree.capture()
     assert callable(change)
@@ -50,7 +49,7 @@ def versions(
     return {each.path: (each.before, each.after) for each in found}
 
 
-def test_bytes_of_edited_made_and_deleted_files(worktree: GitWorktree, root: Path) -> None:
+def test_bytes_of_edited_made_and_deleted_files(worktree: Worktree, root: Path) -> None:
     def change() -> None:
         (root / "a").write_bytes(b"\0new\xff")
         (root / "b").unlink()
@@ -64,8 +63,10 @@ def test_bytes_of_edited_made_and_deleted_files(worktree: GitWorktree, root: Pat
     }
 
 
-def test_permissions_with_and_without_other_bytes(worktree: GitWorktree, root: Path) -> None:
+def test_permissions_with_and_without_other_bytes(worktree: Worktree, root: Path) -> None:
     def change() -> None:
+        # A snapshot does not see a chmod in the second of the last one.
+        time.sleep(1.1)
         (root / "a").chmod(0o755)
         (root / "b").chmod(0o600)
 
@@ -75,7 +76,7 @@ def test_permissions_with_and_without_other_bytes(worktree: GitWorktree, root: P
     }
 
 
-def test_a_symlink_has_its_target(worktree: GitWorktree, root: Path) -> None:
+def test_a_symlink_has_its_target(worktree: Worktree, root: Path) -> None:
     def change() -> None:
         (root / "link").unlink()
         (root / "link").symlink_to("b")
@@ -84,7 +85,7 @@ def test_a_symlink_has_its_target(worktree: GitWorktree, root: Path) -> None:
     assert versions(worktree, change) == {"link": (old, new)}
 
 
-def test_a_large_file_has_its_size_only(worktree: GitWorktree, root: Path) -> None:
+def test_a_large_file_has_its_size_only(worktree: Worktree, root: Path) -> None:
     def change() -> None:
         (root / "a").write_bytes(b"x" * (LIMIT + 1))
 
@@ -92,7 +93,7 @@ def test_a_large_file_has_its_size_only(worktree: GitWorktree, root: Path) -> No
     assert versions(worktree, change) == {"a": (file(b"one\n"), large)}
 
 
-def test_a_file_that_is_ignored_now_is_left_out(worktree: GitWorktree, root: Path) -> None:
+def test_a_file_that_is_ignored_now_is_left_out(worktree: Worktree, root: Path) -> None:
     def change() -> None:
         (root / ".gitignore").write_bytes(b"b\n")
         (root / ".gitignore").chmod(0o644)
@@ -100,5 +101,5 @@ def test_a_file_that_is_ignored_now_is_left_out(worktree: GitWorktree, root: Pat
     assert versions(worktree, change) == {".gitignore": (None, file(b"b\n"))}
 
 
-def test_equal_snapshots_have_no_versions(worktree: GitWorktree) -> None:
+def test_equal_snapshots_have_no_versions(worktree: Worktree) -> None:
     assert versions(worktree, lambda: None) == {}
