@@ -13,9 +13,9 @@ from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.tools.ports import Observed
 from holdfast.tools.text_limits import sendable
 from holdfast.usecases.changes.observe import ChangeObserved, observe_difference, observe_unkept
-from holdfast.usecases.turns.file_difference import (
+from holdfast.usecases.turns.observed_files import (
     LARGEST_FILE,
-    FileDifference,
+    ObservedFile,
     content_of,
     is_recorded,
     sort_out,
@@ -138,15 +138,15 @@ class TurnObserver:
         differences = [self._by_digest(path) for path in found.files]
         return replace(found, events=self._record(differences, by).events)
 
-    def _by_digest(self, path: str) -> FileDifference:
+    def _by_digest(self, path: str) -> ObservedFile:
         after = None
         if not isinstance(self._workspace.files.look(path), FileMissing):
             after = Content(b"")
-        return FileDifference(path, Content(b""), after, "There is no checkpoint of this folder")
+        return ObservedFile(path, Content(b""), after, "There is no checkpoint of this folder")
 
     # --------------------------------------------------------------------------------- differences
 
-    def _compare(self, last: WorktreeState) -> list[FileDifference] | None:
+    def _compare(self, last: WorktreeState) -> list[ObservedFile] | None:
         """Compare the files with the last snapshot; None if that cannot be done any more."""
         looked_at = self._now()
         try:
@@ -170,8 +170,8 @@ class TurnObserver:
 
     def _differences(
         self, versions: Iterable[FileVersions], prefix: str
-    ) -> dict[str, FileDifference]:
-        found: dict[str, FileDifference] = {}
+    ) -> dict[str, ObservedFile]:
+        found: dict[str, ObservedFile] = {}
         for each in versions:
             difference = self._difference(each, prefix)
             if difference is not None:
@@ -180,17 +180,17 @@ class TurnObserver:
 
     def _newly_skipped(
         self, last: WorktreeState, state: WorktreeState, prefix: str
-    ) -> dict[str, FileDifference]:
+    ) -> dict[str, ObservedFile]:
         """Return what is there now, and is nothing that a snapshot captures."""
-        found: dict[str, FileDifference] = {}
+        found: dict[str, ObservedFile] = {}
         for skipped in state.skipped:
             why = _SKIPPED.get(skipped.why)
             if why is not None and skipped not in last.skipped:
                 path = skipped.path.removeprefix(prefix).rstrip("/")
-                found[path] = FileDifference(path, None, Content(b""), why)
+                found[path] = ObservedFile(path, None, Content(b""), why)
         return found
 
-    def _difference(self, versions: FileVersions, prefix: str) -> FileDifference | None:
+    def _difference(self, versions: FileVersions, prefix: str) -> ObservedFile | None:
         """Return the difference of a file; None if the file does not count."""
         path = versions.path.removeprefix(prefix)
         if self._is_cache(path):
@@ -200,8 +200,8 @@ class TurnObserver:
         before, after = content_of(versions.before), content_of(versions.after)
         if not versions.path.startswith(prefix):
             path = "../" * prefix.count("/") + versions.path
-            return FileDifference(path, before, after, "It is outside of this root")
-        return FileDifference(path, before, after, self._why_not_kept(path, versions))
+            return ObservedFile(path, before, after, "It is outside of this root")
+        return ObservedFile(path, before, after, self._why_not_kept(path, versions))
 
     def _why_not_kept(self, path: str, versions: FileVersions) -> str:
         """Return why a change cannot keep this file; "" if it can."""
@@ -239,16 +239,16 @@ class TurnObserver:
             return content is not None and looked.data == content.data
         return content is None
 
-    def _since_written(self, path: str, content: Content | None) -> FileDifference:
+    def _since_written(self, path: str, content: Content | None) -> ObservedFile:
         looked = self._workspace.files.look(path)
         if not isinstance(looked, FileFound):
-            return FileDifference(path, content, None)
+            return ObservedFile(path, content, None)
         before = None
         if content is not None:
             before = Content(content.data, looked.mode)
-        return FileDifference(path, before, Content(looked.data, looked.mode))
+        return ObservedFile(path, before, Content(looked.data, looked.mode))
 
-    def _without_recorded(self, differences: Sequence[FileDifference]) -> list[FileDifference]:
+    def _without_recorded(self, differences: Sequence[ObservedFile]) -> list[ObservedFile]:
         """Leave out what another command of Holdfast has written and recorded."""
         if not differences:
             return []
@@ -261,7 +261,7 @@ class TurnObserver:
 
     # -------------------------------------------------------------------------------------- record
 
-    def _record(self, differences: Sequence[FileDifference], by: Author) -> Observed:
+    def _record(self, differences: Sequence[ObservedFile], by: Author) -> Observed:
         """Record the differences: first what is not kept, so that an undo begins with what is."""
         sorted_out = sort_out(differences)
         paths = sorted_out.paths
@@ -277,7 +277,7 @@ class TurnObserver:
             lambda: observe_unkept(files, self._workspace, owner=self._owner, by=by)
         )
 
-    def _add_change(self, kept: Sequence[FileDifference], by: Author) -> tuple[Event, ...]:
+    def _add_change(self, kept: Sequence[ObservedFile], by: Author) -> tuple[Event, ...]:
         before, after = {}, {}
         for each in kept:
             if each.before is not None:

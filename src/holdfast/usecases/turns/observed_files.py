@@ -27,7 +27,7 @@ MOST_BYTES = 32_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class FileDifference:
+class ObservedFile:
     """A file before and after a change that no tool made; None is no file.
 
     `why_not_kept` says why a change cannot have its contents, "" if it can.
@@ -64,11 +64,11 @@ class FileDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class DifferenceSet:
+class ObservedFiles:
     """The differences of one look: those that a change can keep, and the others."""
 
-    kept: tuple[FileDifference, ...]
-    unkept: tuple[FileDifference, ...]
+    kept: tuple[ObservedFile, ...]
+    unkept: tuple[ObservedFile, ...]
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ class DifferenceSet:
         return reports
 
 
-def sort_out(differences: Sequence[FileDifference]) -> DifferenceSet:
+def sort_out(differences: Sequence[ObservedFile]) -> ObservedFiles:
     """Separate what a change can keep from the rest; if it is too much, nothing is kept."""
     kept, unkept = [], []
     for each in differences:
@@ -104,10 +104,10 @@ def sort_out(differences: Sequence[FileDifference]) -> DifferenceSet:
             kept.append(each)
     size = sum(each.size for each in kept)
     if len(differences) <= MOST_FILES and size <= MOST_BYTES:
-        return DifferenceSet(tuple(kept), tuple(unkept))
+        return ObservedFiles(tuple(kept), tuple(unkept))
     why = f"{len(differences)} files with {size} bytes changed at once"
     unkept += [replace(each, why_not_kept=why) for each in kept]
-    return DifferenceSet((), tuple(unkept))
+    return ObservedFiles((), tuple(unkept))
 
 
 def content_of(version: FileVersion | None) -> Content | None:
@@ -120,7 +120,7 @@ def content_of(version: FileVersion | None) -> Content | None:
     return Content(data, version.mode)
 
 
-def is_recorded(difference: FileDifference, changes: Iterable[Change]) -> bool:
+def is_recorded(difference: ObservedFile, changes: Iterable[Change]) -> bool:
     """Return whether one of these changes has left the file as it is now."""
     for change in changes:
         for swap in change.plan.swaps:
