@@ -70,8 +70,14 @@ class Stage:
         return kept
 
     def bring_back(self, kept: Path) -> None:
-        shutil.rmtree(self.project.place)
-        shutil.copytree(kept, self.project.place, symlinks=True)
+        """Put the files of a scene back; the root stays the folder that it is, for it is known by that."""
+        root = self.project.root
+        for entry in (*self.project.place.iterdir(), *root.iterdir()):
+            if entry.is_file():
+                entry.unlink()
+            elif entry != root:
+                shutil.rmtree(entry)
+        shutil.copytree(kept, self.project.place, symlinks=True, dirs_exist_ok=True)
 
     def must(self, what: str, holds: bool) -> None:
         if not holds:

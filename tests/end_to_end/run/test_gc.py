@@ -113,7 +113,7 @@ def test_refs_that_a_killed_delete_left_and_trash_without_its_undo_point_go(
 def test_a_private_repository_goes_when_its_folder_has_been_gone_for_long(tmp_path: Path) -> None:
     project = QuickProject(tmp_path, git=False)
     assert project.holdfast("checkpoint", "create").code == 0
-    (marked,) = (path.parent for path in project.state.rglob("*root") if path.is_file())
+    (marked,) = (project.state / "worktrees").iterdir()
 
     def of(told: dict[str, Any]) -> tuple[int, list[dict[str, str]]]:
         return told["removed"]["repositories"], told["kept"]

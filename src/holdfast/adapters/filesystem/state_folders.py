@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.places.folder_id import folder_id
+from holdfast.adapters.places.places import PLACE_FILE, read_root
 from holdfast.usecases.garbage.ports import DiskGarbage, GarbageUnavailable, GoneFolders, Kept
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ class DiskStateFolders:
         kept: list[Kept] = []
         with _translated():
             for folder in self._folders():
-                if os.path.lexists(folder.root):
+                if _is_there(folder):
                     if mark:
                         (folder.path / _MARK).unlink(missing_ok=True)
                     continue
@@ -80,11 +82,10 @@ class DiskStateFolders:
                 _remove(Path(name))
 
     def _folders(self) -> Iterator[_StateFolder]:
-        for file in sorted(self._state.glob("worktrees/*/root")):
-            yield _StateFolder(file.parent, _read_path(file), file.parent / "lock")
-        for file in sorted(self._state.glob("private/*.git/holdfast-root")):
-            lock = file.parent.with_suffix(".lock")
-            yield _StateFolder(file.parent, _read_path(file), lock)
+        for file in sorted(self._state.glob(f"worktrees/*/{PLACE_FILE}")):
+            root = read_root(file)
+            if root is not None:
+                yield _StateFolder(file.parent, Path(root), file.parent / "lock")
 
     def _half_removed(self) -> list[Path]:
         """Return what an earlier run had begun to remove."""
@@ -119,6 +120,17 @@ def _reason_to_keep(folder: _StateFolder, *, now: bool, mark: bool) -> str | Non
     return f"gone for {days} of {_GONE_DAYS} days that it stays; pass --now to remove it"
 
 
+def _is_there(folder: _StateFolder) -> bool:
+    """Return whether the folder is where it was last; another one at its path does not count."""
+    try:
+        return folder_id(folder.root) == folder.path.name
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        # It cannot be looked at, so nobody knows.
+        return True
+
+
 def _has_other_entries(folder: Path) -> bool:
     """Return whether a folder is there and not empty; an unmounted mount point is empty."""
     try:
@@ -148,10 +160,6 @@ def _age(path: Path) -> float:
         return time.time() - path.lstat().st_mtime
     except FileNotFoundError:
         return 0
-
-
-def _read_path(file: Path) -> Path:
-    return Path(os.fsdecode(file.read_bytes()))
 
 
 def _sized(paths: list[Path]) -> DiskGarbage:

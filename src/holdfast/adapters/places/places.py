@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _VERSION = 1
-_RECORD = "place.json"
+PLACE_FILE = "place.json"
+"""The record of a worktree, in its folder of the state directory."""
 
 
 def find_root(start: Path, state: Path) -> Path:
@@ -159,6 +160,14 @@ class _Recorded:
     project_root: str
 
 
+def read_root(file: Path) -> str | None:
+    """Return where the worktree of a record was last; None if the record cannot be read."""
+    recorded = _read(file.parents[2], file.parent.name)
+    if recorded is None:
+        return None
+    return recorded.path
+
+
 def _read(state: Path, worktree_id: str) -> _Recorded | None:
     """Return what is on record for a worktree; None if there is nothing that can be read."""
     try:
@@ -174,7 +183,7 @@ def _write(state: Path, place: Place) -> None:
     project = {"id": place.project_id, "path": place.project_root}
     body = {"version": _VERSION, "path": place.worktree_root, "project": project}
     # Each process has its own draft: several may record the same place at once.
-    draft = file.with_name(f"{_RECORD}.{secrets.token_hex(4)}")
+    draft = file.with_name(f"{PLACE_FILE}.{secrets.token_hex(4)}")
     try:
         draft.write_text(json.dumps(body, indent=1))
         draft.replace(file)
@@ -193,4 +202,4 @@ def _touch(file: Path) -> None:
 
 
 def _record_file(state: Path, worktree_id: str) -> Path:
-    return state / "worktrees" / worktree_id / _RECORD
+    return state / "worktrees" / worktree_id / PLACE_FILE
