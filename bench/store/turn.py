@@ -130,12 +130,15 @@ def plain_transactions(root: Path, turn: tuple[Step, ...]) -> Iterator[list[_Sta
         parts, facts = [], []
         for event in events:
             body = json.dumps(event_to_json(event))
+            part_id = None
             if event.kind in TRANSCRIPT_KINDS:
+                part_id = new_id()
                 numbers["parts"] += 1
-                parts.append((new_id(), answer, numbers["parts"], event.kind, body))
+                parts.append((part_id, answer, numbers["parts"], event.kind, "null"))
             numbers["events"] += 1
-            facts.append((project, numbers["events"], session, turn_id, event.kind, body, _now()))
-        return [(_PART, parts), ("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", facts)]
+            owner = (project, numbers["events"], session, turn_id)
+            facts.append((*owner, event.kind, body, _now(), part_id))
+        return [(_PART, parts), ("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", facts)]
 
     for step in turn:
         yield kept(step.said)
@@ -158,7 +161,7 @@ def plain_transactions(root: Path, turn: tuple[Step, ...]) -> Iterator[list[_Sta
             )
             yield [
                 (
-                    "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    _CHANGE,
                     [(*row, _now(), None)],
                 )
             ]
@@ -185,6 +188,10 @@ _SESSION = (
 _TURN = (
     "INSERT INTO turns (id, chat_id, message_id, status, stop_reason, metadata, started_at, "
     "ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_CHANGE = (
+    "INSERT INTO changes (id, project_id, session_id, turn_id, seq, state, origin, request, files, "
+    "created_at, settled_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _PART = "INSERT INTO message_parts VALUES (?, ?, ?, ?, ?)"
 

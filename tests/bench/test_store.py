@@ -65,5 +65,6 @@ def test_the_size_after_some_turns_is_printed(
     monkeypatch.setenv("HOLDFAST_STATE_DIR", "set by the bench")
     assert main(["--turns", "2"]) == 0
     cells = capsys.readouterr().out.splitlines()[-1].split("|")
-    assert cells[1].strip() == "2"
-    assert all(float(cell.replace(",", "")) > 0 for cell in cells[1:-1])
+    turns, store, _, events, *_, repository = (float(each.replace(",", "")) for each in cells[1:-1])
+    assert turns == 2
+    assert min(store, events, repository) > 0

@@ -71,7 +71,10 @@ def repairs(ran: Ran) -> list[tuple[str, str, bool]]:
 def kept(project: Project) -> list[dict[str, Any]]:
     """Give the repairs in the transcript."""
     with closing(sqlite3.connect(project.state / "holdfast.sqlite3")) as store:
-        rows = store.execute("select body from message_parts where kind = 'repair'").fetchall()
+        rows = store.execute(
+            "select e.body from message_parts p join events e on e.part_id = p.id"
+            " where p.kind = 'repair'"
+        ).fetchall()
     return [json.loads(body) for (body,) in rows]
 
 

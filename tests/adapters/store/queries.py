@@ -10,7 +10,14 @@ from holdfast.adapters.store.queries.events import NewEvent, append_events, even
 from holdfast.adapters.store.queries.messages import append_parts
 from holdfast.adapters.store.queries.statements import record, records
 from holdfast.adapters.store.records import CheckpointRow, EventRow, MessageRow, PartRow, TurnRow
-from holdfast.adapters.store.tables import checkpoints, message_parts, messages, trash, turns
+from holdfast.adapters.store.tables import (
+    checkpoints,
+    events,
+    message_parts,
+    messages,
+    trash,
+    turns,
+)
 
 
 def messages_of(connection: Connection, chat_id: str) -> tuple[MessageRow, ...]:
@@ -28,8 +35,18 @@ def append_part(connection: Connection, message_id: str, *, kind: str, body: Any
 
 
 def parts_of(connection: Connection, message_id: str) -> tuple[PartRow, ...]:
-    query = select(message_parts).where(message_parts.c.message_id == message_id)
-    return records(connection, PartRow, query.order_by(message_parts.c.seq))
+    """Return the parts of a message, each with its own body or that of its event."""
+    of_event = events.c.part_id == message_parts.c.id
+    query = select(message_parts, events.c.body.label("event_body")).outerjoin(events, of_event)
+    query = query.where(message_parts.c.message_id == message_id).order_by(message_parts.c.seq)
+    found = []
+    for row in connection.execute(query).mappings():
+        values = dict(row)
+        event_body = values.pop("event_body")
+        if values["body"] is None:
+            values["body"] = event_body
+        found.append(PartRow(**values))
+    return tuple(found)
 
 
 def append_event(connection: Connection, project_id: str, *, kind: str, body: Any) -> EventRow:

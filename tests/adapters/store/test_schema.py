@@ -166,6 +166,7 @@ def test_a_sqlite_store_is_closed_to_other_users(tmp_path: Path) -> None:
         "holdfast.sqlite3-shm": 0o600,
         "holdfast.sqlite3-wal": 0o600,
         "holdfast.sqlite3.lock": 0o600,
+        "holdfast.sqlite3.queue": 0o600,
     }
 
 

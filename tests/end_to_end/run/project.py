@@ -148,7 +148,8 @@ class Project:
     def transcript(self, session: str) -> list[tuple[str, str, dict[str, Any]]]:
         """Give role, kind and body of every part of a session's messages, in order."""
         rows = self.query(
-            "select m.role, p.kind, p.body from messages m join message_parts p on p.message_id = m.id"
+            "select m.role, p.kind, coalesce(e.body, p.body) from messages m"
+            " join message_parts p on p.message_id = m.id left join events e on e.part_id = p.id"
             " join chats c on c.id = m.chat_id where c.session_id = ? order by m.seq, p.seq",
             session,
         )

@@ -52,8 +52,8 @@ class Json(TypeDecorator[Any]):
         return value
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
-        """Read it."""
-        if dialect.name == "sqlite":
+        """Read it; None where an outer join has found no row."""
+        if dialect.name == "sqlite" and value is not None:
             return json.loads(value)
         return value
 

@@ -154,3 +154,4 @@ class EventRow:
     kind: str
     body: Any
     created_at: datetime
+    part_id: str | None

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
 from holdfast.adapters.store.column_types import DiskPath, Json, Moment, Words, new_id, nothing, now
 
@@ -122,6 +131,7 @@ message_parts = Table(
     _child_of("messages"),
     _seq(),
     _word("kind"),
+    # JSON's null for a part whose body is that of an event.
     Column("body", Json, nullable=False),
     UniqueConstraint("message_id", "seq"),
 )
@@ -213,7 +223,10 @@ events = Table(
     _word("kind"),
     Column("body", Json, nullable=False),
     _moment(),
+    # The part of a message whose text this is: it is stored once.
+    Column("part_id", Text),
     Index(None, "session_id", "seq"),
+    Index(None, "part_id"),
 )
 
 trash = Table(

@@ -13,7 +13,7 @@ from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.queries.chats import add_chat, chats_of
 from holdfast.adapters.store.queries.events import NewEvent, events_below, last_event
-from holdfast.adapters.store.queries.messages import append_message, append_parts, parts_below
+from holdfast.adapters.store.queries.messages import append_message, append_parts, parts_of_events
 from holdfast.adapters.store.queries.projects import find_project, lock_project, lock_project_by_id
 from holdfast.adapters.store.queries.sessions import (
     add_session,
@@ -24,6 +24,7 @@ from holdfast.adapters.store.queries.statements import append
 from holdfast.adapters.store.queries.turns import begin_turn, end_turn, lock_turns
 from holdfast.adapters.store.queries.worktrees import worktree_at, worktree_by_id
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
+from holdfast.adapters.store.tables import events as event_rows
 from holdfast.adapters.store.turn_fence import LOOK, RUNNING, TurnFence
 from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS, kept_from_json
 from holdfast.usecases.events.event_to_json import event_to_json
@@ -229,13 +230,15 @@ def _past(connection: Connection, chat_id: str) -> tuple[PastEvents, ...]:
     Not the sentinels.
     """
     query = (
-        select(messages.c.role, message_parts.c.kind, message_parts.c.body)
+        select(messages.c.role, message_parts.c.kind, message_parts.c.body, event_rows.c.body)
         .join(message_parts, message_parts.c.message_id == messages.c.id)
+        .outerjoin(event_rows, event_rows.c.part_id == message_parts.c.id)
         .where(messages.c.chat_id == chat_id)
         .order_by(messages.c.seq, message_parts.c.seq)
     )
     past: list[PastEvents] = []
-    for role, kind, body in connection.execute(query):
+    for role, kind, own_body, event_body in connection.execute(query):
+        body = event_body if own_body is None else own_body
         kept = UserText(body["text"]) if role == "user" else kept_from_json(kind, body)
         if kept is not None and not isinstance(kept, SentinelRaised):
             past.append(kept)
@@ -260,14 +263,22 @@ def _keep(
     events: Sequence[Event],
     fence: TurnFence | None = None,
 ) -> int:
-    new = [NewEvent(each.kind, event_to_json(each), begun.session, begun.turn) for each in events]
+    new = [_new_event(begun, event) for event in events]
     if not new:
         return last_event(connection, begun.project)
     batches = [events_below(begun.project, new)]
-    parts = [(event.kind, event.body) for event in new if event.kind in TRANSCRIPT_KINDS]
+    parts = [(event.part_id, event.kind) for event in new if event.part_id is not None]
     if parts:
-        batches.append(parts_below(begun.message, parts))
+        batches.append(parts_of_events(begun.message, parts))
     return append(connection, *batches, fence=fence)[0]
+
+
+def _new_event(begun: TurnBegun, event: Event) -> NewEvent:
+    """Return an event of a turn to append; one of the transcript is a part of the message too."""
+    part_id = None
+    if event.kind in TRANSCRIPT_KINDS:
+        part_id = new_id()
+    return NewEvent(event.kind, event_to_json(event), begun.session, begun.turn, part_id)
 
 
 def _end(

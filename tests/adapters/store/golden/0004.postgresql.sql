@@ -88,9 +88,12 @@ turn_id text,
 kind text NOT NULL,
 body json NOT NULL,
 created_at timestamp with time zone NOT NULL,
+part_id text,
 CONSTRAINT pk_events PRIMARY KEY (project_id, seq),
 CONSTRAINT fk_events_project_id FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+
+CREATE INDEX ix_events_part_id ON events USING btree (part_id);
 
 CREATE INDEX ix_events_session_id_seq ON events USING btree (session_id, seq);
 

@@ -86,10 +86,12 @@ session_id TEXT,
 turn_id TEXT,
 kind TEXT NOT NULL,
 body TEXT NOT NULL,
-created_at DATETIME NOT NULL,
+created_at DATETIME NOT NULL, part_id TEXT,
 CONSTRAINT pk_events PRIMARY KEY (project_id, seq),
 CONSTRAINT fk_events_project_id FOREIGN KEY(project_id) REFERENCES projects (id) ON DELETE CASCADE
 );
+
+CREATE INDEX ix_events_part_id ON events (part_id);
 
 CREATE INDEX ix_events_session_id_seq ON events (session_id, seq);
 

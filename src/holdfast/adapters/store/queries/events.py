@@ -20,12 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """An event to append, with the session and the turn that it belongs to, if any."""
+    """An event to append, with the session and the turn that it belongs to, if any.
+
+    `part_id` is the part of a message whose text the event has, for an event of a transcript.
+    """
 
     kind: str
     body: Any
     session_id: str | None = None
     turn_id: str | None = None
+    part_id: str | None = None
 
 
 def events_below(project_id: str, new: Sequence[NewEvent]) -> RowBatch:
@@ -38,6 +42,7 @@ def events_below(project_id: str, new: Sequence[NewEvent]) -> RowBatch:
             "kind": event.kind,
             "body": event.body,
             "created_at": moment,
+            "part_id": event.part_id,
         }
         for event in new
     ]

@@ -66,6 +66,12 @@ def parts_below(message_id: str, parts: Sequence[tuple[str, Any]]) -> RowBatch:
     return RowBatch(message_parts.c.message_id, message_id, rows)
 
 
+def parts_of_events(message_id: str, parts: Sequence[tuple[str, str]]) -> RowBatch:
+    """Return parts to append to a message, each an id and a kind; events have their texts."""
+    rows = [{"id": part_id, "kind": kind, "body": None} for part_id, kind in parts]
+    return RowBatch(message_parts.c.message_id, message_id, rows)
+
+
 def append_parts(connection: Connection, message_id: str, parts: Sequence[tuple[str, Any]]) -> None:
     """Add parts to a message, after its last one; raise `Gone` if the message is not there."""
     if parts:

@@ -23,3 +23,5 @@ def upgrade() -> None:
     op.add_column("turns", generation)
     op.add_column("turns", sa.Column("stop_asked_at", sa.DateTime(timezone=True), nullable=True))
     op.add_column("turns", sa.Column("stop_message", sa.Text(), nullable=True))
+    op.add_column("events", sa.Column("part_id", sa.Text(), nullable=True))
+    op.create_index("ix_events_part_id", "events", ["part_id"])
