@@ -11,9 +11,12 @@ from holdfast.changes.change_log import (
     AddedChange,
     AnnounceRemoved,
     ChangeParts,
+    LastUndo,
     RemovedChanges,
 )
 from holdfast.changes.plan import ChangePlan
+from holdfast.usecases.events.event_to_json import event_to_json
+from holdfast.usecases.events.redo_stack import redo_stack
 from holdfast.vocab.owned_event import OwnedEvent
 
 
@@ -52,6 +55,7 @@ class MemoryLog:
         after: int = 0,
         limit: int | None = None,
         everywhere: bool = False,
+        touching: Collection[str] | None = None,
     ) -> tuple[Change, ...]:
         found = sorted(self._changes.values(), key=lambda change: -change.seq)
         owned = [c for c in found if session in {None, c.session} and turn in {None, c.turn}]
@@ -60,6 +64,8 @@ class MemoryLog:
             for c in owned
             if state in {None, c.state} and origin in {None, c.origin} and c.seq > after
         ]
+        if touching is not None:
+            kept = [c for c in kept if not c.paths.isdisjoint(touching)]
         return tuple(kept[:limit])
 
     def marks(self, state: ChangeState) -> tuple[tuple[str, int], ...]:
@@ -76,6 +82,29 @@ class MemoryLog:
         if not self._set(change_id, old, state=new, settled_at="then", **seq):
             return None
         return self._publish(events)
+
+    def move_together(
+        self,
+        change_ids: Sequence[str],
+        old: ChangeState,
+        new: ChangeState,
+        events: Sequence[OwnedEvent],
+    ) -> int | None:
+        found = [self._changes.get(change_id) for change_id in change_ids]
+        if not all(change is not None and change.state == old for change in found):
+            return None
+        for change_id in change_ids:
+            self.move(change_id, old, new, [])
+        return self._publish(events)
+
+    def last_undo(self) -> LastUndo | None:
+        bodies = ((each.event.kind, event_to_json(each.event)) for each in self.events)
+        stack = redo_stack(bodies)
+        return stack[-1] if stack else None
+
+    def last_turn(self) -> str | None:
+        turns = [change.turn for change in self.list(state="applied") if change.turn]
+        return turns[0] if turns else None
 
     def split(
         self, change_id: str, accepted: Change, rest: Change, events: Sequence[OwnedEvent]

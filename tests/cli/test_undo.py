@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from tests.cli.project import Project
 
@@ -17,7 +18,9 @@ def test_undo_says_what_it_did(project: Project) -> None:
     ]
     project.apply(json.dumps(requests))
     ran = project.undo()
-    assert (ran.code, ran.out) == (0, "removed c.py\nrestored a.py\nbrought back b.py\n")
+    change, files = ran.out.split("\n", 1)
+    assert re.fullmatch(r"undid change [0-9a-f]{12}: apply, just now, 3 files", change)
+    assert (ran.code, files) == (0, "removed c.py\nrestored a.py\nbrought back b.py\n")
     assert project.files() == {"a.py": b"x = 1\n", "b.py": b"y\n"}
 
 
@@ -32,6 +35,8 @@ def test_undo_as_json(project: Project) -> None:
             "files": [{"path": "a.py", "action": "restored"}],
             "refusals": [],
             "seq": 4,
+            "change_ids": ran.told["change_ids"],
+            "turn_id": None,
         },
     )
     ran = project.undo("--json")
@@ -55,7 +60,7 @@ def test_only_the_apply_is_taken_out_of_a_file_that_was_edited_since(project: Pr
     project.apply('{"path": "a.py", "old": "x = 1", "new": "x = 2"}')
     file.write_bytes(b"x = 2\ny = 1\nz = 7\n")
     ran = project.undo()
-    assert (ran.code, ran.out) == (0, "restored a.py\n")
+    assert (ran.code, ran.out.split("\n", 1)[1]) == (0, "restored a.py\n")
     assert project.files() == {"a.py": b"x = 1\ny = 1\nz = 7\n"}
 
 

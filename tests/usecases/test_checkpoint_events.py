@@ -172,7 +172,7 @@ class Killed(BaseException):
     """Nothing after this happens."""
 
 
-def die(*_: object) -> None:
+def die(*_: object, **__: object) -> None:
     raise Killed
 
 
@@ -184,7 +184,7 @@ def test_a_restore_that_is_killed_is_published_once(
     world.write(a="x = 2\n")
     with monkeypatch.context() as patch:
         if where == "before the record":
-            patch.setattr(StoredTranscript, "record", die)
+            patch.setattr(StoredTranscript, "exchange", die)
         else:
             patch.setattr(GitWorktree, "finish", die)
         with pytest.raises(Killed):

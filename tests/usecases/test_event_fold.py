@@ -30,12 +30,13 @@ from holdfast.usecases.changes.propose import propose_reply
 from holdfast.usecases.changes.prune import prune_changes
 from holdfast.usecases.changes.review import apply_change, reject_change
 from holdfast.usecases.changes.rewind import rewind_change
-from holdfast.usecases.changes.undo import undo_last
+from holdfast.usecases.changes.undo import undo_last, undo_turn
 from holdfast.usecases.checkpoints.checkpoint import create_checkpoint, prune_checkpoints
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.events.fold import LogState, fold
 from holdfast.usecases.garbage.collect import GarbageRequest, collect_garbage
 from holdfast.usecases.garbage.delete_session import delete_session
+from holdfast.usecases.redo import redo_last
 from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import TurnEnded
 from holdfast.wiring.garbage import garbage_places
@@ -62,16 +63,22 @@ def tables(connection: Connection, root: Path) -> LogState:
     here = chats.c.session_id.in_(select(sessions.c.id).where(sessions.c.project_id == project.id))
     our_chats = select(chats.c.id).where(here)
     by_chat: dict[str, list[str]] = {}
-    rows = select(messages.c.chat_id, messages.c.id).where(messages.c.chat_id.in_(our_chats))
+    rows = select(messages.c.chat_id, messages.c.id).where(
+        messages.c.chat_id.in_(our_chats), messages.c.left_with.is_(None)
+    )
     for chat, message in connection.execute(rows.order_by(messages.c.seq)):
         by_chat.setdefault(chat, []).append(message)
     taken: dict[str | None, list[str]] = {}
     points = select(checkpoints.c.chat_id, checkpoints.c.id)
-    points = points.where(checkpoints.c.project_id == project.id)
+    points = points.where(checkpoints.c.project_id == project.id, checkpoints.c.left_with.is_(None))
     for chat, checkpoint in connection.execute(points.order_by(checkpoints.c.seq)):
         taken.setdefault(chat, []).append(checkpoint)
-    states = select(changes.c.id, changes.c.state).where(changes.c.project_id == project.id)
-    ended = select(turns.c.id, turns.c.status).where(turns.c.chat_id.in_(our_chats))
+    states = select(changes.c.id, changes.c.state).where(
+        changes.c.project_id == project.id, changes.c.left_with.is_(None)
+    )
+    ended = select(turns.c.id, turns.c.status).where(
+        turns.c.chat_id.in_(our_chats), turns.c.left_with.is_(None)
+    )
     return LogState(
         tuple(
             (change, state) for change, state in connection.execute(states.order_by(changes.c.seq))
@@ -102,6 +109,9 @@ class Walk:
             self.reject,
             self.rewind,
             self.undo,
+            self.undo_turn,
+            self.redo,
+            self.redo,
             self.prune,
             self.observe,
             self.edit_by_hand,
@@ -161,6 +171,14 @@ class Walk:
     def undo(self) -> object:
         with open_workspace(self.world.root) as workspace:
             return undo_last(workspace)
+
+    def undo_turn(self) -> object:
+        with open_workspace(self.world.root) as workspace:
+            return undo_turn(workspace)
+
+    def redo(self) -> object:
+        with open_workspace(self.world.root) as workspace:
+            return redo_last(workspace, open_worktrees(self.world.root))
 
     def prune(self) -> object:
         with open_workspace(self.world.root) as workspace:

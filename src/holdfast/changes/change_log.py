@@ -49,6 +49,21 @@ class RemovedChanges:
     event_seq: int
 
 
+@dataclass(frozen=True, slots=True)
+class ChangesUndone:
+    """Changes that were undone together, in the order in which a redo applies them."""
+
+    change_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreUndone:
+    """A restore that was undone; its state is in the checkpoint that the undo took first."""
+
+    checkpoint_id: str
+
+
+LastUndo: TypeAlias = ChangesUndone | RestoreUndone
 AnnounceRemoved: TypeAlias = "Callable[[Sequence[str]], Sequence[OwnedEvent]]"
 """Returns the events to publish, for the ids of the changes that were removed."""
 
@@ -84,10 +99,12 @@ class ChangeLog(Protocol):
         after: int = 0,
         limit: int | None = None,
         everywhere: bool = False,
+        touching: Collection[str] | None = None,
     ) -> tuple[Change, ...]:
         """Return at most `limit` changes of this worktree, newest first; or of all (`everywhere`).
 
-        Those with these values and a `seq` greater than `after`.
+        Those with these values and a `seq` greater than `after`, which swap one of the paths in
+        `touching`.
         """
 
     def marks(self, state: ChangeState) -> tuple[tuple[str, int], ...]:
@@ -111,6 +128,27 @@ class ChangeLog(Protocol):
 
         What becomes applied becomes the latest.
         """
+
+    def move_together(
+        self,
+        change_ids: Sequence[str],
+        old: ChangeState,
+        new: ChangeState,
+        events: Sequence[OwnedEvent],
+    ) -> int | None:
+        """Change the states of several changes, in this order, as `move` does.
+
+        Return None, and do nothing, if the state of one of them is not `old`.
+        """
+
+    def last_undo(self) -> LastUndo | None:
+        """Return what a redo does again, or None.
+
+        That is the last undo that nothing was changed after, of changes or of a restore.
+        """
+
+    def last_turn(self) -> str | None:
+        """Return the turn of the latest applied change that belongs to a turn, or None."""
 
     def split(
         self, change_id: str, accepted: Change, rest: Change, events: Sequence[OwnedEvent]

@@ -99,7 +99,8 @@ class Batch:
 
     `makes` are the directories to make first, outermost first. `clears` are the directories to
     remove at the end if they are empty, innermost first. `id` is the id of the change that the
-    batch applies or, with `rewinds`, reverts.
+    batch applies or, with `rewinds`, reverts; `others` are those of further changes that it applies
+    or reverts together with it.
     """
 
     id: str
@@ -107,6 +108,12 @@ class Batch:
     makes: tuple[str, ...] = ()
     clears: tuple[str, ...] = ()
     rewinds: bool = False
+    others: tuple[str, ...] = ()
+
+    @property
+    def change_ids(self) -> tuple[str, ...]:
+        """The ids of all changes that the batch applies or reverts."""
+        return (self.id, *self.others)
 
     def reversed(self) -> Batch:
         """Return the inverse batch, for when the directories of its files still exist."""

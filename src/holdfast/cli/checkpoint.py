@@ -20,6 +20,7 @@ from holdfast.usecases.checkpoints.checkpoint import (
     prune_checkpoints,
     show_checkpoint,
 )
+from holdfast.usecases.checkpoints.conversation import RestoreScope
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 
@@ -136,7 +137,7 @@ def prune(
     output.show_pruned(_run(root, output, lambda worktrees: prune_checkpoints(worktrees, keep)))
 
 
-def _scope(*, files: bool, conversation: bool) -> restores.RestoreScope:
+def _scope(*, files: bool, conversation: bool) -> RestoreScope:
     if files and conversation:
         raise typer.BadParameter("pass --files or --conversation; without them both are restored.")
     if files:

@@ -25,7 +25,10 @@ class HoldfastGroup(LazyGroup):
         "apply": CommandEntry(
             "holdfast.cli.apply:apply", "Apply a model's reply to files, all or nothing."
         ),
-        "undo": CommandEntry("holdfast.cli.undo:undo", "Undo the last applied change."),
+        "undo": CommandEntry(
+            "holdfast.cli.undo:undo", "Undo the last applied change, or the last turn's."
+        ),
+        "redo": CommandEntry("holdfast.cli.redo:redo", "Redo what the last undo took back."),
         "repair": CommandEntry(
             "holdfast.cli.repair:repair", "Check files and fix what fails, cheapest method first."
         ),

@@ -48,17 +48,17 @@ class LockedWorkspace:
         return None
 
     def carry_out(
-        self, batch: Batch, change: Change, also: Sequence[OwnedEvent] = ()
+        self, batch: Batch, *changes: Change, also: Sequence[OwnedEvent] = ()
     ) -> tuple[BatchOutcome, Published]:
-        """Swap the files of a batch, all or none, and record that its change is applied or rewound.
+        """Swap the files of a batch, all or none, and record that its changes are so.
 
-        `also` are further events of the transaction that records it.
+        They are applied, or rewound. `also` are further events of the transaction that records it.
         """
         published = Published()
 
         def record(done: Batch) -> None:
             nonlocal published
-            published = record_batch(self.workspace, done, change, also)
+            published = record_batch(self.workspace, done, changes, also)
 
         carried = apply_batch(batch, self.workspace.tree, self.journal, record)
         return carried, published

@@ -188,28 +188,44 @@ def _dropped(batch: Batch, journal: Journal, why: str) -> Recovered:
 
 
 def record_batch(
-    root: BatchRoot, done: Batch, change: Change, also: Sequence[OwnedEvent] = ()
+    root: BatchRoot,
+    done: Batch,
+    changes: Sequence[Change],
+    also: Sequence[OwnedEvent] = (),
 ) -> Published:
     """Record that the files of a batch are written.
 
-    Nothing happens if that is on record already.
+    `changes` are those of the batch, in the order in which they were written. Nothing happens if
+    that is on record already.
     """
+    new: ChangeState = "applied"
+    old = changes[0].state
     if done.rewinds:
-        events = [change_moved(change, "rewound"), *also]
-        seq = root.log.move(done.id, "applied", "rewound", events)
-    else:
-        landed = edits_landed(change, root.secrets)
-        events = [change_moved(change, "applied"), *landed, *also]
-        seq = root.log.move(done.id, "proposed", "applied", events)
-    return Published.of(events, seq)
+        new, old = "rewound", "applied"
+    if old == new:
+        return Published()
+    group = None
+    if done.others:
+        group = done.id
+    events: list[OwnedEvent] = []
+    for change in changes:
+        events.append(change_moved(change, new, group=group))
+        if new == "applied":
+            events += edits_landed(change, root.secrets)
+    events += also
+    if group is None:
+        return Published.of(events, root.log.move(done.id, old, new, events))
+    ids = [change.id for change in changes]
+    return Published.of(events, root.log.move_together(ids, old, new, events))
 
 
 def _record_left(done: Batch, event: Recovered, root: BatchRoot, roots: BatchRoots) -> None:
     """Record a batch that a dead process had begun; a change that is not on record is no fault."""
-    change = root.log.get(done.id)
+    found = [root.log.get(each) for each in done.change_ids]
+    changes = [change for change in found if change is not None]
     published = Published()
-    if change is not None:
-        published = record_batch(root, done, change, [OwnedEvent(event)])
+    if changes:
+        published = record_batch(root, done, changes, [OwnedEvent(event)])
     if published.seq is None:
         _publish(event, roots)
 

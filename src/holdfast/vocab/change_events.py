@@ -50,12 +50,14 @@ class ChangeMoved:
     """A change is in a new state, its first one included.
 
     A new change is the last in the order, and so is one that becomes applied. With `replaces` it
-    gets the place of that change, which becomes the last.
+    gets the place of that change, which becomes the last. Changes that are undone or redone
+    together have the same `group`.
     """
 
     change_id: str
     state: Literal["proposed", "applied", "rejected", "rewound"]
     replaces: str | None = None
+    group: str | None = None
     kind: Literal["change_moved"] = "change_moved"
 
 

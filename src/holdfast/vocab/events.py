@@ -149,7 +149,8 @@ class CheckpointRestored:
     `undo_checkpoint_id` is what was there before, in `chat_id`.
 
     `messages_deleted` and `messages_brought_back` count the ids in `message_ids_deleted` and
-    `message_ids_brought_back`.
+    `message_ids_brought_back`. What is brought back has its old place. `changes_restored` are
+    changes that have another state now, or another place: they are the last ones, in this order.
     """
 
     verb: Literal["restore", "undo"]
@@ -165,6 +166,11 @@ class CheckpointRestored:
     message_ids_brought_back: tuple[str, ...] = ()
     checkpoint_ids_removed: tuple[str, ...] = ()
     checkpoint_ids_brought_back: tuple[str, ...] = ()
+    turn_ids_removed: tuple[str, ...] = ()
+    turn_ids_brought_back: tuple[str, ...] = ()
+    change_ids_removed: tuple[str, ...] = ()
+    change_ids_brought_back: tuple[str, ...] = ()
+    changes_restored: tuple[BaselineChange, ...] = ()
     kind: Literal["restored"] = "restored"
 
 

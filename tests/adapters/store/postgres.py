@@ -63,7 +63,6 @@ def empty(url: str) -> None:
         # The rest goes with the projects.
         connection.execute("DELETE FROM projects")
         connection.execute("DELETE FROM checkpoints")
-        connection.execute("DELETE FROM trash")
 
 
 @contextmanager

@@ -15,13 +15,12 @@ from holdfast.adapters.store.tables import (
     events,
     message_parts,
     messages,
-    trash,
     turns,
 )
 
 
 def messages_of(connection: Connection, chat_id: str) -> tuple[MessageRow, ...]:
-    query = select(messages).where(messages.c.chat_id == chat_id)
+    query = select(messages).where(messages.c.chat_id == chat_id, messages.c.left_with.is_(None))
     return records(connection, MessageRow, query.order_by(messages.c.seq))
 
 
@@ -60,15 +59,15 @@ def turn_by_id(connection: Connection, turn_id: str) -> TurnRow | None:
 
 
 def checkpoints_of_chat(connection: Connection, chat_id: str) -> tuple[CheckpointRow, ...]:
-    query = select(checkpoints).where(checkpoints.c.chat_id == chat_id)
+    there = (checkpoints.c.chat_id == chat_id, checkpoints.c.left_with.is_(None))
+    query = select(checkpoints).where(*there)
     return records(connection, CheckpointRow, query.order_by(checkpoints.c.seq))
 
 
-def trashed_checkpoints(connection: Connection, undo_checkpoint_id: str) -> tuple[str, ...]:
-    """Return the ids of the checkpoints that the trash keeps for an undo checkpoint, the oldest first."""
-    these = (trash.c.undo_checkpoint_id == undo_checkpoint_id, trash.c.kind == "checkpoint")
-    bodies = connection.execute(select(trash.c.body).where(*these)).scalars()
-    return tuple(body["id"] for body in sorted(bodies, key=lambda body: body["seq"]))
+def left_checkpoints(connection: Connection, undo_checkpoint_id: str) -> tuple[str, ...]:
+    """Return the ids of the checkpoints that left with an undo checkpoint, the oldest first."""
+    query = select(checkpoints.c.id).where(checkpoints.c.left_with == undo_checkpoint_id)
+    return tuple(connection.execute(query.order_by(checkpoints.c.seq)).scalars())
 
 
 def remove_row(connection: Connection, table: Table, row_id: str) -> None:

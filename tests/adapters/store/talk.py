@@ -14,10 +14,10 @@ from holdfast.adapters.store.queries.turns import begin_turn
 from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import (
     agent_sessions,
+    changes,
     checkpoints,
     message_parts,
     messages,
-    trash,
     turns,
 )
 from holdfast.usecases.checkpoints.checkpoint import CheckpointOwner, Created, create_checkpoint
@@ -65,8 +65,8 @@ class Talk:
         return all_
 
     def trash(self) -> set[str]:
-        """Name the undo points that the trash keeps something for."""
-        return {row["undo_checkpoint_id"] for row in self.store.query(rows, trash)}
+        """Name the undo points that something has left with."""
+        return self.store.query(_left_with)
 
     def hire(self) -> None:
         """Have a turn run, and an external agent that remembers."""
@@ -103,12 +103,26 @@ def say(connection: Connection, chat_id: str, role: str, words: str) -> str:
 
 
 def rows(connection: Connection, table: Any) -> list[dict[str, Any]]:
-    found = connection.execute(select(table).order_by(table.c.id)).mappings()
-    return [dict(row) for row in found]
+    """Return the rows of a table that have not left; parts follow their message."""
+    query = select(table)
+    if table is message_parts:
+        query = query.join(messages).where(messages.c.left_with.is_(None))
+    elif "left_with" in table.c:
+        query = query.where(table.c.left_with.is_(None))
+    return [dict(row) for row in connection.execute(query.order_by(table.c.id)).mappings()]
+
+
+def _left_with(connection: Connection) -> set[str]:
+    found: set[str] = set()
+    for table in (messages, turns, changes, checkpoints):
+        found |= set(connection.execute(select(table.c.left_with)).scalars())
+    return found - {None}
 
 
 def _said(connection: Connection, chat_id: str) -> list[str]:
     query = (
-        select(messages.c.metadata).where(messages.c.chat_id == chat_id).order_by(messages.c.seq)
+        select(messages.c.metadata)
+        .where(messages.c.chat_id == chat_id, messages.c.left_with.is_(None))
+        .order_by(messages.c.seq)
     )
     return [row["words"] for row in connection.execute(query).scalars()]

@@ -18,7 +18,7 @@ from holdfast.adapters.store.queries.turns import begin_turn
 from holdfast.adapters.store.store import Store, open_store
 from holdfast.adapters.store.tables import changes
 from holdfast.changes.change import Change, RequestedEdits
-from holdfast.changes.change_log import ChangeLog, LogUnavailable
+from holdfast.changes.change_log import ChangeLog, ChangesUndone, LogUnavailable
 from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.swaps import Content, Swap
 from holdfast.usecases.events.event_to_json import event_to_json
@@ -125,6 +125,51 @@ def test_a_move_is_made_only_from_the_state_that_is_named(log: ChangeLog) -> Non
     moved = log.get("one")
     assert moved
     assert (moved.state, bool(moved.settled_at)) == ("applied", True)
+
+
+def test_several_changes_are_moved_in_order_or_none_of_them(log: ChangeLog) -> None:
+    for name in ("one", "two", "three"):
+        log.add(change(name), nothing)
+    log.move("two", "proposed", "rejected", [])
+    assert log.move_together(["one", "two"], "proposed", "applied", []) is None
+    assert [each.id for each in log.list(state="applied")] == []
+    assert log.move_together(["three", "one"], "proposed", "applied", []) is not None
+    assert [each.id for each in log.list(state="applied")] == ["one", "three"]
+
+
+def test_changes_are_listed_by_the_paths_they_swap(log: ChangeLog) -> None:
+    log.add(change("one"), nothing)
+    other = replace(PLAN, swaps=(Swap("b.py.bak", None, Content(b"")),))
+    log.add(change("two", plan=other), nothing)
+    strange = replace(PLAN, swaps=(Swap("odd/%_\udce9", None, Content(b"")),))
+    log.add(change("three", plan=strange), nothing)
+    assert [each.id for each in log.list(touching=["b.py"])] == ["one"]
+    assert [each.id for each in log.list(touching=["b.py.bak", "odd/%_\udce9"])] == ["three", "two"]
+    assert log.list(touching=["odd/%_", "real"]) == ()
+    assert log.list(touching=[]) == ()
+    log.revise("two", PLAN, [])
+    assert [each.id for each in log.list(touching=["b.py"])] == ["two", "one"]
+
+
+def test_what_was_undone_last_can_be_redone_until_something_else_is_applied(log: ChangeLog) -> None:
+    def move(name: str, state: str, group: str | None = None) -> list[OwnedEvent]:
+        return [OwnedEvent(ChangeMoved(name, state, group=group))]  # type: ignore[arg-type]
+
+    for name in ("one", "two", "three"):
+        log.add(change(name), nothing)
+        log.move(name, "proposed", "applied", move(name, "applied"))
+    assert log.last_undo() is None
+    log.move("three", "applied", "rewound", move("three", "rewound"))
+    both = [*move("two", "rewound", "g"), *move("one", "rewound", "g")]
+    log.move_together(["two", "one"], "applied", "rewound", both)
+    assert log.last_undo() == ChangesUndone(("one", "two"))
+    both = [*move("one", "applied", "g"), *move("two", "applied", "g")]
+    log.move_together(["one", "two"], "rewound", "applied", both)
+    assert log.last_undo() == ChangesUndone(("three",))
+    log.add(change("four"), lambda _: move("four", "proposed"))
+    assert log.last_undo() == ChangesUndone(("three",))
+    log.move("four", "proposed", "applied", move("four", "applied"))
+    assert log.last_undo() is None
 
 
 def test_what_is_applied_becomes_the_latest(log: ChangeLog) -> None:

@@ -54,7 +54,10 @@ class Chat:
         self.states[point.id] = before
         following = self.transcript.following(target)
         assert following is not None
-        exchanged = self.transcript.exchange(target, point, orphans, lambda _: [])
+        used = target.is_undo_checkpoint
+        exchanged = self.transcript.exchange(
+            target, point, orphans, lambda _: [], uses_up_target=used
+        )
         assert len(exchanged.messages_left) == following
         if target.is_undo_checkpoint:
             self.live |= self.hidden.pop(target.id, {})
@@ -94,11 +97,12 @@ def _rows(connection: Connection, chat_id: str) -> list[list[dict[str, Any]]]:
         query = select(table).where(*which).order_by(table.c.id)
         return [dict(row) for row in connection.execute(query).mappings()]
 
-    ours = select(messages.c.id).where(messages.c.chat_id == chat_id)
+    there = (messages.c.chat_id == chat_id, messages.c.left_with.is_(None))
+    taken = (checkpoints.c.chat_id == chat_id, checkpoints.c.left_with.is_(None))
     return [
-        of(messages, messages.c.chat_id == chat_id),
-        of(message_parts, message_parts.c.message_id.in_(ours)),
-        of(checkpoints, checkpoints.c.chat_id == chat_id, checkpoints.c.kind == "turn"),
+        of(messages, *there),
+        of(message_parts, message_parts.c.message_id.in_(select(messages.c.id).where(*there))),
+        of(checkpoints, *taken, checkpoints.c.kind == "turn"),
     ]
 
 

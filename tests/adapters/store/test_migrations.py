@@ -16,7 +16,12 @@ from holdfast.adapters.store.database_url import parse_address
 from holdfast.adapters.store.engine import make_engine
 from holdfast.adapters.store.queries.checkpoints import checkpoint_by_id
 from holdfast.adapters.store.queries.events import events_after
-from holdfast.adapters.store.queries.trash import bring_back
+from holdfast.adapters.store.queries.left_rows import (
+    TurnRows,
+    bring_back,
+    left_messages,
+    take_out,
+)
 from holdfast.adapters.store.schema import migrate
 from holdfast.adapters.store.store import Store, open_store
 from holdfast.adapters.store.tables import metadata
@@ -64,6 +69,8 @@ def _without_zone(name: str, value: Any) -> Any:
 def _rows(connection: Connection, name: str) -> list[dict[str, Any]]:
     table = metadata.tables[name]
     query = select(table).order_by(table.c.id)
+    if "left_with" in table.c:
+        query = query.where(table.c.left_with.is_(None))
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
@@ -81,11 +88,11 @@ def _expected(name: str, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_golden_store_has_a_row_in_every_table_of_its_schema() -> None:
-    assert set(GOLDEN_ROWS) == set(metadata.tables)
+    assert set(GOLDEN_ROWS) == {*metadata.tables, "trash"}
     assert all(GOLDEN_ROWS.values())
 
 
-@pytest.mark.parametrize("name", sorted(set(GOLDEN_ROWS) - {"events", "checkpoints"}))
+@pytest.mark.parametrize("name", sorted(set(GOLDEN_ROWS) - {"events", "checkpoints", "trash"}))
 def test_every_row_is_still_there_as_it_was(migrated: Store, name: str) -> None:
     kept = sorted(GOLDEN_ROWS[name], key=lambda row: row["id"])
     assert repr(migrated.query(_rows, name)) == repr([_in_order(name, row) for row in kept])
@@ -107,7 +114,7 @@ def test_checkpoints_stay_and_belong_to_the_project_of_their_chat(migrated: Stor
     projects = {"k1": "p1", "k2": "p1", "k3": "p2"}
     kept = sorted(GOLDEN_ROWS["checkpoints"], key=lambda row: row["id"])
     assert migrated.query(_rows, "checkpoints") == [
-        _expected("checkpoints", row) | {"project_id": projects[row["id"]]} for row in kept
+        _in_order("checkpoints", row) | {"project_id": projects[row["id"]]} for row in kept
     ]
 
 
@@ -164,8 +171,107 @@ def test_the_last_event_of_each_project_says_what_the_tables_have(migrated: Stor
     assert third.body["sessions"] == []
 
 
-def test_what_was_in_the_trash_comes_back_with_its_project(migrated: Store) -> None:
+def test_what_was_in_the_trash_is_in_its_table_and_comes_back_with_its_project(
+    migrated: Store,
+) -> None:
+    assert migrated.query(left_messages, "k3") == ("m9",)
+    assert migrated.query(checkpoint_by_id, "k9") is None
     migrated.run(bring_back, "k3")
     back = migrated.query(checkpoint_by_id, "k9")
     assert back is not None
     assert (back.chat_id, back.project_id, back.message_seq) == ("c3", "p2", 1)
+    (message,) = (row for row in migrated.query(_rows, "messages") if row["id"] == "m9")
+    golden = GOLDEN_ROWS["trash"][0]["body"]
+    assert message == _in_order("messages", golden)
+
+
+def test_a_message_that_had_the_number_of_one_in_the_trash_comes_after_it(empty_url: str) -> None:
+    if "://" not in empty_url:
+        Path(empty_url).parent.mkdir()
+    engine = make_engine(parse_address(empty_url))
+    with engine.begin() as connection:
+        migrate(connection, "0003")
+        for table, row in _A_CHAT_THAT_WENT_ON:
+            _insert(connection, table, row)
+    engine.dispose()
+    with open_store(empty_url) as store:
+        assert _transcript(store) == [("m1", 1), ("new", 4)]
+        places = {"t2": 2, "u": 2, "t4": 4}
+        assert {
+            row["id"]: row["message_seq"] for row in store.query(_rows, "checkpoints")
+        } == places
+        store.run(take_out, "c", 2, ["t4"], "v")
+        assert store.run(bring_back, "u") == TurnRows(("m2", "m3"), (), ("t3",))
+        assert _transcript(store) == [("m1", 1), ("m2", 2), ("m3", 3)]
+        third = store.query(checkpoint_by_id, "t3")
+        assert third is not None
+        assert third.message_seq == 3
+
+
+def _transcript(store: Store) -> list[tuple[str, int]]:
+    return sorted(
+        ((row["id"], row["seq"]) for row in store.query(_rows, "messages")), key=lambda row: row[1]
+    )
+
+
+def _message(name: str, seq: int, minute: int) -> dict[str, Any]:
+    moment = f"2026-03-02T10:{minute:02}:00+00:00"
+    return {
+        "id": name,
+        "chat_id": "c",
+        "seq": seq,
+        "role": "assistant",
+        "status": "done",
+        "metadata": {},
+        "created_at": moment,
+    }
+
+
+def _checkpoint(name: str, message: str, place: int, seq: int) -> dict[str, Any]:
+    return {
+        "id": name,
+        "chat_id": "c",
+        "session_id": "s",
+        "worktree_id": None,
+        "message_id": message,
+        "message_seq": place,
+        "commit_sha": "b",
+        "label": "",
+        "kind": "turn",
+        "seq": seq,
+        "created_at": "2026-03-02T10:00:00+00:00",
+        "project_id": "p",
+    }
+
+
+def _trashed(name: str, kind: str, body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    moment = "2026-03-02T10:09:00+00:00"
+    row = {"id": name, "undo_checkpoint_id": "u", "kind": kind, "body": body, "created_at": moment}
+    return "trash", row
+
+
+_MOMENT = "2026-03-02T10:00:00+00:00"
+# Two messages left, and another was said in their place, with the number of the first of them.
+_A_CHAT_THAT_WENT_ON: list[tuple[str, dict[str, Any]]] = [
+    ("projects", {"id": "p", "root": "/work", "created_at": _MOMENT}),
+    (
+        "sessions",
+        {
+            "id": "s",
+            "project_id": "p",
+            "title": "",
+            "status": "open",
+            "metadata": {},
+            "created_at": _MOMENT,
+        },
+    ),
+    ("chats", {"id": "c", "session_id": "s", "title": "", "created_at": _MOMENT}),
+    ("messages", _message("m1", 1, 1)),
+    ("messages", _message("new", 2, 5)),
+    ("checkpoints", _checkpoint("t2", "m2", 2, 1)),
+    ("checkpoints", _checkpoint("u", "m2", 2, 3)),
+    ("checkpoints", _checkpoint("t4", "new", 2, 4)),
+    _trashed("x1", "message", _message("m2", 2, 2)),
+    _trashed("x2", "message", _message("m3", 3, 3)),
+    _trashed("x3", "checkpoint", _checkpoint("t3", "m3", 3, 2)),
+]

@@ -28,6 +28,7 @@ from holdfast.usecases.checkpoints.conversation import (
     ConversationFailed,
     Conversations,
     Exchanged,
+    RestoreScope,
     Transcript,
 )
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
@@ -126,6 +127,7 @@ def test_files_messages_and_memory_go_back_together_and_come_back_exactly(
         "kept": [],
         "lost": [],
         "commits": [],
+        "seq": told["seq"],
     }
     assert talk.repo.path("src/app.py").read_text() == "print('unstaged')\n"
     assert talk.said() == ["do one"]
@@ -497,12 +499,18 @@ class LosesTheStore:
     def following(self, checkpoint: Checkpoint) -> int | None:
         return self.real.following(checkpoint)
 
+    def changes_differ(self, target: Checkpoint, scope: RestoreScope) -> bool:
+        return self.real.changes_differ(target, scope)
+
     def exchange(
         self,
         target: Checkpoint,
         point: Checkpoint,
         orphans: Collection[str],
         announce: AnnounceExchange,
+        *,
+        scope: RestoreScope = "both",
+        uses_up_target: bool = False,
     ) -> Exchanged:
         raise ConversationFailed("the store is gone.")
 

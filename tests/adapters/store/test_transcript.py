@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from holdfast.adapters.store.agent_eviction import StoredAgents
 from holdfast.adapters.store.errors import StoreUnavailable
@@ -13,7 +16,7 @@ from holdfast.adapters.store.queries.agent_sessions import add_agent_session
 from holdfast.adapters.store.queries.checkpoints import checkpoint_by_id
 from holdfast.adapters.store.queries.turns import begin_turn, end_turn
 from holdfast.adapters.store.store import Store
-from holdfast.adapters.store.tables import agent_sessions, checkpoints, trash, turns
+from holdfast.adapters.store.tables import agent_sessions, checkpoints, messages, turns
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.checkpoints.checkpoint import (
     Checkpoint,
@@ -74,19 +77,20 @@ def test_an_exchange_that_is_made_again_changes_nothing_and_counts_the_same(
     point = checkpoint(world, "u", "undo", first.draft.message)
     assert transcript.following(first) == 3
     assert counts(transcript.exchange(first, point, ["two"], nothing)) == (3, 0)
-    state = [store.query(rows, table) for table in (checkpoints, trash)]
+    state = [store.query(rows, table) for table in (checkpoints, messages)]
     assert counts(transcript.exchange(first, point, ["two"], nothing)) == (3, 0)
-    assert [store.query(rows, table) for table in (checkpoints, trash)] == state
+    assert [store.query(rows, table) for table in (checkpoints, messages)] == state
     assert (transcript.following(first), transcript.following(point)) == (0, 0)
     back = checkpoint(world, "v", "undone", first.draft.message)
-    assert counts(transcript.exchange(point, back, [], nothing)) == (0, 3)
-    assert counts(transcript.exchange(point, back, [], nothing)) == (0, 3)
+    for _ in range(2):
+        came = transcript.exchange(point, back, [], nothing, uses_up_target=True)
+        assert counts(came) == (0, 3)
     assert transcript.following(second) == 1
     assert store.query(checkpoint_by_id, "u") is None
-    assert store.query(rows, trash) == []
+    assert len(store.query(rows, messages)) == 4
 
 
-def test_what_is_said_after_the_cut_takes_the_numbers_and_is_exchanged_in_turn(
+def test_what_is_said_after_the_cut_has_numbers_of_its_own_and_is_exchanged_in_turn(
     store: Store, world: World, transcript: StoredTranscript, turn: Callable[[str], Checkpoint]
 ) -> None:
     first = turn("one")
@@ -108,9 +112,8 @@ def test_a_number_that_left_with_an_orphan_is_given_to_nobody_else(
     )
     turn("three")
     point = checkpoint(world, "u", "undo", first.draft.message)
-    transcript.exchange(
-        point, checkpoint(world, "v", "undone", first.draft.message), ["three"], nothing
-    )
+    back = checkpoint(world, "v", "undone", first.draft.message)
+    transcript.exchange(point, back, ["three"], nothing, uses_up_target=True)
     assert transcript.following(second) == 1
     seqs = [row["seq"] for row in store.query(rows, checkpoints)]
     assert len(seqs) == len(set(seqs)) == 3
@@ -188,3 +191,37 @@ def test_a_store_that_cannot_be_opened_is_named() -> None:
 
     with pytest.raises(ConversationFailed, match=r"there: cannot be opened\."):
         StoredAgents(closed).evict("s", nothing)
+
+
+def test_an_exchange_takes_as_many_statements_for_one_turn_as_for_many(
+    store: Store, world: World, transcript: StoredTranscript, turn: Callable[[str], Checkpoint]
+) -> None:
+    first = turn("first")
+    counted = []
+    for number, name in enumerate(("few", "many")):
+        later = [turn(f"{name} {each}").id for each in range(1 + 8 * number)]
+        point = checkpoint(world, f"u{number}", "undo", first.draft.message)
+        back = checkpoint(world, f"v{number}", "undone", first.draft.message)
+        with statements(store) as out:
+            transcript.exchange(first, point, later, nothing)
+        with statements(store) as again:
+            transcript.exchange(point, back, [], nothing, uses_up_target=True)
+        counted.append((len(out), len(again)))
+        transcript.exchange(first, checkpoint(world, f"w{number}", "undo", None), later, nothing)
+    assert counted[0] == counted[1]
+
+
+@contextmanager
+def statements(store: Store) -> Iterator[list[str]]:
+    """Collect the statements that the store executes."""
+    seen: list[str] = []
+
+    def see(*values: Any) -> None:
+        seen.append(values[2])
+
+    engine = store._engine
+    event.listen(engine, "before_cursor_execute", see)
+    try:
+        yield seen
+    finally:
+        event.remove(engine, "before_cursor_execute", see)

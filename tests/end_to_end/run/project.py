@@ -150,7 +150,7 @@ class Project:
         rows = self.query(
             "select m.role, p.kind, coalesce(e.body, p.body) from messages m"
             " join message_parts p on p.message_id = m.id left join events e on e.part_id = p.id"
-            " join chats c on c.id = m.chat_id where c.session_id = ? order by m.seq, p.seq",
+            " join chats c on c.id = m.chat_id where c.session_id = ? and m.left_with is null order by m.seq, p.seq",
             session,
         )
         return [(role, kind, json.loads(body)) for role, kind, body in rows]

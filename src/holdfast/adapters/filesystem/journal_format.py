@@ -43,6 +43,7 @@ def pack_batch(batch: Batch, root: str, begun_at: str) -> bytes:
         "rewinds": batch.rewinds,
         "makes": batch.makes,
         "clears": batch.clears,
+        "others": batch.others,
         "swaps": swaps,
     }
     return _pack(head, b"".join(blobs))
@@ -69,7 +70,8 @@ def read_batch(file: Path, version: int = _VERSION) -> PendingBatch | None:
         before, after = unpack_content(entry["before"]), unpack_content(entry["after"])
         swaps.append(Swap(entry["path"], before, after, entry["modes"]))
     makes, clears = tuple(read["makes"]), tuple(read["clears"])
-    batch = Batch(read["id"], tuple(swaps), makes, clears, read["rewinds"])
+    others = tuple(read.get("others", ()))
+    batch = Batch(read["id"], tuple(swaps), makes, clears, read["rewinds"], others)
     begun_at = read.get("begun_at") or _written(file)
     return PendingBatch(batch, committed=False, root=read.get("root", ""), begun_at=begun_at)
 

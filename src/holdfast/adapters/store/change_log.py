@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, bindparam, case, delete, insert, select, update
+from sqlalchemy import Select, bindparam, case, delete, insert, or_, select, update
 
 from holdfast.adapters.store.column_types import now
 from holdfast.adapters.store.errors import Gone, StoreError
@@ -14,7 +14,8 @@ from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.projects import find_project, lock_project
 from holdfast.adapters.store.queries.statements import next_seq
 from holdfast.adapters.store.queries.worktrees import worktree_at
-from holdfast.adapters.store.tables import changes, sessions, turns, worktrees
+from holdfast.adapters.store.tables import changes, checkpoints, sessions, turns, worktrees
+from holdfast.adapters.store.tables import events as logged
 from holdfast.changes.change import Change, ChangeState
 from holdfast.changes.change_json import (
     ContentDamaged,
@@ -30,6 +31,7 @@ from holdfast.changes.change_log import (
     LogUnavailable,
     RemovedChanges,
 )
+from holdfast.usecases.events.redo_stack import REDO_KINDS, redo_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -38,10 +40,14 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection, RowMapping, Table
 
     from holdfast.adapters.store.store import Store
-    from holdfast.changes.change_log import AnnounceRemoved
+    from holdfast.changes.change_log import AnnounceRemoved, LastUndo
     from holdfast.changes.plan import ChangePlan
     from holdfast.vocab.owned_event import OwnedEvent
     from holdfast.vocab.place import Place
+
+
+_MOST_PATHS = 200
+"""For more paths than these all changes are read: a condition for each would be too long."""
 
 
 def changes_at(open_store: Callable[[], Store], place: Place) -> StoredChanges:
@@ -92,6 +98,7 @@ class StoredChanges:
         after: int = 0,
         limit: int | None = None,
         everywhere: bool = False,
+        touching: Collection[str] | None = None,
     ) -> tuple[Change, ...]:
         """Return changes, newest first."""
         wanted = {"state": state, "origin": origin, "session_id": session, "turn_id": turn}
@@ -99,9 +106,14 @@ class StoredChanges:
         for column, value in wanted.items():
             if value is not None:
                 where.append(changes.c[column] == value)
+        if touching is not None and len(touching) <= _MOST_PATHS:
+            where.append(_touches(touching))
         with _translated():
             rows = self._store.query(_rows, self._place, *where, limit=limit, everywhere=everywhere)
-        return tuple(self._change(row) for row in rows)
+        found = tuple(self._change(row) for row in rows)
+        if touching is None:
+            return found
+        return tuple(each for each in found if not each.paths.isdisjoint(touching))
 
     def _change(self, row: RowMapping) -> Change:
         return _change(row, self._place)
@@ -123,6 +135,27 @@ class StoredChanges:
         with _translated():
             # The files are written, or will never be: also a turn that is to stop records that.
             return self._store.settle(_move, self._place, change_id, old, new, events)
+
+    def move_together(
+        self,
+        change_ids: Sequence[str],
+        old: ChangeState,
+        new: ChangeState,
+        events: Sequence[OwnedEvent],
+    ) -> int | None:
+        """Change the states of several changes, if all are still `old`."""
+        with _translated():
+            return self._store.settle(_move_together, self._place, change_ids, old, new, events)
+
+    def last_undo(self) -> LastUndo | None:
+        """Return what a redo does again, or None."""
+        with _translated():
+            return self._store.query(_last_undo, self._place)
+
+    def last_turn(self) -> str | None:
+        """Return the turn of the latest applied change that belongs to a turn, or None."""
+        with _translated():
+            return self._store.query(_last_turn, self._place)
 
     def split(
         self, change_id: str, accepted: Change, rest: Change, events: Sequence[OwnedEvent]
@@ -186,6 +219,7 @@ def _insert(
         "created_at": created,
         "settled_at": settled,
         "worktree_id": worktree.id,
+        "paths": _joined(change.paths),
     }
     if seq is None:
         number = connection.execute(
@@ -276,14 +310,31 @@ def _is_here(place: Place) -> ColumnElement[bool]:
 
 
 def _newest_first(query: Select[Any], project_id: Any) -> Select[Any]:
-    return query.where(changes.c.project_id == project_id).order_by(changes.c.seq.desc())
+    there = (changes.c.project_id == project_id, changes.c.left_with.is_(None))
+    return query.where(*there).order_by(changes.c.seq.desc())
+
+
+def _joined(paths: Collection[str]) -> str:
+    """Return paths as the column has them; no path has two slashes in a row."""
+    return "".join(f"//{path}//" for path in sorted(paths))
+
+
+def _touches(paths: Collection[str]) -> ColumnElement[bool]:
+    """Return the condition for changes that may swap one of these paths."""
+    named = [changes.c.paths.contains(_joined([path]), autoescape=True) for path in paths]
+    return or_(changes.c.paths.is_(None), *named)
 
 
 def _set(
     connection: Connection, project_id: str, change_id: str, old: ChangeState, /, **values: Any
 ) -> bool:
     """Update a change of this project, if its state is `old`."""
-    these = (changes.c.id == change_id, changes.c.project_id == project_id, changes.c.state == old)
+    these = (
+        changes.c.id == change_id,
+        changes.c.project_id == project_id,
+        changes.c.state == old,
+        changes.c.left_with.is_(None),
+    )
     return connection.execute(update(changes).where(*these).values(values)).rowcount == 1
 
 
@@ -295,7 +346,9 @@ def _revise(
     events: Sequence[OwnedEvent],
 ) -> int | None:
     project = lock_project(connection, place)
-    if not _set(connection, project.id, change_id, "proposed", files=plan_to_json(plan)):
+    paths = _joined({swap.path for swap in plan.swaps})
+    values = {"files": plan_to_json(plan), "paths": paths}
+    if not _set(connection, project.id, change_id, "proposed", **values):
         return None
     return publish(connection, project.id, events)
 
@@ -309,19 +362,83 @@ def _move(  # noqa: PLR0917 - the call of the port, on a connection
     events: Sequence[OwnedEvent],
 ) -> int | None:
     project = lock_project(connection, place)
+    if not _set_state(connection, project.id, change_id, old, new):
+        return None
+    return publish(connection, project.id, events)
+
+
+def _move_together(  # noqa: PLR0917 - the call of the port, on a connection
+    connection: Connection,
+    place: Place,
+    change_ids: Sequence[str],
+    old: ChangeState,
+    new: ChangeState,
+    events: Sequence[OwnedEvent],
+) -> int | None:
+    project = lock_project(connection, place)
+    if not _all_are(connection, change_ids, old):
+        return None
+    for change_id in change_ids:
+        _set_state(connection, project.id, change_id, old, new)
+    return publish(connection, project.id, events)
+
+
+def _set_state(
+    connection: Connection, project_id: str, change_id: str, old: ChangeState, new: ChangeState
+) -> bool:
+    """Change the state, if it is `old`; return whether it was."""
     statement = _SETTLE
     if new == "applied":
         statement = _APPLY
     values = {
         "this_id": change_id,
-        "this_project": project.id,
+        "this_project": project_id,
         "old": old,
         "new": new,
         "moment": now(),
     }
-    if connection.execute(statement, values).rowcount != 1:
+    return connection.execute(statement, values).rowcount == 1
+
+
+def _all_are(connection: Connection, change_ids: Collection[str], state: ChangeState) -> bool:
+    these = (changes.c.id.in_(change_ids), changes.c.state == state, changes.c.left_with.is_(None))
+    found = set(connection.execute(select(changes.c.id).where(*these)).scalars())
+    return found == set(change_ids)
+
+
+def _last_undo(connection: Connection, place: Place) -> LastUndo | None:
+    project = find_project(connection, place)
+    if project is None:
         return None
-    return publish(connection, project.id, events)
+    query = select(logged.c.kind, logged.c.body).where(
+        logged.c.project_id == project.id, logged.c.kind.in_(REDO_KINDS)
+    )
+    found = connection.execute(query.order_by(logged.c.seq))
+    elsewhere = _ids_elsewhere(connection, project.id, place)
+    stack = redo_stack(((kind, body) for kind, body in found), elsewhere)
+    if not stack:
+        return None
+    return stack[-1]
+
+
+def _ids_elsewhere(connection: Connection, project_id: str, place: Place) -> frozenset[str]:
+    """Return the ids of the changes and checkpoints of the project's other worktrees."""
+    ids: set[str] = set()
+    for table in (changes, checkpoints):
+        query = select(table.c.id).join(worktrees, worktrees.c.id == table.c.worktree_id)
+        there = (table.c.project_id == project_id, worktrees.c.identity != place.worktree_id)
+        ids.update(connection.execute(query.where(*there)).scalars())
+    return frozenset(ids)
+
+
+def _last_turn(connection: Connection, place: Place) -> str | None:
+    project = find_project(connection, place)
+    if project is None:
+        return None
+    query = _newest_first(select(changes.c.turn_id), project.id)
+    query = query.outerjoin(worktrees, _OF_CHANGE).where(_is_here(place))
+    of_turns = (changes.c.state == "applied", changes.c.turn_id.is_not(None))
+    return connection.execute(query.where(*of_turns).limit(1)).scalar()
 
 
 def _split(  # noqa: PLR0917 - the call of the port, on a connection
@@ -333,7 +450,8 @@ def _split(  # noqa: PLR0917 - the call of the port, on a connection
     events: Sequence[OwnedEvent],
 ) -> ChangeParts | None:
     project = lock_project(connection, place)
-    whole = connection.execute(select(changes.c.seq).where(changes.c.id == change_id)).scalar()
+    there = (changes.c.id == change_id, changes.c.left_with.is_(None))
+    whole = connection.execute(select(changes.c.seq).where(*there)).scalar()
     if whole is None:
         return None
     # The whole goes out of the way first: no two may have the same place.
@@ -354,7 +472,11 @@ def _join(
     events: Sequence[OwnedEvent],
 ) -> int | None:
     project = lock_project(connection, place)
-    here = (changes.c.project_id == project.id, changes.c.id.in_([change_id, *parts]))
+    here = (
+        changes.c.project_id == project.id,
+        changes.c.id.in_([change_id, *parts]),
+        changes.c.left_with.is_(None),
+    )
     query = (
         select(changes.c.id, changes.c.state, changes.c.seq, changes.c.request)
         .where(*here)
@@ -385,6 +507,9 @@ def _change(row: RowMapping, place: Place) -> Change:
         raise LogUnavailable(f"change {row['id']}: {error}; {cure}.") from error
     identity = row["worktree_identity"] or place.project_id
     is_here = identity == place.worktree_id
+    if row["state"] == "proposed":
+        # A restore has brought it back to that.
+        settled = None
     return Change(
         row["id"],
         row["state"],
@@ -426,6 +551,7 @@ _THIS = (
     changes.c.id == bindparam("this_id"),
     changes.c.project_id == bindparam("this_project"),
     changes.c.state == bindparam("old"),
+    changes.c.left_with.is_(None),
 )
 _SETTLE = (
     update(changes).where(*_THIS).values(state=bindparam("new"), settled_at=bindparam("moment"))

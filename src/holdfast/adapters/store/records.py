@@ -71,6 +71,7 @@ class MessageRow:
     status: str
     metadata: Mapping[str, Any]
     created_at: datetime
+    left_with: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class PartRow:
 class TurnRow:
     """One user message to its end.
 
-    `message_id` is the assistant's message, which may be in the trash.
+    `message_id` is the assistant's message, which may have been removed.
     """
 
     id: str
@@ -103,14 +104,16 @@ class TurnRow:
     generation: int
     stop_asked_at: datetime | None
     stop_message: str | None
+    left_with: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointRow:
     """The tree before a turn, and the message it precedes.
 
-    Without a chat it was taken outside of a session. `message_id` may be in the trash;
-    `message_seq` is where the transcript is cut all the same.
+    Without a chat it was taken outside of a session. The message may have left; `message_seq` is
+    where the transcript is cut all the same. `left_with` names the undo checkpoint of the restore
+    that took the row out, here and in the other records.
     """
 
     id: str
@@ -125,6 +128,7 @@ class CheckpointRow:
     seq: int
     created_at: datetime
     project_id: str | None
+    left_with: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

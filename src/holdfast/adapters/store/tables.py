@@ -64,6 +64,15 @@ def _seq() -> Column[int]:
     return Column("seq", Integer, nullable=False)
 
 
+def _left_with() -> Column[Any]:
+    """Return the column for the undo checkpoint of the restore that took a row out; null: it is in.
+
+    Every reader reads only rows with null. There is no foreign key: the undo checkpoint may itself
+    have left with a later one.
+    """
+    return Column("left_with", Text, index=True)
+
+
 projects = Table(
     "projects",
     metadata,
@@ -122,6 +131,7 @@ messages = Table(
     _metadata(),
     _moment(),
     UniqueConstraint("chat_id", "seq"),
+    _left_with(),
 )
 
 message_parts = Table(
@@ -141,8 +151,7 @@ turns = Table(
     metadata,
     _id(),
     _child_of("chats", index=True),
-    # No foreign key, here and in checkpoints: the message may be in the trash, and come back with
-    # the same id.
+    # No foreign key, here and in checkpoints: an emptied trash removes the message alone.
     Column("message_id", Text),
     _word("status"),
     Column("stop_reason", Words),
@@ -156,6 +165,7 @@ turns = Table(
     Column("stop_asked_at", Moment),
     # The sentence that the stopped turn ends with.
     Column("stop_message", Words),
+    _left_with(),
 )
 
 changes = Table(
@@ -175,6 +185,9 @@ changes = Table(
     UniqueConstraint("project_id", "seq"),
     # No foreign key, as in sessions. Null for a change of an older store: of the main worktree.
     Column("worktree_id", Text),
+    _left_with(),
+    # The swapped paths, each between two slashes and two slashes; null in rows of older stores.
+    Column("paths", Words),
 )
 
 checkpoints = Table(
@@ -186,18 +199,18 @@ checkpoints = Table(
     _child_of("sessions", on_delete="SET NULL", index=True),
     _child_of("worktrees", on_delete="SET NULL", index=True),
     Column("message_id", Text),
-    # Where the transcript is cut. It stays true when the message has left and another has taken its
-    # seq.
+    # Where the transcript is cut: messages with this seq or a later one leave.
     Column("message_seq", Integer),
     _word("commit_sha"),
     _words("label"),
     _word("kind"),
-    # The order in the chat. Not unique: one that comes back out of the trash keeps its number.
+    # The order in the chat.
     _seq(),
     _moment(),
     # Last and nullable: schema 0003 adds it to rows that are there.
     _child_of("projects", nullable=True, index=True),
     Index(None, "chat_id", "seq"),
+    _left_with(),
 )
 
 agent_sessions = Table(
@@ -227,15 +240,4 @@ events = Table(
     Column("part_id", Text),
     Index(None, "session_id", "seq"),
     Index(None, "part_id"),
-)
-
-trash = Table(
-    "trash",
-    metadata,
-    _id(),
-    # No foreign key: the undo checkpoint may itself be in the trash of a later one.
-    Column("undo_checkpoint_id", Text, nullable=False, index=True),
-    _word("kind"),
-    Column("body", Json, nullable=False),
-    _moment(),
 )

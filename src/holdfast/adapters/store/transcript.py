@@ -10,6 +10,12 @@ from sqlalchemy import select
 
 from holdfast.adapters.store.errors import Gone, StoreError
 from holdfast.adapters.store.publish import publish
+from holdfast.adapters.store.queries.change_states import (
+    ChangesExchanged,
+    changes_in_log,
+    exchange_changes,
+    plan_exchange,
+)
 from holdfast.adapters.store.queries.chats import chat_by_id, project_of_chat
 from holdfast.adapters.store.queries.checkpoints import (
     add_checkpoint,
@@ -18,6 +24,13 @@ from holdfast.adapters.store.queries.checkpoints import (
     forget_places,
     remove_checkpoints,
 )
+from holdfast.adapters.store.queries.left_rows import (
+    bring_back,
+    left_messages,
+    lock_chat,
+    lock_turns_of_chat,
+    take_out,
+)
 from holdfast.adapters.store.queries.messages import message_by_id, messages_from
 from holdfast.adapters.store.queries.projects import (
     find_project,
@@ -25,13 +38,6 @@ from holdfast.adapters.store.queries.projects import (
     project_at,
 )
 from holdfast.adapters.store.queries.sessions import session_by_id
-from holdfast.adapters.store.queries.trash import (
-    InTheWay,
-    bring_back,
-    move_checkpoints_to_trash,
-    move_messages_to_trash,
-    trashed_messages,
-)
 from holdfast.adapters.store.queries.worktrees import worktree_at
 from holdfast.adapters.store.tables import checkpoints
 from holdfast.usecases.checkpoints.conversation import (
@@ -47,7 +53,11 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.store.store import Store
     from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft
-    from holdfast.usecases.checkpoints.conversation import AnnounceExchange, AnnounceIds
+    from holdfast.usecases.checkpoints.conversation import (
+        AnnounceExchange,
+        AnnounceIds,
+        RestoreScope,
+    )
     from holdfast.vocab.owned_event import OwnedEvent
     from holdfast.vocab.place import Place
 
@@ -90,21 +100,32 @@ class StoredTranscript:
         with translated():
             return self._store().query(_following, checkpoint)
 
+    def changes_differ(self, target: Checkpoint, scope: RestoreScope) -> bool:
+        """Return whether an exchange with the target would change a change."""
+        if scope == "conversation":
+            return False
+        with translated():
+            return self._store().query(_changes_differ, target, self._roots)
+
     def exchange(
         self,
         target: Checkpoint,
         point: Checkpoint,
         orphans: Collection[str],
         announce: AnnounceExchange,
+        *,
+        scope: RestoreScope = "both",
+        uses_up_target: bool = False,
     ) -> Exchanged:
-        """Move the messages from the target's place on to the trash, and bring its own back."""
+        """Take what is newer than the target out of the record, and bring back what it had."""
+        restore = _Restore(target, point, orphans, self._roots, scope, uses_up_target)
         with translated():
-            return self._store().run(_exchange, target, point, orphans, self._roots, announce)
+            return self._store().run(_exchange, restore, announce)
 
     def forget(
         self, ids: Collection[str], emptied: Collection[str], announce: AnnounceIds
     ) -> int | None:
-        """Remove checkpoints with their trash, and the trash of others."""
+        """Remove checkpoints, and what left with them and with others."""
         with translated():
             return self._store().run(_forget, ids, emptied, announce)
 
@@ -124,6 +145,18 @@ class _Roots:
 
     worktree: Place
     project: Place
+
+
+@dataclass(frozen=True, slots=True)
+class _Restore:
+    """A restore of a target, before which the undo checkpoint `point` was taken."""
+
+    target: Checkpoint
+    point: Checkpoint
+    orphans: Collection[str]
+    roots: _Roots
+    scope: RestoreScope
+    uses_up_target: bool
 
 
 def _record(  # noqa: PLR0917 - the call of the port, on a connection
@@ -261,45 +294,126 @@ def _following(connection: Connection, checkpoint: Checkpoint) -> int | None:
     return len(messages_from(connection, checkpoint.draft.chat or "", place))
 
 
-def _exchange(  # noqa: PLR0917 - the call of the port, on a connection
-    connection: Connection,
-    target: Checkpoint,
-    point: Checkpoint,
-    orphans: Collection[str],
-    roots: _Roots,
-    announce: AnnounceExchange,
-) -> Exchanged:
-    chat_id = target.draft.chat or ""
-    project_id = project_of_chat(connection, chat_id)
+def _exchange(connection: Connection, restore: _Restore, announce: AnnounceExchange) -> Exchanged:
+    target, point = restore.target, restore.point
+    with_conversation = restore.scope != "files"
+    project_id = _project_to_exchange(connection, restore)
     if project_id is None:
         # Another process has removed the chat while the files were being restored.
         return Exchanged()
-    # In this order: project, chat, message, checkpoint. Else two that write the same would wait for
-    # each other.
+    # In this order: turn, project, chat, message, checkpoint. Else two that write the same would
+    # wait for each other.
+    if with_conversation:
+        lock_turns_of_chat(connection, target.draft.chat or "")
     lock_project_by_id(connection, project_id)
-    done = checkpoint_by_id(connection, point.id)
-    if done is not None:
-        left = trashed_messages(connection, point.id)
-        if not target.is_undo_checkpoint:
-            return Exchanged(left)
-        return Exchanged(left, messages_from(connection, chat_id, done.message_seq or 0))
-    place = _place(connection, target)
-    if place is None:
-        return Exchanged()
-    left = move_messages_to_trash(connection, chat_id, place, point.id)
-    is_new = checkpoint_by_id(connection, target.id) is None
-    if is_new:
-        _add(connection, target, roots, project_id, place)
-    _add(connection, point, roots, project_id, place)
-    hidden = move_checkpoints_to_trash(connection, orphans, point.id)
-    came = bring_back(connection, target.id)
-    assert not isinstance(came, InTheWay)  # noqa: S101 - all from that place on has just left
-    if target.is_undo_checkpoint:
+    if checkpoint_by_id(connection, point.id) is not None:
+        return _exchanged_before(connection, restore)
+    exchanged = Exchanged()
+    if with_conversation:
+        place = _place(connection, target)
+        if place is None:
+            return exchanged
+        exchanged = _exchange_turns(connection, restore, project_id, place)
+    else:
+        _add(connection, point, restore.roots, project_id)
+    exchanged = _exchange_changes(connection, restore, project_id, exchanged)
+    if restore.uses_up_target:
         remove_checkpoints(connection, [target.id])
-        hidden = (*hidden, target.id)
-    exchanged = Exchanged(left, came.messages, hidden, came.checkpoints, is_new)
+        gone = (*exchanged.checkpoints_left, target.id)
+        exchanged = replace(exchanged, checkpoints_left=gone)
     seq = publish(connection, project_id, announce(exchanged))
     return replace(exchanged, seq=seq)
+
+
+def _exchange_turns(
+    connection: Connection, restore: _Restore, project_id: str, place: int
+) -> Exchanged:
+    """Exchange messages, turns and checkpoints, and record the undo checkpoint at that place."""
+    target, point = restore.target, restore.point
+    chat_id = target.draft.chat or ""
+    lock_chat(connection, chat_id)
+    left = take_out(connection, chat_id, place, restore.orphans, point.id)
+    came = bring_back(connection, target.id)
+    is_new = checkpoint_by_id(connection, target.id) is None
+    if is_new:
+        _add(connection, target, restore.roots, project_id, place)
+    _add(connection, point, restore.roots, project_id, place)
+    return Exchanged(
+        left.messages,
+        came.messages,
+        left.checkpoints,
+        came.checkpoints,
+        left.turns,
+        came.turns,
+        target_recorded=is_new,
+    )
+
+
+def _exchange_changes(
+    connection: Connection, restore: _Restore, project_id: str, exchanged: Exchanged
+) -> Exchanged:
+    """Exchange the changes too, once the turns are exchanged."""
+    at_target = None
+    if restore.scope != "conversation":
+        at_target = changes_in_log(connection, project_id, restore.target.id)
+    moved = plan_exchange(
+        connection,
+        project_id,
+        target_id=restore.target.id,
+        at_target=at_target,
+        worktrees_restored=_worktrees_of(restore.roots),
+    )
+    exchange_changes(connection, project_id, moved, restore.point.id)
+    return replace(
+        exchanged,
+        changes_left=moved.left,
+        changes_back=moved.back,
+        changes_restored=moved.restored,
+    )
+
+
+def _changes_differ(connection: Connection, target: Checkpoint, roots: _Roots) -> bool:
+    row = checkpoint_by_id(connection, target.id)
+    if row is None or row.project_id is None:
+        return False
+    at_target = changes_in_log(connection, row.project_id, target.id)
+    plan = plan_exchange(
+        connection,
+        row.project_id,
+        target_id=target.id,
+        at_target=at_target,
+        worktrees_restored=_worktrees_of(roots),
+    )
+    return plan != ChangesExchanged()
+
+
+def _worktrees_of(roots: _Roots) -> frozenset[str | None]:
+    """Return the identities of the worktrees that a restore of these roots is about.
+
+    A change of an older store has none: it was made in the main worktree.
+    """
+    places = (roots.worktree, roots.project)
+    found: set[str | None] = {place.worktree_id for place in places}
+    if any(place.is_main for place in places):
+        found.add(None)
+    return frozenset(found)
+
+
+def _project_to_exchange(connection: Connection, restore: _Restore) -> str | None:
+    if restore.scope == "files":
+        return _project_of(connection, restore.point, restore.roots)
+    return project_of_chat(connection, restore.target.draft.chat or "")
+
+
+def _exchanged_before(connection: Connection, restore: _Restore) -> Exchanged:
+    """Return the messages of an exchange that was made already."""
+    point = checkpoint_by_id(connection, restore.point.id)
+    left = left_messages(connection, restore.point.id)
+    is_way_back = restore.scope != "files" and restore.target.is_undo_checkpoint
+    if point is None or not is_way_back:
+        return Exchanged(left)
+    chat_id = restore.target.draft.chat or ""
+    return Exchanged(left, messages_from(connection, chat_id, point.message_seq or 0))
 
 
 def _forget(
@@ -309,7 +423,7 @@ def _forget(
     for project_id in sorted(set(owners.values())):
         lock_project_by_id(connection, project_id)
     numbers = _remove(connection, owners, announce)
-    # Of those without a record there may still be trash.
+    # Of those without a record there may still be rows that left with them.
     remove_checkpoints(connection, ids)
     forget_places(connection, emptied)
     return max(numbers.values(), default=None)

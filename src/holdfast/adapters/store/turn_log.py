@@ -233,7 +233,7 @@ def _past(connection: Connection, chat_id: str) -> tuple[PastEvents, ...]:
         select(messages.c.role, message_parts.c.kind, message_parts.c.body, event_rows.c.body)
         .join(message_parts, message_parts.c.message_id == messages.c.id)
         .outerjoin(event_rows, event_rows.c.part_id == message_parts.c.id)
-        .where(messages.c.chat_id == chat_id)
+        .where(messages.c.chat_id == chat_id, messages.c.left_with.is_(None))
         .order_by(messages.c.seq, message_parts.c.seq)
     )
     past: list[PastEvents] = []

@@ -115,7 +115,7 @@ class TerminalChanges(TerminalOutput):
 
     def show_rewound(self, rewound: Rewound) -> None:
         """Print what was undone."""
-        self.show_undone(rewound)
+        self.show_undone_files(rewound.files)
 
     def show_pruned(self, pruned: ChangesPruned) -> None:
         """Print how many changes were removed, and how many are left."""

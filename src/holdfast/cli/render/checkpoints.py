@@ -61,23 +61,7 @@ class JsonCheckpoints(JsonOutput):
         self.show_note(restored.recovered)
         for note in restored.notes:
             warn(note)
-        back: dict[str, Any] = {}
-        if restored.verb != "restore":
-            back["messages_brought_back"] = restored.messages_brought_back
-        self.print_body(
-            {
-                "checkpoint_id": restored.checkpoint_id,
-                "messages_deleted": restored.messages_deleted,
-                **back,
-                "worktree_reset": restored.worktree_reset,
-                "backend_reset": restored.backend_reset,
-                "undo_checkpoint_id": restored.undo_checkpoint_id,
-                "kept": list(restored.kept),
-                "lost": list(restored.lost),
-                "commits": list(restored.commits),
-                "seq": restored.seq,
-            }
-        )
+        self.print_body(restored_as_json(restored))
 
     def show_pruned(self, pruned: CheckpointsPruned) -> None:
         """Print what was removed."""
@@ -179,6 +163,25 @@ class TerminalCheckpoints(TerminalOutput):
         emptied = count_of(len(pruned.emptied), "restore")
         write(f"removed {removed} and the trash of {emptied}.")
         write(f"left: {count_of(pruned.left, 'checkpoint')}.")
+
+
+def restored_as_json(restored: Restored) -> dict[str, Any]:
+    """Return what a restore or an undo did, as every command prints it."""
+    back: dict[str, Any] = {}
+    if restored.verb != "restore":
+        back["messages_brought_back"] = restored.messages_brought_back
+    return {
+        "checkpoint_id": restored.checkpoint_id,
+        "messages_deleted": restored.messages_deleted,
+        **back,
+        "worktree_reset": restored.worktree_reset,
+        "backend_reset": restored.backend_reset,
+        "undo_checkpoint_id": restored.undo_checkpoint_id,
+        "kept": list(restored.kept),
+        "lost": list(restored.lost),
+        "commits": list(restored.commits),
+        "seq": restored.seq,
+    }
 
 
 def _as_json(checkpoint: Checkpoint) -> dict[str, Any]:

@@ -6,12 +6,13 @@ import errno
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.ports import JournalDamaged
-from holdfast.cli.render.text import text_if, warn, write, write_diff
+from holdfast.cli.render.text import count_of, text_if, time_since, warn, write, write_diff
 from holdfast.landing.explain import explain
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.workspace import NothingDone
@@ -20,7 +21,7 @@ from holdfast.vocab.outcomes import Refused, Rung
 if TYPE_CHECKING:
     from holdfast.changes.plan import FileLanded
     from holdfast.usecases.changes.apply import AppliedReply
-    from holdfast.usecases.changes.rewind import FileUndone, Rewound
+    from holdfast.usecases.changes.rewind import FileUndone
     from holdfast.usecases.changes.undo import Undone
     from holdfast.usecases.open_entries import OpenEntry
     from holdfast.usecases.settled import Settled
@@ -65,9 +66,12 @@ class JsonOutput:
             for warning in file.warnings:
                 warn(f"{file.path}: {warning}")
 
-    def show_undone(self, undone: Undone | Rewound) -> None:
-        """Print every file that was undone."""
-        self._print("undone", undone.seq, files=list(map(undone_as_json, undone.files)))
+    def show_undone(self, undone: Undone) -> None:
+        """Print every file that was undone, and the changes."""
+        files = list(map(undone_as_json, undone.files))
+        ids = [change.id for change in undone.changes]
+        turn = undone.changes[0].turn
+        self._print("undone", undone.seq, files=files, change_ids=ids, turn_id=turn)
 
     def show_refusals(self, nothing: NothingDone) -> None:
         """Print every refusal."""
@@ -114,9 +118,14 @@ class TerminalOutput:
         if not files:
             write("nothing to change.")
 
-    def show_undone(self, undone: Undone | Rewound) -> None:
+    def show_undone(self, undone: Undone) -> None:
+        """Print which change or turn was undone, and every file."""
+        write(f"undid {_undone_name(undone)}", bold=True)
+        self.show_undone_files(undone.files)
+
+    def show_undone_files(self, files: Sequence[FileUndone]) -> None:
         """Print every file that was undone."""
-        for file in undone.files:
+        for file in files:
             write(f"{file.action} {file.path}")
 
     def show_refusals(self, nothing: NothingDone) -> None:
@@ -127,6 +136,17 @@ class TerminalOutput:
             write("Some files may have changed; the next command here finishes or undoes this.")
         else:
             write("No file was changed.")
+
+
+def _undone_name(undone: Undone) -> str:
+    """Return what was undone, when it was applied, and how many files it had."""
+    last = undone.changes[0]
+    when = time_since(last.settled_at or last.created_at, datetime.now(UTC))
+    files = count_of(len(undone.files), "file")
+    if undone.turn is None:
+        return f"change {last.id}: {last.origin}, {when}, {files}"
+    changes = count_of(len(undone.changes), "change")
+    return f"turn {undone.turn}: {changes}, {when}, {files}"
 
 
 def output_as(*, as_json: bool) -> JsonOutput | TerminalOutput:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from datetime import datetime
 
 import typer
 
@@ -81,3 +82,12 @@ def count_of(number: int, noun: str) -> str:
     if number == 1:
         return f"1 {noun}"
     return f"{number} {noun}s"
+
+
+def time_since(moment: str, now: datetime) -> str:
+    """Return how long ago a moment was, in the largest unit: "2 minutes ago"."""
+    seconds = int((now - datetime.fromisoformat(moment)).total_seconds())
+    for noun, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= size:
+            return f"{count_of(seconds // size, noun)} ago"
+    return "just now"

@@ -167,7 +167,7 @@ def write_change(
     `before` are the events that were published for it.
     """
     batch = Batch(change.id, change.plan.swaps, change.plan.makes)
-    carried, published = root.carry_out(batch, change, also)
+    carried, published = root.carry_out(batch, change, also=also)
     done = (before or Published()).followed_by(published)
     if isinstance(carried, Done):
         return AppliedReply(

@@ -62,14 +62,14 @@ def undo_change(change: Change, root: LockedWorkspace, *, left_by: str) -> Rewou
     if refused:
         return NothingDone((FileRefused("", refused),), root.recovered)
     workspace = root.workspace
-    later = workspace.log.list(state="applied", after=change.seq)
+    later = workspace.log.list(state="applied", after=change.seq, touching=change.paths)
     batch = plan_rewind(change, workspace.files, later, left_by=left_by)
     if not isinstance(batch, Batch):
         return NothingDone(batch, root.recovered)
-    undone = tuple(_undone(swap) for swap in change.plan.swaps)
+    undone = tuple(undone_swap(swap) for swap in change.plan.swaps)
     if not batch.swaps:
         # Every file has its old bytes already.
-        published = record_batch(workspace, batch, change)
+        published = record_batch(workspace, batch, [change])
         return Rewound(change.id, undone, root.recovered, seq=published.seq)
     carried, published = root.carry_out(batch, change)
     if not isinstance(carried, Done):
@@ -77,7 +77,8 @@ def undo_change(change: Change, root: LockedWorkspace, *, left_by: str) -> Rewou
     return Rewound(change.id, undone, root.recovered, carried.unrecorded, published.seq)
 
 
-def _undone(swap: Swap) -> FileUndone:
+def undone_swap(swap: Swap) -> FileUndone:
+    """Return what an undo does to the file of a swap."""
     if swap.before is None:
         return FileUndone(swap.path, "removed")
     if swap.after is None:

@@ -1,4 +1,4 @@
-"""Undo: rewind the last applied change."""
+"""Undo: rewind the last applied change, or all that the last turn has applied."""
 
 from __future__ import annotations
 
@@ -6,45 +6,103 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.changes.plan import FileRefused
-from holdfast.usecases.changes.rewind import FileUndone, undo_change
-from holdfast.usecases.locked_workspace import locked
+from holdfast.changes.rewind import plan_rewind
+from holdfast.changes.swapped_files import SwappedFiles, sum_of
+from holdfast.changes.swaps import Batch
+from holdfast.changes.transaction import Done
+from holdfast.usecases.changes.rewind import FileUndone, undo_change, undone_swap
+from holdfast.usecases.locked_workspace import LockedWorkspace, locked
+from holdfast.usecases.settle import record_batch
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
-from holdfast.usecases.workspace import NothingDone, Workspace
+from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.changes.change import Change
     from holdfast.changes.change_log import LogUnavailable
 
-__all__ = ["FileUndone", "Undone", "undo_last"]
+__all__ = ["FileUndone", "Undone", "undo_last", "undo_turn"]
 
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """Nothing of the last apply is in the files any more. `seq` is the number of the event."""
+    """Nothing of the changes is in the files any more. `seq` is the number of the event.
+
+    `changes` are as they were before, the newest first. `turn` is the turn that was undone; None
+    for a single change.
+    """
 
     files: tuple[FileUndone, ...]
     recovered: Settled = NOTHING_LEFT
     unrecorded: LogUnavailable | None = None
     seq: int | None = None
+    changes: tuple[Change, ...] = ()
+    turn: str | None = None
 
 
 def undo_last(workspace: Workspace) -> Undone | NothingDone:
     """Finish what a dead process left, then undo the last applied change."""
     if not workspace.has_journal():
-        return NothingDone((_nothing_to_undo(),))
+        return NothingDone((_nothing_to_undo("apply"),))
     with locked(workspace) as root:
         if root.refused:
             return root.refused
         last = root.reconcile().list(state="applied", limit=1)
         if not last:
-            return NothingDone((_nothing_to_undo(),), root.recovered)
+            return NothingDone((_nothing_to_undo("apply"),), root.recovered)
         rewound = undo_change(last[0], root, left_by="the last apply")
         if isinstance(rewound, NothingDone):
             return rewound
-        return Undone(rewound.files, rewound.recovered, rewound.unrecorded, rewound.seq)
+        return Undone(rewound.files, rewound.recovered, rewound.unrecorded, rewound.seq, last[:1])
 
 
-def _nothing_to_undo() -> FileRefused:
-    return FileRefused(
-        "", Refused("not_found", "there is nothing to undo: no apply below this root is on record.")
-    )
+def undo_turn(workspace: Workspace) -> Undone | NothingDone:
+    """Undo all changes of the last turn that has applied any, the newest first, or none of them."""
+    if not workspace.has_journal():
+        return NothingDone((_nothing_to_undo("turn"),))
+    with locked(workspace) as root:
+        if root.refused:
+            return root.refused
+        log = root.reconcile()
+        turn = log.last_turn()
+        if turn is None:
+            return NothingDone((_nothing_to_undo("turn"),), root.recovered)
+        return _undo_together(log.list(state="applied", turn=turn), turn, root)
+
+
+def _undo_together(
+    changes: Sequence[Change], turn: str, root: LockedWorkspace
+) -> Undone | NothingDone:
+    """Undo the changes of a turn, which are the newest first, in one batch."""
+    files = SwappedFiles(root.workspace.files)
+    together = {change.id for change in changes}
+    batches: list[Batch] = []
+    for change in changes:
+        later = root.workspace.log.list(state="applied", after=change.seq, touching=change.paths)
+        in_the_way = [each for each in later if each.id not in together]
+        batch = plan_rewind(change, files, in_the_way, left_by=f"turn {turn}")
+        if not isinstance(batch, Batch):
+            return NothingDone(batch, root.recovered)
+        files.swap(batch.swaps)
+        batches.append(batch)
+    batch = sum_of(batches, files.sum())
+    undone: dict[str, FileUndone] = {}
+    for change in changes:
+        undone.update({swap.path: undone_swap(swap) for swap in change.plan.swaps})
+    reports = tuple(undone.values())
+    if not batch.swaps:
+        published = record_batch(root.workspace, batch, changes)
+        return Undone(reports, root.recovered, None, published.seq, tuple(changes), turn)
+    carried, published = root.carry_out(batch, *changes)
+    if not isinstance(carried, Done):
+        return nothing_done(carried, root.recovered)
+    return Undone(reports, root.recovered, carried.unrecorded, published.seq, tuple(changes), turn)
+
+
+def _nothing_to_undo(what: str) -> FileRefused:
+    message = "there is nothing to undo: no apply below this root is on record."
+    if what == "turn":
+        message = "there is nothing to undo: no turn has changed a file below this root."
+    return FileRefused("", Refused("not_found", message))

@@ -6,15 +6,20 @@ Its transcript, and the agents at work in it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from holdfast.checkpoints.ports import CheckpointFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from holdfast.changes.change import ChangeState
     from holdfast.checkpoints.checkpoint import Checkpoint
     from holdfast.vocab.owned_event import OwnedEvent
+
+
+RestoreScope: TypeAlias = Literal["both", "files", "conversation"]
+"""What a restore brings back."""
 
 
 class ConversationFailed(CheckpointFailed):
@@ -23,16 +28,23 @@ class ConversationFailed(CheckpointFailed):
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """The ids of the messages and checkpoints that left a chat, and of those that came back to it.
+    """The ids of what left the record with a restore, and of what came back to it.
 
-    `target_recorded` says that the target was not on record before. `seq` is the number of the last
-    event, None if none was published: the exchange had been made before, or the chat is gone.
+    `changes_restored` are the changes that have another state or place now, with their states:
+    they are the last ones, in this order. `target_recorded` says that the target was not on record
+    before. `seq` is the number of the last event, None if none was published: the exchange had been
+    made before, or the chat is gone.
     """
 
     messages_left: tuple[str, ...] = ()
     messages_back: tuple[str, ...] = ()
     checkpoints_left: tuple[str, ...] = ()
     checkpoints_back: tuple[str, ...] = ()
+    turns_left: tuple[str, ...] = ()
+    turns_back: tuple[str, ...] = ()
+    changes_left: tuple[str, ...] = ()
+    changes_back: tuple[str, ...] = ()
+    changes_restored: tuple[tuple[str, ChangeState], ...] = ()
     target_recorded: bool = False
     seq: int | None = None
 
@@ -76,8 +88,8 @@ class Transcript(Protocol):
     ) -> int | None:
         """Record a checkpoint, and the message that it precedes.
 
-        Return the number of the last event. Remove the checkpoints in `gone` with the trash that is
-        kept under them, and publish what `announce` returns for those that were on record. Return
+        Return the number of the last event. Remove the checkpoints in `gone` with what left with
+        them, and publish what `announce` returns for those that were on record. Return
         None, and do nothing, if the checkpoint is on record already.
         """
 
@@ -90,25 +102,39 @@ class Transcript(Protocol):
         None if the place is not known.
         """
 
+    def changes_differ(self, target: Checkpoint, scope: RestoreScope) -> bool:
+        """Return whether an exchange with the target would take out, bring back or move a change.
+
+        Only if files are restored: else a change moves only with its turn.
+        """
+
     def exchange(
         self,
         target: Checkpoint,
         undo_checkpoint: Checkpoint,
         orphans: Collection[str],
         announce: AnnounceExchange,
+        *,
+        scope: RestoreScope = "both",
+        uses_up_target: bool = False,
     ) -> Exchanged:
-        """Move the messages from the target's place on to the trash, and bring its own back.
+        """Take what is newer than the target out of the record, and bring back what it had.
 
-        The removed messages and the orphaned checkpoints are kept in the trash under the undo
-        checkpoint, which is recorded with the same place: to undo this is to exchange with the undo
-        checkpoint as the target. A second call with the same undo checkpoint changes and publishes
-        nothing, and returns the same messages.
+        With the conversation: the messages from the target's place on, with their turns, and the
+        orphaned checkpoints. With the files: the changes of this worktree get the states that they
+        had at the target, and those that were made since leave. Without the files only what was
+        proposed by a turn leaves with the turn: an applied change is in the files.
+
+        What leaves is marked with the undo checkpoint, which is recorded with the same place: to
+        undo this is to exchange with the undo checkpoint as the target. A target that is used up is
+        removed. A second call with the same undo checkpoint changes and publishes nothing, and
+        returns the same messages.
         """
 
     def forget(
         self, ids: Collection[str], emptied: Collection[str], announce: AnnounceIds
     ) -> int | None:
-        """Remove these checkpoints with their trash, and the trash of those in `emptied`.
+        """Remove these checkpoints, and what left with them and with those in `emptied`.
 
         Publish what `announce` returns for the ids that were on record; return the number of the
         last event, or None.

@@ -31,7 +31,7 @@ from holdfast.checkpoints.ports import (
     UnfinishedRestore,
     Worktree,
 )
-from holdfast.usecases.checkpoints.conversation import ConversationFailed
+from holdfast.usecases.checkpoints.conversation import ConversationFailed, RestoreScope
 from holdfast.usecases.checkpoints.restore_recovery import (
     drop_outdated_batches,
     follow_files,
@@ -52,8 +52,6 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 5
 """How often a restore stops turns and finds another one at work, before it gives up."""
-
-RestoreScope: TypeAlias = Literal["both", "files", "conversation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +184,27 @@ def _sentence(task: _RestoreTask) -> str:
     if task.verb == "restore":
         return f"Stopped: checkpoint {task.target.id} was restored."
     return f"Stopped: the restore of checkpoint {task.target.draft.target} was undone."
+
+
+def redo_restore(checkpoint_id: str, worktrees: Worktrees) -> Restored | NothingDone:
+    """Restore again what an undo took back: the checkpoint that the undo has taken first."""
+
+    def plan(worktree: Worktree, recovered: Settled) -> _RestoreTask | _Outcome:
+        target = belonging(checkpoint_id, worktree.checkpoints())
+        if isinstance(target, NothingDone):
+            return _just_finished(checkpoint_id, recovered) or target
+        return _plan_restore(target, _scope_of(target), worktree, worktrees, recovered)
+
+    return _stop_and_run(plan, worktrees)
+
+
+def _scope_of(undo_checkpoint: Checkpoint) -> RestoreScope:
+    """Return what the restore or undo brought back that took this checkpoint first."""
+    if undo_checkpoint.draft.message is None:
+        return "files"
+    if undo_checkpoint.draft.files:
+        return "both"
+    return "conversation"
 
 
 def refused(message: str, reason: Reason = "conflict") -> NothingDone:
@@ -339,7 +358,7 @@ def _run(
     plan = _plan_files(task, present, worktree)
     if isinstance(plan, Blocked):
         return refused(f"{plan.message}; move it away, and try again.")
-    done = _done_before(task, plan, worktree, recovered)
+    done = _done_before(task, plan, worktree, worktrees, recovered)
     if done is not None:
         backend_reset = backend_reset or done.backend_reset
         notes = stopped.notes + done.notes
@@ -367,7 +386,7 @@ def _run(
     if not notes:
         problem = followed.problem
         if problem is None:
-            seq, problem = _forget_pruned(task, worktree, worktrees)
+            seq, problem = _forget_pruned(worktree, worktrees)
             restored = replace(restored, seq=seq or restored.seq)
         notes = tuple(filter(None, (problem,)))
     restored = replace(restored, notes=stopped.notes + task.notes + notes, recovered=recovered)
@@ -402,18 +421,13 @@ def _evict(task: _RestoreTask, worktrees: Worktrees) -> tuple[bool, tuple[str, .
         return False, (f"the agent of session {session} could not be reset: {error}",)
 
 
-def _forget_pruned(
-    task: _RestoreTask, worktree: Worktree, worktrees: Worktrees
-) -> tuple[int | None, str | None]:
+def _forget_pruned(worktree: Worktree, worktrees: Worktrees) -> tuple[int | None, str | None]:
     """Remove the record of checkpoints that were too old.
 
     Return the number of the event if there is one, and why the record could not be removed.
-
-    For a restore of a conversation: one of files alone has removed it with the record of its undo
-    checkpoint.
     """
     gone = [each.id for each in worktree.pruned()]
-    if not task.conversation or not gone:
+    if not gone:
         return None, None
     try:
         return worktrees.conversations.transcript.forget(gone, (), checkpoints_removed), None
@@ -468,6 +482,7 @@ def _done_before(
     task: _RestoreTask,
     plan: PreparedRestore | None,
     worktree: Worktree,
+    worktrees: Worktrees,
     recovered: Settled,
 ) -> Restored | None:
     """Return the outcome of the same restore, if it was done and nothing has changed since.
@@ -483,7 +498,8 @@ def _done_before(
     undo_checkpoint = last_undo_checkpoint(worktree.checkpoints())
     if undo_checkpoint is None or not _is_undo_of(undo_checkpoint, task):
         return None
-    if plan is not None and _has_moved_on(plan, undo_checkpoint, worktree):
+    moved_on = plan is not None and _has_moved_on(plan, undo_checkpoint, worktree)
+    if moved_on or _changes_differ(task, worktrees):
         return None
     again = Restored(
         "restore",
@@ -498,6 +514,23 @@ def _done_before(
         return again
     commits = worktree.commits_since(task.target.present.head)
     return replace(again, kept=plan.kept, lost=plan.lost, commits=commits, tree=plan.tree)
+
+
+def _changes_differ(task: _RestoreTask, worktrees: Worktrees) -> bool:
+    """Return whether a change is not as it was at the target, though no file differs."""
+    try:
+        return worktrees.conversations.transcript.changes_differ(task.target, _scope_of_task(task))
+    except ConversationFailed:
+        # Then nothing can be exchanged.
+        return False
+
+
+def _scope_of_task(task: _RestoreTask) -> RestoreScope:
+    if not task.conversation:
+        return "files"
+    if task.files:
+        return "both"
+    return "conversation"
 
 
 def _may_be_done(task: _RestoreTask, plan: PreparedRestore | None) -> bool:

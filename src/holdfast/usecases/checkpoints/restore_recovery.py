@@ -24,12 +24,11 @@ from holdfast.usecases.events.checkpoint_events import (
 )
 from holdfast.usecases.settle import drop_outdated, settle, unsettled
 from holdfast.usecases.settled import NOTHING_LEFT, Restored, Settled
-from holdfast.vocab.events import CheckpointRestored, Recovered
+from holdfast.vocab.events import BaselineChange, CheckpointRestored, Recovered
 from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from holdfast.usecases.checkpoints.conversation import RestoreScope
     from holdfast.usecases.checkpoints.ports import Worktrees
 
 
@@ -221,9 +220,7 @@ def follow_files(  # noqa: PLR0917 - a restore, both its ends, and where it take
     """
     followed = FilesFollowed(Exchanged())
     if target and undo_checkpoint:
-        followed = _record_restore(
-            left, target, undo_checkpoint, worktree, worktrees, backend_reset
-        )
+        followed = _record_restore(left, target, undo_checkpoint, worktrees, backend_reset)
     if _uses_up_target(left, target):
         worktree.restore_from_trash(left.target_id)
         # It is used once; the next undo is that of the restore before. Under its own name nothing
@@ -240,15 +237,14 @@ def _uses_up_target(left: UnfinishedRestore, target: Checkpoint | None) -> bool:
     return left.conversation and target is not None and target.is_undo_checkpoint
 
 
-def _record_restore(  # noqa: PLR0917 - as above
+def _record_restore(
     left: UnfinishedRestore,
     target: Checkpoint,
     undo_checkpoint: Checkpoint,
-    worktree: Worktree,
     worktrees: Worktrees,
     backend_reset: bool,  # noqa: FBT001 - as above
 ) -> FilesFollowed:
-    """Record the undo checkpoint, exchange the messages if need be, and publish the restore."""
+    """Record the undo checkpoint, exchange what belongs to the scope, and publish the restore."""
     transcript = worktrees.conversations.transcript
 
     def announce(exchanged: Exchanged) -> list[OwnedEvent]:
@@ -257,22 +253,22 @@ def _record_restore(  # noqa: PLR0917 - as above
             return [checkpoint_taken(target), restored]
         return [restored]
 
+    def exchange() -> Exchanged:
+        return transcript.exchange(
+            target,
+            undo_checkpoint,
+            left.orphans,
+            announce,
+            scope=_scope(left),
+            uses_up_target=_uses_up_target(left, target),
+        )
+
     if left.conversation:
-        return FilesFollowed(transcript.exchange(target, undo_checkpoint, left.orphans, announce))
-    used: tuple[str, ...] = ()
-    if left.verb == "undo":
-        used = (target.id,)
-    gone = {*used, *(each.id for each in worktree.pruned())}
-    exchanged = Exchanged(checkpoints_left=used)
-
-    def announce_removed(ids: Sequence[str]) -> list[OwnedEvent]:
-        return checkpoints_removed([each for each in ids if each not in used])
-
+        return FilesFollowed(exchange())
     try:
-        seq = transcript.record(undo_checkpoint, announce(exchanged), gone, announce_removed)
+        return FilesFollowed(exchange())
     except ConversationFailed as error:
-        return FilesFollowed(exchanged, f"the store does not know of this: {error}")
-    return FilesFollowed(replace(exchanged, seq=seq))
+        return FilesFollowed(Exchanged(), f"the store does not know of this: {error}")
 
 
 def _restored(
@@ -296,11 +292,16 @@ def _restored(
         message_ids_brought_back=exchanged.messages_back,
         checkpoint_ids_removed=exchanged.checkpoints_left,
         checkpoint_ids_brought_back=exchanged.checkpoints_back,
+        turn_ids_removed=exchanged.turns_left,
+        turn_ids_brought_back=exchanged.turns_back,
+        change_ids_removed=exchanged.changes_left,
+        change_ids_brought_back=exchanged.changes_back,
+        changes_restored=tuple(BaselineChange(*each) for each in exchanged.changes_restored),
     )
     return OwnedEvent(event, undo_checkpoint.draft.session)
 
 
-def _scope(left: UnfinishedRestore) -> Literal["both", "files", "conversation"]:
+def _scope(left: UnfinishedRestore) -> RestoreScope:
     if not left.conversation:
         return "files"
     if left.files:

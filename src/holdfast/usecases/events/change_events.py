@@ -44,9 +44,12 @@ class Published:
         return Published(self.events + later.events, seq)
 
 
-def change_moved(change: Change, state: ChangeState, replaces: str | None = None) -> OwnedEvent:
+def change_moved(
+    change: Change, state: ChangeState, replaces: str | None = None, group: str | None = None
+) -> OwnedEvent:
     """Return the event of a new state of a change."""
-    return OwnedEvent(ChangeMoved(change.id, state, replaces), change.session, change.turn)
+    moved = ChangeMoved(change.id, state, replaces, group)
+    return OwnedEvent(moved, change.session, change.turn)
 
 
 def changes_removed(ids: Sequence[str]) -> list[OwnedEvent]:

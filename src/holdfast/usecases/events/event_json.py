@@ -93,6 +93,7 @@ _NESTED: Mapping[str, Callable[[Any], Any]] = {
     "skipped": _each(SkippedPath),
     "chats": _each(BaselineChat),
     "changes": _each(BaselineChange),
+    "changes_restored": _each(BaselineChange),
     "checkpoints": _each(BaselineCheckpoint),
     "turns": _each(BaselineTurn),
 }

@@ -23,6 +23,7 @@ from holdfast.vocab.events import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from holdfast.changes.change import ChangeState
     from holdfast.usecases.events.ports import LoggedEvent
     from holdfast.vocab.events import Event
 
@@ -36,7 +37,7 @@ class LogState:
     has none is left out.
     """
 
-    changes: tuple[tuple[str, str], ...]
+    changes: tuple[tuple[str, ChangeState], ...]
     messages: Mapping[str, tuple[str, ...]]
     checkpoints: Mapping[str | None, tuple[str, ...]]
     turns: Mapping[str, str]
@@ -44,31 +45,37 @@ class LogState:
 
 def fold(events: Iterable[LoggedEvent]) -> LogState:
     """Return the state after the events of a log, from its beginning on."""
-    state = _Fold()
+    state = LogFold()
     for logged in events:
         event = event_from_json(logged.kind, logged.body)
-        if isinstance(event, LogBaseline):
-            state = _from_baseline(event)
-        elif event is not None:
-            state.apply(event, logged.turn)
+        if event is not None:
+            state = state.after(event, logged.turn)
     return state.result()
 
 
 @dataclass(slots=True)
-class _Fold:
+class LogFold:
     """The state while a log is read.
 
-    `trashed` are checkpoints that can come back to their place.
+    `left` are the ids of the rows that a restore took out. They can come back to their place, so
+    that they keep it in the lists.
     """
 
     changes: list[str] = field(default_factory=list)
-    states: dict[str, str] = field(default_factory=dict)
+    states: dict[str, ChangeState] = field(default_factory=dict)
     messages: dict[str, list[str]] = field(default_factory=dict)
     checkpoints: dict[str, str | None] = field(default_factory=dict)
-    trashed: set[str] = field(default_factory=set)
     turns: dict[str, str] = field(default_factory=dict)
+    left: set[str] = field(default_factory=set)
 
-    def apply(self, event: Event, turn: str | None) -> None:  # noqa: C901 - one case for each kind
+    def after(self, event: Event, turn: str | None = None) -> LogFold:
+        """Return the state after the next event; this one is used up."""
+        if isinstance(event, LogBaseline):
+            return _from_baseline(event)
+        self._apply(event, turn)
+        return self
+
+    def _apply(self, event: Event, turn: str | None) -> None:  # noqa: C901 - one case for each kind
         match event:
             case TurnStarted():
                 self._start_turn(event)
@@ -118,13 +125,18 @@ class _Fold:
 
     def _restore(self, event: CheckpointRestored) -> None:
         self.checkpoints[event.undo_checkpoint_id] = event.chat_id
-        self.trashed.update(event.checkpoint_ids_removed)
-        self.trashed.difference_update(event.checkpoint_ids_brought_back)
-        if event.chat_id is None:
-            return
-        gone = set(event.message_ids_deleted)
-        kept = [each for each in self.messages.get(event.chat_id, ()) if each not in gone]
-        self.messages[event.chat_id] = [*kept, *event.message_ids_brought_back]
+        self.left.update(event.message_ids_deleted, event.checkpoint_ids_removed)
+        self.left.update(event.turn_ids_removed, event.change_ids_removed)
+        self.left.difference_update(
+            event.message_ids_brought_back,
+            event.checkpoint_ids_brought_back,
+            event.turn_ids_brought_back,
+            event.change_ids_brought_back,
+        )
+        for change in event.changes_restored:
+            self._remove_change(change.change_id)
+            self.changes.append(change.change_id)
+            self.states[change.change_id] = change.state
 
     def _delete_session(self, event: SessionDeleted) -> None:
         for chat in event.chat_ids:
@@ -139,21 +151,26 @@ class _Fold:
         }
 
     def result(self) -> LogState:
-        changes = [(change, self.states[change]) for change in self.changes]
+        """Return the state, without what has left."""
+        changes = [(change, self.states[change]) for change in self._there(self.changes)]
         messages = {}
         for chat, ids in self.messages.items():
-            if ids:
-                messages[chat] = tuple(ids)
+            there = self._there(ids)
+            if there:
+                messages[chat] = there
         by_chat: dict[str | None, list[str]] = {}
-        for checkpoint, of_chat in self.checkpoints.items():
-            if checkpoint not in self.trashed:
-                by_chat.setdefault(of_chat, []).append(checkpoint)
+        for checkpoint in self._there(self.checkpoints):
+            by_chat.setdefault(self.checkpoints[checkpoint], []).append(checkpoint)
         checkpoints = {of_chat: tuple(there) for of_chat, there in by_chat.items()}
-        return LogState(tuple(changes), messages, checkpoints, dict(self.turns))
+        turns = {turn: self.turns[turn] for turn in self._there(self.turns)}
+        return LogState(tuple(changes), messages, checkpoints, turns)
+
+    def _there(self, ids: Iterable[str]) -> tuple[str, ...]:
+        return tuple(each for each in ids if each not in self.left)
 
 
-def _from_baseline(event: LogBaseline) -> _Fold:
-    state = _Fold()
+def _from_baseline(event: LogBaseline) -> LogFold:
+    state = LogFold()
     for change in event.changes:
         state.changes.append(change.change_id)
         state.states[change.change_id] = change.state
@@ -162,7 +179,7 @@ def _from_baseline(event: LogBaseline) -> _Fold:
     for checkpoint in event.checkpoints:
         state.checkpoints[checkpoint.checkpoint_id] = checkpoint.chat_id
         if checkpoint.trashed:
-            state.trashed.add(checkpoint.checkpoint_id)
+            state.left.add(checkpoint.checkpoint_id)
     for turn in event.turns:
         state.turns[turn.turn_id] = turn.status
     return state

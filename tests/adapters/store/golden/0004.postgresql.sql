@@ -30,12 +30,16 @@ files json NOT NULL,
 created_at timestamp with time zone NOT NULL,
 settled_at timestamp with time zone,
 worktree_id text,
+left_with text,
+paths text,
 CONSTRAINT uq_changes_project_id_seq UNIQUE (project_id, seq),
 CONSTRAINT pk_changes PRIMARY KEY (id),
 CONSTRAINT fk_changes_project_id FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
 CONSTRAINT fk_changes_session_id FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE SET NULL,
 CONSTRAINT fk_changes_turn_id FOREIGN KEY (turn_id) REFERENCES turns(id) ON DELETE SET NULL
 );
+
+CREATE INDEX ix_changes_left_with ON changes USING btree (left_with);
 
 CREATE INDEX ix_changes_session_id ON changes USING btree (session_id);
 
@@ -65,6 +69,7 @@ kind text NOT NULL,
 seq integer NOT NULL,
 created_at timestamp with time zone NOT NULL,
 project_id text,
+left_with text,
 CONSTRAINT pk_checkpoints PRIMARY KEY (id),
 CONSTRAINT fk_checkpoints_chat_id FOREIGN KEY (chat_id) REFERENCES chats(id) ON DELETE CASCADE,
 CONSTRAINT fk_checkpoints_project_id FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
@@ -73,6 +78,8 @@ CONSTRAINT fk_checkpoints_worktree_id FOREIGN KEY (worktree_id) REFERENCES workt
 );
 
 CREATE INDEX ix_checkpoints_chat_id_seq ON checkpoints USING btree (chat_id, seq);
+
+CREATE INDEX ix_checkpoints_left_with ON checkpoints USING btree (left_with);
 
 CREATE INDEX ix_checkpoints_project_id ON checkpoints USING btree (project_id);
 
@@ -116,10 +123,13 @@ role text NOT NULL,
 status text NOT NULL,
 metadata json NOT NULL,
 created_at timestamp with time zone NOT NULL,
+left_with text,
 CONSTRAINT uq_messages_chat_id_seq UNIQUE (chat_id, seq),
 CONSTRAINT pk_messages PRIMARY KEY (id),
 CONSTRAINT fk_messages_chat_id FOREIGN KEY (chat_id) REFERENCES chats(id) ON DELETE CASCADE
 );
+
+CREATE INDEX ix_messages_left_with ON messages USING btree (left_with);
 
 CREATE TABLE projects (
 id text NOT NULL,
@@ -147,17 +157,6 @@ CONSTRAINT fk_sessions_project_id FOREIGN KEY (project_id) REFERENCES projects(i
 
 CREATE INDEX ix_sessions_project_id ON sessions USING btree (project_id);
 
-CREATE TABLE trash (
-id text NOT NULL,
-undo_checkpoint_id text NOT NULL,
-kind text NOT NULL,
-body json NOT NULL,
-created_at timestamp with time zone NOT NULL,
-CONSTRAINT pk_trash PRIMARY KEY (id)
-);
-
-CREATE INDEX ix_trash_undo_checkpoint_id ON trash USING btree (undo_checkpoint_id);
-
 CREATE TABLE turns (
 id text NOT NULL,
 chat_id text NOT NULL,
@@ -171,11 +170,14 @@ owner text,
 generation integer NOT NULL DEFAULT 0,
 stop_asked_at timestamp with time zone,
 stop_message text,
+left_with text,
 CONSTRAINT pk_turns PRIMARY KEY (id),
 CONSTRAINT fk_turns_chat_id FOREIGN KEY (chat_id) REFERENCES chats(id) ON DELETE CASCADE
 );
 
 CREATE INDEX ix_turns_chat_id ON turns USING btree (chat_id);
+
+CREATE INDEX ix_turns_left_with ON turns USING btree (left_with);
 
 CREATE TABLE worktrees (
 id text NOT NULL,

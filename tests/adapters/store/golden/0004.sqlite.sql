@@ -28,13 +28,15 @@ origin TEXT NOT NULL,
 request TEXT NOT NULL,
 files TEXT NOT NULL,
 created_at DATETIME NOT NULL,
-settled_at DATETIME, worktree_id TEXT,
+settled_at DATETIME, worktree_id TEXT, left_with TEXT, paths TEXT,
 CONSTRAINT pk_changes PRIMARY KEY (id),
 CONSTRAINT fk_changes_project_id FOREIGN KEY(project_id) REFERENCES projects (id) ON DELETE CASCADE,
 CONSTRAINT fk_changes_session_id FOREIGN KEY(session_id) REFERENCES sessions (id) ON DELETE SET NULL,
 CONSTRAINT fk_changes_turn_id FOREIGN KEY(turn_id) REFERENCES turns (id) ON DELETE SET NULL,
 CONSTRAINT uq_changes_project_id_seq UNIQUE (project_id, seq)
 );
+
+CREATE INDEX ix_changes_left_with ON changes (left_with);
 
 CREATE INDEX ix_changes_session_id ON changes (session_id);
 
@@ -63,7 +65,7 @@ label TEXT NOT NULL,
 kind TEXT NOT NULL,
 seq INTEGER NOT NULL,
 created_at DATETIME NOT NULL,
-project_id TEXT,
+project_id TEXT, left_with TEXT,
 CONSTRAINT pk_checkpoints PRIMARY KEY (id),
 CONSTRAINT fk_checkpoints_chat_id FOREIGN KEY(chat_id) REFERENCES chats (id) ON DELETE CASCADE,
 CONSTRAINT fk_checkpoints_session_id FOREIGN KEY(session_id) REFERENCES sessions (id) ON DELETE SET NULL,
@@ -72,6 +74,8 @@ CONSTRAINT fk_checkpoints_project_id FOREIGN KEY(project_id) REFERENCES projects
 );
 
 CREATE INDEX ix_checkpoints_chat_id_seq ON checkpoints (chat_id, seq);
+
+CREATE INDEX ix_checkpoints_left_with ON checkpoints (left_with);
 
 CREATE INDEX ix_checkpoints_project_id ON checkpoints (project_id);
 
@@ -113,11 +117,13 @@ seq INTEGER NOT NULL,
 role TEXT NOT NULL,
 status TEXT NOT NULL,
 metadata TEXT NOT NULL,
-created_at DATETIME NOT NULL,
+created_at DATETIME NOT NULL, left_with TEXT,
 CONSTRAINT pk_messages PRIMARY KEY (id),
 CONSTRAINT fk_messages_chat_id FOREIGN KEY(chat_id) REFERENCES chats (id) ON DELETE CASCADE,
 CONSTRAINT uq_messages_chat_id_seq UNIQUE (chat_id, seq)
 );
+
+CREATE INDEX ix_messages_left_with ON messages (left_with);
 
 CREATE TABLE projects (
 id TEXT NOT NULL,
@@ -142,17 +148,6 @@ CONSTRAINT fk_sessions_project_id FOREIGN KEY(project_id) REFERENCES projects (i
 
 CREATE INDEX ix_sessions_project_id ON sessions (project_id);
 
-CREATE TABLE trash (
-id TEXT NOT NULL,
-undo_checkpoint_id TEXT NOT NULL,
-kind TEXT NOT NULL,
-body TEXT NOT NULL,
-created_at DATETIME NOT NULL,
-CONSTRAINT pk_trash PRIMARY KEY (id)
-);
-
-CREATE INDEX ix_trash_undo_checkpoint_id ON trash (undo_checkpoint_id);
-
 CREATE TABLE turns (
 id TEXT NOT NULL,
 chat_id TEXT NOT NULL,
@@ -161,12 +156,14 @@ status TEXT NOT NULL,
 stop_reason TEXT,
 metadata TEXT NOT NULL,
 started_at DATETIME NOT NULL,
-ended_at DATETIME, owner TEXT, generation INTEGER DEFAULT '0' NOT NULL, stop_asked_at DATETIME, stop_message TEXT,
+ended_at DATETIME, owner TEXT, generation INTEGER DEFAULT '0' NOT NULL, stop_asked_at DATETIME, stop_message TEXT, left_with TEXT,
 CONSTRAINT pk_turns PRIMARY KEY (id),
 CONSTRAINT fk_turns_chat_id FOREIGN KEY(chat_id) REFERENCES chats (id) ON DELETE CASCADE
 );
 
 CREATE INDEX ix_turns_chat_id ON turns (chat_id);
+
+CREATE INDEX ix_turns_left_with ON turns (left_with);
 
 CREATE TABLE worktrees (
 id TEXT NOT NULL,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, func, select, update
 
 from holdfast.adapters.store.queries.chats import project_of_chat
+from holdfast.adapters.store.queries.left_rows import remove_left
 from holdfast.adapters.store.queries.messages import message_by_id
 from holdfast.adapters.store.queries.statements import add, lock_parent, next_seq, record
-from holdfast.adapters.store.queries.trash import empty_trash
 from holdfast.adapters.store.records import CheckpointRow
 from holdfast.adapters.store.tables import checkpoints, worktrees
 
@@ -37,8 +37,8 @@ def add_checkpoint(
 
     Its project is that of the chat. Without a chat it comes after those of `project_id` that have
     none; the caller has locked the project then. `checkpoint_id` is the name of its ref,
-    `message_id` what it precedes. `message_seq` is where that message stood, for one that may be in
-    the trash; else it is looked up.
+    `message_id` what it precedes. `message_seq` is where that message stood, for one that may have
+    left; else it is looked up.
     """
     if message_seq is None and message_id is not None:
         message = message_by_id(connection, message_id)
@@ -71,10 +71,9 @@ def add_checkpoint(
 
 
 def checkpoint_by_id(connection: Connection, checkpoint_id: str) -> CheckpointRow | None:
-    """Return a checkpoint."""
-    return record(
-        connection, CheckpointRow, select(checkpoints).where(checkpoints.c.id == checkpoint_id)
-    )
+    """Return a checkpoint that has not left, or None."""
+    this = (checkpoints.c.id == checkpoint_id, checkpoints.c.left_with.is_(None))
+    return record(connection, CheckpointRow, select(checkpoints).where(*this))
 
 
 def checkpoints_elsewhere(
@@ -87,7 +86,11 @@ def checkpoints_elsewhere(
     query = (
         select(checkpoints, worktrees.c.path, worktrees.c.identity)
         .join(worktrees, worktrees.c.id == checkpoints.c.worktree_id)
-        .where(checkpoints.c.project_id == project_id, worktrees.c.identity != identity)
+        .where(
+            checkpoints.c.project_id == project_id,
+            checkpoints.c.left_with.is_(None),
+            worktrees.c.identity != identity,
+        )
         .order_by(checkpoints.c.created_at.desc(), checkpoints.c.id)
     )
     found = []
@@ -99,11 +102,11 @@ def checkpoints_elsewhere(
 
 
 def forget_places(connection: Connection, checkpoint_ids: Collection[str]) -> int:
-    """Forget what the trash keeps for these checkpoints, and where they stand.
+    """Remove what left with these checkpoints, and forget where they stand.
 
     Nothing can be brought back there.
     """
-    empty_trash(connection, checkpoint_ids)
+    remove_left(connection, checkpoint_ids)
     change = (
         update(checkpoints).where(checkpoints.c.id.in_(checkpoint_ids)).values(message_seq=None)
     )
@@ -111,8 +114,8 @@ def forget_places(connection: Connection, checkpoint_ids: Collection[str]) -> in
 
 
 def remove_checkpoints(connection: Connection, checkpoint_ids: Collection[str]) -> int:
-    """Forget checkpoints, with what the trash keeps for them, and return how many were there."""
+    """Remove checkpoints, with what left with them, and return how many were there."""
     # No undo leads there any more.
-    empty_trash(connection, checkpoint_ids)
+    remove_left(connection, checkpoint_ids)
     gone = delete(checkpoints).where(checkpoints.c.id.in_(checkpoint_ids))
     return connection.execute(gone).rowcount

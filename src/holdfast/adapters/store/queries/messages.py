@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-_BY_ID = select(messages).where(messages.c.id == bindparam("message_id"))
+_BY_ID = select(messages).where(
+    messages.c.id == bindparam("message_id"), messages.c.left_with.is_(None)
+)
 
 
 def append_message(
@@ -35,8 +37,8 @@ def append_message(
     metadata: Mapping[str, Any] | None = None,
 ) -> MessageRow:
     """Add a message after the last one; raise `Gone` if the chat is not there."""
-    # Not `append`: messages leave from the end of a chat, so that whoever adds one must lock the
-    # chat.
+    # Not `append`: a restore takes out what follows a place, so that whoever adds one must lock the
+    # chat. The number is after those that have left too: they come back with theirs.
     lock_parent(connection, messages.c.chat_id, chat_id)
     seq = next_seq(messages.c.seq, messages.c.chat_id, chat_id)
     values = {
@@ -50,13 +52,14 @@ def append_message(
 
 
 def message_by_id(connection: Connection, message_id: str) -> MessageRow | None:
-    """Return a message."""
+    """Return a message that has not left, or None."""
     return record(connection, MessageRow, _BY_ID, {"message_id": message_id})
 
 
 def messages_from(connection: Connection, chat_id: str, seq: int) -> tuple[str, ...]:
     """Return the ids of the messages of a chat from a number on, that one included, in order."""
-    query = select(messages.c.id).where(messages.c.chat_id == chat_id, messages.c.seq >= seq)
+    from_place = (messages.c.chat_id == chat_id, messages.c.seq >= seq)
+    query = select(messages.c.id).where(*from_place, messages.c.left_with.is_(None))
     return tuple(connection.execute(query.order_by(messages.c.seq)).scalars())
 
 

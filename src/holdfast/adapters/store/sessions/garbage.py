@@ -140,7 +140,10 @@ def _count(
 def _outdated_changes(project: str) -> Select[Any]:
     """Return the query for the settled changes beyond the latest that are kept."""
     settled = select(changes.c.id).where(
-        changes.c.project_id == project, changes.c.state != "proposed"
+        changes.c.project_id == project,
+        changes.c.state != "proposed",
+        # What has left goes with the undo checkpoint that it left with.
+        changes.c.left_with.is_(None),
     )
     return settled.order_by(changes.c.seq.desc()).offset(KEPT)
 

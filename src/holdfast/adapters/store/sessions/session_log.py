@@ -143,12 +143,13 @@ def _list(connection: Connection, place: Place, limit: int | None) -> tuple[Sess
 def _count(table: Any) -> ScalarSelect[int]:
     """Return the expression for the number of rows that the chats of a session have in a table."""
     query = select(func.count()).select_from(table).join(chats, chats.c.id == table.c.chat_id)
-    return query.where(chats.c.session_id == sessions.c.id).scalar_subquery()
+    here = (chats.c.session_id == sessions.c.id, table.c.left_with.is_(None))
+    return query.where(*here).scalar_subquery()
 
 
 def _last_turn() -> ScalarSelect[str]:
     query = select(turns.c.status).join(chats, chats.c.id == turns.c.chat_id)
-    query = query.where(chats.c.session_id == sessions.c.id)
+    query = query.where(chats.c.session_id == sessions.c.id, turns.c.left_with.is_(None))
     return query.order_by(turns.c.started_at.desc(), turns.c.id).limit(1).scalar_subquery()
 
 

@@ -2,43 +2,48 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, func, select
 
 from holdfast.adapters.store.queries.checkpoints import (
     add_checkpoint,
     checkpoint_by_id,
     remove_checkpoints,
 )
+from holdfast.adapters.store.queries.left_rows import (
+    bring_back,
+    left_messages,
+    remove_left,
+    take_out,
+)
 from holdfast.adapters.store.queries.messages import append_message
 from holdfast.adapters.store.queries.statements import records
-from holdfast.adapters.store.queries.trash import (
-    BroughtBack,
-    InTheWay,
-    bring_back,
-    empty_trash,
-    move_checkpoints_to_trash,
-    move_messages_to_trash,
-    trashed_messages,
-)
+from holdfast.adapters.store.queries.turns import begin_turn
 from holdfast.adapters.store.queries.worktrees import worktree_at
 from holdfast.adapters.store.records import PartRow
-from holdfast.adapters.store.store import Store, open_store
-from holdfast.adapters.store.tables import chats, message_parts, messages, trash, worktrees
+from holdfast.adapters.store.store import Store
+from holdfast.adapters.store.tables import (
+    changes,
+    chats,
+    checkpoints,
+    message_parts,
+    messages,
+    turns,
+    worktrees,
+)
 from tests.adapters.store.queries import (
     append_part,
     checkpoints_of_chat,
     last_message,
+    left_checkpoints,
     messages_of,
     parts_of,
     remove_row,
-    trashed_checkpoints,
 )
 from tests.adapters.store.world import new_world
 from tests.places import place_of
@@ -78,28 +83,33 @@ def _undo_point(connection: Connection, chat_id: str, name: str) -> None:
 
 
 def _cut(connection: Connection, chat_id: str, from_seq: int, undo_id: str, *orphans: str) -> int:
-    left = move_messages_to_trash(connection, chat_id, from_seq, undo_id)
-    assert set(move_checkpoints_to_trash(connection, orphans, undo_id)) == set(orphans)
-    return len(left)
+    left = take_out(connection, chat_id, from_seq, orphans, undo_id)
+    assert set(left.checkpoints) == set(orphans)
+    return len(left.messages)
 
 
 def _all(connection: Connection, chat_id: str) -> Any:
     found = messages_of(connection, chat_id)
-    query = select(message_parts).join(messages).where(messages.c.chat_id == chat_id)
+    there = (messages.c.chat_id == chat_id, messages.c.left_with.is_(None))
+    query = select(message_parts).join(messages).where(*there)
     parts = records(connection, PartRow, query.order_by(messages.c.seq, message_parts.c.seq))
     grouped = [[part for part in parts if part.message_id == message.id] for message in found]
     return found, grouped, checkpoints_of_chat(connection, chat_id)
 
 
 def back(store: Store, undo_id: str) -> tuple[int, tuple[str, ...]]:
-    """Bring back what the trash has; return how many messages and which checkpoints came."""
+    """Bring back what left; return how many messages and which checkpoints came."""
     came = store.run(bring_back, undo_id)
-    assert isinstance(came, BroughtBack)
     return len(came.messages), came.checkpoints
 
 
 def _size(connection: Connection) -> int:
-    return connection.execute(select(func.count()).select_from(trash)).scalar_one()
+    """Count the rows that have left."""
+    count = 0
+    for table in (messages, turns, changes, checkpoints):
+        query = select(func.count()).select_from(table).where(table.c.left_with.is_not(None))
+        count += connection.execute(query).scalar_one()
+    return count
 
 
 @pytest.fixture
@@ -121,8 +131,8 @@ def test_messages_leave_from_the_anchor_on_and_the_prompt_stays_last(
     assert transcript[-1].role == "user"
     assert parts == before[1][:3]
     assert [each.id for each in checkpoints] == ["t1", "t2", "u1"]
-    assert store.query(trashed_checkpoints, "u1") == ("t3",)
-    assert len(store.query(trashed_messages, "u1")) == 3
+    assert store.query(left_checkpoints, "u1") == ("t3",)
+    assert len(store.query(left_messages, "u1")) == 3
 
 
 def test_what_left_comes_back_exactly(store: Store, chat: str) -> None:
@@ -148,22 +158,31 @@ def test_a_failure_in_the_middle_leaves_all_where_it_was(store: Store, chat: str
     assert store.query(_size) == 0
 
 
-def test_a_chat_that_went_on_is_in_the_way_until_its_new_messages_are_moved(
+def test_a_chat_that_went_on_has_numbers_of_its_own_and_both_can_be_had(
     store: Store, chat: str
 ) -> None:
     before = store.query(_all, chat)
     store.run(_undo_point, chat, "u1")
     store.run(_cut, chat, 4, "u1", "t3")
     store.run(_answer, chat, "t4")
-    went_on = store.query(_all, chat)
-    assert store.run(bring_back, "u1") == InTheWay(chat, 4)
-    assert store.query(_all, chat) == went_on
+    assert [row.seq for row in store.query(messages_of, chat)] == [1, 2, 3, 7]
     store.run(_undo_point, chat, "u2")
     assert store.run(_cut, chat, 4, "u2", "t4") == 1
     assert back(store, "u1") == (3, ("t3",))
-    transcript, parts, checkpoints = store.query(_all, chat)
+    transcript, parts, taken = store.query(_all, chat)
     assert (transcript, parts) == before[:2]
-    assert [each.id for each in checkpoints] == ["t1", "t2", "t3", "u1", "u2"]
+    assert [each.id for each in taken] == ["t1", "t2", "t3", "u1", "u2"]
+
+
+def test_a_turn_leaves_with_its_message_and_comes_back_with_it(store: Store, chat: str) -> None:
+    answer = store.query(last_message, chat)
+    first, second = store.query(messages_of, chat)[1].id, answer.id
+    kept = store.run(begin_turn, chat, message_id=first).id
+    turn = store.run(begin_turn, chat, message_id=second).id
+    left = store.run(take_out, chat, 6, (), "u1")
+    assert (left.messages, left.turns) == ((answer.id,), (turn,))
+    assert store.run(bring_back, "u1").turns == (turn,)
+    assert kept not in left.turns
 
 
 def test_a_restore_of_the_same_checkpoint_again_cuts_at_the_same_place(
@@ -179,7 +198,7 @@ def test_a_restore_of_the_same_checkpoint_again_cuts_at_the_same_place(
     assert store.run(_cut, chat, 4, "u2", "u1", "t4") == 1
     last = store.query(last_message, chat)
     assert (last.seq, last.role) == (3, "user")
-    assert store.query(trashed_checkpoints, "u2") == ("u1", "t4")
+    assert store.query(left_checkpoints, "u2") == ("u1", "t4")
 
 
 def test_what_has_lost_its_chat_does_not_come_back(store: Store, chat: str) -> None:
@@ -204,61 +223,36 @@ def test_a_checkpoint_comes_back_without_the_worktree_that_is_gone(
     assert found.worktree_id is None
 
 
-def test_the_trash_of_some_undo_points_is_emptied_and_the_rest_stays(
+def test_what_left_with_some_undo_points_is_removed_and_the_rest_stays(
     store: Store, chat: str
 ) -> None:
     store.run(_undo_point, chat, "u1")
     store.run(_cut, chat, 6, "u1")
     store.run(_undo_point, chat, "u2")
     store.run(_cut, chat, 5, "u2")
-    assert store.run(empty_trash, ["u1", "nobody"]) == 3
+    assert store.run(remove_left, ["u1", "nobody"]) == 1
     assert back(store, "u1") == (0, ())
     assert back(store, "u2") == (1, ())
 
 
-def test_an_undo_point_that_is_thrown_away_with_the_trash_takes_its_own_trash_along(
-    store: Store, chat: str
-) -> None:
+def test_an_undo_point_that_left_takes_along_what_left_with_it(store: Store, chat: str) -> None:
     store.run(_undo_point, chat, "u1")
     store.run(_cut, chat, 6, "u1")
     store.run(_undo_point, chat, "u2")
     store.run(_cut, chat, 2, "u2", "t2", "t3", "u1")
-    assert store.query(trashed_checkpoints, "u2") == ("t2", "t3", "u1")
+    assert store.query(left_checkpoints, "u2") == ("t2", "t3", "u1")
     assert store.run(remove_checkpoints, ["u2"]) == 1
     assert store.query(_size) == 0
 
 
-def test_all_of_the_trash_is_emptied(store: Store, chat: str) -> None:
-    store.run(_cut, chat, 2, "u1", "t2", "t3")
-    # Five messages with eight parts, and two checkpoints.
-    assert store.run(empty_trash, "all") == 15
-    assert store.query(_size) == 0
-
-
-def test_a_part_that_is_being_added_meanwhile_is_not_lost(
-    store: Store, url: str, chat: str
+def test_a_part_that_is_added_to_a_message_that_left_comes_back_with_it(
+    store: Store, chat: str
 ) -> None:
-    if not url.startswith("postgresql"):
-        pytest.skip("SQLite lets one writer in at a time")
     last = store.query(last_message, chat)
-
-    with open_store(url) as theirs, ThreadPoolExecutor(1) as other:
-        with theirs.write() as adding:
-            append_part(adding, last.id, kind="text", body="the latest")
-            cutting = other.submit(store.run, move_messages_to_trash, chat, 6, "u1")
-            while not _somebody_waits(adding):
-                pass
-        assert cutting.result() == (last.id,)
+    store.run(take_out, chat, 6, (), "u1")
+    store.run(append_part, last.id, kind="text", body="the latest")
     store.run(bring_back, "u1")
     assert len(store.query(parts_of, last.id)) == 3
-
-
-def _somebody_waits(connection: Connection) -> bool:
-    """Say whether somebody waits for a lock in this database."""
-    query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    # What it shows is else one moment for the whole of a transaction.
-    connection.execute(text("SELECT pg_stat_clear_snapshot()"))
-    return bool(connection.execute(text(query)).scalar_one())
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -267,7 +261,6 @@ def test_any_restores_undone_in_reverse_give_back_the_transcript(
     store: Store, answers: int, cuts: list[int]
 ) -> None:
     def law(connection: Connection) -> None:
-        empty_trash(connection, "all")
         chat_id = new_world(connection).chat.id
         for number in range(answers):
             _answer(connection, chat_id, f"{chat_id}-{number}")
@@ -282,7 +275,7 @@ def test_any_restores_undone_in_reverse_give_back_the_transcript(
             ]
             _cut(connection, chat_id, cut, f"{chat_id}-u{number}", *later)
         for number in reversed(range(len(cuts))):
-            assert isinstance(bring_back(connection, f"{chat_id}-u{number}"), BroughtBack)
+            bring_back(connection, f"{chat_id}-u{number}")
             assert _all(connection, chat_id) == states[number]
 
     store.run(law)

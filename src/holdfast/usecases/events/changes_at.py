@@ -1,0 +1,70 @@
+"""The changes of a project as they were when a checkpoint was taken, from the event log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.usecases.events.event_json import event_from_json
+from holdfast.usecases.events.fold import LogFold
+from holdfast.vocab.events import CheckpointRestored, CheckpointTaken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from holdfast.changes.change import ChangeState
+    from holdfast.vocab.events import Event
+
+CHANGE_HISTORY_KINDS = (
+    "change_moved",
+    "changes_removed",
+    "checkpoint_taken",
+    "restored",
+    "session_deleted",
+    "baseline",
+)
+"""The kinds of the events that `changes_at` reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesAt:
+    """The changes at a checkpoint, in order, with their states.
+
+    `known` are the ids of all changes that the log has ever named.
+    """
+
+    states: Mapping[str, ChangeState]
+    known: frozenset[str]
+
+
+def changes_at(
+    checkpoint_id: str, events: Iterable[tuple[str, Mapping[str, Any]]]
+) -> ChangesAt | None:
+    """Return the changes at a checkpoint, or None if the log does not name the checkpoint.
+
+    `events` are the kinds and bodies of the events of the project, from the beginning of its log.
+    """
+    folded = LogFold()
+    found: Mapping[str, ChangeState] | None = None
+    for kind, body in events:
+        event = event_from_json(kind, body)
+        if event is None:
+            continue
+        if _begins(checkpoint_id, event):
+            found = dict(folded.result().changes)
+        folded = folded.after(event)
+    if found is None:
+        return None
+    return ChangesAt(found, frozenset(folded.states))
+
+
+def _begins(checkpoint_id: str, event: Event) -> bool:
+    """Return whether a checkpoint was taken with this event: alone, or before a restore."""
+    match event:
+        case CheckpointTaken():
+            return event.checkpoint_id == checkpoint_id
+        case CheckpointRestored():
+            return event.undo_checkpoint_id == checkpoint_id
+        case _:
+            return False
