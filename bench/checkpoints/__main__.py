@@ -1,7 +1,7 @@
 """`python -m bench.checkpoints`: what a checkpoint and a restore cost, in units of `git status`.
 
-Repositories are made below --place and kept there; the second run begins at once. Limits hold for our own recipe as a
-library, in the repositories of at least --limits-from files: in smaller ones the start of a process is most of it.
+Repositories are made below --place and kept there; the second run begins at once. Limits are judged in time of
+processors, for our own recipe as a library, without the record in the store.
 Exit code 0: the limits hold, and every restore gave back the files.
 """
 
@@ -63,13 +63,7 @@ def _run(options: argparse.Namespace, place: Path, size: Size, console: Console)
 
 
 def _judge(options: argparse.Namespace, figures: list[Figures], console: Console) -> int:
-    large = {size.name for size in options.sizes if size.tracked >= options.limits_from}
-    broken = [
-        line
-        for each in figures
-        if each.recipe == "holdfast" and each.size in large
-        for line in each.broken()
-    ]
+    broken = [line for each in figures if each.recipe == "holdfast" for line in each.broken()]
     if not options.limits:
         return 0
     for line in broken:
@@ -115,9 +109,6 @@ def _parser() -> argparse.ArgumentParser:
         action=argparse.BooleanOptionalAction,
         default=True,
         help="fail if one is broken",
-    )
-    parser.add_argument(
-        "--limits-from", type=int, default=50_000, help="tracked files from which limits hold"
     )
     parser.add_argument("--json", type=Path, help="write every sample to this file")
     return parser

@@ -17,9 +17,11 @@ from typing import Protocol
 
 from bench.checkpoints.scene import Scene, environment, nested_repositories
 from holdfast.usecases.checkpoints.checkpoint import Created, create_checkpoint
+from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere, Conversations, Exchanged
 from holdfast.usecases.checkpoints.restore import restore
 from holdfast.usecases.workspace import NothingDone
-from holdfast.wiring.worktrees import open_worktrees
+from holdfast.wiring.state_directory import state_directory
+from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 
 
 class Recipe(Protocol):
@@ -45,22 +47,62 @@ class Recipe(Protocol):
         ...
 
 
+class NoTranscript:
+    """A store that records nothing."""
+
+    def record(self, *_: object) -> None:
+        """Record nothing."""
+
+    def following(self, _: object) -> None:
+        """Know no place."""
+
+    def exchange(self, *_: object, **__: object) -> Exchanged:
+        """Exchange nothing."""
+        return Exchanged()
+
+    def forget(self, *_: object) -> None:
+        """Forget nothing."""
+
+    def changes_differ(self, *_: object) -> bool:
+        """Know no changes."""
+        return False
+
+    def elsewhere(self) -> tuple[CheckpointElsewhere, ...]:
+        """Know no others."""
+        return ()
+
+
+class NoBackend:
+    """No agents."""
+
+    def evict(self, *_: object) -> bool:
+        """Evict nobody."""
+        return False
+
+
+class UnrecordedWorktrees(GitWorktrees):
+    """Checkpoints without the store, whose cost `bench.store` measures."""
+
+    @property
+    def conversations(self) -> Conversations:
+        """No conversations."""
+        return Conversations(NoTranscript(), NoBackend())
+
+
 class Ours:
-    """Our own, called as a library."""
+    """Our own, called as a library, without the record in the store."""
 
     name = "holdfast"
     restores_undo = True
 
     def __init__(self, scene: Scene, _: Path) -> None:
         self.scene = scene
-        self.worktrees = open_worktrees(scene.root)
+        self.worktrees: GitWorktrees = UnrecordedWorktrees(
+            scene.root, state_directory(), lambda _: None
+        )
 
     def forget(self) -> None:
-        forget_refs(self.scene, "refs/holdfast/")
-        shutil.rmtree(self.scene.root / ".git" / "holdfast", ignore_errors=True)
-        # What a snapshot has packed is dropped by the first, what it has not by the second.
-        self.scene.git("repack", "-q", "-a", "-d")
-        self.scene.git("prune", "--expire=now")
+        shutil.rmtree(state_directory() / "worktrees", ignore_errors=True)
 
     def snapshot(self) -> str:
         taken = create_checkpoint(self.worktrees)
@@ -73,6 +115,16 @@ class Ours:
 
     def settle(self) -> None:
         pass
+
+
+class Recorded(Ours):
+    """Our own, called as a library, with the record in the store."""
+
+    name = "holdfast, on record"
+
+    def __init__(self, scene: Scene, place: Path) -> None:
+        super().__init__(scene, place)
+        self.worktrees = open_worktrees(scene.root)
 
 
 class OurCommand(Ours):
@@ -263,6 +315,7 @@ class Cline(Shadow):
 
 RECIPES: dict[str, Callable[[Scene, Path], Recipe]] = {
     "ours": Ours,
+    "recorded": Recorded,
     "command": OurCommand,
     "naive": Naive,
     "opencode": Opencode,

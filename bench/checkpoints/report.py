@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench.checkpoints.measure import CASES, LIMITS, Figures
+from bench.checkpoints.measure import CASES, Figures, limit_of
 
 HEADINGS = {
     "first": "first",
@@ -31,7 +31,7 @@ def print_figures(console: Console, size: str, figures: Sequence[Figures]) -> No
     for each in figures:
         table.add_row(each.recipe, *(_cell(each, position) for position in range(len(CASES))))
     table.add_section()
-    table.add_row("limit for ours", *(f"{LIMITS[case]:.1f}" for case in CASES))
+    table.add_row("limit for ours", *(f"{limit_of(case):.1f}" for case in CASES))
     console.print(table)
     console.print(
         "A restore of ours includes an undo checkpoint; the others take none, and cannot be undone."

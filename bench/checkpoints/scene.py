@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,6 +48,26 @@ def environment() -> dict[str, str]:
     } | QUIET
 
 
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The time that passed, and the time of processors that this process and its children took, in seconds."""
+
+    wall: float
+    cpu: float
+
+
+def cost_of(act: Callable[[], object]) -> Cost:
+    """Do something, and measure it."""
+    begun, cpu = time.perf_counter(), _cpu()
+    act()
+    return Cost(time.perf_counter() - begun, _cpu() - cpu)
+
+
+def _cpu() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
 class Scene:
     """One repository on the disk."""
 
@@ -63,11 +84,9 @@ class Scene:
         )
         return ran.stdout.decode().strip()
 
-    def status(self) -> float:
-        """Seconds that a `git status` takes."""
-        begun = time.perf_counter()
-        self.git("status")
-        return time.perf_counter() - begun
+    def status(self) -> Cost:
+        """What a `git status` takes."""
+        return cost_of(lambda: self.git("status"))
 
     def change(self) -> None:
         """Give ten tracked files, spread over the tree, content that no object has yet."""

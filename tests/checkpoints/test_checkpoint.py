@@ -94,7 +94,18 @@ def test_a_checkpoint_of_before_points_knew_their_scope_can_be_read() -> None:
     old = Checkpoint(CheckpointDraft("a", "undo", "now"), WorktreeState("t"), 7, "c", "main")
     _, body = commit_message.write(old.draft, old.present, 7, "main").split("\n\n", 1)
     noted = json.loads(body)
-    del noted["files"], noted["since"]
+    for name in (
+        "files",
+        "since",
+        "usual",
+        "directories",
+        "empty",
+        "inner",
+        "keeps_ignored",
+        "sparse",
+    ):
+        del noted[name]
+    del noted["staged_tree"], noted["index"]
     assert commit_message.read("c", "t", json.dumps(noted)) == old
 
 
@@ -103,6 +114,22 @@ def test_the_latest_are_kept_by_their_order() -> None:
     assert retention.outdated(all_, 2) == ("1",)
     assert retention.outdated(all_, 0) == ("3", "2", "1")
     assert retention.outdated(all_, 9) == ()
+
+
+def test_each_kind_is_counted_apart_and_what_a_user_has_taken_stays() -> None:
+    kinds: list[CheckpointKind] = [
+        "manual",
+        "turn",
+        "turn",
+        "undo",
+        "undone",
+        "interrupted",
+        "manual",
+    ]
+    all_ = [_checkpoint(str(seq), seq, kind=kind) for seq, kind in enumerate(kinds)]
+    assert retention.over_limit(all_, 1) == ("4", "3", "1")
+    assert retention.over_limit(all_, 0) == ("5", "4", "3", "2", "1")
+    assert retention.over_limit(all_, 2) == ("3",)
 
 
 def test_a_message_that_is_not_ours_is_no_checkpoint() -> None:
@@ -124,6 +151,7 @@ draft = st.builds(
     maybe,
     st.booleans(),
     st.none() | st.integers(0, 99),
+    st.booleans(),
 )
 present = st.builds(
     WorktreeState,
@@ -133,6 +161,13 @@ present = st.builds(
     st.none() | text,
     st.lists(st.builds(Skipped, text, st.just("too large"))).map(tuple),
     st.dictionaries(text, st.integers(0, 0o7777)),
+    st.just((0o644, 0o755, 0o755)),
+    st.dictionaries(text, st.integers(0, 0o7777)),
+    st.lists(text).map(tuple),
+    st.dictionaries(text, text),
+    st.booleans(),
+    st.booleans(),
+    st.none() | text,
 )
 
 

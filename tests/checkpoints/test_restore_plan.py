@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from holdfast.checkpoints.checkpoint import Skipped
+from holdfast.checkpoints.difference import Difference, TreeEntry
 from holdfast.checkpoints.ports import Blocked, FileInfo
 from holdfast.checkpoints.restore_plan import (
     GITLINK,
-    Difference,
     RestoreFacts,
     RestorePlan,
-    TreeEntry,
     plan_restore,
     removals,
     rule_for,
@@ -45,19 +44,29 @@ class MemoryWorktree:
         return any(path.startswith(f"{each}/") for each in self.repositories)
 
 
+@dataclass(frozen=True)
+class Planned:
+    """What is captured first, and what stays."""
+
+    captures: tuple[str, ...]
+    keep: tuple[Difference, ...]
+
+
 def _plan(
     *differences: Difference, worktree: MemoryWorktree | None = None, **known: frozenset[str]
-) -> RestorePlan | Blocked:
-    skipped = [Skipped(path, "too large") for path in known.get("skipped", ())]
-    ignored, absent = known.get("ignored", frozenset()), known.get("absent", frozenset())
-    return plan_restore(
+) -> Planned | Blocked:
+    none: frozenset[str] = frozenset()
+    planned = plan_restore(
         differences,
-        skipped,
-        ignored,
-        absent,
+        [Skipped(path, "too large") for path in known.get("skipped", none)],
+        known.get("ignored", none),
         worktree or MemoryWorktree(),
-        hidden=known.get("hidden", frozenset()),
+        outside=known.get("outside", none),
     )
+    if isinstance(planned, Blocked):
+        return planned
+    assert isinstance(planned, RestorePlan)
+    return Planned(planned.captures, tuple(each.difference for each in planned.keep))
 
 
 def test_plain_differences_need_nothing() -> None:
@@ -66,14 +75,14 @@ def test_plain_differences_need_nothing() -> None:
         Difference("b", OTHER, FILE),
         Difference("c", FILE, None),
     )
-    assert _plan(made, changed, gone) == RestorePlan((), ())
+    assert _plan(made, changed, gone) == Planned((), ())
 
 
 def test_what_lies_where_a_file_is_to_come_is_captured_first() -> None:
     worktree = MemoryWorktree({"a": FileInfo("file", 3), "l": FileInfo("link")})
     assert _plan(
         Difference("a", None, FILE), Difference("l/x", None, FILE), worktree=worktree
-    ) == RestorePlan(("a", "l"), ())
+    ) == Planned(("a", "l"), ())
 
 
 def test_nothing_is_looked_at_beyond_a_symlink() -> None:
@@ -81,17 +90,17 @@ def test_nothing_is_looked_at_beyond_a_symlink() -> None:
         {"l": FileInfo("link"), "l/x": FileInfo("file"), "l/y": FileInfo("file")}
     )
     made = Difference("l/x", None, FILE), Difference("l/y", None, FILE)
-    assert _plan(*made, worktree=worktree) == RestorePlan(("l",), ())
+    assert _plan(*made, worktree=worktree) == Planned(("l",), ())
     assert _plan(
         *made, Difference("l", TreeEntry("120000", "c" * 40), None), worktree=worktree
-    ) == RestorePlan((), ())
+    ) == Planned((), ())
 
 
 def test_a_directory_with_captured_files_only_gives_way() -> None:
     worktree = MemoryWorktree({"d": FileInfo("directory"), "d/a": FileInfo("file")})
     assert _plan(
         Difference("d", None, FILE), Difference("d/a", FILE, None), worktree=worktree
-    ) == RestorePlan((), ())
+    ) == Planned((), ())
 
 
 def test_a_directory_with_any_other_file_blocks() -> None:
@@ -120,17 +129,17 @@ def test_removals_that_the_checkpoint_skipped_ignored_or_that_are_in_a_repositor
         skipped=frozenset({"big", "nested"}),
         ignored=frozenset({"a.log"}),
     )
-    assert planned == RestorePlan((), tuple(gone[:4]))
+    assert planned == Planned((), tuple(gone[:4]))
 
 
-def test_submodules_and_what_a_sparse_checkout_keeps_off_the_disk_stay() -> None:
+def test_submodules_stay_and_what_was_outside_a_sparse_checkout() -> None:
     link = TreeEntry(GITLINK, "d" * 40)
     odd = [
         Difference("sub", link, None),
         Difference("sub2", None, link),
-        Difference("off", OTHER, FILE),
+        Difference("off", OTHER, None),
     ]
-    assert _plan(*odd, absent=frozenset({"off"})) == RestorePlan((), tuple(odd))
+    assert _plan(*odd, outside=frozenset({"off"})) == Planned((), tuple(odd))
 
 
 def test_only_what_comes_anew_can_meet_something_that_no_snapshot_has() -> None:
@@ -140,14 +149,7 @@ def test_only_what_comes_anew_can_meet_something_that_no_snapshot_has() -> None:
     )
     submodule = Difference("sub", None, TreeEntry(GITLINK, "d" * 40))
     changed, gone = Difference("b", OTHER, FILE), Difference("gone", FILE, None)
-    assert _plan(changed, submodule, gone, worktree=worktree) == RestorePlan((), (submodule,))
-
-
-def test_what_a_sparse_checkout_keeps_off_the_disk_meets_nothing() -> None:
-    arriving = Difference("off", None, FILE)
-    assert _plan(
-        arriving, worktree=MemoryWorktree({"off": FileInfo("other")}), absent=frozenset({"off"})
-    ) == RestorePlan((), (arriving,))
+    assert _plan(changed, submodule, gone, worktree=worktree) == Planned((), (submodule,))
 
 
 def test_a_path_on_the_way_that_is_captured_once_is_not_looked_at_again() -> None:
@@ -155,15 +157,7 @@ def test_a_path_on_the_way_that_is_captured_once_is_not_looked_at_again() -> Non
         {"f": FileInfo("file"), "g": FileInfo("file"), "d": FileInfo("directory")}
     )
     made = [Difference(path, None, FILE) for path in ("f/x", "f/y/z", "g", "d/new", "free/x")]
-    assert _plan(*made, worktree=worktree) == RestorePlan(("f", "g"), ())
-
-
-def test_what_is_hidden_by_a_rule_by_now_stays_whether_it_would_go_or_change() -> None:
-    gone, changed = Difference("gone", FILE, None), Difference("changed", OTHER, FILE)
-    plain = Difference("plain", OTHER, FILE)
-    assert _plan(gone, changed, plain, hidden=frozenset({"gone", "changed"})) == RestorePlan(
-        (), (gone, changed)
-    )
+    assert _plan(*made, worktree=worktree) == Planned(("f", "g"), ())
 
 
 def test_what_changes_is_not_kept_because_the_checkpoint_ignored_or_skipped_it() -> None:
@@ -174,7 +168,7 @@ def test_what_changes_is_not_kept_because_the_checkpoint_ignored_or_skipped_it()
         skipped=frozenset({"big"}),
         ignored=frozenset({"a.log"}),
     )
-    assert planned == RestorePlan((), ())
+    assert planned == Planned((), ())
 
 
 def test_what_stands_in_the_way_of_an_arriving_path_cannot_stay() -> None:
@@ -191,10 +185,7 @@ def test_what_stands_in_the_way_of_an_arriving_path_cannot_stay() -> None:
             "e": FileInfo("file"),
         }
     )
-    assert _plan(*in_the_way, beside, *arriving, worktree=worktree, ignored=names) == RestorePlan(
-        (), (beside,)
-    )
-    assert _plan(*in_the_way, beside, *arriving, worktree=worktree, hidden=names) == RestorePlan(
+    assert _plan(*in_the_way, beside, *arriving, worktree=worktree, ignored=names) == Planned(
         (), (beside,)
     )
 
@@ -212,7 +203,7 @@ SUBMODULE = TreeEntry(GITLINK, "d" * 40)
 
 
 def _facts(**known: frozenset[str]) -> RestoreFacts:
-    names = ("skipped", "ignored", "absent", "hidden", "arriving", "arriving_parents")
+    names = ("skipped", "ignored", "outside", "old_directories", "arriving", "arriving_parents")
     none: frozenset[str] = frozenset()
     sets = {name: known.get(name, none) for name in names}
     return RestoreFacts(**sets, worktree=MemoryWorktree(repositories=("repo",)))
@@ -222,10 +213,10 @@ def _facts(**known: frozenset[str]) -> RestoreFacts:
     ("difference", "facts", "action", "reason"),
     [
         (
-            Difference("p", OTHER, FILE),
-            _facts(absent=frozenset({"p"})),
+            Difference("p", OTHER, None),
+            _facts(outside=frozenset({"p"})),
             "keep",
-            "a sparse checkout keeps the path off the disk",
+            "the sparse checkout has it since",
         ),
         (
             Difference("p", FILE, SUBMODULE),
@@ -241,7 +232,7 @@ def _facts(**known: frozenset[str]) -> RestoreFacts:
         ),
         (
             Difference("d/p", FILE, None),
-            _facts(arriving=frozenset({"d"}), hidden=frozenset({"d/p"})),
+            _facts(arriving=frozenset({"d"}), ignored=frozenset({"d/p"})),
             "write",
             "a path of the target needs its place",
         ),
@@ -252,10 +243,16 @@ def _facts(**known: frozenset[str]) -> RestoreFacts:
             "a path of the target needs its place",
         ),
         (
-            Difference("p", OTHER, FILE),
-            _facts(hidden=frozenset({"p"})),
+            Difference("d/.gitignore", OTHER, None),
+            _facts(ignored=frozenset({"d/.gitignore"}), old_directories=frozenset({"d"})),
+            "write",
+            "the target has other ignore rules",
+        ),
+        (
+            Difference("new/.gitignore", OTHER, None),
+            _facts(ignored=frozenset({"new/.gitignore"})),
             "keep",
-            "an ignore rule that no snapshot has matches the path",
+            "it is ignored, and newer than the checkpoint",
         ),
         (
             Difference("repo/p", OTHER, FILE),
@@ -267,13 +264,13 @@ def _facts(**known: frozenset[str]) -> RestoreFacts:
             Difference("p", FILE, None),
             _facts(ignored=frozenset({"p"})),
             "keep",
-            "the target's own rules ignore the path",
+            "it is ignored, and newer than the checkpoint",
         ),
         (
             Difference("d/p", FILE, None),
             _facts(skipped=frozenset({"d"})),
             "keep",
-            "the target skipped the path",
+            "the checkpoint had left it out",
         ),
         (
             Difference("repo/p", FILE, None),

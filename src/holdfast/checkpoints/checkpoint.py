@@ -16,25 +16,47 @@ CheckpointKind: TypeAlias = Literal["manual", "turn", "undo", "undone", "interru
 `interrupted`: before an unfinished restore of a dead process was finished.
 """
 
-SkipReason: TypeAlias = Literal["nested repository", "too large", "unreadable", "not a file"]
+SkipReason: TypeAlias = Literal[
+    "nested repository",
+    "submodule",
+    "too large",
+    "unreadable",
+    "not a file",
+    "not a name for git",
+    "ignored, in a build folder",
+    "ignored, too large",
+    "ignored, over the budget",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """A path that a snapshot skipped; no restore of that snapshot removes it.
 
-    The path of a directory means everything below it.
+    The path of a directory means everything below it. One with a slash at the end means some of the
+    files in it.
     """
 
     path: str
     why: SkipReason
+
+    @property
+    def is_ignored(self) -> bool:
+        """Whether the ignore rules match the path."""
+        return self.why.startswith("ignored")
 
 
 @dataclass(frozen=True, slots=True)
 class WorktreeState:
     """The files of a working tree at one time.
 
-    `modes` has the permissions of files that are more private than a new file would be.
+    `staged_tree` is what is staged; None during a merge. `staged` is a commit of it, if it is
+    neither committed nor on the disk.
+    `usual` are the usual permissions of files, of executable files and of directories; they are
+    unknown for a checkpoint of release 0.1. `modes` and `directories` have the permissions that
+    differ from them. `empty` are the empty directories. `inner` has a digest of each repository
+    inside. `keeps_ignored` says that small ignored files are in the tree too. `sparse` says that a
+    sparse checkout kept files off the disk.
     """
 
     tree: str
@@ -43,6 +65,13 @@ class WorktreeState:
     staged: str | None = None
     skipped: tuple[Skipped, ...] = ()
     modes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    usual: tuple[int, ...] = ()
+    directories: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    empty: tuple[str, ...] = ()
+    inner: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    keeps_ignored: bool = False
+    sparse: bool = False
+    staged_tree: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +81,8 @@ class CheckpointDraft:
     `message` is the message that the checkpoint precedes.
 
     The rest describes an undo checkpoint. `target` is the checkpoint that the restore or undo went
-    to. `files` is True if it restored the files. `message` is where it cut the transcript, or None
+    to. `files` is True if it restored the files, `index` if it restored the user's index. `message`
+    is where it cut the transcript, or None
     if it did not. `state_sequence` is the sequence number from which on it removed the
     checkpoints of the chat.
     """
@@ -67,6 +97,7 @@ class CheckpointDraft:
     target: str | None = None
     files: bool = True
     state_sequence: int | None = None
+    index: bool = False
 
 
 @dataclass(frozen=True, slots=True)

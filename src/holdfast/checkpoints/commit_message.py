@@ -36,6 +36,14 @@ def write(draft: CheckpointDraft, present: WorktreeState, seq: int, worktree: st
         "since": draft.state_sequence,
         "skipped": [[each.path, each.why] for each in present.skipped],
         "modes": dict(present.modes),
+        "usual": list(present.usual),
+        "directories": dict(present.directories),
+        "empty": list(present.empty),
+        "inner": dict(present.inner),
+        "keeps_ignored": present.keeps_ignored,
+        "sparse": present.sparse,
+        "staged_tree": present.staged_tree,
+        "index": draft.index,
     }
     headline = f"holdfast checkpoint {draft.id}".encode("ascii", "backslashreplace").decode()
     return f"{headline}\n\n{json.dumps(fields)}\n"
@@ -60,6 +68,7 @@ def read(commit: str, tree: str, body: str) -> Checkpoint | None:
                 # Records written before these two fields existed: all files, no transcript.
                 fields.get("files", True),
                 fields.get("since"),
+                fields.get("index", False),
             ),
             WorktreeState(
                 tree,
@@ -67,7 +76,15 @@ def read(commit: str, tree: str, body: str) -> Checkpoint | None:
                 fields["branch"],
                 fields["staged"],
                 tuple(Skipped(path, why) for path, why in fields["skipped"]),
-                MappingProxyType({str(path): int(mode) for path, mode in fields["modes"].items()}),
+                _modes(fields["modes"]),
+                # Records of release 0.1 have none of the rest.
+                tuple(fields.get("usual", ())),
+                _modes(fields.get("directories", {})),
+                tuple(fields.get("empty", ())),
+                MappingProxyType(dict(fields.get("inner", {}))),
+                fields.get("keeps_ignored", False),
+                fields.get("sparse", False),
+                fields.get("staged_tree"),
             ),
             int(fields["seq"]),
             commit,
@@ -75,3 +92,7 @@ def read(commit: str, tree: str, body: str) -> Checkpoint | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _modes(fields: dict[str, Any]) -> MappingProxyType[str, int]:
+    return MappingProxyType({str(path): int(mode) for path, mode in fields.items()})

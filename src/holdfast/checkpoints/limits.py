@@ -5,6 +5,49 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MEGABYTE = 1024 * 1024
+BUILD_FOLDERS = (
+    "node_modules",
+    "bower_components",
+    "__pycache__",
+    ".venv",
+    "venv",
+    ".tox",
+    ".nox",
+    ".eggs",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".hypothesis",
+    ".gradle",
+    ".next",
+    ".nuxt",
+    ".cache",
+    ".terraform",
+    "target",
+    "build",
+    "dist",
+    "coverage",
+    "htmlcov",
+    "DerivedData",
+    "Pods",
+)
+"""Names of directories that tools fill; ignored files below them are not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredBudget:
+    """Which ignored files are kept: at most `files` of at most `file` bytes, `total` bytes in all.
+
+    Nothing is kept below a directory whose name is in `folders`.
+    """
+
+    file: int = MEGABYTE
+    files: int = 2000
+    total: int = 64 * MEGABYTE
+    folders: frozenset[str] = frozenset(BUILD_FOLDERS)
+
+
+IGNORED_BUDGET = IgnoredBudget()
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +56,7 @@ class SnapshotLimits:
 
     `seconds` limits the whole command, with the wait for the lock. `new_file` is the size of the
     largest new file that is captured, `new_bytes` the most that one snapshot may add, and `reserve`
-    how many bytes must stay free on the disk.
+    how many bytes must stay free on the disk. `keep` is how many checkpoints of each kind stay.
     """
 
     seconds: float = 600.0
@@ -21,3 +64,4 @@ class SnapshotLimits:
     new_bytes: int = 2048 * MEGABYTE
     reserve: int = 64 * MEGABYTE
     keep: int = 200
+    ignored: IgnoredBudget = IGNORED_BUDGET

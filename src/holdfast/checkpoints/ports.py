@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from holdfast.checkpoints.checkpoint import Checkpoint, CheckpointDraft, WorktreeState
+    from holdfast.checkpoints.difference import Difference
 
 FileShape: TypeAlias = Literal["absent", "file", "link", "directory", "other"]
 
@@ -23,12 +24,16 @@ class NoCheckpoints(CheckpointFailed):
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
-    """What is at a path; a symlink at the end of the path is not followed."""
+    """What is at a path; a symlink at the end of the path is not followed.
+
+    `changed_at` is when content or permissions changed last, in nanoseconds.
+    """
 
     shape: FileShape
     size: int = 0
     mode: int = 0
     readable: bool = True
+    changed_at: int = 0
 
     @property
     def file_mode(self) -> int | None:
@@ -75,18 +80,23 @@ class PreparedRestore:
 
     `present` is the working tree now, with every file captured that the restore overwrites. `tree`
     is the tree that the restore writes: the target's, with the entries that stay.
-    `writes` are the paths that will change, `arriving` those of them that do not exist now.
-    `kept` are paths that stay although they differ from the target. `lost` are paths that the
-    target skipped and that no longer exist.
+    `changes` are the differences that will be written. `kept` has the paths that stay although they
+    differ from the target, with the reasons. `lost` has the paths that the target skipped and that
+    no longer exist. `changes_attributes`: permissions or empty directories differ.
     """
 
     present: WorktreeState
     target: WorktreeState
     tree: str
-    writes: tuple[str, ...]
-    arriving: frozenset[str]
-    kept: tuple[str, ...]
-    lost: tuple[str, ...]
+    changes: tuple[Difference, ...]
+    kept: Mapping[str, str]
+    lost: Mapping[str, str]
+    changes_attributes: bool = False
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The paths that will change."""
+        return tuple(each.path for each in self.changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +214,21 @@ class Worktree(Protocol):
         """Return the checkpoint of a shadow commit, also without a ref; None without a commit."""
 
     def prepare_restore(
-        self, present: WorktreeState, target: WorktreeState
+        self, present: WorktreeState, target: WorktreeState, *, exact: bool
     ) -> PreparedRestore | Blocked:
-        """Plan a restore, and capture the files that it would overwrite."""
+        """Plan a restore, and capture the files that it would overwrite.
+
+        With `exact`, the ignore rules of the target keep no file that is newer: for an undo.
+        """
 
     def apply_restore(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:
         """Write the files of a prepared restore."""
+
+    def restore_index(self, target: WorktreeState) -> str | None:
+        """Restore what was staged in the user's index; return why that could not be done."""
+
+    def differs_from_index(self, present: WorktreeState, target: WorktreeState) -> bool:
+        """Return whether something else is staged now than in the target."""
 
     def compare(self, before: str, after: str) -> tuple[FileDifference, ...]:
         """Return the paths that differ between two trees."""
@@ -246,6 +265,9 @@ class Worktree(Protocol):
 
     def pruned(self) -> tuple[Checkpoint, ...]:
         """Return the checkpoints that `record` has removed because there were too many."""
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what a reader of any outcome should know: the user's repository is gone."""
 
     def empty_trash(self) -> tuple[str, ...]:
         """Remove all checkpoints in the trash; return the ids of their undo checkpoints."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from holdfast.checkpoints.checkpoint import Skipped
+    from holdfast.checkpoints.difference import Difference
 
 GITLINK = "160000"
 
@@ -22,20 +23,11 @@ PlanAction: TypeAlias = Literal["keep", "write"]
 
 
 @dataclass(frozen=True, slots=True)
-class TreeEntry:
-    """The entry of a path in a git tree."""
+class KeptDifference:
+    """A difference that a restore leaves as it is, and why."""
 
-    mode: str
-    oid: str
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A path that differs between two trees; None where a tree does not have the path."""
-
-    path: str
-    before: TreeEntry | None
-    after: TreeEntry | None
+    difference: Difference
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +38,23 @@ class RestorePlan:
     """
 
     captures: tuple[str, ...]
-    keep: tuple[Difference, ...]
+    keep: tuple[KeptDifference, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreFacts:
     """What the rules know besides the difference itself.
 
-    `skipped` are paths that the target skipped. `ignored` are removals that the target's own rules
-    ignore. `absent` are paths that a sparse checkout keeps off the disk. `hidden` are captured
-    paths that an ignore rule matches now, although no snapshot has that rule.
-    `arriving` are paths that only the target has, and `arriving_parents` their directories.
+    `skipped` are paths that the target skipped. `ignored` are removals that ignore rules match now
+    and that the user does not track, or that the target's own rules match. `outside` are removals
+    that a sparse checkout kept off the disk then. `old_directories` are directories that the target
+    has. `arriving` are paths that only the target has, and `arriving_parents` their directories.
     """
 
     skipped: frozenset[str]
     ignored: Collection[str]
-    absent: Collection[str]
-    hidden: Collection[str]
+    outside: Collection[str]
+    old_directories: Collection[str]
     arriving: frozenset[str]
     arriving_parents: frozenset[str]
     worktree: WorktreeView
@@ -81,10 +73,10 @@ def plan_restore(
     differences: Sequence[Difference],
     skipped: Iterable[Skipped],
     ignored: Collection[str],
-    absent: Collection[str],
     worktree: WorktreeView,
     *,
-    hidden: Collection[str] = (),
+    outside: Collection[str] = (),
+    old_directories: Collection[str] = (),
 ) -> RestorePlan | Blocked:
     """Return what to capture first and what stays, or what blocks the restore.
 
@@ -92,7 +84,7 @@ def plan_restore(
     """
     arriving = [each.path for each in differences if _is_arriving(each)]
     captured = {each.path for each in differences if each.before}
-    captures = _find_captures(arriving, captured, absent, worktree)
+    captures = _find_captures(arriving, captured, worktree)
     if isinstance(captures, Blocked):
         return captures
     arriving_parents: set[str] = set()
@@ -101,13 +93,17 @@ def plan_restore(
     facts = RestoreFacts(
         skipped=frozenset(each.path for each in skipped),
         ignored=ignored,
-        absent=absent,
-        hidden=hidden,
+        outside=outside,
+        old_directories=old_directories,
         arriving=frozenset(arriving),
         arriving_parents=frozenset(arriving_parents),
         worktree=worktree,
     )
-    keep = [each for each in differences if rule_for(each, facts).action == "keep"]
+    keep: list[KeptDifference] = []
+    for each in differences:
+        rule = rule_for(each, facts)
+        if rule.action == "keep":
+            keep.append(KeptDifference(each, rule.reason))
     return RestorePlan(captures, tuple(keep))
 
 
@@ -142,10 +138,6 @@ def is_under(path: str, directories: Collection[str]) -> bool:
 # ------------------------------------------------------------------------------------------ rules
 
 
-def _is_off_disk(difference: Difference, facts: RestoreFacts) -> bool:
-    return difference.path in facts.absent
-
-
 def _is_submodule(difference: Difference, _: RestoreFacts) -> bool:
     return _has_gitlink(difference)
 
@@ -157,16 +149,14 @@ def _is_in_the_way(difference: Difference, facts: RestoreFacts) -> bool:
     return is_under(difference.path, facts.arriving)
 
 
-def _is_hidden(difference: Difference, facts: RestoreFacts) -> bool:
-    return difference.path in facts.hidden
-
-
 def _is_in_target(difference: Difference, _: RestoreFacts) -> bool:
     return difference.after is not None
 
 
-def _is_ignored_by_target(difference: Difference, facts: RestoreFacts) -> bool:
-    return difference.path in facts.ignored
+def _is_new_rule(difference: Difference, facts: RestoreFacts) -> bool:
+    """Return whether a removal is a `.gitignore` in a directory that the target has."""
+    directory, _, name = difference.path.rpartition("/")
+    return name == ".gitignore" and (not directory or directory in facts.old_directories)
 
 
 def _was_skipped_by_target(difference: Difference, facts: RestoreFacts) -> bool:
@@ -177,16 +167,24 @@ def _is_in_nested_repository(difference: Difference, facts: RestoreFacts) -> boo
     return facts.worktree.in_nested_repository(difference.path)
 
 
+def _was_outside_sparse_checkout(difference: Difference, facts: RestoreFacts) -> bool:
+    return difference.path in facts.outside
+
+
+def _is_ignored(difference: Difference, facts: RestoreFacts) -> bool:
+    return difference.path in facts.ignored
+
+
 # The first rule that applies decides. Those after `_is_in_target` are about removals.
 RULES: tuple[PlanRule, ...] = (
-    PlanRule(_is_off_disk, "keep", "a sparse checkout keeps the path off the disk"),
     PlanRule(_is_submodule, "keep", "a submodule has a history of its own"),
     PlanRule(_is_in_the_way, "write", "a path of the target needs its place"),
-    PlanRule(_is_hidden, "keep", "an ignore rule that no snapshot has matches the path"),
     PlanRule(_is_in_target, "write", "the target has the path"),
-    PlanRule(_is_ignored_by_target, "keep", "the target's own rules ignore the path"),
-    PlanRule(_was_skipped_by_target, "keep", "the target skipped the path"),
+    PlanRule(_was_skipped_by_target, "keep", "the checkpoint had left it out"),
     PlanRule(_is_in_nested_repository, "keep", "a repository inside has a history of its own"),
+    PlanRule(_was_outside_sparse_checkout, "keep", "the sparse checkout has it since"),
+    PlanRule(_is_new_rule, "write", "the target has other ignore rules"),
+    PlanRule(_is_ignored, "keep", "it is ignored, and newer than the checkpoint"),
 )
 _OTHERWISE = PlanRule(lambda *_: True, "write", "the target does not have the path")
 
@@ -207,17 +205,12 @@ def _has_gitlink(difference: Difference) -> bool:
 
 
 def _find_captures(
-    arriving: Sequence[str],
-    captured: Collection[str],
-    absent: Collection[str],
-    worktree: WorktreeView,
+    arriving: Sequence[str], captured: Collection[str], worktree: WorktreeView
 ) -> tuple[str, ...] | Blocked:
     """Return what to capture because arriving paths replace it, or what cannot be captured."""
     captures: dict[str, None] = {}
     known_directories: dict[str, bool] = {}
     for path in arriving:
-        if path in absent:
-            continue
         obstacle = _first_obstacle(path, known_directories, worktree)
         if obstacle in captured or obstacle in captures:
             continue

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 class Listing:
     """The paths that git lists: changed or gone since the last snapshot, and new ones.
 
-    A new path that ends in a slash is a nested repository.
+    A new path that ends in a slash is a nested repository, an ignored one is a directory.
     """
 
     changed: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ def select(listing: Listing, disk: Disk, limit: int, exempt: Iterable[str] = ())
             continue
         info = disk.inspect(path)
         reason = skip_reason(info, None if path in unlimited else limit)
+        if has_git_name(path):
+            reason = "not a name for git"
         if reason is None:
             take.append(path)
             size += info.size
@@ -86,6 +89,13 @@ def skip_reason(info: FileInfo, limit: int | None) -> SkipReason | None:
     if limit is not None and info.size > limit:
         return "too large"
     return None
+
+
+def has_git_name(path: str) -> bool:
+    """Return whether a part of the path is `.git` in another case, which git refuses to store."""
+    if ".git" not in path.lower():
+        return False
+    return ".git" in path.lower().split("/")
 
 
 def _is_replaced(path: str, disk: Disk) -> bool:

@@ -29,7 +29,7 @@ _Output: TypeAlias = JsonCheckpoints | TerminalCheckpoints
 
 checkpoint = typer.Typer(
     help="Save the files as they are, and restore them.\n\n"
-    "HEAD, the index, branches and ignored files stay untouched.",
+    "HEAD, the index and branches stay untouched.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -48,7 +48,7 @@ def create(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Save all files that are not ignored, tracked or not.
+    """Save all files, tracked or not; of ignored ones, those that are small.
 
     Exit 0: saved. 1: refused. 2: wrong usage.
     """
@@ -95,6 +95,9 @@ def restore(
     conversation: Annotated[
         bool, typer.Option("--conversation", help="Only the conversation.")
     ] = False,
+    index: Annotated[
+        bool, typer.Option("--index", help="What was staged in git's index too.")
+    ] = False,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -105,9 +108,13 @@ def restore(
     Exit 0: done. 1: refused, and no file was changed. 2: wrong usage.
     """
     scope = _scope(files=files, conversation=conversation)
+    if index and scope == "conversation":
+        raise typer.BadParameter("--index goes with files; pass it without --conversation.")
     output = _output(as_json)
     restored = _run(
-        root, output, lambda worktrees: restores.restore(wanted, worktrees, scope=scope)
+        root,
+        output,
+        lambda worktrees: restores.restore(wanted, worktrees, scope=scope, index=index),
     )
     output.show_restored(restored)
 

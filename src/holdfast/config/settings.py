@@ -93,6 +93,30 @@ SETTINGS: tuple[Setting, ...] = (
         ("sketch", "development", "production"),
     ),
     Setting(
+        "ignored_files",
+        "number",
+        2000,
+        "how many ignored files a checkpoint keeps at most",
+    ),
+    Setting(
+        "ignored_file_kilobytes",
+        "number",
+        1024,
+        "the size of the largest ignored file that a checkpoint keeps",
+    ),
+    Setting(
+        "ignored_megabytes",
+        "number",
+        64,
+        "the size of all ignored files that a checkpoint keeps",
+    ),
+    Setting(
+        "build_folders",
+        "words",
+        (),
+        "more names of directories of which a checkpoint keeps no ignored file",
+    ),
+    Setting(
         "database_url",
         "text",
         None,

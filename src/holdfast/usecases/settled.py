@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.changes.change_log import LogUnavailable
     from holdfast.changes.transaction import Stopped
     from holdfast.vocab.events import Recovered
@@ -57,8 +59,9 @@ NOTHING_LEFT = Settled()
 class Restored:
     """The checkpoint's state is back. `seq` is the number of the event.
 
-    `commits` were made since: HEAD is left as it is. `tree` is what the files are now. `notes` say
-    what could not be done besides.
+    `commits` were made since: HEAD is left as it is. `tree` is what the files are now. `kept_why`
+    and `lost_why` have the reasons. `index_differs`: something else is staged now. `notes` say what
+    could not be done besides.
     """
 
     verb: Literal["restore", "undo"]
@@ -72,6 +75,10 @@ class Restored:
     lost: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
     tree: str = ""
+    kept_why: Mapping[str, str] = field(default_factory=dict)
+    lost_why: Mapping[str, str] = field(default_factory=dict)
+    index_reset: bool = False
+    index_differs: bool = False
     notes: tuple[str, ...] = ()
     recovered: Settled = NOTHING_LEFT
     seq: int | None = None

@@ -11,7 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.worktree import GitWorktree, lock_worktree, look_at_worktree
+from holdfast.adapters.git.worktree import (
+    GitWorktree,
+    has_old_checkpoints,
+    lock_worktree,
+    look_at_worktree,
+)
 from holdfast.adapters.places.folder_id import settle_birth
 from holdfast.adapters.places.places import (
     claim_place,
@@ -19,11 +24,18 @@ from holdfast.adapters.places.places import (
     find_worktree,
     has_other_worktrees,
 )
-from holdfast.checkpoints.limits import SnapshotLimits
+from holdfast.checkpoints.limits import (
+    IGNORED_BUDGET,
+    MEGABYTE,
+    IgnoredBudget,
+    SnapshotLimits,
+)
 from holdfast.checkpoints.ports import CheckpointFailed
+from holdfast.config.settings import BadConfig
 from holdfast.wiring.batch_roots import DiskBatchRoots
 from holdfast.wiring.journals import journal_lock, look_at_journal
 from holdfast.wiring.late_store import LateStore
+from holdfast.wiring.settings import settings_at
 from holdfast.wiring.state_directory import state_directory
 
 if TYPE_CHECKING:
@@ -43,6 +55,9 @@ class _Locked:
     worktree: Place
     project: Place
     store: LateStore
+
+
+_STORE_SUFFIXES = ("-wal", "-shm", "-journal", ".lock")
 
 
 class GitWorktrees:
@@ -74,8 +89,17 @@ class GitWorktrees:
         if make:
             with suppress(OSError):
                 settle_birth(self._root)
-        limits, lock = SnapshotLimits(), journal_lock(self._state, self._say)
-        locked = lock_worktree(self._root, self._state, limits, self._say, lock, create=make)
+        limits = replace(SnapshotLimits(), ignored=_ignored_budget(self._root))
+        lock = journal_lock(self._state, self._say)
+        locked = lock_worktree(
+            self._root,
+            self._state,
+            limits,
+            self._say,
+            lock,
+            create=make,
+            excluded=_store_files(),
+        )
         with locked as worktree, LateStore(self._state) as opened:
             _exclude_from_checkpoints(self._state, worktree.root)
             # Not before: where no checkpoint may be taken, nothing is recorded.
@@ -101,6 +125,10 @@ class GitWorktrees:
     @contextmanager
     def look(self) -> Iterator[GitWorktree]:
         """Return the worktree to read its checkpoints, without its lock."""
+        if has_old_checkpoints(self._root, self._state, SnapshotLimits()):
+            with self.hold(make=False):
+                # Their place is another now; that they are moved is all that is to be done.
+                pass
         journal = look_at_journal(self._state, self._root)
         yield look_at_worktree(self._root, self._state, SnapshotLimits(), journal)
 
@@ -200,6 +228,28 @@ def _disk_errors_as_failures() -> Iterator[None]:
         raise CheckpointFailed(
             f"the disk refused: {error.strerror}{where}; fix this, and try again."
         ) from error
+
+
+def _ignored_budget(root: Path) -> IgnoredBudget:
+    """Return which ignored files are kept; the defaults, if the settings cannot be read."""
+    settings = settings_at(root)
+    if isinstance(settings, BadConfig):
+        return IGNORED_BUDGET
+    return IgnoredBudget(
+        settings["ignored_file_kilobytes"] * 1024,
+        settings["ignored_files"],
+        settings["ignored_megabytes"] * MEGABYTE,
+        IGNORED_BUDGET.folders.union(settings["build_folders"]),
+    )
+
+
+def _store_files() -> list[Path]:
+    """Return the files of a SQLite store outside the state directory."""
+    address = os.environ.get("HOLDFAST_DATABASE_URL", "").removeprefix("sqlite:///")
+    if not address or "://" in address:
+        return []
+    file = Path(address).expanduser().absolute()
+    return [file, *(file.with_name(f"{file.name}{end}") for end in _STORE_SUFFIXES)]
 
 
 def _exclude_from_checkpoints(state: Path, root: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.git.file_modes import update_modes
+from holdfast.adapters.git.file_modes import update_modes, usual_modes
 from holdfast.adapters.git.git_command import (
     Git,
     GitFailed,
@@ -26,25 +26,25 @@ from holdfast.checkpoints.ports import CheckpointFailed
 def test_the_callers_git_variables_are_gone_and_ours_are_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_DIR", "/elsewhere")
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
-    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/my/config")
     given = environment({"GIT_INDEX_FILE": "x"})
     ours = {name: value for name, value in given.items() if name.startswith("GIT_")}
     assert ours == {
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_CONFIG_GLOBAL": "/my/config",
         "GIT_AUTHOR_NAME": "Holdfast",
         "GIT_AUTHOR_EMAIL": "holdfast@localhost",
         "GIT_COMMITTER_NAME": "Holdfast",
         "GIT_COMMITTER_EMAIL": "holdfast@localhost",
         "GIT_INDEX_FILE": "x",
     }
-    assert ("LC_ALL" not in given, given["LC_CTYPE"], given["LC_MESSAGES"]) == (
-        True,
-        "de_DE.UTF-8",
-        "C",
-    )
 
 
 def test_a_failure_says_what_git_said(tmp_path: Path) -> None:
@@ -97,19 +97,8 @@ def test_names_of_any_bytes_come_back() -> None:
     assert to_bytes(to_text(bytes(range(1, 256)))) == bytes(range(1, 256))
 
 
-def test_only_private_modes_are_noted_and_those_that_once_were(tmp_path: Path) -> None:
-    before = os.umask(0o022)
-    try:
-        seen = [
-            ("a", 0o600),
-            ("b", 0o644),
-            ("c", 0o700),
-            ("d", 0o755),
-            ("e", 0o664),
-            ("was", 0o644),
-            ("gone", None),
-        ]
-        told = update_modes({"was": 0o600, "gone": 0o600}, seen)
-    finally:
-        os.umask(before)
-    assert told == {"was": 0o644, "a": 0o600, "c": 0o700}
+def test_all_but_the_usual_modes_are_noted() -> None:
+    usual = usual_modes([0o644, 0o644, 0o600, 0o755], [0o755, 0o700, 0o755])
+    assert usual == [0o644, 0o755, 0o755]
+    seen = [("a", 0o600), ("b", 0o644), ("c", 0o700), ("d", 0o755), ("was", 0o644), ("gone", None)]
+    assert update_modes({"was": 0o600, "gone": 0o600}, seen, usual) == {"a": 0o600, "c": 0o700}

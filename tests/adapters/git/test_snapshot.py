@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.git.worktree import lock_worktree
+from holdfast.adapters.places.worktree_folder import worktree_folder
 from holdfast.checkpoints.checkpoint import CheckpointDraft
-from holdfast.checkpoints.limits import SnapshotLimits
+from holdfast.checkpoints.limits import IgnoredBudget, SnapshotLimits
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.wiring.journals import journal_lock
 
@@ -46,8 +47,13 @@ def _take(root: Path, budget: SnapshotLimits | None = None) -> dict[str, str]:
         tree = worktree.record(
             CheckpointDraft(f"id{number}", "manual", "now"), worktree.capture()
         ).present.tree
-    names = _git(root, "ls-tree", "-r", "--name-only", tree).split()
-    return {name: _git(root, "cat-file", "blob", f"{tree}:{name}") for name in names}
+    names = _private(root, "ls-tree", "-r", "--name-only", tree).split()
+    return {name: _private(root, "cat-file", "blob", f"{tree}:{name}") for name in names}
+
+
+def _private(root: Path, *words: str) -> str:
+    git_dir = worktree_folder(root.parent / "state", root) / "checkpoints.git"
+    return _git(root, f"--git-dir={git_dir}", *words)
 
 
 def test_what_changed_and_what_is_new_are_in_it(root: Path) -> None:
@@ -63,10 +69,13 @@ def test_what_changed_and_what_is_new_are_in_it(root: Path) -> None:
     }
 
 
-def test_a_changed_file_that_a_new_rule_ignores_is_not_in_it(root: Path) -> None:
+def test_a_changed_file_that_a_new_rule_ignores_is_in_it_within_the_budget(root: Path) -> None:
     (root / "untracked").write_text("changed\n")
     (root / ".gitignore").write_text("untracked\n")
-    assert _take(root) == {".gitignore": "untracked\n", "a": "a\n", "b": "b\n"}
+    rest = {".gitignore": "untracked\n", "a": "a\n", "b": "b\n"}
+    assert _take(root) == rest | {"untracked": "changed\n"}
+    (root / "untracked").write_text("longer than the budget\n")
+    assert _take(root, SnapshotLimits(ignored=IgnoredBudget(file=20))) == rest
 
 
 def test_a_refusal_after_something_was_captured_does_not_spoil_the_next_one(root: Path) -> None:
@@ -101,6 +110,6 @@ def test_many_new_files_with_odd_names_and_conversions_come_back(root: Path) -> 
         create=True,
     ) as worktree:
         tree = worktree.capture().tree
-    shown = {name: _git(root, "cat-file", "blob", f"{tree}:{name}") for name in files}
-    assert shown == {name: text.replace("\r\n", "\n") for name, text in files.items()}
-    assert _git(root, "fsck", "--connectivity-only", "--no-dangling", tree) == ""
+    shown = {name: _private(root, "cat-file", "blob", f"{tree}:{name}") for name in files}
+    assert shown == files
+    assert _private(root, "fsck", "--connectivity-only", "--no-dangling", tree) == ""

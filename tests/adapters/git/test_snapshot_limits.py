@@ -38,7 +38,7 @@ def _take(root: Path, budget: SnapshotLimits, number: int = 0) -> str:
 
 
 def _record(worktree: GitWorktree, number: int) -> None:
-    worktree.record(CheckpointDraft(f"id{number}", "manual", "now"), worktree.capture())
+    worktree.record(CheckpointDraft(f"id{number}", "turn", "now"), worktree.capture())
 
 
 def test_more_than_may_be_captured_at_once_is_refused_with_the_cure(root: Path) -> None:

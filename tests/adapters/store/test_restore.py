@@ -15,6 +15,7 @@ from holdfast.adapters.store.queries.worktrees import find_worktree
 from holdfast.adapters.store.store import Store
 from holdfast.adapters.store.tables import chats
 from holdfast.checkpoints.checkpoint import Checkpoint
+from holdfast.checkpoints.limits import IgnoredBudget
 from holdfast.usecases.checkpoints.checkpoint import (
     CheckpointOwner,
     Created,
@@ -85,7 +86,7 @@ def locked_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repo: Folder) 
 
 
 def trashed(repo: Folder) -> list[str]:
-    told = repo.git("for-each-ref", "--format=%(refname)", "refs/holdfast/trash/")
+    told = repo.private("for-each-ref", "--format=%(refname)", "refs/holdfast/trash/")
     return sorted(line.removeprefix("refs/holdfast/trash/") for line in told.split())
 
 
@@ -106,7 +107,8 @@ def test_a_checkpoint_with_an_owner_is_on_record_with_the_message_it_precedes(ta
     )
     assert (row.message_id, row.message_seq, row.kind, row.label) == (answer.id, 2, "turn", "one")
     assert (
-        row.commit_sha == talk.repo.git("rev-parse", f"refs/holdfast/checkpoints/{taken}").strip()
+        row.commit_sha
+        == talk.repo.private("rev-parse", f"refs/holdfast/checkpoints/{taken}").strip()
     )
 
 
@@ -125,7 +127,11 @@ def test_files_messages_and_memory_go_back_together_and_come_back_exactly(
         "backend_reset": True,
         "undo_checkpoint_id": point,
         "kept": [],
+        "kept_why": {},
         "lost": [],
+        "lost_why": {},
+        "index_reset": False,
+        "index_differs": False,
         "commits": [],
         "seq": told["seq"],
     }
@@ -227,7 +233,7 @@ def test_a_restore_that_is_blocked_has_reset_the_agent_and_nothing_else(talk: Ta
     talk.repo.write("thing", "a file\n")
     first = talk.turn("one")
     talk.repo.path("thing").unlink()
-    talk.repo.write("thing/x.log", "ignored, and in the way\n")
+    talk.repo.write("thing/x.log", "ignored, too large, and in the way\n" * 40_000)
     talk.hire()
     tree, rows, ids = talk.repo.tree(), talk.rows(), talk.repo.ids()
     assert "in no checkpoint" in talk.repo.run("restore", first, "--json").why
@@ -387,16 +393,17 @@ def test_the_store_forgets_checkpoints_that_went_by_themselves(
 ) -> None:
     monkeypatch.setattr(
         "holdfast.checkpoints.limits.SnapshotLimits.__init__.__defaults__",
-        (600.0, 2**20, 2**30, 0, 5),
+        (600.0, 2**20, 2**30, 0, 5, IgnoredBudget()),
     )
     first = talk.turn("one")
     point = talk.repo.restore(first)["undo_checkpoint_id"]
     assert talk.trash() == {point}
     for number in range(18):
         talk.turn(str(number))
-    assert len(talk.repo.ids()) == 5
+    # The undo checkpoint is counted apart.
+    assert len(talk.repo.ids()) == 6
     assert sorted(row["id"] for row in talk.rows()["checkpoints"]) == sorted(talk.repo.ids())
-    assert talk.trash() == set()
+    assert talk.trash() == {point}
 
 
 def test_a_store_that_cannot_be_opened_refuses_both_and_leaves_files_alone_possible(

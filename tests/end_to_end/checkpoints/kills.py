@@ -138,7 +138,7 @@ def set_scene(stage: Stage) -> tuple[str, Tree, Tree, dict[str, Any]]:
     stage.repo.write("docs.txt", "d\n")
     stage.keep("ravaged")
     now = stage.repo.tree()
-    return taken.checkpoint.id, then | {b"debug.log": now[b"debug.log"]}, now, stage.users()
+    return taken.checkpoint.id, then, now, stage.users()
 
 
 def kill_creates(stage: Stage, *, thin: bool) -> None:

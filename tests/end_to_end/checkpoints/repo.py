@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import pytest
 from typer.testing import CliRunner
 
+from holdfast.adapters.places.worktree_folder import worktree_folder
 from holdfast.cli.main import app
 
 Entry: TypeAlias = tuple[str, bytes, int]
@@ -146,11 +147,27 @@ class Folder:
             "index time": (git_dir / "index").stat().st_mtime_ns
             if (git_dir / "index").exists()
             else None,
-            "refs": [line for line in refs if not line.startswith("refs/holdfast/")],
+            "refs": refs,
         }
 
+    # The private repository.
+
+    def private_dir(self) -> Path:
+        """Give the private repository of this root in the state directory, which need not exist."""
+        folder = worktree_folder(Path(os.environ["HOLDFAST_STATE_DIR"]), self.root.resolve())
+        return folder / "checkpoints.git"
+
+    def private(self, *words: str) -> str:
+        return self.git(*words, GIT_DIR=str(self.private_dir()))
+
+    def names_in(self, checkpoint: str) -> list[str]:
+        told = self.private("ls-tree", "-r", "-z", "--name-only", ref_of(checkpoint))
+        return told.split("\0")[:-1]
+
     def ids(self) -> list[str]:
-        told = self.git("for-each-ref", "--format=%(refname)", "refs/holdfast/checkpoints/")
+        if not self.private_dir().is_dir():
+            return []
+        told = self.private("for-each-ref", "--format=%(refname)", "refs/holdfast/checkpoints/")
         return [line.rpartition("/")[2] for line in told.splitlines()]
 
     # The commands.
@@ -197,6 +214,10 @@ class Folder:
         ran = self.run("undo", "--json")
         assert ran.code == 0, (ran.out, ran.err)
         return ran.told
+
+
+def ref_of(checkpoint: str) -> str:
+    return f"refs/holdfast/checkpoints/{checkpoint}"
 
 
 def clean_environment() -> dict[str, str]:

@@ -8,16 +8,16 @@ import sys
 
 import pytest
 
-from tests.end_to_end.checkpoints.repo import Folder, ravage
+from tests.end_to_end.checkpoints.repo import Folder, ravage, ref_of
 
 
 def test_a_stale_private_lock_is_removed(repo: Folder) -> None:
     repo.checkpoint()
-    (repo.root / ".git" / "holdfast" / "index.lock").write_bytes(b"half an index")
+    (repo.private_dir() / "index.lock").write_bytes(b"half an index")
     repo.write("src/app.py", "later\n")
     taken, before = repo.checkpoint(), repo.tree()
     repo.write("src/app.py", "agent\n")
-    (repo.root / ".git" / "holdfast" / "index.lock").write_bytes(b"")
+    (repo.private_dir() / "index.lock").write_bytes(b"")
     repo.restore(taken)
     assert repo.tree() == before
 
@@ -37,7 +37,7 @@ def test_a_held_lock_of_the_users_index_is_no_hindrance_and_stays(repo: Folder) 
 @pytest.mark.parametrize("damage", ["empty", "garbage", "cut", "flipped", "gone", "state", "kinds"])
 def test_a_damaged_private_index_is_made_anew(repo: Folder, damage: str) -> None:
     early, first = repo.checkpoint(), repo.tree()
-    index = repo.root / ".git" / "holdfast" / "index"
+    index = repo.private_dir() / "index"
     data = index.read_bytes()
     repo.write("src/app.py", "later\n")
     match damage:
@@ -53,13 +53,14 @@ def test_a_damaged_private_index_is_made_anew(repo: Folder, damage: str) -> None
         case "gone":
             index.unlink()
         case "kinds":
-            state = {"version": 1, "index": "x", "tree": 5, "modes": None, "seq": "7"}
-            (repo.root / ".git" / "holdfast" / "state").write_text(json.dumps(state))
+            state = {"version": 2, "index": "x", "tree": 5, "modes": None, "seq": "7"}
+            (repo.private_dir() / "holdfast-state").write_text(json.dumps(state))
         case _:
-            (repo.root / ".git" / "holdfast" / "state").write_bytes(b"{")
+            (repo.private_dir() / "holdfast-state").write_bytes(b"{")
     later, second = repo.checkpoint(), repo.tree()
-    assert repo.git("ls-tree", "-r", "--name-only", f"refs/holdfast/checkpoints/{later}").split() == [
-        ".gitignore", "docs/a.md", "notes.txt", "run.sh", "src/app.py", "src/util.py",
+    assert repo.names_in(later) == [
+        ".env", ".gitignore", "cache/big.bin", "debug.log", "docs/a.md", "notes.txt", "run.sh", "src/app.py",
+        "src/util.py",
     ]  # fmt: skip
     repo.restore(early)
     assert repo.tree() == first
@@ -70,12 +71,11 @@ def test_a_damaged_private_index_is_made_anew(repo: Folder, damage: str) -> None
 def test_checkpoints_survive_gc_and_so_does_what_only_they_hold(repo: Folder) -> None:
     taken, before = repo.checkpoint(), repo.tree()
     ravage(repo)
-    log = {b"debug.log": ("file", b"agent's log\n", 0o644)}
     ravaged = repo.tree()
     repo.git("gc", "-q", "--prune=now")
     repo.restore(taken)
     repo.git("gc", "-q", "--prune=now")
-    assert repo.tree() == before | log
+    assert repo.tree() == before
     repo.undo()
     assert repo.tree() == ravaged
 
@@ -104,10 +104,10 @@ def test_gc_between_a_diff_and_a_restore_does_no_harm(repo: Folder) -> None:
 
 def test_a_checkpoint_whose_refs_were_deleted_by_hand_does_no_harm(repo: Folder) -> None:
     taken = repo.checkpoint()
-    repo.git("update-ref", "-d", f"refs/holdfast/checkpoints/{taken}")
-    repo.git("gc", "-q", "--prune=now")
+    repo.private("update-ref", "-d", ref_of(taken))
+    repo.private("gc", "-q", "--prune=now")
     later, before = repo.checkpoint(), repo.tree()
-    assert repo.git("fsck", "--connectivity-only") == ""
+    assert repo.private("fsck", "--connectivity-only", "--no-dangling") == ""
     repo.write("src/app.py", "agent\n")
     repo.restore(later)
     assert repo.tree() == before
@@ -117,14 +117,14 @@ def test_a_checkpoint_whose_refs_were_deleted_by_hand_does_no_harm(repo: Folder)
     "wrong",
     [
         {"index": "x"}, {"index": [1]}, {"index": ["a", 1, 2, 3]}, {"tree": 5}, {"held": "yes"}, {"real": {}},
-        {"staged": []}, {"staged_commit": "abc"}, {"staged_commit": [None]}, {"rules": None}, {"settled": 1},
-        {"sparse": None}, {"seq": "7"}, {"modes": None}, {"modes": {"a": "x"}}, {"pipes": "x"}, {"pipes": [1]},
-        {"version": 2}, {"unknown": 1}, [], None, 1,
+        {"staged": []}, {"rules": None}, {"settled": 1}, {"usual": [1]}, {"gitlinks": [1]},
+        {"seq": "7"}, {"modes": None}, {"modes": {"a": "x"}}, {"pipes": "x"}, {"pipes": [1]},
+        {"version": 1}, {"unknown": 1}, [], None, 1,
     ],
 )  # fmt: skip
 def test_a_state_of_the_wrong_kind_is_no_state(repo: Folder, wrong: object) -> None:
     taken, before = repo.checkpoint(), repo.tree()
-    file = repo.root / ".git" / "holdfast" / "state"
+    file = repo.private_dir() / "holdfast-state"
     file.write_text(
         json.dumps({**json.loads(file.read_text()), **wrong} if isinstance(wrong, dict) else wrong)
     )
@@ -154,7 +154,7 @@ def test_an_older_journal_that_cannot_be_read_is_named_and_nothing_is_written(
         "version": 1, "undo_id": "a", "undo_commit": "b", "target_id": "c", "target_commit": "d", "verb": "restore",
         "files": True, "conversation": False, "phase": "files", "tree": "", "orphans": [], "kept": [], "lost": [],
     }  # fmt: skip
-    journals = repo.root / ".git" / "holdfast" / "restores"
+    journals = repo.private_dir().parent / "restores"
     journals.mkdir()
     (journals / "a.json").write_text(
         json.dumps(whole | wrong if isinstance(wrong, dict) else wrong)
@@ -196,14 +196,17 @@ def test_eight_at_once_all_succeed(repo: Folder) -> None:
     assert sorted(each["seq"] for each in repo.run("list", "--json").told["checkpoints"]) == list(
         range(1, 9)
     )
-    trees = {repo.git("rev-parse", f"refs/holdfast/checkpoints/{each}^{{tree}}") for each in ids}
+    trees = {
+        repo.private("rev-parse", f"refs/holdfast/checkpoints/{each}^{{tree}}") for each in ids
+    }
     assert len(trees) == 1
     assert (repo.tree(), repo.users()) == (before, users)
 
 
-def test_a_read_only_git_directory_gives_a_clear_error(repo: Folder) -> None:
+def test_a_state_directory_that_cannot_be_written_to_gives_a_clear_error(repo: Folder) -> None:
     # A file where the directory is to be: root may write everywhere, so a mode would not do.
-    (repo.root / ".git" / "holdfast").write_bytes(b"")
+    repo.private_dir().parent.parent.mkdir(parents=True)
+    repo.private_dir().parent.write_bytes(b"")
     before = repo.tree()
     assert "the disk refused" in repo.run("create", "--json").why
     assert repo.tree() == before

@@ -1,8 +1,8 @@
-"""Ignored files are nobody's business: no restore deletes them, whichever way the rules have changed."""
+"""Small ignored files come back; no restore deletes one, whichever way the rules have changed."""
 
 from __future__ import annotations
 
-from tests.end_to_end.checkpoints.repo import Folder
+from tests.end_to_end.checkpoints.repo import Folder, ref_of
 
 
 def test_ignored_data_survives_a_restore_across_rules_that_grew(repo: Folder) -> None:
@@ -27,7 +27,7 @@ def test_ignored_data_survives_a_restore_across_rules_that_shrank(repo: Folder) 
     repo.checkpoint()
     restored = repo.restore(taken)
     assert repo.tree() == before
-    assert restored["kept"] == [".env", "cache/big.bin", "debug.log"]
+    assert restored["kept"] == []
     repo.undo()
     assert repo.tree() == shrunk
 
@@ -42,40 +42,40 @@ def test_a_gitignore_that_was_deleted_takes_no_ignored_file_with_it(repo: Folder
     assert repo.tree() == before
 
 
-def test_files_that_were_ignored_meanwhile_are_not_captured_again(repo: Folder) -> None:
+def test_files_that_are_ignored_meanwhile_are_still_captured_if_they_are_small(
+    repo: Folder,
+) -> None:
+    repo.write("large.bin", b"x" * (1024 * 1024 + 1))
     repo.checkpoint()
-    repo.write(".gitignore", "*.log\n.env\ncache/\nnotes.txt\n")
-    later = repo.checkpoint()
-    names = repo.git("ls-tree", "-r", "--name-only", f"refs/holdfast/checkpoints/{later}").split()
-    assert "notes.txt" not in names
-    assert ".gitignore" in names
+    repo.write(".gitignore", "*.log\n.env\ncache/\nnotes.txt\nlarge.bin\n")
+    later = repo.create()
+    names = repo.names_in(later["id"])
+    assert "notes.txt" in names
+    assert "large.bin" not in names
+    assert later["skipped_why"] == {"large.bin": "ignored, too large"}
 
 
 def test_rules_outside_the_worktree_count_too(repo: Folder) -> None:
+    repo.write("large.bin", b"x" * (1024 * 1024 + 1))
     repo.checkpoint()
     exclude = repo.git_dir() / "info" / "exclude"
     exclude.parent.mkdir(exist_ok=True)
-    exclude.write_text("notes.txt\n")
-    later = repo.checkpoint()
-    assert (
-        "notes.txt"
-        not in repo.git(
-            "ls-tree", "-r", "--name-only", f"refs/holdfast/checkpoints/{later}"
-        ).split()
-    )
-    assert repo.path("notes.txt").exists()
+    exclude.write_text("large.bin\n")
+    later = repo.create()
+    assert later["skipped_why"] == {"large.bin": "ignored, too large"}
+    assert "large.bin" not in repo.names_in(later["id"])
+    assert repo.path("large.bin").exists()
 
 
 def test_an_ignored_file_that_was_added_by_force_is_captured_and_survives(repo: Folder) -> None:
     early = repo.checkpoint()
     repo.git("add", "-f", "debug.log")
     taken = repo.checkpoint()
-    assert repo.git("show", f"refs/holdfast/checkpoints/{taken}:debug.log") == "log\n"
+    assert repo.private("show", f"{ref_of(taken)}:debug.log") == "log\n"
     repo.write("debug.log", "changed\n")
     repo.restore(taken)
     assert repo.path("debug.log").read_text() == "log\n"
-    # It was ignored then: going further back must not take it away.
-    assert repo.restore(early)["kept"] == ["debug.log"]
+    assert repo.restore(early)["kept"] == []
     assert repo.path("debug.log").read_text() == "log\n"
 
 
@@ -91,10 +91,7 @@ def test_an_ignored_file_where_the_checkpoint_has_another_is_in_the_undo_point(
     restored = repo.restore(taken)
     assert repo.path("config.local").read_text() == "the checkpoint's\n"
     point = restored["undo_checkpoint_id"]
-    assert (
-        repo.git("show", f"refs/holdfast/checkpoints/{point}:config.local")
-        == "ignored and precious\n"
-    )
+    assert repo.private("show", f"{ref_of(point)}:config.local") == "ignored and precious\n"
     repo.undo()
     assert repo.tree() == before
 
@@ -175,26 +172,20 @@ def test_a_gitignore_that_ignores_itself_still_protects(repo: Folder) -> None:
     assert repo.tree() == before
 
 
-def test_data_that_a_gitignore_ignores_which_ignores_itself_survives_though_it_was_captured_before(
-    repo: Folder,
-) -> None:
+def test_data_that_a_gitignore_ignores_which_ignores_itself_comes_back(repo: Folder) -> None:
     repo.write("data/rows.csv", "one\n", 0o600)
     repo.write("data/tracked.csv", "one\n")
     repo.git("add", "data/tracked.csv")
-    early = repo.checkpoint()
+    early, first = repo.checkpoint(), repo.tree()
     repo.write("data/.gitignore", "*\n")
-    taken = repo.checkpoint()
+    taken, second = repo.checkpoint(), repo.tree()
     repo.write("data/rows.csv", "two\n", 0o640)
     repo.write("data/tracked.csv", "two\n")
     repo.write("src/app.py", "agent\n")
     before = repo.tree()
-    for each in (taken, early):
-        restored = repo.restore(each)
-        assert restored["kept"] == ["data/rows.csv"]
-        assert repo.tree() == before | {
-            b"data/tracked.csv": ("file", b"one\n", 0o644),
-            b"src/app.py": ("file", b"print('unstaged')\n", 0o644),
-        }
+    for each, tree in ((taken, second), (early, first)):
+        assert repo.restore(each)["kept"] == []
+        assert repo.tree() == tree
         repo.undo()
         assert repo.tree() == before
 

@@ -195,7 +195,7 @@ def test_a_pipe_in_the_place_of_a_file_is_told_every_time_until_it_is_gone(repo:
         os.mkfifo(repo.path(name))
     why = {"src/util.py": "not a file", "notes.txt": "not a file"}
     assert [repo.create()["skipped_why"] for _ in range(3)] == [why, why, why]
-    (repo.root / ".git" / "holdfast" / "index").write_bytes(b"damaged")
+    (repo.private_dir() / "index").write_bytes(b"damaged")
     taken = repo.create()
     assert taken["skipped_why"] == why
     repo.path("notes.txt").unlink()
@@ -216,10 +216,16 @@ def test_a_directory_that_cannot_be_read_is_told_every_time_and_never_emptied(re
     told = [repo.run_bound("create", "--json").told for _ in range(2)]
     for each in directories:
         each.chmod(0o755)
-    why = {"closed/deep": "unreadable", "docs": "unreadable", "it's closed": "unreadable"}
+    why = {
+        "cache": "unreadable",
+        "closed/deep": "unreadable",
+        "docs": "unreadable",
+        "it's closed": "unreadable",
+    }
     assert [each["skipped_why"] for each in told] == [why, why]
     before = repo.tree()
-    assert repo.restore(told[1]["id"])["kept"] == ["closed/deep/new.txt", "it's closed/new.txt"]
+    kept = repo.restore(told[1]["id"])["kept"]
+    assert kept == ["cache/big.bin", "closed/deep/new.txt", "it's closed/new.txt"]
     assert repo.tree() == before
 
 

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
+import stat
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.file_modes import update_modes, with_execute_bit
-from holdfast.adapters.git.filter_dry_run import FilterDryRun, read_required, start_required_query
+from holdfast.adapters.git.file_modes import update_modes, usual_mode, with_execute_bit
 from holdfast.adapters.git.git_command import (
     Git,
     GitFailed,
-    GitProcess,
     join_names,
     split_names,
     to_bytes,
     to_text,
 )
-from holdfast.adapters.git.private_index import PrivateIndex, signature
+from holdfast.adapters.git.object_store import algorithm_of, blob_id
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
+from holdfast.checkpoints.difference import Difference, TreeEntry
 from holdfast.checkpoints.ports import Blocked, PreparedRestore, RestoreDone, RestoreFailed
 from holdfast.checkpoints.restore_plan import (
-    Difference,
+    KeptDifference,
     RestorePlan,
-    TreeEntry,
     parents_of,
     plan_restore,
     removals,
@@ -36,24 +35,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from holdfast.adapters.git.repository import GitRepository
+    from holdfast.adapters.git.private_index import PrivateIndex
+    from holdfast.adapters.git.repository import PrivateRepository
     from holdfast.checkpoints.checkpoint import WorktreeState
-
-# The error of git when it has checked the files and has written nothing. (`git_command` sets the
-# language of git to English.)
-_REFUSED = re.compile(r"^error: (?:Entry|Updating|Untracked working tree file) '", re.MULTILINE)
-# The warning of git for a file that it could not remove; git then goes on.
-_NOT_REMOVED = re.compile(r"^warning: unable to unlink '", re.MULTILINE)
 
 _BLOCK = 4096
 _JOURNAL_SIZE = 64 * 1024
+# With less than this many times the needed room on the disk, the room is computed exactly.
+_PLENTY = 64 * 1024 * 1024
+_INNER_CHANGED = "a repository inside has changed, and its own files are not restored"
+_LINK = "120000"
+_EXECUTABLE = "100755"
 
 
 class TreeCheckout:
     """Prepares and applies restores of one worktree, under its lock."""
 
     def __init__(
-        self, repository: GitRepository, git: Git, index: PrivateIndex, reserve: int
+        self,
+        repository: PrivateRepository,
+        git: Git,
+        index: PrivateIndex,
+        reserve: int,
     ) -> None:
         """Leave `reserve` bytes of the disk free."""
         self._reserve = reserve
@@ -61,29 +64,27 @@ class TreeCheckout:
         self._git = git
         self._index = index
         self._disk = WorktreeFiles(repository.root)
-        self._dry_run = FilterDryRun(repository, git, index)
-        self._required_query: GitProcess | None = None
 
     # ----------------------------------------------------------------------------------- prepare
 
-    def prepare(self, present: WorktreeState, target: WorktreeState) -> PreparedRestore | Blocked:
-        """Plan a restore, and capture the files that it would overwrite."""
-        self._required_query = None
-        if not self._repository.private:
-            self._required_query = start_required_query(self._git)
-        absent = self._index.absent()
+    def prepare(
+        self, present: WorktreeState, target: WorktreeState, *, exact: bool
+    ) -> PreparedRestore | Blocked:
+        """Plan a restore, and capture the files that it would overwrite.
+
+        With `exact`, the ignore rules of the target keep no file that is newer.
+        """
         differences = self.differences(present.tree, target.tree)
-        hidden = self._hidden(differences, absent)
-        plan = self._plan(differences, target, absent, hidden)
+        plan = self._plan(differences, target, exact=exact)
         if isinstance(plan, Blocked):
             return plan
         if plan.captures:
             present = self._capture(present, plan.captures)
             differences = self.differences(present.tree, target.tree)
-            plan = self._plan(differences, target, absent, hidden)
+            plan = self._plan(differences, target, exact=exact)
             if isinstance(plan, Blocked):
                 return plan
-        return self._describe(plan, present, target, differences, absent)
+        return self._describe(plan, present, target, differences)
 
     def _describe(
         self,
@@ -91,31 +92,50 @@ class TreeCheckout:
         present: WorktreeState,
         target: WorktreeState,
         differences: Sequence[Difference],
-        absent: frozenset[str],
     ) -> PreparedRestore:
         """Return what a plan writes, keeps and cannot bring back."""
-        keep = {each.path for each in plan.keep}
-        writing = [each for each in differences if each.path not in keep]
-        self._refuse_without_space(writing)
+        kept = {each.difference.path: each.reason for each in plan.keep}
+        changes = tuple(each for each in differences if each.path not in kept)
+        self._refuse_without_space(changes)
         tree = target.tree
         if plan.keep:
             tree = self._join(target.tree, plan.keep)
-        skipped = {each.path for each in target.skipped}
-        newly_skipped = {each.path for each in present.skipped} - skipped
-        kept = (keep - absent) | newly_skipped
-        lost = [path for path in skipped if self._disk.inspect(path).shape == "absent"]
+        kept.update(_uncaptured(present, target))
         return PreparedRestore(
             present,
             target,
             tree,
-            writes=tuple(each.path for each in writing),
-            arriving=frozenset(each.path for each in writing if each.before is None),
-            kept=tuple(sorted(kept)),
-            lost=tuple(sorted(lost)),
+            changes,
+            dict(sorted(kept.items())),
+            dict(sorted(self._lost(target).items())),
+            changes_attributes=self._changes_attributes(present, target, kept),
         )
+
+    def _lost(self, target: WorktreeState) -> dict[str, str]:
+        """Return what the target had left out and what is gone."""
+        lost: dict[str, str] = {}
+        for each in target.skipped:
+            shape = self._disk.inspect(each.path.rstrip("/")).shape
+            if shape == "absent":
+                lost[each.path] = f"the checkpoint had left it out: {each.why}"
+        for path in target.inner:
+            if self._disk.inspect(f"{path}/.git").shape == "absent":
+                lost[path] = "a repository inside, of which the checkpoint has no files"
+        return lost
+
+    def _changes_attributes(
+        self, present: WorktreeState, target: WorktreeState, kept: Mapping[str, str]
+    ) -> bool:
+        if not target.usual:
+            return bool(_with_other_modes(present, target, kept))
+        if _with_other_modes(present, target, kept) or present.empty != target.empty:
+            return True
+        return dict(present.directories) != dict(target.directories)
 
     def differences(self, before: str, after: str) -> tuple[Difference, ...]:
         """Return the paths that differ between two trees."""
+        if before == after:
+            return ()
         options = ("-r", "-z", "--raw", "--no-renames")
         fields = self._git.run("diff-tree", *options, before, after).split(b"\0")
         pairs = zip(fields[::2], fields[1::2], strict=False)
@@ -123,10 +143,13 @@ class TreeCheckout:
 
     def _refuse_without_space(self, writing: Sequence[Difference]) -> None:
         """Raise before anything is written: a disk that is full halfway prevents going back too."""
+        free = shutil.disk_usage(self._repository.root).free
+        if free > self._reserve + len(writing) * _PLENTY:
+            return
         oids = [each.after.oid for each in writing if each.after]
         # Whole blocks for each file, and one for a directory at worst.
         blocks = sum(-(-size // _BLOCK) + 1 for size in self._sizes(oids))
-        index = signature(self._index.file) or [0, 0, 0]
+        index = self._index.signature() or [0, 0, 0]
         needed = blocks * _BLOCK + index[2] + _JOURNAL_SIZE
         refuse_without_space(self._repository.root, needed, self._reserve, "written", "make room")
 
@@ -138,49 +161,66 @@ class TreeCheckout:
         output = self._git.run("cat-file", "--batch-check=%(objectsize)", stdin=stdin)
         return [int(word) for word in output.split() if word.isdigit()]
 
+    # -------------------------------------------------------------------------------------- plan
+
     def _plan(
-        self,
-        differences: Sequence[Difference],
-        target: WorktreeState,
-        absent: frozenset[str],
-        hidden: frozenset[str],
+        self, differences: Sequence[Difference], target: WorktreeState, *, exact: bool
     ) -> RestorePlan | Blocked:
-        ignored = self._ignored_by_target(differences)
-        return plan_restore(differences, target.skipped, ignored, absent, self._disk, hidden=hidden)
+        removed = removals(differences)
+        new_rules = [path.rpartition("/")[0] for path in removed if is_named(path, ".gitignore")]
+        return plan_restore(
+            differences,
+            target.skipped,
+            self._ignored(differences, target, exact=exact),
+            self._disk,
+            outside=self._outside(removed, target),
+            old_directories=self._directories_in(target.tree, new_rules),
+        )
 
-    def _hidden(self, differences: Sequence[Difference], absent: frozenset[str]) -> frozenset[str]:
-        """Return captured paths that are ignored now and that the user does not track.
+    def _ignored(
+        self, differences: Sequence[Difference], target: WorktreeState, *, exact: bool
+    ) -> frozenset[str]:
+        """Return the removals that are ignored data: see `RestoreFacts`."""
+        removed = removals(differences)
+        ignored_then: frozenset[str] = frozenset()
+        if not exact or not target.keeps_ignored:
+            ignored_then = self._ignored_by_target(differences)
+        on_disk = [path for path in removed if not self._disk.is_beyond_link(path)]
+        ignored_now = check_ignore(self._index.git, on_disk)
+        if ignored_now:
+            tracked, _ = self._index.ignored()
+            ignored_now -= tracked
+        return ignored_now | ignored_then
 
-        A snapshot contains an ignore rule only if it captures that `.gitignore`, and a `.gitignore`
-        may ignore itself.
-        """
-        paths: list[str] = []
-        for each in differences:
-            is_on_disk = each.before is not None and each.path not in absent
-            if is_on_disk and not self._disk.is_beyond_link(each.path):
-                paths.append(each.path)
-        ignored = check_ignore(self._index.git, paths)
-        if not ignored:
-            return ignored
-        tracked, _ = self._index.ignored()
-        return ignored - tracked
+    def _outside(self, removed: Sequence[str], target: WorktreeState) -> frozenset[str]:
+        """Return the removals that were staged then, and off the disk in a sparse checkout."""
+        if not target.sparse or target.staged_tree is None or not removed:
+            return frozenset()
+        return self._existing(target.staged_tree, removed)
+
+    def _directories_in(self, tree: str, directories: Sequence[str]) -> frozenset[str]:
+        """Return those of the directories that a tree has."""
+        return self._existing(tree, [name for name in directories if name])
+
+    def _existing(self, tree: str, paths: Sequence[str]) -> frozenset[str]:
+        """Return those of the paths that a tree has."""
+        if not paths:
+            return frozenset()
+        git = self._git.with_variables(literal_pathspecs="1")
+        output = git.run("ls-tree", "-z", "--name-only", "--full-tree", tree, "--", *paths)
+        return frozenset(split_names(output))
 
     def _capture(self, present: WorktreeState, paths: Sequence[str]) -> WorktreeState:
         """Return the state with these paths captured too, whatever the ignore rules are."""
         self._index.update((), paths)
         tree = self._index.tree()
-        self._index.set_back()
         modes = dict(present.modes)
         for path in paths:
             mode = self._disk.inspect(path).file_mode
             if mode is not None:
                 modes[path] = mode
         self._index.save(
-            index=signature(self._index.file),
-            tree=tree,
-            held=False,
-            settled=False,
-            modes=modes,
+            index=self._index.signature(), tree=tree, held=False, settled=False, modes=modes
         )
         captured = frozenset(paths)
         skipped = tuple(each for each in present.skipped if each.path not in captured)
@@ -195,7 +235,7 @@ class TreeCheckout:
         removed = removals(differences)
         if not removed:
             return frozenset()
-        scratch = self._repository.holdfast_dir / "rules"
+        scratch = self._repository.git_dir / "rules"
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir(0o700)
         try:
@@ -235,22 +275,22 @@ class TreeCheckout:
         except OSError:
             return None
 
-    def _join(self, tree: str, keep: Sequence[Difference]) -> str:
+    def _join(self, tree: str, keep: Sequence[KeptDifference]) -> str:
         """Return the target's tree, with the present entries of the paths that stay."""
-        scratch = self._repository.holdfast_dir / "join"
+        scratch = self._repository.git_dir / "join"
         atomic_write.drop(scratch)
-        atomic_write.drop(self._repository.holdfast_dir / "join.lock")
+        atomic_write.drop(self._repository.git_dir / "join.lock")
         git = self._git.with_variables(index_file=scratch)
         no_entry = TreeEntry("0", "0" * len(tree))
         entries: list[bytes] = []
         for each in keep:
-            entry = each.before or no_entry
-            entries.append(to_bytes(f"{entry.mode} {entry.oid}\t{each.path}\0"))
+            entry = each.difference.before or no_entry
+            entries.append(to_bytes(f"{entry.mode} {entry.oid}\t{each.difference.path}\0"))
         options = ("--replace", "--add", "-z", "--index-info")
         try:
             git.run("read-tree", tree)
             git.run("update-index", *options, stdin=b"".join(entries))
-            return git.read_line("write-tree")
+            return git.read_line("write-tree", "--missing-ok")
         finally:
             atomic_write.drop(scratch)
 
@@ -263,21 +303,25 @@ class TreeCheckout:
         """
         modes_before = self._modes_of(prepared.writes)
         if prepared.present.tree != prepared.tree:
+            self._index.read_at = time.time_ns()
             failed = self._refuse(prepared) or self._check_out(prepared)
             if failed:
                 return failed
             self._index.set_back()
-        paths = (*prepared.writes, *_with_other_modes(prepared))
-        seen = [(path, self._restore_mode(path, prepared, modes_before)) for path in paths]
-        modes = update_modes(prepared.present.modes, seen)
+        seen = self._restore_modes(prepared, modes_before)
+        if prepared.target.usual:
+            self._restore_directories(prepared)
+        modes = update_modes(prepared.present.modes, seen, self._index.state.usual)
+        recent = dict.fromkeys((*self._index.state.recent, *(path for path, _ in seen)))
         # Other rules apply now, and the index may contain files that they ignore.
         rules_changed = any(is_named(path, ".gitignore") for path in prepared.writes)
         self._index.save(
-            index=signature(self._index.file) or [],
+            index=self._index.signature(),
             tree=prepared.tree,
             held=False,
             settled=self._index.state.settled and not rules_changed,
             modes=modes,
+            recent=list(recent),
         )
         return RestoreDone()
 
@@ -296,68 +340,137 @@ class TreeCheckout:
                 f"{closed}: this directory is not writable, so nothing was restored; "
                 "make it writable, and try again."
             )
-        if self._required_query is None:
-            return None
-        drivers = read_required(self._required_query)
-        attributes_change = any(is_named(path, ".gitattributes") for path in prepared.writes)
-        # When the attributes change too, the filters of the target are not known yet.
-        if not drivers or attributes_change:
-            return None
-        differences = self.differences(prepared.present.tree, prepared.tree)
-        files = [each.path for each in differences if _is_regular_file(each.after)]
-        error = self._dry_run.find_failure(drivers, prepared.tree, files)
-        if not error:
-            return None
-        return RestoreFailed(_cannot_write(error))
-
-    def _check_out(self, prepared: PreparedRestore) -> RestoreFailed | None:
-        command = ("read-tree", "-m", "-u", "--no-sparse-checkout")
-        process = self._index.git.start(*command, prepared.present.tree, prepared.tree)
-        try:
-            process.finish()
-        except GitFailed as error:
-            return self._explain_failure(prepared, error.stderr.strip())
-        if _NOT_REMOVED.search(process.stderr):
-            return RestoreFailed(f"git stopped halfway: {process.stderr.strip()}", unsettled=True)
+        for each in prepared.changes:
+            if not self._matches(each, each.before):
+                return RestoreFailed(_changed_meanwhile(each.path))
         return None
 
-    def _explain_failure(self, prepared: PreparedRestore, error: str) -> RestoreFailed:
-        """Return whether git refused at once or stopped halfway."""
+    def _check_out(self, prepared: PreparedRestore) -> RestoreFailed | None:
+        """Write the files, and compare them with the tree: the exit code of git is not all."""
+        command = ("read-tree", "-m", "-u", "--no-sparse-checkout")
+        process = self._index.git.start(*command, prepared.present.tree, prepared.tree)
+        failed = False
+        try:
+            process.finish()
+        except GitFailed:
+            failed = True
+        differing = [each for each in prepared.changes if not self._matches(each, each.after)]
+        if not failed and not differing:
+            return None
         atomic_write.drop(self._index.file.with_name("index.lock"))
-        if _REFUSED.search(error):
-            return RestoreFailed(
-                "files changed during the restore, so nothing was restored; try again. "
-                f"Git reports: {error}"
-            )
-        if self._has_written(prepared):
-            return RestoreFailed(f"git stopped halfway: {error}", unsettled=True)
-        return RestoreFailed(_cannot_write(error))
+        report = process.stderr.strip() or f"{differing[0].path} is not as the checkpoint has it"
+        edited = [each for each in differing if not self._matches(each, each.before)]
+        has_begun = len(differing) < len(prepared.changes)
+        if has_begun or any(self._is_partly_written(each) for each in edited):
+            return RestoreFailed(f"git stopped halfway: {report}", unsettled=True)
+        if edited:
+            return RestoreFailed(_changed_meanwhile(edited[0].path))
+        return RestoreFailed(
+            "the files cannot be written, so nothing was restored; fix what git reports, and try "
+            f"again. Git reports: {report}"
+        )
 
-    def _has_written(self, prepared: PreparedRestore) -> bool:
-        """Return whether git has changed, removed or created one of the files to write."""
-        options = ("--name-only", "-z", "--ignore-submodules=all")
-        touched = split_names(self._index.git.run("diff-files", *options))
-        if not frozenset(prepared.writes).isdisjoint(touched):
+    def _is_partly_written(self, difference: Difference) -> bool:
+        """Return whether git may have begun to write a path: it is gone, or cut short."""
+        info = self._disk.inspect(difference.path)
+        if info.shape == "absent" or difference.after is None:
             return True
-        for path in prepared.writes:
-            if path in prepared.arriving and self._disk.inspect(path).shape != "absent":
-                return True
-        return False
+        if info.shape != "file":
+            return False
+        content = self._git.run("cat-file", "blob", difference.after.oid)
+        return content.startswith(self._disk.location(difference.path).read_bytes())
+
+    def _matches(self, difference: Difference, entry: TreeEntry | None) -> bool:
+        """Return whether the disk has an entry of a tree at the path of a difference."""
+        path = difference.path
+        if self._disk.is_beyond_link(path):
+            return entry is None
+        info = self._disk.inspect(path)
+        if entry is None:
+            return info.shape in {"absent", "directory"}
+        location = self._disk.location(path)
+        algorithm = algorithm_of(entry.oid)
+        try:
+            if info.shape == "link":
+                content = os.fsencode(location.readlink())
+                return entry.mode == _LINK and blob_id(content, algorithm) == entry.oid
+            is_executable = bool(info.mode & 0o100)
+            if info.shape != "file" or is_executable != (entry.mode == _EXECUTABLE):
+                return False
+            return blob_id(location.read_bytes(), algorithm) == entry.oid
+        except OSError:
+            return False
+
+    # -------------------------------------------------------------------------- modes, directories
+
+    def _restore_modes(
+        self, prepared: PreparedRestore, modes_before: Mapping[str, int]
+    ) -> list[tuple[str, int | None]]:
+        """Set the permissions of files that were written, or differ in these alone."""
+        present, target = prepared.present, prepared.target
+        paths = (*prepared.writes, *_with_other_modes(present, target, prepared.kept))
+        return [(path, self._restore_mode(path, target, modes_before)) for path in paths]
 
     def _restore_mode(
-        self, path: str, prepared: PreparedRestore, modes_before: Mapping[str, int]
+        self, path: str, target: WorktreeState, modes_before: Mapping[str, int]
     ) -> int | None:
-        """Set the permissions of a file that git has written; return them, None for no file."""
+        """Set the permissions of a file; return them, None for no file."""
         info = self._disk.inspect(path)
         if info.shape != "file" or self._disk.is_beyond_link(path):
             return None
-        mode = prepared.target.modes.get(path) or modes_before.get(path)
+        executable = bool(info.mode & 0o100)
+        mode = target.modes.get(path)
+        if mode is None and target.usual:
+            mode = usual_mode(target.usual, executable=executable)
+        mode = mode or modes_before.get(path)
         if not mode:
             return info.mode
-        wanted = with_execute_bit(mode, executable=bool(info.mode & 0o100))
+        wanted = with_execute_bit(mode, executable=executable)
         if wanted != info.mode:
             self._disk.location(path).chmod(wanted)
         return wanted
+
+    def _restore_directories(self, prepared: PreparedRestore) -> None:
+        """Create and remove empty directories, and set the permissions of directories."""
+        present, target = prepared.present, prepared.target
+        gone = set(present.empty) - set(target.empty)
+        for path in sorted(gone, reverse=True):
+            # A directory above may be empty now. One that the target has is created again below.
+            for each in (path, *reversed(parents_of(path))):
+                self._remove_empty(each)
+        for path in target.empty:
+            if self._disk.inspect(path).shape == "absent" and not self._disk.is_beyond_link(path):
+                self._disk.location(path).mkdir(parents=True, exist_ok=True)
+        self._restore_directory_modes(prepared)
+
+    def _restore_directory_modes(self, prepared: PreparedRestore) -> None:
+        """Set the permissions of directories, also of those that were removed and created again."""
+        present, target = prepared.present, prepared.target
+        unusual = {*present.directories, *target.directories}
+        written = [each.path for each in prepared.changes if each.after]
+        parents = {parent for path in (*written, *target.empty) for parent in parents_of(path)}
+        usual = self._directories_in(target.tree, sorted(unusual - target.directories.keys()))
+        wanted = dict.fromkeys((*usual, *parents, *target.empty), target.usual[2])
+        wanted.update(target.directories)
+        # Those on the inside first: a directory may be closed.
+        for path in sorted(wanted, reverse=True):
+            if self._disk.inspect(path).shape == "directory":
+                self._set_directory_mode(path, wanted[path])
+
+    def _remove_empty(self, path: str) -> None:
+        if self._disk.inspect(path).shape != "directory" or self._disk.is_beyond_link(path):
+            return
+        try:
+            self._disk.location(path).rmdir()
+        except OSError:
+            # Something is in it by now.
+            return
+
+    def _set_directory_mode(self, path: str, mode: int) -> None:
+        location = self._disk.location(path)
+        if self._disk.is_beyond_link(path) or stat.S_IMODE(location.lstat().st_mode) == mode:
+            return
+        location.chmod(mode)
 
 
 def check_ignore(git: Git, paths: Sequence[str]) -> frozenset[str]:
@@ -370,22 +483,34 @@ def check_ignore(git: Git, paths: Sequence[str]) -> frozenset[str]:
     return frozenset(name[2:] for name in split_names(output))
 
 
-def _with_other_modes(prepared: PreparedRestore) -> list[str]:
-    """Return the files whose content stays and whose permissions differ from the target's."""
-    present = prepared.present.modes
-    handled = frozenset((*prepared.writes, *prepared.kept))
-    paths: list[str] = []
-    for path, mode in prepared.target.modes.items():
-        if path not in handled and present.get(path) != mode:
-            paths.append(path)
-    return paths
+def _uncaptured(present: WorktreeState, target: WorktreeState) -> dict[str, str]:
+    """Return what no snapshot has, and what the checkpoint did not have so."""
+    kept: dict[str, str] = {}
+    skipped = {each.path for each in target.skipped}
+    for each in present.skipped:
+        if each.path not in skipped:
+            kept[each.path] = f"no checkpoint has it: {each.why}"
+    for path, digest in target.inner.items():
+        if path in present.inner and present.inner[path] != digest:
+            kept[path] = _INNER_CHANGED
+    return kept
 
 
-def _cannot_write(error: str) -> str:
-    return (
-        "the files cannot be written, so nothing was restored; fix what git reports, and try "
-        f"again. Git reports: {error}"
-    )
+def _with_other_modes(
+    present: WorktreeState, target: WorktreeState, kept: Mapping[str, str]
+) -> list[str]:
+    """Return the files whose permissions differ from the target's."""
+    names = set(target.modes)
+    if target.usual:
+        names.update(present.modes)
+    differing = [
+        path for path in sorted(names) if present.modes.get(path) != target.modes.get(path)
+    ]
+    return [path for path in differing if path not in kept]
+
+
+def _changed_meanwhile(path: str) -> str:
+    return f"{path}: this changed during the restore, so nothing was restored; try again."
 
 
 def _ignore_files(paths: Iterable[str]) -> list[str]:
@@ -394,10 +519,6 @@ def _ignore_files(paths: Iterable[str]) -> list[str]:
     for path in paths:
         directories.update(dict.fromkeys(parents_of(path)))
     return [".gitignore", *(f"{directory}/.gitignore" for directory in directories)]
-
-
-def _is_regular_file(entry: TreeEntry | None) -> bool:
-    return entry is not None and entry.mode.startswith("100")
 
 
 def _parse_difference(head: str, path: str) -> Difference:

@@ -1,30 +1,54 @@
-"""Permissions of files: git stores only whether a file can be run, so private modes are stored too.
+"""Permissions of files: git stores only whether a file can be run.
 
-They are kept beside the tree, for files that are more private than a new file would be.
+The most common modes of a worktree are stored once, and all other modes by path.
 """
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+_EXECUTABLE = 0o100
+
+
+def usual_modes(modes: Iterable[int], directories: Iterable[int]) -> list[int]:
+    """Return the most common modes of files, of executable files and of directories.
+
+    Without any file of a kind, return what a new one would have.
+    """
+    counted = Counter(modes)
+    plain = Counter({mode: count for mode, count in counted.items() if not mode & _EXECUTABLE})
+    runnable = Counter({mode: count for mode, count in counted.items() if mode & _EXECUTABLE})
+    umask = _read_umask()
+    return [
+        _most_common(plain, 0o666 & ~umask),
+        _most_common(runnable, 0o777 & ~umask),
+        _most_common(Counter(directories), 0o777 & ~umask),
+    ]
+
+
+def usual_mode(usual: Sequence[int], *, executable: bool) -> int:
+    """Return the usual mode of a file."""
+    return usual[1] if executable else usual[0]
 
 
 def update_modes(
-    modes: Mapping[str, int], seen: Iterable[tuple[str, int | None]]
+    modes: Mapping[str, int], seen: Iterable[tuple[str, int | None]], usual: Sequence[int]
 ) -> dict[str, int]:
     """Return the stored modes after these were seen; None means that a path is not a file.
 
-    A mode is stored if it is more private than that of a new file, or if one is stored already.
+    >>> update_modes({"a": 0o600, "b": 0o600}, [("a", None), ("b", 0o644)], [0o644, 0o755, 0o755])
+    {}
     """
     updated = dict(modes)
-    umask = _read_umask()
     for path, mode in seen:
-        if mode is None:
+        if mode is None or mode == usual_mode(usual, executable=bool(mode & _EXECUTABLE)):
             updated.pop(path, None)
-        elif path in updated or _is_private(mode, umask):
+        else:
             updated[path] = mode
     return updated
 
@@ -48,10 +72,10 @@ def with_execute_bit(mode: int, *, executable: bool) -> int:
     return mode | ((mode & 0o444) >> 2)
 
 
-def _is_private(mode: int, umask: int) -> bool:
-    everything = 0o777 if mode & 0o100 else 0o666
-    usual = everything & ~umask
-    return mode & usual != usual
+def _most_common(counted: Counter[int], otherwise: int) -> int:
+    for mode, _ in counted.most_common(1):
+        return mode
+    return otherwise
 
 
 def _read_umask() -> int:

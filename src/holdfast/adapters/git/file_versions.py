@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from holdfast.adapters.git.file_modes import with_execute_bit
+from holdfast.adapters.git.file_modes import usual_mode, with_execute_bit
 from holdfast.adapters.git.git_command import Git, to_text
 from holdfast.checkpoints.ports import FileVersion, FileVersions
 
@@ -22,6 +22,7 @@ _SHAPES: Mapping[str, Literal["file", "link"]] = {
     "120000": "link",
 }
 _NOTHING = "000000"
+_USUAL = (0o644, 0o755, 0o755)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +172,11 @@ class _Modes:
     def __init__(self, before: WorktreeState, after: WorktreeState) -> None:
         self._before = before.modes
         self._after = after.modes
+        self._usual = after.usual or _USUAL
 
     def after(self, path: str, entry: ObjectEntry | None) -> int:
         executable = entry is not None and entry.executable
-        return self._after.get(path, _usual(executable=executable))
+        return self._after.get(path, usual_mode(self._usual, executable=executable))
 
     def before(self, pair: EntryPair, mode_after: int) -> int:
         stored = self._before.get(pair.path)
@@ -182,7 +184,7 @@ class _Modes:
         if stored is not None:
             return with_execute_bit(stored, executable=executable)
         if pair.after is None or pair.path in self._after:
-            return _usual(executable=executable)
+            return usual_mode(self._usual, executable=executable)
         return with_execute_bit(mode_after, executable=executable)
 
 

@@ -33,24 +33,57 @@ SETTINGS = (
     "submodule.recurse=false",
     "core.splitIndex=false",
     "commit.gpgSign=false",
-    # A sparse index cannot contain what is outside the cone; a warning about line ends must not be
-    # an error; and a file that was captured once must be compared the next time.
+    # A sparse index cannot contain what is outside the cone; and a file that was captured once must
+    # be compared the next time.
     "index.sparse=false",
-    "core.safecrlf=false",
     "core.ignoreStat=false",
+    # A name such as `git~1` is a name like any other here.
+    "core.protectNTFS=false",
+    "core.protectHFS=false",
 )
 _OPTIONS = tuple(word for setting in SETTINGS for word in ("-c", setting))
 _VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
+    # A checkpoint is the bytes on the disk: no replacement of an object, and no download of one.
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
     "GIT_AUTHOR_NAME": "Holdfast",
     "GIT_AUTHOR_EMAIL": "holdfast@localhost",
     "GIT_COMMITTER_NAME": "Holdfast",
     "GIT_COMMITTER_EMAIL": "holdfast@localhost",
 }
 
+# What `git rev-parse --local-env-vars` prints: each of these leads to another repository, or
+# changes what is read of it. All other variables of the user count.
+_LOCAL_VARIABLES = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_CONFIG",
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_PARAMETERS",
+        "GIT_DIR",
+        "GIT_GRAFT_FILE",
+        "GIT_IMPLICIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_INTERNAL_SUPER_PREFIX",
+        "GIT_NO_REPLACE_OBJECTS",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_REPLACE_REF_BASE",
+        "GIT_SHALLOW_FILE",
+        "GIT_WORK_TREE",
+        # These change how the paths that are passed to git are read.
+        "GIT_GLOB_PATHSPECS",
+        "GIT_ICASE_PATHSPECS",
+        "GIT_LITERAL_PATHSPECS",
+        "GIT_NOGLOB_PATHSPECS",
+    }
+)
+
 _OLDEST = "git 2.18"
-"""The first version with all options used here; the newest of these is `config --type`."""
+"""The first version with all options used here; the newest of these is `status --ignored=…`."""
 # The exit code of git for an unknown option.
 _USAGE_ERROR = 129
 
@@ -70,12 +103,14 @@ class Git:
     """Git in one directory.
 
     `lock` is a descriptor that git inherits: the lock stays taken until git has ended too.
+    `settings` are passed to every run, besides `SETTINGS`.
     """
 
     directory: Path
     variables: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     lock: int | None = None
     deadline: float | None = None
+    settings: tuple[str, ...] = ()
 
     def with_variables(self, **variables: PathValue) -> Git:
         """Return a copy that also sets these variables; `index_file` sets GIT_INDEX_FILE."""
@@ -95,7 +130,7 @@ class Git:
         inherited = () if self.lock is None else (self.lock,)
         try:
             child = subprocess.Popen(  # noqa: S603 - a list of words, no shell
-                ["git", *_OPTIONS, *arguments],  # noqa: S607 - git as the user's PATH finds it
+                ["git", *_OPTIONS, *self._options(), *arguments],  # noqa: S607 - git as the user's PATH finds it
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -110,6 +145,12 @@ class Git:
                 "git is not installed, and checkpoints need it; install git."
             ) from error
         return GitProcess(arguments, child, stdin, self.deadline)
+
+    def _options(self) -> list[str]:
+        words: list[str] = []
+        for setting in self.settings:
+            words += ["-c", setting]
+        return words
 
 
 class GitProcess:
@@ -203,16 +244,12 @@ def _failure(arguments: Sequence[str], code: int, stderr: str) -> GitFailed:
 
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of git: ours without its `GIT_*`, and with `variables`.
+    """Return the environment of git: ours without git's local variables, and with `variables`.
 
-    An inherited GIT_DIR would lead to another repository. Messages of git are in English, because
-    they are parsed here; filters still have the user's character set.
+    An inherited GIT_DIR would lead to another repository. The user's GIT_CONFIG_GLOBAL counts.
     """
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    locale = inherited.pop("LC_ALL", None)
-    if locale:
-        inherited["LC_CTYPE"] = locale
-    return {**inherited, "LC_MESSAGES": "C", "LANGUAGE": "C", **_VARIABLES, **variables}
+    inherited = {name: value for name, value in os.environ.items() if name not in _LOCAL_VARIABLES}
+    return {**inherited, **_VARIABLES, **variables}
 
 
 def to_bytes(path: str) -> bytes:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-_VERSION = 1
+_VERSION = 2
 
-IndexSignature: TypeAlias = list[int]
+FileSignature: TypeAlias = list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,26 +22,32 @@ class IndexState:
     """What is known of the index with the signature `index`. The field names are a stored format.
 
     `held`: a checkpoint refers to `tree`, so no gc removes it.
-    `real`, `staged` and `staged_commit`: the signature of the user's index, its tree and commit.
+    `real` and `staged`: the signature of the user's index, and its tree.
     `rules`: the signature of the ignore rules outside the worktree.
-    `settled`: False when the index may contain ignored files.
+    `settled`: False when the ignore rules may have changed since the last snapshot.
     `seq`: the last sequence number that was used.
-    `modes`: the permissions of private files.
+    `usual`: the most common modes of files, of executable files and of directories.
+    `modes`: the modes of all other files.
+    `recent`: files that changed in the second of the last snapshot; git misses a chmod of these.
     `pipes`: pipes in place of captured files; git lists each of them only once.
+    `gitlinks`: the submodules.
+    `head`: a commit of the user, and its tree.
     """
 
-    index: IndexSignature | None = None
+    index: FileSignature | None = None
     tree: str | None = None
     held: bool = False
-    real: IndexSignature | None = None
+    real: FileSignature | None = None
     staged: str | None = None
-    staged_commit: list[str | None] = field(default_factory=list)
     rules: list[Any] = field(default_factory=list)
     settled: bool = False
-    sparse: bool = False
     seq: int | None = None
+    usual: list[int] = field(default_factory=list)
     modes: dict[str, int] = field(default_factory=dict)
+    recent: list[str] = field(default_factory=list)
     pipes: list[str] = field(default_factory=list)
+    gitlinks: list[str] = field(default_factory=list)
+    head: list[str] = field(default_factory=list)
     version: int = _VERSION
 
 
@@ -88,17 +94,17 @@ def _is_optional_number(value: object) -> bool:
 
 
 def _is_signature(value: object) -> bool:
-    if value is None:
-        return True
-    if not isinstance(value, list) or len(value) not in {0, 4}:
+    return value is None or _are_numbers(value, {0, 4})
+
+
+def _are_numbers(value: object, counts: set[int]) -> bool:
+    if not isinstance(value, list) or len(value) not in counts:
         return False
     return all(type(each) is int for each in value)
 
 
-def _is_staged_commit(value: object) -> bool:
-    if not isinstance(value, list) or len(value) not in {0, 3}:
-        return False
-    return all(map(_is_optional_text, value))
+def _is_usual(value: object) -> bool:
+    return _are_numbers(value, {0, 3})
 
 
 def _is_modes(value: object) -> bool:
@@ -115,11 +121,13 @@ _TYPES: dict[str, Callable[[object], bool]] = {
     "held": _is_flag,
     "real": _is_signature,
     "staged": _is_optional_text,
-    "staged_commit": _is_staged_commit,
     "rules": _is_list,
     "settled": _is_flag,
-    "sparse": _is_flag,
     "seq": _is_optional_number,
+    "usual": _is_usual,
     "modes": _is_modes,
+    "recent": _is_paths,
     "pipes": _is_paths,
+    "gitlinks": _is_paths,
+    "head": _is_paths,
 }

@@ -1,86 +1,114 @@
-"""The refs of checkpoints.
+"""The refs of checkpoints, in the private repository.
 
 A checkpoint is `refs/holdfast/checkpoints/<id>`, in the trash `refs/holdfast/trash/<undo id>/<id>`.
+They are read without git: a process for each look would be most of the cost.
 """
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git.git_command import Git, GitFailed, to_bytes, to_text
-from holdfast.checkpoints import commit_message
+from holdfast.checkpoints import commit_message, retention
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+    from pathlib import Path
 
+    from holdfast.adapters.git.object_store import ObjectStore
     from holdfast.checkpoints.checkpoint import Checkpoint
 
-_LIVE = "refs/holdfast/checkpoints/"
-_TRASH = "refs/holdfast/trash/"
-_FORMAT = "%(refname)%00%(objectname)%00%(tree)%00%(contents:body)%00"
+LIVE = "refs/holdfast/checkpoints/"
+TRASH = "refs/holdfast/trash/"
 
 
 class Refs:
-    """The refs of one repository, which its worktrees share."""
+    """The refs of one private repository."""
 
-    def __init__(self, git: Git, worktree: str) -> None:
-        """Use the checkpoints of this worktree."""
+    def __init__(self, git: Git, git_dir: Path, objects: ObjectStore) -> None:
+        """Use the refs and the shadow commits of a git directory."""
         self._git = git
-        self._worktree = worktree
+        self._git_dir = git_dir
+        self._objects = objects
+        self._commits: dict[str, Checkpoint | None] = {}
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """Return the checkpoints of this worktree, the latest first."""
-        unordered = self._read_below(_LIVE).values()
+        unordered = self._read_below(LIVE).values()
         return tuple(sorted(unordered, key=lambda each: each.seq, reverse=True))
 
     def at(self, commit: str) -> Checkpoint | None:
         """Return the checkpoint of a shadow commit, or None if the commit is gone."""
-        try:
-            content = to_text(self._git.run("cat-file", "commit", commit))
-        except GitFailed:
-            return None
-        header, _, message = content.partition("\n\n")
+        if commit not in self._commits:
+            self._commits[commit] = self._read(commit)
+        return self._commits[commit]
+
+    def _read(self, commit: str) -> Checkpoint | None:
+        body = self._objects.read(commit)
+        if body is None:
+            try:
+                body = self._git.run("cat-file", "commit", commit)
+            except GitFailed:
+                return None
+        header, _, message = to_text(body).partition("\n\n")
         tree = header.partition("\n")[0].removeprefix("tree ")
         return commit_message.read(commit, tree, message.partition("\n\n")[2])
 
     def create(self, checkpoint_id: str, commit: str) -> None:
-        """Create the ref of a checkpoint; raise `GitFailed` if there is one with that name."""
-        self._git.run("update-ref", f"{_LIVE}{checkpoint_id}", commit, "0" * len(commit))
+        """Create the ref of a checkpoint durably."""
+        file = self._git_dir / f"{LIVE}{checkpoint_id}"
+        file.parent.mkdir(0o700, parents=True, exist_ok=True)
+        atomic_write.put(file, f"{commit}\n".encode("ascii"), sync=True)
 
     def move_to_trash(self, ids: Sequence[str], undo_id: str) -> None:
         """Move checkpoints to the trash of an undo checkpoint, all at once."""
         if not ids:
             return
-        values = self._values(_LIVE)
-        self._move([(f"{_LIVE}{each}", f"{_TRASH}{undo_id}/{each}") for each in ids], values)
+        values = self._values(LIVE)
+        self._move([(f"{LIVE}{each}", f"{TRASH}{undo_id}/{each}") for each in ids], values)
 
     def restore_from_trash(self, undo_id: str) -> None:
         """Move the checkpoints in the trash of an undo checkpoint back, all at once."""
-        values = self._values(f"{_TRASH}{undo_id}/")
-        self._move([(name, f"{_LIVE}{name.rpartition('/')[2]}") for name in values], values)
+        values = self._values(f"{TRASH}{undo_id}/")
+        self._move([(name, f"{LIVE}{name.rpartition('/')[2]}") for name in values], values)
 
     def remove(self, ids: Iterable[str]) -> None:
         """Remove checkpoints."""
-        self._delete(f"{_LIVE}{each}" for each in ids)
+        self._delete(f"{LIVE}{each}" for each in ids)
 
-    def empty_trash(self) -> tuple[str, ...]:
-        """Remove the trash of this worktree; return the ids of its undo checkpoints."""
-        names = self._read_below(_TRASH)
+    def trash(self) -> dict[str, tuple[str, ...]]:
+        """Return the ids of the checkpoints in the trash, by the ids of their undo checkpoints."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name in self._values(TRASH):
+            undo_id, _, checkpoint_id = name.removeprefix(TRASH).partition("/")
+            found[undo_id] = (*found.get(undo_id, ()), checkpoint_id)
+        return found
+
+    def empty_trash(self, undo_ids: Iterable[str] | None = None) -> tuple[str, ...]:
+        """Remove the trash of these undo checkpoints, or all; return the ids of these."""
+        trash = self.trash()
+        emptied = tuple(trash) if undo_ids is None else tuple(undo_ids)
+        names: list[str] = []
+        for undo_id in emptied:
+            names += [f"{TRASH}{undo_id}/{each}" for each in trash.get(undo_id, ())]
         self._delete(names)
-        return tuple(dict.fromkeys(_undo_id(name) for name in names))
+        return emptied
 
     def leftovers(self, sessions: Collection[str]) -> tuple[str, ...]:
         """Return the names of the refs that nothing leads to.
 
         Those of these sessions, and those in the trash of an undo checkpoint that is gone.
         """
-        live = self._read_below(_LIVE)
-        trash = self._read_below(_TRASH)
-        reachable = {name.removeprefix(_LIVE) for name in live}
-        _add_reachable(reachable, trash)
+        live = self._read_below(LIVE)
+        trash = self._read_below(TRASH)
+        ids = [name.removeprefix(LIVE) for name in live]
+        unreachable = retention.unreachable_trash(ids, self.trash())
         left = []
         for name, checkpoint in (live | trash).items():
-            gone = name.startswith(_TRASH) and _undo_id(name) not in reachable
+            undo_id = name.removeprefix(TRASH).partition("/")[0]
+            gone = name.startswith(TRASH) and undo_id in unreachable
             if gone or checkpoint.draft.session in sessions:
                 left.append(name)
         return tuple(left)
@@ -98,20 +126,38 @@ class Refs:
         self._delete(names)
 
     def _read_below(self, prefix: str) -> dict[str, Checkpoint]:
-        """Return the checkpoints of this worktree below a prefix, by the names of their refs."""
-        fields = self._git.run("for-each-ref", f"--format={_FORMAT}", prefix).split(b"\0")
-        records = zip(*(iter(fields),) * 4, strict=False)
+        """Return the checkpoints below a prefix, by the names of their refs."""
         found: dict[str, Checkpoint] = {}
-        for name, commit, tree, body in records:
-            checkpoint = commit_message.read(commit.decode(), tree.decode(), to_text(body))
-            if checkpoint is not None and checkpoint.worktree == self._worktree:
-                found[to_text(name).strip()] = checkpoint
+        for name, commit in self._values(prefix).items():
+            checkpoint = self.at(commit)
+            if checkpoint is not None:
+                found[name] = checkpoint
         return found
 
     def _values(self, prefix: str) -> dict[str, str]:
         """Return the commits of the refs below a prefix, by their names."""
-        output = self._git.run("for-each-ref", "--format=%(refname) %(objectname)", prefix)
-        return dict(line.split(" ", 1) for line in output.decode().splitlines())
+        values = self._packed(prefix)
+        for directory, _, files in os.walk(self._git_dir / prefix):
+            below = to_text(os.fsencode(os.path.relpath(directory, self._git_dir)))
+            for name in files:
+                if name.endswith((".lock", ".draft")):
+                    continue
+                value = (self._git_dir / below / name).read_text(encoding="ascii").strip()
+                if value:
+                    values[f"{below}/{name}"] = value
+        return values
+
+    def _packed(self, prefix: str) -> dict[str, str]:
+        try:
+            lines = (self._git_dir / "packed-refs").read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError:
+            return {}
+        values: dict[str, str] = {}
+        for line in lines:
+            commit, _, name = line.partition(" ")
+            if name.startswith(prefix):
+                values[name] = commit
+        return values
 
     def _move(self, moves: Sequence[tuple[str, str]], values: dict[str, str]) -> None:
         """Rename refs, all at once; a ref without a value does not exist and is ignored."""
@@ -127,20 +173,3 @@ class Refs:
     def _update(self, steps: Sequence[str]) -> None:
         if steps:
             self._git.run("update-ref", "--stdin", stdin=to_bytes("".join(steps)))
-
-
-def _undo_id(name: str) -> str:
-    """Return the undo checkpoint of a ref in the trash."""
-    return name.removeprefix(_TRASH).partition("/")[0]
-
-
-def _add_reachable(ids: set[str], trash: Iterable[str]) -> None:
-    """Add the checkpoints in the trash that can come back: an undo checkpoint may be one itself."""
-    found = len(ids)
-    while True:
-        for name in trash:
-            if _undo_id(name) in ids:
-                ids.add(name.rpartition("/")[2])
-        if len(ids) == found:
-            return
-        found = len(ids)

@@ -1,116 +1,143 @@
-"""The repository for the checkpoints of a root: the user's, or a private one."""
+"""The private repository of a worktree, in the state directory: everything of its checkpoints.
+
+The user's repository is only read. The folder of a worktree has:
+
+checkpoints.git  refs, shadow commits, objects, the private index and its state
+user-repository  what git said of the user's repository
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import pwd
-import re
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.git_command import Git, GitFailed
+from holdfast.adapters.git import user_repository
+from holdfast.adapters.git.git_command import Git, GitFailed, to_text
+from holdfast.adapters.git.user_repository import NO_HEAD, Head, UserRepository
 from holdfast.adapters.places.worktree_folder import worktree_folder
 from holdfast.checkpoints.ports import CheckpointFailed
+from holdfast.checkpoints.restore_plan import parents_of
 
-_COMMIT = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
-# Only this sentence means that there is no repository. A broken one, or one of another owner, is
-# reported.
-_NO_REPOSITORY = re.compile(r"not a git repository \(or any")
-_IN_SUBMODULE = re.compile(r"is in submodule")
-
-_PLACES = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir")
-_HEAD = ("HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
+# Highest precedence: whatever other attributes say, no byte is converted.
+_ATTRIBUTES = b"* -text -eol -crlf -ident -filter -working-tree-encoding\n"
+_NO_BRANCH = "ref: refs/heads/none\n"
+# Settings of the user's repository that describe the file system.
+_COPIED_SETTINGS = ("core.ignorecase", "core.precomposeunicode")
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """The commit, tree and branch of HEAD; all None before the first commit."""
+class PrivateRepository:
+    """The private repository of a worktree; `user` is None where the user has no repository.
 
-    commit: str | None = None
-    tree: str | None = None
-    branch: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GitRepository:
-    """A worktree and its git directory; `common_dir` is the one that all worktrees share.
-
-    `private` is True for a repository in the state directory, which only checkpoints use.
+    `user_is_gone`: the worktree had a repository of the user, which is removed or broken.
     """
 
     root: Path
-    git_dir: Path
-    common_dir: Path
-    private: bool
-    head: Head = Head()
+    folder: Path
+    user: UserRepository | None = None
+    head: Head = NO_HEAD
+    user_is_gone: bool = False
+
+    @property
+    def git_dir(self) -> Path:
+        """The git directory."""
+        return self.folder / "checkpoints.git"
+
+    @property
+    def objects(self) -> Path:
+        """The directory of objects."""
+        return self.git_dir / "objects"
 
     @property
     def worktree(self) -> str:
-        """The name of the worktree, which stays the same when the repository is moved.
-
-        A linked worktree may be called `main` too, so the names of those contain a slash.
-        """
-        if self.git_dir == self.common_dir:
+        """The name of the worktree."""
+        if self.user is None:
             return "main"
-        return f"worktrees/{self.git_dir.name}"
+        return self.user.worktree
 
     @property
-    def holdfast_dir(self) -> Path:
-        """The directory for everything that is stored about the worktree besides refs."""
-        return self.git_dir / "holdfast"
+    def cache(self) -> Path:
+        """The file that has what git said of the user's repository."""
+        return self.folder / "user-repository"
+
+    def object_format(self) -> str:
+        """Return the hash of the objects in this repository."""
+        if b"sha256" in (self.git_dir / "config").read_bytes():
+            return "sha256"
+        return "sha1"
+
+    def shares_objects(self) -> bool:
+        """Return whether the user's objects can be used here."""
+        return self.user is not None and self.user.object_format == self.object_format()
 
 
 def find_repository(
     root: Path, state: Path, deadline: float, *, for_new_checkpoint: bool
-) -> GitRepository:
-    """Return the repository for a root, without creating it.
+) -> PrivateRepository:
+    """Return the private repository for a root, without creating it.
 
     Raise `CheckpointFailed` where no checkpoint may be taken. For a new checkpoint, a root that the
-    repository around it ignores gets a private repository. Otherwise the repository around it is
-    returned: it has the checkpoints from before the root was ignored.
+    repository around it ignores gets a private repository of its own. Otherwise the one of the
+    worktree around it is returned: it has the checkpoints from before the root was ignored.
     """
     root = Path(os.path.realpath(root))
     _refuse_home(root)
-    private_dir = private_git_dir(root, state)
-    private = GitRepository(root, private_dir, private_dir, private=True)
-    # A root keeps its private repository: a `git init` by an agent must not lose the checkpoints.
-    if private_dir.is_dir():
-        return private
-    git = Git(root, deadline=deadline)
+    own = PrivateRepository(root, worktree_folder(state, root))
+    had_checkpoints = own.git_dir.is_dir() or old_private_git_dir(root, state).is_dir()
+    marker = user_repository.find_marker(root)
+    if marker is None:
+        return _without_user(own, state, is_known=had_checkpoints)
+    # A root keeps its repository: a `git init` above it must not lose the checkpoints.
+    if had_checkpoints and marker != root:
+        return own
     try:
-        answer = _query(git)
+        user = _find_user(marker, root, state, deadline)
     except GitFailed as error:
-        if _NO_REPOSITORY.search(error.stderr):
-            return private
-        reason = error.stderr.strip().removeprefix("fatal: ")
-        raise CheckpointFailed(f"{root}: git reports: {reason}") from error
-    top = Path(answer[0])
-    _refuse_home(top)
-    relative = _relative_to_top(top, root)
-    if for_new_checkpoint and relative != "." and _is_left_out(git, relative):
-        return private
-    git_dir = Path(os.path.realpath(answer[1]))
-    common_dir = Path(os.path.realpath(root / answer[2]))
-    return GitRepository(top, git_dir, common_dir, private=False, head=_parse_head(answer[3:]))
+        if user_repository.is_of_another_owner(root, deadline):
+            user_repository.raise_refusal(root, error)
+        around = _without_user(own, state, is_known=had_checkpoints)
+        if around.git_dir.is_dir():
+            return around
+        user_repository.raise_refusal(root, error)
+        raise
+    _refuse_home(user.top)
+    relative = _relative_to_top(user.top, root)
+    if for_new_checkpoint and relative != "." and _is_left_out(user.top, root, relative, deadline):
+        return own
+    folder = worktree_folder(state, user.top)
+    return PrivateRepository(user.top, folder, user, user.read_head(deadline))
 
 
-def _query(git: Git) -> list[str]:
-    """Return the top, the git directory, the common one, and HEAD; with one process if possible."""
-    output = os.fsdecode(git.run("rev-parse", *_PLACES, *_HEAD, ok_codes=(0, 128)))
-    found = output.split("\n")
-    if len(found) == 7 and _COMMIT.match(found[3]) and _COMMIT.match(found[4]):
-        return found
-    if len(found) == 5 and found[3] == _HEAD[0]:
-        # Before the first commit git prints the name that it could not find.
-        return found[:3]
-    # Without a repository the next run raises. Otherwise a path contains a newline, so each is
-    # queried on its own.
-    places = [os.fsdecode(git.run("rev-parse", each)).removesuffix("\n") for each in _PLACES]
-    return places + os.fsdecode(git.run("rev-parse", *_HEAD, ok_codes=(0, 128))).split("\n")
+def _find_user(marker: Path, root: Path, state: Path, deadline: float) -> UserRepository:
+    """Return the user's repository; from the cache, if nothing has changed."""
+    cache = worktree_folder(state, marker) / "user-repository"
+    known = user_repository.read_cached(cache, marker)
+    if known is not None:
+        return known
+    found = user_repository.query_repository(root, deadline)
+    if found.top == marker and cache.parent.is_dir():
+        user_repository.write_cached(cache, marker, found)
+    return found
+
+
+def _without_user(own: PrivateRepository, state: Path, *, is_known: bool) -> PrivateRepository:
+    """Return the repository of a root without git.
+
+    If the root has none, but a directory above it had a repository of the user, it is that one's.
+    """
+    if is_known:
+        return PrivateRepository(own.root, own.folder, user_is_gone=own.cache.exists())
+    for parent in own.root.parents:
+        around = PrivateRepository(parent, worktree_folder(state, parent), user_is_gone=True)
+        if around.git_dir.is_dir() and around.cache.exists():
+            return around
+    return own
 
 
 def _relative_to_top(top: Path, root: Path) -> str:
@@ -126,73 +153,74 @@ def _relative_to_top(top: Path, root: Path) -> str:
     )
 
 
-def _is_left_out(git: Git, relative: str) -> bool:
+def _is_left_out(top: Path, root: Path, relative: str, deadline: float) -> bool:
     """Return whether a repository captures nothing of a directory: it is ignored, or a submodule.
 
     Of all directories the index has only submodules. One with files was found as a repository of
     its own.
     """
-    query = ("rev-parse", "--verify", "--quiet", f":0:{relative}")
-    submodule = git.start(*query).in_background()
-    try:
-        # Git does not report a directory with a tracked file as ignored.
-        ignored = bool(git.run("check-ignore", ".", ok_codes=(0, 1)))
-    except GitFailed as error:
-        if not _IN_SUBMODULE.search(error.stderr):
-            raise
-        ignored = True
-    return bool(submodule.finish(ok_codes=(0, 1, 128))) or ignored
+    git = Git(top, deadline=deadline).with_variables(literal_pathspecs="1")
+    names = [*parents_of(relative), relative]
+    listed = git.run("ls-files", "-s", "-z", "--", *names).split(b"\0")
+    submodules = {to_text(entry.partition(b"\t")[2]) for entry in listed if entry[:6] == b"160000"}
+    if not submodules.isdisjoint(names):
+        return True
+    # Git does not report a directory with a tracked file as ignored.
+    return bool(Git(root, deadline=deadline).run("check-ignore", ".", ok_codes=(0, 1)))
 
 
-def private_git_dir(root: Path, state: Path) -> Path:
-    """Return the path of the private repository of a root, which need not exist.
-
-    One of an earlier version is named after the path of the root, and stays where it is.
-    """
-    earlier = state / "private" / f"{hashlib.sha256(os.fsencode(root)).hexdigest()[:32]}.git"
-    if earlier.is_dir():
-        return earlier
-    return worktree_folder(state, root) / "checkpoints.git"
+def old_private_git_dir(root: Path, state: Path) -> Path:
+    """Return the path of the private repository of a root in the layout of release 0.1."""
+    return state / "private" / f"{hashlib.sha256(os.fsencode(root)).hexdigest()[:32]}.git"
 
 
-def create_private(repository: GitRepository, lock: int, deadline: float) -> None:
+def create_private(repository: PrivateRepository) -> None:
     """Create the private repository under its lock, as a whole or not at all."""
     if repository.git_dir.is_dir():
         return
     draft = repository.git_dir.with_suffix(".draft")
     shutil.rmtree(draft, ignore_errors=True)
-    git = Git(draft.parent, lock=lock, deadline=deadline)
-    git.run("init", "-q", "--bare", "--template=", str(draft))
-    for name, value in (("core.bare", "false"), ("core.autocrlf", "false")):
-        git.with_variables(dir=draft).run("config", name, value)
-    (draft / "info").mkdir(exist_ok=True)
-    # No conversion of any kind: a folder without git has no settings that ask for one.
-    atomic_write.put(
-        draft / "info" / "attributes",
-        b"* -text -eol -ident -filter -working-tree-encoding\n",
-        sync=False,
-    )
-    atomic_write.put(draft / "holdfast-root", os.fsencode(repository.root), sync=False)
+    for name in ("objects/info", "objects/pack", "refs/holdfast", "info"):
+        (draft / name).mkdir(0o700, parents=True)
+    atomic_write.put(draft / "HEAD", _NO_BRANCH.encode(), sync=False)
+    atomic_write.put(draft / "config", _config(repository.user).encode(), sync=False)
+    atomic_write.put(draft / "info" / "attributes", _ATTRIBUTES, sync=False)
     draft.rename(repository.git_dir)
 
 
-def remove_private(repository: GitRepository) -> None:
+def remove_private(repository: PrivateRepository) -> None:
     """Remove the private repository as a whole: a part of it would look like a broken one."""
     draft = repository.git_dir.with_suffix(".draft")
     shutil.rmtree(draft, ignore_errors=True)
     repository.git_dir.rename(draft)
     shutil.rmtree(draft, ignore_errors=True)
+    atomic_write.drop(repository.cache)
 
 
-def _parse_head(found: list[str]) -> Head:
-    if len(found) < 2:
-        return Head()
-    commit, tree = found[:2]
-    if not _COMMIT.match(commit) or not _COMMIT.match(tree):
-        return Head()
-    if len(found) > 2 and found[2].startswith("refs/"):
-        return Head(commit, tree, found[2])
-    return Head(commit, tree)
+def set_head(repository: PrivateRepository, commit: str | None) -> None:
+    """Set HEAD of the private repository; `git status` compares the index with it."""
+    text = f"{commit}\n" if commit else _NO_BRANCH
+    atomic_write.put(repository.git_dir / "HEAD", text.encode("ascii"), sync=False)
+
+
+def _config(user: UserRepository | None) -> str:
+    lines = ["[core]", "\tbare = false", "\tfileMode = true", "\tautocrlf = false"]
+    extensions: list[str] = []
+    remotes: list[str] = []
+    if user is not None:
+        copied = [name for name in _COPIED_SETTINGS if name in user.settings]
+        lines += [f"\t{name.partition('.')[2]} = {user.settings[name]}" for name in copied]
+        if user.object_format != "sha1":
+            extensions.append(f"\tobjectFormat = {user.object_format}")
+        if "extensions.partialclone" in user.settings:
+            # Objects may be missing. The remote has no address, so nothing is downloaded.
+            extensions.append("\tpartialClone = nowhere")
+            remotes = ['[remote "nowhere"]', "\tpromisor = true"]
+    version = "1" if extensions else "0"
+    lines.insert(1, f"\trepositoryFormatVersion = {version}")
+    if extensions:
+        lines += ["[extensions]", *extensions]
+    return "\n".join([*lines, *remotes, ""])
 
 
 def _refuse_home(root: Path) -> None:

@@ -2,42 +2,61 @@
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import time
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.adapters.git.file_modes import update_modes
-from holdfast.adapters.git.git_command import Git, GitFailed, GitProcess, split_names, to_text
-from holdfast.adapters.git.private_index import PrivateIndex, signature
+from holdfast.adapters.filesystem import atomic_write
+from holdfast.adapters.git.directories import Directories, ScannedDirectories
+from holdfast.adapters.git.file_modes import update_modes, usual_modes
+from holdfast.adapters.git.git_command import Git, GitFailed, to_text
+from holdfast.adapters.git.index_seed import (
+    SeededIndex,
+    find_converted,
+    link_user_objects,
+    seed_index,
+)
+from holdfast.adapters.git.inner_repositories import digest_repositories
+from holdfast.adapters.git.user_repository import signature
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
 from holdfast.checkpoints.checkpoint import Skipped, SkipReason, WorktreeState
+from holdfast.checkpoints.ignored_files import IgnoredChoice, choose_ignored
 from holdfast.checkpoints.limits import MEGABYTE, SnapshotLimits
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.checkpoints.selection import Listing, Selection, select
 
 if TYPE_CHECKING:
-    from holdfast.adapters.git.repository import GitRepository
+    from pathlib import Path
+
+    from holdfast.adapters.git.private_index import PrivateIndex
+    from holdfast.adapters.git.repository import PrivateRepository
 
 ReportProgress = Callable[[str], None]
 
-# The most changed files, and the most megabytes of them, that are captured early.
-_EARLY = 100
-# The warning of git for a directory whose files it cannot list; git then goes on. (`git_command`
-# sets the language of git to English.)
-_CLOSED = re.compile(r"^warning: could not open directory '(.+)/': ", re.MULTILINE)
-_TRUE = {"true", "yes", "on", "1", ""}
+_STATUS = (
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "-uall",
+    "--no-renames",
+    "--ignore-submodules=all",
+    "--ignored=matching",
+)
+_NO_FILES = SeededIndex({}, ())
+_SECOND = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class EarlyCapture:
-    """Changed files that were captured while git still listed the new ones; `tree` has them."""
+class Captured:
+    """What a snapshot takes, with the ignored files among it, and what it skips."""
 
     selection: Selection
-    tree: str
+    ignored: dict[str, int]
+    skipped: tuple[Skipped, ...]
 
 
 class Snapshot:
@@ -45,22 +64,25 @@ class Snapshot:
 
     def __init__(
         self,
-        repository: GitRepository,
+        repository: PrivateRepository,
         git: Git,
         index: PrivateIndex,
         limits: SnapshotLimits,
         report: ReportProgress,
         *,
-        settings_query: GitProcess | None,
+        excluded: Iterable[str] = (),
     ) -> None:
-        """Use a `start_settings_query` that is under way, if there is one."""
-        self._settings_query = settings_query
+        """Leave the paths in `excluded`, which belong to Holdfast, out of the ignored files."""
         self._repository = repository
         self._git = git
         self._index = index
         self._limits = limits
         self._report = report
-        self._disk = WorktreeFiles(repository.root)
+        self._excluded = frozenset(excluded)
+        self._disk = WorktreeFiles(repository.root, self._excluded, limits.ignored.folders)
+        cache = repository.git_dir / "holdfast-directories"
+        self._directories = Directories(repository.root, cache)
+        self._ignored_file = repository.git_dir / "holdfast-ignored"
 
     def take(self) -> WorktreeState:
         """Return the files as they are now; seed the private index again if it is damaged."""
@@ -72,119 +94,163 @@ class Snapshot:
 
     def _take(self) -> WorktreeState:
         self._index.read_at = time.time_ns()
-        rules, sparse = self._read_rules()
-        seeded = self._index.prepare(sparse=sparse)
+        is_known = self._index.matches_state() and self._index.state.held
+        rules = self._read_rules()
+        seeded = None
+        if not self._index.can_reuse():
+            seeded = seed_index(self._repository, self._index, self._disk)
         self._report("looking for changed files")
-        query = ("ls-files", "-o", "--exclude-standard", "-z")
-        new_files = self._index.git.start(*query).in_background()
-        changed = self._changed()
+        listing, touched = self._list()
+        if seeded is not None:
+            listing = self._with_converted(listing, seeded)
         user_signature, staged = self._staged()
-        early = None
-        if not seeded and not self._may_ignore_others(changed, rules, staged):
-            early = self._capture_early(changed)
-        listing = replace(Listing() if early else changed, new=split_names(new_files.finish()))
-        now_ignored: tuple[str, ...] = ()
-        if not seeded and self._may_ignore_others(listing, rules, staged):
-            # Before any write: after a crash here, the next command still finds the rules changed.
-            listing, now_ignored = self._apply_ignore_rules(listing)
-        selection = self._select(listing, now_ignored)
-        skipped = self._all_skipped(selection, new_files.stderr)
-        self._refuse_if_too_large(selection)
-        if selection.take:
-            self._report(f"capturing {len(selection.take)} files")
-        state = self._index.state
-        self._index.update(selection.drop, selection.take)
-        modes = update_modes(state.modes, self._seen_modes(selection, early))
-        tree = self._known_tree(selection, early) or self._index.tree()
+        kept = self._read_ignored()
+        listing, kept, now_plain = self._classify(
+            listing, rules, staged, kept, is_new=seeded is not None
+        )
+        captured = self._choose(listing, kept, now_plain)
+        scanned = self._directories.scan(self._left_out(captured), self._index.newer_than())
+        captured = self._with_unlisted(captured, scanned)
+        self._refuse_if_too_large(captured.selection)
+        if captured.selection.take:
+            self._report(f"capturing {len(captured.selection.take)} files")
+        self._index.update(captured.selection.drop, captured.selection.take)
+        usual, modes = self._modes(captured.selection, touched, seeded, scanned)
+        recent = self._recent(captured.selection, touched, seeded)
+        tree = self._tree_of(captured.selection, is_known=is_known)
         self._index.set_back()
+        self._write_ignored(kept, captured.ignored)
+        state = self._index.state
         self._index.save(
-            index=signature(self._index.file) or [],
+            index=self._index.signature(),
             tree=tree,
             held=state.held and tree == state.tree,
             real=user_signature,
             staged=staged,
             rules=rules,
             settled=True,
+            usual=usual,
             modes=modes,
-            pipes=_paths_skipped(skipped, "not a file"),
+            recent=recent,
+            pipes=_paths_skipped(captured.skipped, "not a file"),
         )
-        head = self._repository.head
-        return WorktreeState(tree, head.commit, head.branch, staged, skipped, modes)
+        return self._state(tree, staged, captured, scanned)
 
-    def _known_tree(self, selection: Selection, early: EarlyCapture | None) -> str | None:
-        """Return the last tree, if nothing has been captured since it was written."""
-        if selection.drop or selection.take:
-            return None
-        if early:
-            return early.tree
+    def _state(
+        self, tree: str, staged: str | None, captured: Captured, scanned: ScannedDirectories
+    ) -> WorktreeState:
         state = self._index.state
-        if state.held and self._index.matches_state():
-            return state.tree
-        return None
-
-    def _seen_modes(
-        self, selection: Selection, early: EarlyCapture | None
-    ) -> list[tuple[str, int | None]]:
-        """Return the permissions of all paths that were read; later ones replace earlier ones.
-
-        Files with a stored mode are read again: git misses a chmod in the second of the last
-        snapshot.
-        """
-        stored = self._index.state.modes
-        seen = [(path, self._disk.inspect(path).file_mode) for path in stored]
-        if early:
-            seen.extend(early.selection.modes)
-        seen.extend(selection.modes)
-        seen.extend((path, None) for path in selection.drop)
-        return seen
+        nested = _paths_skipped(captured.skipped, "nested repository")
+        inner = digest_repositories([*state.gitlinks, *nested], self._disk, self._git.deadline)
+        submodules = [Skipped(path, "submodule") for path in state.gitlinks if path in inner]
+        head, user = self._repository.head, self._repository.user
+        return WorktreeState(
+            tree,
+            head.commit,
+            head.branch,
+            None,
+            (*captured.skipped, *submodules),
+            state.modes,
+            tuple(state.usual),
+            scanned.unusual(state.usual[2]),
+            tuple(scanned.empty),
+            inner,
+            keeps_ignored=True,
+            sparse=user is not None and user.is_sparse,
+            staged_tree=staged,
+        )
 
     # ------------------------------------------------------------------------------ what changed
 
-    def _changed(self) -> Listing:
-        options = ("--raw", "-z", "--no-renames", "--ignore-submodules=all")
-        return parse_raw_diff(self._index.git.run("diff-files", *options))
+    def _list(self) -> tuple[Listing, tuple[str, ...]]:
+        """Return what changed, and the files that are unchanged but for their stat data.
 
-    def _capture_early(self, changed: Listing) -> EarlyCapture | None:
-        """Capture what changed while git still lists new files.
-
-        Return None, and capture nothing, unless only a few plain files changed. After a crash here
-        the index has the changes and the state does not, as after a crash in `update`.
+        Git writes the stat data of such files to the index. If it did, they are those that the
+        index as it was before finds changed.
         """
-        if not changed.changed or changed.gone or len(changed.changed) > _EARLY:
-            return None
-        selection = select(changed, self._disk, self._limits.new_file)
-        if selection.drop or selection.size > _EARLY * MEGABYTE:
-            return None
-        self._refuse_if_too_large(selection)
-        self._index.update((), selection.take)
-        return EarlyCapture(selection, self._index.tree())
+        before = self._index.file.with_name("index.before")
+        atomic_write.drop(before)
+        with suppress(FileNotFoundError):
+            os.link(self._index.file, before)
+        known = signature(before)
+        git = self._index.git.with_variables(optional_locks="1")
+        listing = parse_status(git.run(*_STATUS))
+        touched: tuple[str, ...] = ()
+        if known is not None and not _is_same_file(known, signature(self._index.file)):
+            touched = self._stat_changed(before)
+        atomic_write.drop(before)
+        return listing, touched
 
-    def _read_rules(self) -> tuple[list[Any], bool]:
-        """Return a signature of the ignore rules outside the worktree, and whether it is sparse."""
-        query = self._settings_query or start_settings_query(self._git)
-        self._settings_query = None
-        settings: dict[str, str] = {}
-        for entry in split_names(query.finish(ok_codes=(0, 1))):
-            name, _, value = entry.partition("\n")
-            settings[name] = value
-        home = os.environ.get("XDG_CONFIG_HOME") or f"{os.environ.get('HOME', '')}/.config"
-        excludes = settings.get("core.excludesfile") or f"{home}/git/ignore"
-        info = self._repository.common_dir / "info"
-        rules = [excludes, signature(Path(excludes)), signature(info / "exclude")]
-        sparse = settings.get("core.sparsecheckout", "false").lower() in _TRUE
-        if self._repository.private or not sparse:
-            return rules, False
-        rules.append(signature(self._repository.git_dir / "info" / "sparse-checkout"))
-        return rules, True
+    def _stat_changed(self, index: Path) -> tuple[str, ...]:
+        git = self._index.git.with_variables(index_file=index)
+        options = ("--raw", "-z", "--no-renames", "--ignore-submodules=all")
+        fields = git.run("diff-files", *options).split(b"\0")
+        return tuple(to_text(path) for path in fields[1::2])
+
+    def _with_converted(self, listing: Listing, seeded: SeededIndex) -> Listing:
+        """Return the listing with all files of which the user's blob may not be the bytes."""
+        deadline = self._git.deadline or 0.0
+        listed = {*listing.changed, *listing.gone, *listing.new}
+        converted = find_converted(self._repository, self._index, seeded, listing.new, deadline)
+        again = _without(converted, listed)
+        self._index.update(again, ())
+        return replace(listing, new=listing.new + again)
+
+    def _read_rules(self) -> list[Any]:
+        """Return a signature of the ignore rules outside the worktree, and copy the user's own."""
+        user = self._repository.user
+        if user is None:
+            return []
+        exclude = user.common_dir / "info" / "exclude"
+        rules = [str(user.excludes_file), signature(user.excludes_file), signature(exclude)]
+        if rules != self._index.state.rules:
+            data = b""
+            with suppress(OSError):
+                data = exclude.read_bytes()
+            atomic_write.put(self._repository.git_dir / "info" / "exclude", data, sync=False)
+        return rules
 
     def _staged(self) -> tuple[list[int] | None, str | None]:
         """Return the signature of the user's index, and the tree that is staged there."""
+        state = self._index.state
         user_signature = self._index.user_signature()
-        if user_signature == self._index.state.real:
-            return user_signature, self._index.state.staged
-        return user_signature, self._index.staged_tree()
+        if user_signature == state.real:
+            return user_signature, state.staged
+        staged = self._index.staged_tree()
+        if staged != state.staged:
+            link_user_objects(self._repository)
+        return user_signature, staged
 
     # ------------------------------------------------------------------------------ ignore rules
+
+    def _classify(
+        self,
+        listing: Listing,
+        rules: list[Any],
+        staged: str | None,
+        kept: dict[str, int] | None,
+        *,
+        is_new: bool,
+    ) -> tuple[Listing, dict[str, int], tuple[str, ...]]:
+        """Return the listing, the ignored files in the index, and files that are ignored since.
+
+        Of the last, which are in the index too, the budget decides whether they stay.
+        """
+        if is_new:
+            return listing, {}, ()
+        if kept is not None and not self._may_ignore_others(listing, rules, staged):
+            return listing, kept, ()
+        tracked, private = self._index.ignored()
+        ignored = private - tracked
+        known = {path: size for path, size in (kept or {}).items() if path in ignored}
+        listed = {*listing.changed, *listing.gone}
+        since = sorted(ignored - known.keys() - listed)
+        forced = [path for path in sorted(tracked - private) if self._exists(path)]
+        hidden = _without(listing.ignored, forced)
+        listing = replace(listing, new=(*listing.new, *forced), ignored=hidden)
+        for path in ignored & listed:
+            known.setdefault(path, 0)
+        return listing, known, tuple(since)
 
     def _may_ignore_others(self, listing: Listing, rules: list[Any], staged: str | None) -> bool:
         """Return whether other files may be ignored now than in the last snapshot."""
@@ -194,50 +260,59 @@ class Snapshot:
         merging = staged is None and self._index.user_signature() is not None
         if merging:
             return True
-        paths = listing.changed + listing.gone + listing.new
+        paths = listing.changed + listing.gone + listing.new + listing.ignored
         return any(is_named(path, ".gitignore") for path in paths)
-
-    def _apply_ignore_rules(self, listing: Listing) -> tuple[Listing, tuple[str, ...]]:
-        """Remove paths that are ignored now; add ignored paths that the user tracks.
-
-        Return the listing without the first and with the second, and the first.
-        """
-        tracked, captured = self._index.ignored()
-        now_ignored = captured - tracked
-        added = [path for path in sorted(tracked - captured) if self._exists(path)]
-        changed = _without(listing.changed, now_ignored)
-        gone = _without(listing.gone, now_ignored)
-        applied = Listing(changed, gone, (*listing.new, *added))
-        return applied, tuple(sorted(now_ignored))
 
     def _exists(self, path: str) -> bool:
         return self._disk.inspect(path).shape != "absent"
 
-    def _select(self, listing: Listing, now_ignored: tuple[str, ...]) -> Selection:
+    # ------------------------------------------------------------------------------------ choice
+
+    def _choose(self, listing: Listing, kept: dict[str, int], since: tuple[str, ...]) -> Captured:
+        """Return what to capture; ignored files by their own budget."""
+        changed_kept = [path for path in listing.changed if path in kept]
+        stays = dict(kept)
+        for path in (*changed_kept, *listing.gone):
+            stays.pop(path, None)
+        candidates = (*listing.ignored, *changed_kept, *since)
+        choice = choose_ignored(candidates, stays, self._limits.ignored, self._disk)
+        plain = replace(listing, changed=_without(listing.changed, kept))
+        selection = self._select(plain)
+        dropped = [path for path in (*changed_kept, *since) if path not in choice.take]
+        taken = _without(choice.take, since)
+        modes = [(path, self._disk.inspect(path).file_mode) for path in taken]
+        selection = replace(
+            selection,
+            drop=(*selection.drop, *dropped),
+            take=(*selection.take, *taken),
+            modes=(*selection.modes, *modes),
+            size=selection.size + sum(choice.take[path] for path in taken),
+        )
+        skipped = (*selection.skipped, *_named_once(choice, selection.skipped))
+        return Captured(selection, {**stays, **choice.take}, skipped)
+
+    def _select(self, listing: Listing) -> Selection:
         selection = select(listing, self._disk, self._limits.new_file)
         too_large = _paths_skipped(selection.skipped, "too large")
         # What the user tracks is not new, so the limit does not apply.
         tracked = self._index.tracked(too_large)
-        if tracked:
-            selection = select(listing, self._disk, self._limits.new_file, tracked)
-        if not now_ignored:
+        if not tracked:
             return selection
-        return replace(selection, drop=now_ignored + selection.drop)
+        return select(listing, self._disk, self._limits.new_file, tracked)
 
-    def _all_skipped(self, selection: Selection, stderr: str) -> tuple[Skipped, ...]:
-        """Return the skipped paths, with those that git does not list.
+    def _left_out(self, captured: Captured) -> frozenset[str]:
+        """Return the directories whose permissions are not kept: those of skipped files."""
+        skipped = [each.path for each in captured.skipped]
+        return frozenset((*skipped, *self._excluded, *self._index.state.gitlinks))
 
-        These are pipes that git listed before, and directories that cannot be read.
-        """
-        listed = {each.path for each in selection.skipped}
+    def _with_unlisted(self, captured: Captured, scanned: ScannedDirectories) -> Captured:
+        """Add what git does not list: pipes that it listed before, and unreadable directories."""
+        listed = {each.path for each in captured.skipped}
         unlisted = _without(self._index.state.pipes, listed)
         pipes = [Skipped(path, "not a file") for path in unlisted if self._is_pipe(path)]
-        named = _CLOSED.findall(stderr)
-        closed = [Skipped(path, "unreadable") for path in named if self._is_directory(path)]
-        return (*selection.skipped, *pipes, *closed)
-
-    def _is_directory(self, path: str) -> bool:
-        return self._disk.inspect(path).shape == "directory"
+        unreadable = sorted(set(scanned.unreadable) - listed)
+        closed = [Skipped(path, "unreadable") for path in unreadable]
+        return replace(captured, skipped=(*captured.skipped, *pipes, *closed))
 
     def _is_pipe(self, path: str) -> bool:
         return self._disk.inspect(path).shape == "other" and not self._disk.is_beyond_link(path)
@@ -250,33 +325,104 @@ class Snapshot:
                 f"captured; {cure}, and try again."
             )
         refuse_without_space(
-            self._repository.holdfast_dir,
+            self._repository.git_dir,
             selection.size,
             self._limits.reserve,
             "captured",
             f"make room, or {cure}",
         )
 
+    # ------------------------------------------------------------------------------- tree, modes
 
-def start_settings_query(git: Git) -> GitProcess:
-    """Start to read the settings that a snapshot needs."""
-    pattern = r"^core\.(excludesfile|sparsecheckout)$"
-    return git.start("config", "-z", "--type=path", "--get-regexp", pattern).in_background()
+    def _tree_of(self, selection: Selection, *, is_known: bool) -> str:
+        """Return the last tree, if nothing has been captured since it was written."""
+        tree = self._index.state.tree
+        if tree is None or not is_known or selection.drop or selection.take:
+            return self._index.tree()
+        return tree
+
+    def _modes(
+        self,
+        selection: Selection,
+        touched: Iterable[str],
+        seeded: SeededIndex | None,
+        scanned: ScannedDirectories,
+    ) -> tuple[list[int], dict[str, int]]:
+        """Return the usual modes, and the modes of all other files.
+
+        Files with a stored mode are read again, and those that had just changed.
+        """
+        state = self._index.state
+        again = (*state.modes, *state.recent, *touched)
+        seen = [(path, self._disk.inspect(path).file_mode) for path in again]
+        seen += [(path, file.mode) for path, file in (seeded or _NO_FILES).files.items()]
+        seen += selection.modes
+        seen += [(path, None) for path in selection.drop]
+        usual = state.usual
+        if not usual:
+            modes = [mode for _, mode in seen if mode is not None]
+            usual = usual_modes(modes, scanned.modes.values())
+        return usual, update_modes(state.modes, seen, usual)
+
+    def _recent(
+        self, selection: Selection, touched: Iterable[str], seeded: SeededIndex | None
+    ) -> list[str]:
+        """Return the files that changed in the second of this snapshot: see `IndexState`."""
+        second = self._index.newer_than() // _SECOND * _SECOND
+        read = (*selection.take, *self._index.state.recent, *touched)
+        changed = {path: self._disk.inspect(path).changed_at for path in read}
+        files = (seeded or _NO_FILES).files
+        changed.update({path: file.changed_at for path, file in files.items()})
+        return [path for path, changed_at in changed.items() if changed_at >= second]
+
+    # ----------------------------------------------------------------------------- ignored files
+
+    def _read_ignored(self) -> dict[str, int] | None:
+        """Return the ignored files in the index with their sizes; None if that is not known."""
+        try:
+            fields = json.loads(self._ignored_file.read_bytes())
+            return {str(path): int(size) for path, size in fields.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return None
+
+    def _write_ignored(self, before: dict[str, int], ignored: dict[str, int]) -> None:
+        if before != ignored or not self._ignored_file.exists():
+            data = json.dumps(ignored).encode("ascii")
+            atomic_write.put(self._ignored_file, data, sync=False)
 
 
-def parse_raw_diff(data: bytes) -> Listing:
-    """Parse the output of `diff-files --raw -z`: paths that changed, and paths that are gone.
+def parse_status(data: bytes) -> Listing:
+    """Parse the output of `status --porcelain=v2 -z`."""
+    changed: list[str] = []
+    gone: list[str] = []
+    new: list[str] = []
+    ignored: list[str] = []
+    for entry in data.split(b"\0"):
+        kind = entry[:2]
+        if kind == b"1 ":
+            fields = entry.split(b" ", 8)
+            letter = fields[1][1:]
+            if letter == b"D":
+                gone.append(to_text(fields[8]))
+            elif letter != b".":
+                changed.append(to_text(fields[8]))
+        elif kind == b"u ":
+            changed.append(to_text(entry.split(b" ", 10)[10]))
+        elif kind == b"? ":
+            new.append(to_text(entry[2:]))
+        elif kind == b"! ":
+            ignored.append(to_text(entry[2:]))
+    return Listing(tuple(changed), tuple(gone), tuple(new), tuple(ignored))
 
-    During a merge git lists a path more than once.
-    """
-    fields = data.split(b"\0")
-    # Dictionaries, as sets that keep the order.
-    changed: dict[str, None] = {}
-    deleted: dict[str, None] = {}
-    for head, path in zip(fields[::2], fields[1::2], strict=False):
-        paths = deleted if head.endswith(b"D") else changed
-        paths[to_text(path)] = None
-    return Listing(tuple(changed), _without(deleted, changed))
+
+def _is_same_file(before: list[int], after: list[int] | None) -> bool:
+    """Return whether a file was not replaced; its second time changes with the number of links."""
+    return after is not None and [before[0], *before[2:]] == [after[0], *after[2:]]
+
+
+def _named_once(choice: IgnoredChoice, skipped: Iterable[Skipped]) -> list[Skipped]:
+    known = {each.path for each in skipped}
+    return [each for each in choice.skipped if each.path not in known]
 
 
 def _without(paths: Iterable[str], excluded: Collection[str]) -> tuple[str, ...]:

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.adapters.filesystem.worktree_lock import LockTimeout
 from holdfast.adapters.git.checkout import TreeCheckout
 from holdfast.adapters.git.file_versions import VersionReader
-from holdfast.adapters.git.git_command import Git, GitFailed, GitProcess, to_text
+from holdfast.adapters.git.git_command import Git, GitFailed, to_text
+from holdfast.adapters.git.index_seed import link_user_objects
+from holdfast.adapters.git.object_links import find_object_directories, keep_packs
+from holdfast.adapters.git.object_store import ObjectStore, commit_body
+from holdfast.adapters.git.old_layout import has_old_layout, move_private_folder, move_user_refs
 from holdfast.adapters.git.private_index import PrivateIndex
 from holdfast.adapters.git.refs import Refs
 from holdfast.adapters.git.repository import (
-    GitRepository,
+    PrivateRepository,
     create_private,
     find_repository,
     remove_private,
+    set_head,
 )
-from holdfast.adapters.git.snapshot import ReportProgress, Snapshot, start_settings_query
+from holdfast.adapters.git.snapshot import ReportProgress, Snapshot
+from holdfast.adapters.git.user_index import restore_staged
+from holdfast.adapters.git.user_repository import UserRepository, write_cached
 from holdfast.adapters.git.worktree_files import WorktreeFiles
 from holdfast.changes.ports import JournalDamaged
 from holdfast.checkpoints import commit_message, retention
@@ -38,9 +47,8 @@ from holdfast.checkpoints.ports import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from holdfast.adapters.filesystem.journal import DiskJournal
     from holdfast.checkpoints.limits import SnapshotLimits
@@ -81,26 +89,30 @@ class GitWorktree:
 
     def __init__(
         self,
-        repository: GitRepository,
+        repository: PrivateRepository,
         lock: int | None,
         limits: SnapshotLimits,
         report: ReportProgress,
         deadline: float,
         *,
-        settings_query: GitProcess | None,
         journal: DiskJournal,
+        excluded: Iterable[str] = (),
     ) -> None:
         """Use a repository; `lock` is the lock of the worktree, None only to read checkpoints."""
         variables = {"GIT_DIR": str(repository.git_dir), "GIT_WORK_TREE": str(repository.root)}
+        settings: tuple[str, ...] = ()
+        if repository.user is not None:
+            settings = (f"core.excludesFile={repository.user.excludes_file}",)
         self._repository = repository
         self._limits = limits
-        self._git = Git(repository.root, variables, lock, deadline)
+        self._git = Git(repository.root, variables, lock, deadline, settings)
+        self._objects = ObjectStore(repository.objects, repository.object_format())
         self._index = PrivateIndex(repository, self._git)
         self._snapshot = Snapshot(
-            repository, self._git, self._index, limits, report, settings_query=settings_query
+            repository, self._git, self._index, limits, report, excluded=excluded
         )
         self._checkout = TreeCheckout(repository, self._git, self._index, limits.reserve)
-        self._refs = Refs(self._git, repository.worktree)
+        self._refs = Refs(self._git, repository.git_dir, self._objects)
         self.journal = journal
         self._pruned: tuple[Checkpoint, ...] = ()
 
@@ -108,6 +120,11 @@ class GitWorktree:
     def root(self) -> Path:
         """The root of the worktree, which may be above the directory that was named."""
         return self._repository.root
+
+    @_disk_errors_as_failures()
+    def move_old_layout(self) -> None:
+        """Move checkpoints of release 0.1 here."""
+        move_user_refs(self._repository, self._index, self._git)
 
     # -------------------------------------------------------------------------------------- take
 
@@ -120,16 +137,27 @@ class GitWorktree:
     def record(self, draft: CheckpointDraft, present: WorktreeState) -> Checkpoint:
         """Record a checkpoint of a captured state; from time to time remove old checkpoints."""
         seq = self._next_seq()
-        try:
-            recorded, commit = self._commit(draft, present, seq)
-        except GitFailed:
+        if not self._index.state.held and not self._has(present.tree):
             # Objects of an earlier snapshot can be gone, with the checkpoints that were pruned.
-            recorded, commit = self._commit(draft, self._capture_again(present), seq)
+            self._index.forget()
+            present = self.capture()
+        recorded, commit = self._commit(draft, present, seq)
         self._refs.create(draft.id, commit)
+        set_head(self._repository, commit)
         self._index.save(held=True)
         if seq % _PRUNE_INTERVAL == 0:
             self._prune()
         return Checkpoint(draft, recorded, seq, commit, self._repository.worktree)
+
+    def _has(self, tree: str) -> bool:
+        """Return whether the private repository has a tree."""
+        if self._objects.read(tree) is not None:
+            return True
+        try:
+            self._git.run("cat-file", "-e", tree)
+        except GitFailed:
+            return False
+        return True
 
     def _next_seq(self) -> int:
         """Return the next sequence number.
@@ -146,38 +174,43 @@ class GitWorktree:
         self, draft: CheckpointDraft, present: WorktreeState, seq: int
     ) -> tuple[WorktreeState, str]:
         """Write the shadow commit; return the state with the staged commit, and the commit."""
-        present = replace(present, staged=self._commit_staged(present))
+        now = int(time.time())
+        parents: tuple[str, ...] = ()
+        if self._keeps_staged(present):
+            body = commit_body(str(present.staged_tree), (), now, "holdfast: what was staged\n")
+            parents = (self._objects.write("commit", body),)
+        present = replace(present, staged=parents[0] if parents else None)
         message = commit_message.write(draft, present, seq, self._repository.worktree)
-        parents: list[str] = []
-        for parent in (present.head, present.staged):
-            if parent:
-                parents += ["-p", parent]
-        command = ("commit-tree", present.tree, *parents, "-F", "-")
-        return present, self._git.read_line(*command, stdin=message.encode("ascii"))
+        body = commit_body(present.tree, parents, now, message)
+        return present, self._objects.write("commit", body)
 
-    def _capture_again(self, present: WorktreeState) -> WorktreeState:
-        """Return the state with objects that exist."""
-        try:
-            self._git.run("cat-file", "-e", present.tree)
-        except GitFailed:
-            self._index.forget()
-            return self.capture()
-        self._index.save(staged_commit=[])
-        return replace(present, staged=self._index.staged_tree())
+    def _keeps_staged(self, present: WorktreeState) -> bool:
+        """Return whether what is staged is neither committed nor on the disk."""
+        if present.staged_tree is None or present.staged_tree == present.tree:
+            return False
+        return present.sparse or present.staged_tree != self._head_tree()
 
-    def _commit_staged(self, present: WorktreeState) -> str | None:
-        """Return a commit of the staged files, or None if HEAD or the disk has the same files."""
-        head = self._repository.head
-        if present.staged is None or present.staged in {head.tree, present.tree}:
+    def _head_tree(self) -> str | None:
+        """Return the tree of the user's HEAD."""
+        commit = self._repository.head.commit
+        if commit is None:
             return None
-        known = self._index.state.staged_commit
-        if known[:2] == [present.staged, head.commit]:
-            return known[2]
-        parents = ["-p", head.commit] if head.commit else []
-        message = "holdfast: what was staged"
-        commit = self._git.read_line("commit-tree", present.staged, *parents, "-m", message)
-        self._index.save(staged_commit=[present.staged, head.commit, commit])
-        return commit
+        known = self._index.state.head
+        if known[:1] == [commit]:
+            return known[1]
+        tree = self._tree_of(commit)
+        if tree is not None:
+            self._index.save(head=[commit, tree])
+        return tree
+
+    def _tree_of(self, commit: str) -> str | None:
+        body = self._objects.read(commit)
+        if body is None:
+            try:
+                body = self._git.run("cat-file", "commit", commit)
+            except GitFailed:
+                return None
+        return body.partition(b"\n")[0].decode("ascii").removeprefix("tree ")
 
     # -------------------------------------------------------------------------------------- read
 
@@ -219,12 +252,13 @@ class GitWorktree:
 
     def commits_since(self, head: str | None) -> tuple[str, ...]:
         """Return the commits that HEAD has and this commit has not, the latest first."""
-        now = self._repository.head.commit
-        if now is None or now == head:
+        user, now = self._repository.user, self._repository.head.commit
+        if user is None or now is None or now == head:
             return ()
         excluded = [f"^{head}"] if head else []
+        git = user.git(self._git.deadline)
         try:
-            output = self._git.run("rev-list", f"--max-count={_MAX_COMMITS}", now, *excluded)
+            output = git.run("rev-list", f"--max-count={_MAX_COMMITS}", now, *excluded)
         except GitFailed:
             # The old HEAD is gone from the repository.
             return (now,)
@@ -234,20 +268,39 @@ class GitWorktree:
 
     @_disk_errors_as_failures()
     def prepare_restore(
-        self, present: WorktreeState, target: WorktreeState
+        self, present: WorktreeState, target: WorktreeState, *, exact: bool
     ) -> PreparedRestore | Blocked:
         """Plan a restore, and capture the files that it would overwrite."""
         try:
-            return self._checkout.prepare(present, target)
+            return self._checkout.prepare(present, target, exact=exact)
         except GitFailed:
             # As in `record`: objects that only the private index referred to can be gone.
             self._index.forget()
-        return self._checkout.prepare(self.capture(), target)
+        return self._checkout.prepare(self.capture(), target, exact=exact)
 
     @_disk_errors_as_failures()
     def apply_restore(self, prepared: PreparedRestore) -> RestoreDone | RestoreFailed:
         """Write the files of a prepared restore."""
         return self._checkout.apply(prepared)
+
+    @_disk_errors_as_failures()
+    def restore_index(self, target: WorktreeState) -> str | None:
+        """Restore what was staged in the user's index; return why that could not be done."""
+        tree = self._staged_in(target)
+        if tree is None:
+            return "the checkpoint has no staged files: there was a merge, or no index"
+        return restore_staged(self._repository, self._git, tree)
+
+    def differs_from_index(self, present: WorktreeState, target: WorktreeState) -> bool:
+        """Return whether something else is staged now than in the target."""
+        tree = self._staged_in(target)
+        return tree is not None and present.staged_tree not in {tree, None}
+
+    def _staged_in(self, target: WorktreeState) -> str | None:
+        """Return the tree that was staged when a checkpoint was taken; None if not known."""
+        if target.staged_tree is not None or target.staged is None:
+            return target.staged_tree
+        return self._tree_of(target.staged)
 
     @_disk_errors_as_failures()
     def begin(self, unfinished: UnfinishedRestore) -> None:
@@ -281,9 +334,35 @@ class GitWorktree:
 
     def _prune(self) -> None:
         checkpoints = self.checkpoints()
-        outdated = retention.outdated(checkpoints, self._limits.keep)
-        self.remove(outdated)
+        outdated = retention.over_limit(checkpoints, self._limits.keep)
+        if outdated:
+            self.remove(outdated)
         self._pruned += tuple(each for each in checkpoints if each.id in outdated)
+        live = [each.id for each in checkpoints if each.id not in outdated]
+        unreachable = retention.unreachable_trash(live, self._refs.trash())
+        if unreachable:
+            self._refs.empty_trash(unreachable)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what a reader of any outcome should know: the user's repository is gone."""
+        if not self._repository.user_is_gone:
+            return ()
+        there = self.checkpoints()
+        what = f"the repository that held {len(there)} checkpoints is gone"
+        if len(there) == 1:
+            what = "the repository that held 1 checkpoint is gone"
+        if there and not self._has_all(there[0].present.tree):
+            cure = "clone it again to this place, and the checkpoints can be restored there"
+            return (f"{what}, and with it committed files that only it had; {cure}.",)
+        return (f"{what}; the checkpoints have its files, and can be restored.",)
+
+    def _has_all(self, tree: str) -> bool:
+        """Return whether no object of a tree is missing."""
+        try:
+            self._git.run("rev-list", "--objects", "--quiet", tree)
+        except GitFailed:
+            return False
+        return True
 
     @_disk_errors_as_failures()
     def empty_trash(self) -> tuple[str, ...]:
@@ -307,13 +386,19 @@ class GitWorktree:
 
     @_disk_errors_as_failures()
     def reclaim_space(self) -> None:
-        """Free the disk space of a private repository; in the user's, their git does it later."""
-        if not self._repository.private:
-            return
-        if self._refs.checkpoints():
-            self._git.run("gc", "-q", "--prune=now")
-        else:
+        """Free the disk space of what no checkpoint refers to."""
+        if not self._refs.checkpoints():
             remove_private(self._repository)
+            return
+        user = self._repository.user
+        sources: tuple[Path, ...] = ()
+        if user is not None:
+            sources = find_object_directories(user.common_dir)
+            link_user_objects(self._repository)
+        keep_packs(self._repository.objects, sources)
+        self._index.save(held=False)
+        self._git.run("repack", "-q", "-a", "-d")
+        self._git.run("prune", "--expire=now")
 
 
 @contextmanager
@@ -325,39 +410,54 @@ def lock_worktree(
     lock: LockJournal,
     *,
     create: bool,
+    excluded: Iterable[Path] = (),
 ) -> Iterator[GitWorktree]:
     """Find the worktree of a root, wait for its lock, and yield the worktree.
 
-    A root without git gets a private repository. Without `create` it gets none: `NoCheckpoints` is
-    raised instead.
+    Without `create` no private repository is created: `NoCheckpoints` is raised instead. Files in
+    `excluded` belong to Holdfast.
     """
     deadline = time.monotonic() + limits.seconds
     with _disk_errors_as_failures():
-        settings_query = None
-        if create:
-            # At the same time as the search for the repository: in a small one, each process more
-            # in a row is noticeable.
-            settings_query = start_settings_query(Git(root, deadline=deadline))
         repository = _find(root, state, deadline, create=create)
         with lock(repository.root, deadline) as journal:
             if journal.lock.waited:
                 # The command that had the lock may have committed.
                 repository = _find(root, state, deadline, create=create)
-                settings_query = None
-            handle = journal.lock.handle
-            if repository.private:
-                repository.git_dir.parent.mkdir(0o700, parents=True, exist_ok=True)
-                create_private(repository, handle, deadline)
-            repository.holdfast_dir.mkdir(0o700, exist_ok=True)
-            yield GitWorktree(
+            is_old = has_old_layout(repository, state)
+            repository.folder.mkdir(0o700, parents=True, exist_ok=True)
+            move_private_folder(repository, state)
+            create_private(repository)
+            if repository.user is not None:
+                _remember(repository, repository.user)
+            worktree = GitWorktree(
                 repository,
-                handle,
+                journal.lock.handle,
                 limits,
                 report,
                 deadline,
-                settings_query=settings_query,
                 journal=journal,
+                excluded=_paths_below(repository.root, (state, *excluded)),
             )
+            if is_old:
+                worktree.move_old_layout()
+            yield worktree
+
+
+def _remember(repository: PrivateRepository, user: UserRepository) -> None:
+    """Remember the user's repository: where it is, and that there is one."""
+    if not repository.cache.exists() and (repository.root / ".git").exists():
+        write_cached(repository.cache, repository.root, user)
+
+
+def _paths_below(root: Path, places: Iterable[Path]) -> list[str]:
+    """Return the paths in the worktree of those of the places that are in it."""
+    paths: list[str] = []
+    for place in places:
+        real = Path(os.path.realpath(place))
+        if root in real.parents:
+            paths.append(to_text(os.fsencode(real.relative_to(root))))
+    return paths
 
 
 def look_at_worktree(
@@ -369,22 +469,27 @@ def look_at_worktree(
     """
     deadline = time.monotonic() + limits.seconds
     repository = _find(root, state, deadline, create=False)
-    return GitWorktree(
-        repository,
-        None,
-        limits,
-        lambda _: None,
-        deadline,
-        settings_query=None,
-        journal=journal,
-    )
+    if not repository.git_dir.is_dir():
+        raise _no_checkpoints(repository)
+    return GitWorktree(repository, None, limits, lambda _: None, deadline, journal=journal)
 
 
-def _find(root: Path, state: Path, deadline: float, *, create: bool) -> GitRepository:
+def has_old_checkpoints(root: Path, state: Path, limits: SnapshotLimits) -> bool:
+    """Return whether there are checkpoints of release 0.1, which the next lock moves."""
+    deadline = time.monotonic() + limits.seconds
+    repository = find_repository(root, state, deadline, for_new_checkpoint=False)
+    return has_old_layout(repository, state)
+
+
+def _find(root: Path, state: Path, deadline: float, *, create: bool) -> PrivateRepository:
     repository = find_repository(root, state, deadline, for_new_checkpoint=create)
-    if repository.private and not create and not repository.git_dir.is_dir():
-        raise NoCheckpoints(f"{repository.root}: no checkpoint was ever taken here.")
-    return repository
+    if create or repository.git_dir.is_dir() or has_old_layout(repository, state):
+        return repository
+    raise _no_checkpoints(repository)
+
+
+def _no_checkpoints(repository: PrivateRepository) -> NoCheckpoints:
+    return NoCheckpoints(f"{repository.root}: no checkpoint was ever taken here.")
 
 
 def _parse_counts(numstat: bytes) -> dict[bytes, LineCounts]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.git.git_command import to_bytes, to_text
 from holdfast.checkpoints.limits import MEGABYTE
 from holdfast.checkpoints.ports import CheckpointFailed, FileInfo
-from holdfast.checkpoints.restore_plan import parents_of
+from holdfast.checkpoints.restore_plan import is_under, parents_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,9 +24,15 @@ _NOTHING_THERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 class WorktreeFiles:
     """The files below one root."""
 
-    def __init__(self, root: Path) -> None:
-        """Read below this root."""
+    def __init__(
+        self, root: Path, excluded: Iterable[str] = (), folders: frozenset[str] = frozenset()
+    ) -> None:
+        """Read below this root. `excluded` are paths of Holdfast, `folders` build folders."""
         self._root = root
+        self._excluded = frozenset(excluded)
+        self._folders = folders
+        self._prefix = f"{root}/"
+        self._user = os.geteuid()
         self._repositories: dict[str, bool] = {}
 
     def location(self, path: str) -> Path:
@@ -35,9 +41,10 @@ class WorktreeFiles:
 
     def inspect(self, path: str) -> FileInfo:
         """Return what is at a path, without following a symlink at its end."""
-        location = self.location(path)
+        # No `Path`: a first snapshot looks at every file.
+        location = f"{self._prefix}{os.fsdecode(to_bytes(path))}"
         try:
-            status = location.lstat()
+            status = os.lstat(location)
         except PermissionError:
             return FileInfo("file", readable=False)
         except OSError as error:
@@ -45,13 +52,24 @@ class WorktreeFiles:
                 raise
             return FileInfo("absent")
         if stat.S_ISREG(status.st_mode):
-            mode = stat.S_IMODE(status.st_mode)
-            return FileInfo("file", status.st_size, mode, os.access(location, os.R_OK))
+            return FileInfo(
+                "file",
+                status.st_size,
+                stat.S_IMODE(status.st_mode),
+                self._is_readable(location, status),
+                status.st_ctime_ns,
+            )
         if stat.S_ISLNK(status.st_mode):
             return FileInfo("link", status.st_size)
         if stat.S_ISDIR(status.st_mode):
             return FileInfo("directory")
         return FileInfo("other")
+
+    def _is_readable(self, location: str, status: os.stat_result) -> bool:
+        is_own = status.st_uid == self._user
+        if is_own and status.st_mode & stat.S_IRUSR:
+            return True
+        return os.access(location, os.R_OK)
 
     def is_beyond_link(self, path: str) -> bool:
         """Return whether a parent of the path exists and is not a directory."""
@@ -89,6 +107,39 @@ class WorktreeFiles:
                 yield from self.below(name)
             else:
                 yield name
+
+    def is_excluded(self, path: str) -> bool:
+        """Return whether a path belongs to Holdfast itself."""
+        return is_under(path, self._excluded)
+
+    def files_in(self, directory: str, at_most: int) -> tuple[list[str], list[str]] | None:
+        """Return the files below a directory, and the repositories and build folders there.
+
+        Return None if there are more files than `at_most`. What cannot be read is left out.
+        """
+        files: list[str] = []
+        others: list[str] = []
+        pending = [directory]
+        while pending:
+            current = pending.pop()
+            try:
+                with os.scandir(self.location(current)) as entries:
+                    ordered = sorted(entries, key=lambda entry: entry.name)
+            except OSError:
+                continue
+            for entry in ordered:
+                path = f"{current}/{to_text(os.fsencode(entry.name))}"
+                if self.is_excluded(path):
+                    continue
+                if not entry.is_dir(follow_symlinks=False):
+                    files.append(path)
+                elif entry.name in self._folders or self._is_repository(path):
+                    others.append(path)
+                else:
+                    pending.append(path)
+            if len(files) > at_most:
+                return None
+        return files, others
 
     def in_nested_repository(self, path: str) -> bool:
         """Return whether a parent of the path has a `.git`."""

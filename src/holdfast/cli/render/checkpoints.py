@@ -29,11 +29,14 @@ class JsonCheckpoints(JsonOutput):
         self.show_note(created.recovered)
         warn(created.unrecorded)
         # `seq` is the place of the checkpoint among the others.
-        self.print_body(_as_json(created.checkpoint) | {"event_seq": created.seq})
+        more = {"event_seq": created.seq, "dropped": list(created.dropped)}
+        self.print_body(_as_json(created.checkpoint) | more)
 
     def show_list(self, listed: Listed) -> None:
         """Print all checkpoints."""
         warn(listed.problem)
+        for note in listed.notes:
+            warn(note)
         here = list(map(_as_json, listed.checkpoints))
         elsewhere = list(map(_elsewhere_as_json, listed.elsewhere))
         self.print_body({"checkpoints": here + elsewhere})
@@ -85,12 +88,16 @@ class TerminalCheckpoints(TerminalOutput):
         warn(created.unrecorded)
         taken = created.checkpoint
         write(f"checkpoint {taken.id}{_label(taken)}", bold=True)
-        for each in taken.present.skipped:
-            write(f"left out: {each.path} ({each.why})", "yellow")
+        _write_skipped(taken)
+        if created.dropped:
+            removed = count_of(len(created.dropped), "older checkpoint")
+            write(f"Removed {removed}: there were too many.")
 
     def show_list(self, listed: Listed) -> None:
         """Print a line for each."""
         warn(listed.problem)
+        for note in listed.notes:
+            warn(note)
         for each in listed.checkpoints:
             write(f"{each.id}  {each.draft.created_at}  {each.draft.kind}{_label(each)}")
         for other in listed.elsewhere:
@@ -110,8 +117,7 @@ class TerminalCheckpoints(TerminalOutput):
         if taken.draft.session:
             message = taken.draft.message or "(none)"
             write(f"in session {taken.draft.session}, before message {message}")
-        for each in taken.present.skipped:
-            write(f"left out: {each.path} ({each.why})", "yellow")
+        _write_skipped(taken)
         for file in shown.files:
             write(f"{file.status:9} {file.path}")
         if shown.files:
@@ -144,10 +150,7 @@ class TerminalCheckpoints(TerminalOutput):
             write(f"Brought {added} back to the conversation.")
         if restored.backend_reset:
             write("The agent was stopped; it starts anew.")
-        for path in restored.kept:
-            write(f"kept: {path}", "yellow")
-        for path in restored.lost:
-            write(f"not restored, because the checkpoint had left it out: {path}", "yellow")
+        _write_kept(restored)
         if restored.commits:
             made = count_of(len(restored.commits), "commit")
             write(f"kept {made} made since; HEAD is at {restored.commits[0][:12]}")
@@ -178,7 +181,11 @@ def restored_as_json(restored: Restored) -> dict[str, Any]:
         "backend_reset": restored.backend_reset,
         "undo_checkpoint_id": restored.undo_checkpoint_id,
         "kept": list(restored.kept),
+        "kept_why": dict(restored.kept_why),
         "lost": list(restored.lost),
+        "lost_why": dict(restored.lost_why),
+        "index_reset": restored.index_reset,
+        "index_differs": restored.index_differs,
         "commits": list(restored.commits),
         "seq": restored.seq,
     }
@@ -214,6 +221,35 @@ def _elsewhere_as_json(other: CheckpointElsewhere) -> dict[str, Any]:
         "worktree_gone": other.is_gone,
         "session": other.session,
     }
+
+
+def _write_kept(restored: Restored) -> None:
+    """Print what a restore kept and lost, and what it did with the index."""
+    for path in restored.kept:
+        write(f"kept: {path}{_reason(restored.kept_why.get(path))}", "yellow")
+    for path in restored.lost:
+        write(f"not restored: {path}{_reason(restored.lost_why.get(path))}", "yellow")
+    if restored.index_reset:
+        write("What was staged is staged again.")
+    if restored.index_differs:
+        again = f"`holdfast checkpoint restore {restored.checkpoint_id} --index`"
+        write(f"Something else was staged then; {again} stages it again.")
+
+
+def _write_skipped(taken: Checkpoint) -> None:
+    """Print what a checkpoint left out; ignored paths in one line."""
+    ignored: list[str] = []
+    for each in taken.present.skipped:
+        if each.is_ignored:
+            ignored.append(each.path)
+        else:
+            write(f"left out: {each.path} ({each.why})", "yellow")
+    if ignored:
+        write(f"ignored, and not kept: {', '.join(ignored)}", "yellow")
+
+
+def _reason(why: str | None) -> str:
+    return text_if(why, f" ({why})")
 
 
 def _file(each: FileDifference) -> dict[str, Any]:

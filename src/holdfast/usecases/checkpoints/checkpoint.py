@@ -47,7 +47,8 @@ class CheckpointOwner:
 class Created:
     """A checkpoint was taken. `events` were published, `seq` is the number of the last one.
 
-    `unrecorded` says why the store has no record of it; restore asks the store again.
+    `unrecorded` says why the store has no record of it; restore asks the store again. `dropped` are
+    the ids of older checkpoints that were removed, because there were too many.
     """
 
     checkpoint: Checkpoint
@@ -55,6 +56,7 @@ class Created:
     unrecorded: str | None = None
     events: tuple[Event, ...] = ()
     seq: int | None = None
+    dropped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Listed:
     checkpoints: tuple[Checkpoint, ...]
     elsewhere: tuple[CheckpointElsewhere, ...] = ()
     problem: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,22 +154,21 @@ def _record(
     if owner is not None:
         turn = owner.turn
     event = checkpoint_taken(taken, turn)
-    gone = [each.id for each in worktree.pruned()]
+    gone = tuple(each.id for each in worktree.pruned())
+    created = Created(taken, recovered, None, (event.event,), dropped=gone)
     try:
         transcript = worktrees.conversations.transcript
         seq = transcript.record(taken, [event], gone, checkpoints_removed)
     except ConversationFailed as error:
-        return Created(
-            taken, recovered, f"the store does not know of this: {error}", (event.event,)
-        )
-    return Created(taken, recovered, None, (event.event,), seq)
+        return replace(created, unrecorded=f"the store does not know of this: {error}")
+    return replace(created, seq=seq)
 
 
 def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
     """Return the checkpoints of the worktree, and of the project's other worktrees."""
     try:
         with worktrees.look() as worktree:
-            listed = Listed(worktree.checkpoints())
+            listed = Listed(worktree.checkpoints(), notes=worktree.notes())
     except NoCheckpoints:
         listed = Listed(())
     except CheckpointFailed as error:

@@ -58,7 +58,8 @@ _ATTEMPTS = 5
 class _RestoreTask:
     """What a restore or an undo is to do.
 
-    `conversation`: the transcript too, from which `following` messages are removed.
+    `conversation`: the transcript too, from which `following` messages are removed. `index`: what
+    was staged too.
     """
 
     verb: Literal["restore", "undo"]
@@ -68,6 +69,7 @@ class _RestoreTask:
     following: int = 0
     orphans: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    index: bool = False
 
 
 _Outcome: TypeAlias = Restored | NothingDone
@@ -76,11 +78,16 @@ _Plan: TypeAlias = "Callable[[Worktree, Settled], _RestoreTask | _Outcome]"
 
 
 def restore(
-    wanted: str, worktrees: Worktrees, *, scope: RestoreScope = "both", session: str | None = None
+    wanted: str,
+    worktrees: Worktrees,
+    *,
+    scope: RestoreScope = "both",
+    session: str | None = None,
+    index: bool = False,
 ) -> Restored | NothingDone:
     """Bring back a checkpoint's files, its conversation, or both.
 
-    Of this session only, if one is named.
+    Of this session only, if one is named. With `index`, what was staged is staged again.
     """
 
     def plan(worktree: Worktree, recovered: Settled) -> _RestoreTask | _Outcome:
@@ -88,7 +95,10 @@ def restore(
         if isinstance(target, NothingDone):
             finished = _just_finished(wanted, recovered)
             return finished or belonging_elsewhere(wanted, worktrees) or target
-        return _plan_restore(target, scope, worktree, worktrees, recovered)
+        task = _plan_restore(target, scope, worktree, worktrees, recovered)
+        if isinstance(task, NothingDone):
+            return task
+        return replace(task, index=index and task.files)
 
     try:
         return _stop_and_run(plan, worktrees)
@@ -313,7 +323,8 @@ def _plan_undo(
     worktrees: Worktrees,
     recovered: Settled,
 ) -> _RestoreTask | NothingDone:
-    task = _RestoreTask("undo", undo_checkpoint, undo_checkpoint.draft.files)
+    draft = undo_checkpoint.draft
+    task = _RestoreTask("undo", undo_checkpoint, draft.files, index=draft.index)
     if undo_checkpoint.draft.message is None:
         return task
     following = _following(undo_checkpoint, worktrees, recovered)
@@ -389,10 +400,34 @@ def _run(
             seq, problem = _forget_pruned(worktree, worktrees)
             restored = replace(restored, seq=seq or restored.seq)
         notes = tuple(filter(None, (problem,)))
-    restored = replace(restored, notes=stopped.notes + task.notes + notes, recovered=recovered)
-    if not task.files:
+    notes = stopped.notes + task.notes + notes + worktree.notes()
+    restored = replace(restored, notes=notes, recovered=recovered)
+    if plan is None:
         return restored
-    return replace(restored, commits=worktree.commits_since(task.target.present.head))
+    return _with_index(_described(restored, task, plan, worktree), task, plan, worktree)
+
+
+def _described(
+    restored: Restored, task: _RestoreTask, plan: PreparedRestore, worktree: Worktree
+) -> Restored:
+    """Add what a restore of files kept and lost, and the commits made since."""
+    commits = worktree.commits_since(task.target.present.head)
+    return replace(restored, commits=commits, kept_why=plan.kept, lost_why=plan.lost)
+
+
+def _with_index(
+    restored: Restored, task: _RestoreTask, plan: PreparedRestore, worktree: Worktree
+) -> Restored:
+    """Restore the user's index if that is asked for, or report whether it differs."""
+    if not worktree.differs_from_index(plan.present, plan.target):
+        return replace(restored, index_reset=task.index)
+    if not task.index:
+        return replace(restored, index_differs=True)
+    problem = worktree.restore_index(plan.target)
+    if problem is None:
+        return replace(restored, index_reset=True)
+    note = f"what was staged could not be restored: {problem}."
+    return replace(restored, index_differs=True, notes=(*restored.notes, note))
 
 
 def _plan_files(
@@ -401,7 +436,8 @@ def _plan_files(
     """Prepare the restore of the files; return None for a conversation alone."""
     if not task.files:
         return None
-    return worktree.prepare_restore(present, task.target.present)
+    exact = task.target.is_undo_checkpoint
+    return worktree.prepare_restore(present, task.target.present, exact=exact)
 
 
 def _evict(task: _RestoreTask, worktrees: Worktrees) -> tuple[bool, tuple[str, ...]]:
@@ -452,7 +488,7 @@ def _journal_entry(
     )
     if plan is None:
         return entry
-    return replace(entry, phase="files", kept=plan.kept, lost=plan.lost)
+    return replace(entry, phase="files", kept=tuple(plan.kept), lost=tuple(plan.lost))
 
 
 def _take_undo_checkpoint(
@@ -472,6 +508,7 @@ def _take_undo_checkpoint(
         chat=target.chat,
         target=target.id,
         files=task.files,
+        index=task.index,
     )
     if task.conversation:
         draft = replace(draft, message=target.message, state_sequence=task.target.state_sequence)
@@ -490,7 +527,7 @@ def _done_before(
     Then its undo checkpoint stays. A restore that died just before it could print its outcome is
     run again; its undo must lead to where it began, not here.
     """
-    if not _may_be_done(task, plan):
+    if not _may_be_done(task, plan, worktree):
         return None
     for done in recovered.finished:
         if _is_same(done, task, plan):
@@ -512,8 +549,8 @@ def _done_before(
     )
     if plan is None:
         return again
-    commits = worktree.commits_since(task.target.present.head)
-    return replace(again, kept=plan.kept, lost=plan.lost, commits=commits, tree=plan.tree)
+    again = replace(again, kept=tuple(plan.kept), lost=tuple(plan.lost), tree=plan.tree)
+    return _with_index(_described(again, task, plan, worktree), task, plan, worktree)
 
 
 def _changes_differ(task: _RestoreTask, worktrees: Worktrees) -> bool:
@@ -533,12 +570,14 @@ def _scope_of_task(task: _RestoreTask) -> RestoreScope:
     return "conversation"
 
 
-def _may_be_done(task: _RestoreTask, plan: PreparedRestore | None) -> bool:
+def _may_be_done(task: _RestoreTask, plan: PreparedRestore | None, worktree: Worktree) -> bool:
     """Return whether a restore has nothing to do: no message follows, no file differs."""
     if task.verb != "restore" or task.following:
         return False
     if plan is None:
         return True
+    if task.index and worktree.differs_from_index(plan.present, plan.target):
+        return False
     return plan.present.tree == plan.tree
 
 
@@ -574,9 +613,8 @@ def _has_moved_on(plan: PreparedRestore, undo_checkpoint: Checkpoint, worktree: 
     Permissions are not in the tree. Files that the target did not know stay; they must be the same
     as after that restore.
     """
-    for path, mode in plan.target.modes.items():
-        if plan.present.modes.get(path) != mode:
-            return True
+    if plan.changes_attributes:
+        return True
     if plan.tree == plan.target.tree:
         return False
     present = plan.present.tree
@@ -602,7 +640,7 @@ def _abandon(
 def _went_back(undo_checkpoint: Checkpoint, worktree: Worktree) -> bool:
     """Restore the files of the undo checkpoint; return whether that succeeded."""
     try:
-        plan = worktree.prepare_restore(worktree.capture(), undo_checkpoint.present)
+        plan = worktree.prepare_restore(worktree.capture(), undo_checkpoint.present, exact=True)
         if isinstance(plan, Blocked):
             return False
         applied = worktree.apply_restore(plan)

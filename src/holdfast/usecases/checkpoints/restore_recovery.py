@@ -151,7 +151,8 @@ def _finish_files(
         goal = worktree.at(commit)
         if goal is None:
             continue
-        plan = worktree.prepare_restore(worktree.capture(), goal.present)
+        exact = goal.is_undo_checkpoint
+        plan = worktree.prepare_restore(worktree.capture(), goal.present, exact=exact)
         if isinstance(plan, Blocked):
             reason = plan.message
             continue
@@ -165,7 +166,8 @@ def _finish_files(
             reason = applied.message
             continue
         if forward:
-            return replace(left, phase="talk", tree=plan.tree, kept=plan.kept, lost=plan.lost)
+            kept, lost = tuple(plan.kept), tuple(plan.lost)
+            return replace(left, phase="talk", tree=plan.tree, kept=kept, lost=lost)
         # Its restore never was: an undo must not lead there, and find no messages.
         worktree.remove([left.undo_id])
         worktree.finish(left)

@@ -1,0 +1,57 @@
+"""Repositories inside a worktree: submodules and others. A checkpoint has not their files.
+
+It has a digest of each, so that a restore can name those that have changed since.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from holdfast.adapters.git.git_command import Git, GitFailed, GitProcess, to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.adapters.git.worktree_files import WorktreeFiles
+
+_STATUS = ("status", "--porcelain=v2", "-z", "--branch", "-uall", "--no-renames")
+_UNKNOWN = "unknown"
+
+
+def digest_repositories(
+    paths: Iterable[str], disk: WorktreeFiles, deadline: float | None
+) -> dict[str, str]:
+    """Return a digest of each repository that has a git directory, by its path."""
+    running: dict[str, GitProcess] = {}
+    for path in paths:
+        inner = disk.inspect(f"{path}/.git")
+        if inner.shape != "absent" and inner.readable:
+            git = Git(disk.location(path), deadline=deadline)
+            running[path] = git.start(*_STATUS).in_background()
+    digests: dict[str, str] = {}
+    for path, process in running.items():
+        try:
+            output = process.finish()
+        except GitFailed:
+            digests[path] = _UNKNOWN
+            continue
+        digests[path] = _digest(path, output, disk)
+    return digests
+
+
+def _digest(path: str, status: bytes, disk: WorktreeFiles) -> str:
+    """Return a digest of what git reports, and of the times of the files that differ."""
+    digest = hashlib.sha256(status)
+    for entry in status.split(b"\0"):
+        if entry[:2] not in {b"1 ", b"u ", b"? "}:
+            continue
+        name = to_text(entry[2:])
+        if not entry.startswith(b"? "):
+            name = to_text(entry.split(b" ", 8)[-1])
+        try:
+            changed = disk.location(f"{path}/{name}").lstat()
+        except OSError:
+            continue
+        digest.update(f"{changed.st_mtime_ns} {changed.st_size} ".encode("ascii"))
+    return digest.hexdigest()[:24]
