@@ -154,8 +154,8 @@ def test_an_older_journal_that_cannot_be_read_is_named_and_nothing_is_written(
         "version": 1, "undo_id": "a", "undo_commit": "b", "target_id": "c", "target_commit": "d", "verb": "restore",
         "files": True, "conversation": False, "phase": "files", "tree": "", "orphans": [], "kept": [], "lost": [],
     }  # fmt: skip
-    journals = repo.private_dir().parent / "restores"
-    journals.mkdir()
+    journals = repo.root / ".git" / "holdfast" / "restores"
+    journals.mkdir(parents=True)
     (journals / "a.json").write_text(
         json.dumps(whole | wrong if isinstance(wrong, dict) else wrong)
     )
