@@ -399,3 +399,13 @@ def test_a_command_after_which_the_files_cannot_be_compared_does_not_stop_the_tu
     assert ran.code == 0, ran
     message = ended(ran)["message"]
     assert message.startswith("Done after 2 steps. Not all that its commands changed is on record")
+
+
+def test_files_that_git_ignores_are_not_part_of_it(repository: Project) -> None:
+    repository.write(".gitignore", b"*.out\nkept.out\n")
+    repository.write("kept.out", b"tracked\n")
+    repository.write("old.out", b"ignored\n")
+    git(repository, "add", "-f", ".gitignore", "kept.out")
+    ran = turn(repository, command("echo x > new.out; echo x > old.out; echo x > kept.out"))
+    assert observed(ran) == [("kept.out", "edit", "command")]
+    assert observed(turn(repository, command("rm old.out"))) == []

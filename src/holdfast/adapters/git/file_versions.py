@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.adapters.git.file_modes import usual_mode, with_execute_bit
-from holdfast.adapters.git.git_command import Git, to_text
+from holdfast.adapters.git.git_command import Git, join_names, split_names, to_text
 from holdfast.checkpoints.ports import FileVersion, FileVersions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from holdfast.adapters.git.worktree_files import WorktreeFiles
     from holdfast.checkpoints.checkpoint import WorktreeState
@@ -61,16 +61,22 @@ class EntryPair:
 class VersionReader:
     """Reads the versions of files in the snapshots of one worktree."""
 
-    def __init__(self, git: Git, disk: WorktreeFiles) -> None:
-        """Read objects with `git`, and the present permissions from the disk."""
+    def __init__(
+        self, git: Git, disk: WorktreeFiles, tracked: Callable[[Iterable[str]], frozenset[str]]
+    ) -> None:
+        """Read objects with `git`, and the present permissions from the disk.
+
+        `tracked` returns those of some paths that the user tracks.
+        """
         self._git = git
         self._disk = disk
+        self._tracked = tracked
 
     def read(
         self, before: WorktreeState, after: WorktreeState, largest: int
     ) -> tuple[FileVersions, ...]:
         """Return both versions of each file that differs; see the port `Worktree`."""
-        pairs = self._differing(before, after)
+        pairs = self._without_ignored(self._differing(before, after))
         data = self._data_of(pairs, largest)
         modes = _Modes(before, after)
         versions = []
@@ -102,6 +108,17 @@ class VersionReader:
         with_other_mode = _with_other_mode(before.modes, after.modes)
         rest = sorted(with_other_mode - listed)
         return pairs + self._unchanged(rest, after.tree)
+
+    def _without_ignored(self, pairs: list[EntryPair]) -> list[EntryPair]:
+        """Leave out files that git ignores; a snapshot may have small ones of them."""
+        if not pairs:
+            return []
+        names = join_names([pair.path for pair in pairs])
+        # Without the index: that of a snapshot has the ignored files too.
+        query = ("check-ignore", "--no-index", "-z", "--stdin")
+        matched = split_names(self._git.run(*query, stdin=names, ok_codes=(0, 1)))
+        ignored = frozenset(matched) - self._tracked(matched)
+        return [pair for pair in pairs if pair.path not in ignored]
 
     def _unchanged(self, paths: Sequence[str], tree: str) -> list[EntryPair]:
         """Return the pairs of files whose permissions alone have changed."""
@@ -186,12 +203,6 @@ class _Modes:
         if pair.after is None or pair.path in self._after:
             return usual_mode(self._usual, executable=executable)
         return with_execute_bit(mode_after, executable=executable)
-
-
-def _usual(*, executable: bool) -> int:
-    if executable:
-        return 0o755
-    return 0o644
 
 
 def _version(

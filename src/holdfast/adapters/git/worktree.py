@@ -239,7 +239,8 @@ class GitWorktree:
         self, before: WorktreeState, after: WorktreeState, largest: int
     ) -> tuple[FileVersions, ...]:
         """Return both versions of each file that differs between two snapshots."""
-        reader = VersionReader(self._git, WorktreeFiles(self._repository.root))
+        disk = WorktreeFiles(self._repository.root)
+        reader = VersionReader(self._git, disk, self._index.tracked)
         return reader.read(before, after, largest)
 
     def empty_tree(self) -> str:
