@@ -164,3 +164,15 @@ def test_the_journals_of_release_0_1_are_taken_over(project: Project) -> None:
 
 def _hash(path: Path) -> str:
     return hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
+
+
+def test_a_worktree_that_is_moved_after_a_crash_is_settled_where_it_is(project: Project) -> None:
+    project.die_after(1, "apply", given=AGENT)
+    moved = project.root.with_name("moved")
+    project.root.rename(moved)
+    settled = project.holdfast("apply", "--json", given=reply("two\n", "c.txt"), root=moved)
+    assert settled.code == 0, (settled.out, settled.err)
+    assert outcomes(settled.told) == [("batch", "finished")]
+    texts = [(moved / name).read_text() for name in ("a.txt", "b.txt", "c.txt")]
+    assert texts == ["AGENT\n", "AGENT\n", "two\n"]
+    assert not project.root.exists()
