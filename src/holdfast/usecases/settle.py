@@ -231,16 +231,15 @@ def _record_left(done: Batch, event: Recovered, root: BatchRoot, roots: BatchRoo
 
 
 def _record_dropped(dropped: Batch, event: Recovered, root: BatchRoot, roots: BatchRoots) -> None:
-    """Record that a change is not applied, or not to be rewound any more."""
+    """Record that a change is not applied.
+
+    A change that was to be rewound is as the restore has left it.
+    """
     change = root.log.get(dropped.id)
     seq = None
-    if change is not None:
-        old: ChangeState = "proposed"
-        new: ChangeState = "rejected"
-        if dropped.rewinds:
-            old, new = "applied", "rewound"
-        events = [change_moved(change, new), OwnedEvent(event)]
-        seq = root.log.move(dropped.id, old, new, events)
+    if change is not None and not dropped.rewinds:
+        events = [change_moved(change, "rejected"), OwnedEvent(event)]
+        seq = root.log.move(dropped.id, "proposed", "rejected", events)
     if seq is None:
         _publish(event, roots)
 

@@ -28,6 +28,7 @@ from holdfast.usecases.changes.undo import undo_last
 from holdfast.usecases.checkpoints.checkpoint import Listed, list_checkpoints
 from holdfast.usecases.events.fold import fold
 from holdfast.usecases.locked_workspace import settle_first
+from holdfast.usecases.redo import redo_last
 from holdfast.wiring.journals import open_entries_at
 from holdfast.wiring.workspaces import open_workspace
 from holdfast.wiring.worktrees import open_worktrees
@@ -81,6 +82,9 @@ class Combination(Stage):
     def undoing_a_restore(self) -> Act:
         return self.undo
 
+    def redoing(self) -> Act:
+        return self.redo
+
     # What they do.
 
     def apply(self, text: str) -> object:
@@ -93,6 +97,10 @@ class Combination(Stage):
     def undo_change(self) -> object:
         with open_workspace(self.repo.root) as workspace:
             return undo_last(workspace)
+
+    def redo(self) -> object:
+        with open_workspace(self.repo.root) as workspace:
+            return redo_last(workspace, open_worktrees(self.repo.root))
 
     def settle(self) -> None:
         with open_workspace(self.repo.root) as workspace:
@@ -193,6 +201,7 @@ VERBS: dict[str, Callable[[Combination], Act]] = {
     "create": Combination.creating,
     "restore": Combination.restoring,
     "checkpoint undo": Combination.undoing_a_restore,
+    "redo": Combination.redoing,
 }
 
 

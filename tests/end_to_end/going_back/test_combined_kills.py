@@ -52,4 +52,4 @@ def test_two_commands_that_die_leave_a_tree_that_somebody_asked_for(place: Path)
 def test_many_commands_that_die_leave_a_tree_that_somebody_asked_for(
     place: Path, seed: int
 ) -> None:
-    assert len(_kill(place, seed, 120)) == 5
+    assert len(_kill(place, seed, 120)) == 6
