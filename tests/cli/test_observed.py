@@ -391,16 +391,6 @@ def test_an_apply_of_another_process_is_not_recorded_twice(repository: Project) 
     ]
 
 
-def test_a_command_after_which_the_files_cannot_be_compared_does_not_stop_the_turn(
-    repository: Project,
-) -> None:
-    line = "python3 -c \"import os; os.rename('.git', '../was.git')\"; echo x > b.txt"
-    ran = turn(repository, command(line))
-    assert ran.code == 0, ran
-    message = ended(ran)["message"]
-    assert message.startswith("Done after 2 steps. Not all that its commands changed is on record")
-
-
 def test_files_that_git_ignores_are_not_part_of_it(repository: Project) -> None:
     repository.write(".gitignore", b"*.out\nkept.out\n")
     repository.write("kept.out", b"tracked\n")

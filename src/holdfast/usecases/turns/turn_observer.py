@@ -221,6 +221,9 @@ class TurnObserver:
         """Return whether a new file is older than the last look: then only git's rules changed."""
         if versions.before is not None:
             return False
+        if versions.changed_at == 0:
+            # Made, captured, and gone again.
+            return False
         return versions.changed_at < self._looked_at - _CLOCK_STEP
 
     def _can_be_swapped(self, path: str, after: FileVersion | None) -> bool:
