@@ -27,5 +27,10 @@ def workspace_at(root: Path) -> Iterator[DiskWorkspace]:
 
 
 def open_work(root: Path) -> tuple[OpenEntry, ...]:
-    """Return what is open in the worktree around a root, for a command that only looks."""
+    """Return what is open in the worktree around a root, for a command that only looks.
+
+    Nothing for a root that is no directory: the command itself says so.
+    """
+    if not root.is_dir():
+        return ()
     return open_entries_at(state_directory(), root)

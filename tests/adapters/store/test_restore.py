@@ -546,9 +546,10 @@ def test_a_store_that_is_lost_after_the_files_is_told_again_by_the_next_command(
     with monkeypatch.context() as patch:
         patch.setenv("HOLDFAST_DATABASE_URL", os.fspath(tmp_path))
         # It cannot be finished yet, and does not stand in the way.
-        ran = talk.repo.run("list", "--json")
+        ran = talk.repo.run("create", "--json")
         assert ran.code == 0
         assert "its files are done, its conversation cannot follow yet" in ran.err
+        assert [each["outcome"] for each in ran.told["recovered"]] == ["stopped"]
         assert "cannot follow yet" in talk.repo.run("undo", "--json").why
     assert talk.said() == ALL
     # A turn that has begun in the meantime does not lose its own messages to it.
