@@ -48,10 +48,7 @@ class Stage:
         self.command("checkpoint", "create", "--root", str(self.plain))
         shutil.rmtree(self.plain)
         self.whole = self.keep("whole")
-        refs = self.project.refs()
-        self.delete()
-        for name, commit in refs.items():
-            self.project.git("update-ref", name, commit)
+        self.project.put_back(self.project.refs(), self.delete)
         self.deleted = self.keep("deleted")
 
     def command(self, *words: str) -> None:

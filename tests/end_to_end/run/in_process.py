@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 
 from typer.testing import CliRunner
 
+from holdfast.adapters.places.worktree_folder import worktree_folder
 from holdfast.cli.main import app
 from holdfast.testing import ScriptedServer
 from tests.end_to_end.run.project import COMMAND, Project, Ran
@@ -35,10 +37,22 @@ class QuickProject(Project):
         return Ran(ran.exit_code, ran.stdout, ran.stderr)
 
     def git(self, *words: str) -> str:
-        command = ["git", "-C", str(self.root), *words]
+        """Run git in the private repository."""
+        repository = worktree_folder(self.state, self.root) / "checkpoints.git"
+        command = ["git", "--git-dir", str(repository), *words]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     def refs(self) -> dict[str, str]:
         """Return the commits of the refs of checkpoints, by their names."""
         told = self.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/holdfast/")
         return dict(line.split(" ") for line in told.splitlines())
+
+    def put_back(self, refs: dict[str, str], act: Callable[[], object]) -> None:
+        """Run what removes refs, and put these back, as if it had been killed before it removed them."""
+        for number, commit in enumerate(refs.values()):
+            self.git("update-ref", f"refs/kept/{number}", commit)
+        act()
+        for name, commit in refs.items():
+            self.git("update-ref", name, commit)
+        for number in range(len(refs)):
+            self.git("update-ref", "-d", f"refs/kept/{number}")

@@ -95,19 +95,17 @@ def test_refs_that_a_killed_delete_left_and_trash_without_its_undo_point_go(
     listed = project.holdfast("checkpoint", "list", "--json")
     by_session = {each["session"]: each["id"] for each in json.loads(listed.out)["checkpoints"]}
     refs = project.refs()
-    taken = refs[f"refs/holdfast/checkpoints/{by_session[goes]}"]
-    project.holdfast("sessions", "delete", goes, "--yes")
-    assert set(project.refs()) == {f"refs/holdfast/checkpoints/{by_session[stays]}"}
-    # As if it had been killed before it removed the ref; and a trash to which no undo leads.
-    project.git("update-ref", f"refs/holdfast/checkpoints/{by_session[goes]}", taken)
-    trash = refs[f"refs/holdfast/checkpoints/{by_session[stays]}"]
-    project.git("update-ref", "refs/holdfast/trash/0123456789ab/ba9876543210", trash)
+    live = {session: f"refs/holdfast/checkpoints/{by_session[session]}" for session in by_session}
+    left = {live[goes]: refs[live[goes]]}
+    # A trash to which no undo leads.
+    left["refs/holdfast/trash/0123456789ab/ba9876543210"] = refs[live[stays]]
+    project.put_back(left, lambda: project.holdfast("sessions", "delete", goes, "--yes"))
 
     planned = gc(project, "--dry-run")
     assert (planned["removed"]["refs"], len(project.refs())) == (2, 3)
     told = gc(project)
     assert {**told, "dry_run": True} == planned
-    assert set(project.refs()) == {f"refs/holdfast/checkpoints/{by_session[stays]}"}
+    assert set(project.refs()) == {live[stays]}
 
 
 def test_a_private_repository_goes_when_its_folder_has_been_gone_for_long(tmp_path: Path) -> None:
