@@ -560,11 +560,13 @@ def test_a_store_that_is_lost_after_the_files_is_told_again_by_the_next_command(
     ran = talk.repo.run("list", "--json")
     assert "was interrupted" in ran.err
     assert talk.said() == ALL
-    ran = talk.repo.run("prune", "--keep", "200", "--json")
+    # Not `prune`: that removes what has left for good.
+    ran = talk.repo.run("create", "--json")
     assert "it is now finished" in ran.err
     assert talk.said() == ["do one"]
     undone = talk.repo.undo()
-    assert (talk.rows(undone["undo_checkpoint_id"]), talk.repo.tree()) == (rows, now)
+    back = talk.rows(undone["undo_checkpoint_id"], ran.told["id"])
+    assert (back, talk.repo.tree()) == (rows, now)
     assert talk.repo.run("list", "--json").err == ""
 
 
