@@ -138,7 +138,7 @@ def rich(repository: Project) -> Project:
 
 
 @pytest.mark.parametrize("name", SAME)
-def test_whatever_a_command_does_is_listed_and_undone(rich: Project, name: str) -> None:
+def test_whatever_a_command_does_is_listed_undone_and_redone(rich: Project, name: str) -> None:
     line, files = SAME[name]
     before = tree_of(rich.root)
     ran = turn(rich, command(line))
@@ -150,6 +150,10 @@ def test_whatever_a_command_does_is_listed_and_undone(rich: Project, name: str) 
     assert changes(rich) == [("observed", "applied"), ("apply", "applied")]
     undone = rich.undo()
     assert (undone.code, tree_of(rich.root)) == (0, before), undone
+    redone = rich.run("redo", "--root", str(rich.root))
+    assert (redone.code, tree_of(rich.root)) == (0, after), redone
+    whole = rich.undo("--turn")
+    assert (whole.code, tree_of(rich.root)) == (0, before), whole
 
 
 def test_a_rewind_takes_the_change_of_a_command_and_keeps_later_edits(rich: Project) -> None:
