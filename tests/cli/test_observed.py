@@ -335,6 +335,13 @@ def test_a_nested_repository_is_named_and_its_undo_refused(repository: Project) 
     assert tree_of(repository.root) == after
 
 
+def test_a_change_inside_of_a_nested_repository_is_named(repository: Project) -> None:
+    git(repository, "init", "-q", "inner")
+    repository.write("inner/x", b"x\n")
+    ran = turn(repository, command("true > /dev/null"), command("echo y > inner/x"))
+    assert observed(ran) == [("inner", "edit", "command")]
+
+
 def test_the_terminal_names_each_file_and_who_changed_it(repository: Project) -> None:
     edit = call("edit_file", path="a.py", old="x = 10", new="x = 11")
     replies = [call("read_file", path="a.py"), edit, command("sed -i s/two/2/ b.txt")]

@@ -159,7 +159,7 @@ class TurnObserver:
             self._last = None
             return None
         found = self._differences(versions, prefix)
-        found |= self._newly_skipped(last, state, prefix)
+        found |= self._uncaptured(last, state, prefix)
         for path, content in self._written.items():
             found.pop(path, None)
             if not self._has(path, content):
@@ -178,16 +178,21 @@ class TurnObserver:
                 found[difference.path] = difference
         return found
 
-    def _newly_skipped(
+    def _uncaptured(
         self, last: WorktreeState, state: WorktreeState, prefix: str
     ) -> dict[str, ObservedFile]:
-        """Return what is there now, and is nothing that a snapshot captures."""
+        """Return what is new, or changed, and is nothing that a snapshot captures."""
         found: dict[str, ObservedFile] = {}
         for skipped in state.skipped:
             why = _SKIPPED.get(skipped.why)
             if why is not None and skipped not in last.skipped:
                 path = skipped.path.removeprefix(prefix).rstrip("/")
                 found[path] = ObservedFile(path, None, Content(b""), why)
+        for inner, digest in last.inner.items():
+            if state.inner.get(inner, digest) != digest:
+                path = inner.removeprefix(prefix).rstrip("/")
+                why = _SKIPPED["nested repository"]
+                found[path] = ObservedFile(path, Content(b""), Content(b""), why)
         return found
 
     def _difference(self, versions: FileVersions, prefix: str) -> ObservedFile | None:
