@@ -42,7 +42,7 @@ class ScannedDirectories:
         return Counter(self.modes.values())
 
 
-class Directories:
+class WorktreeDirectories:
     """The directories of one worktree, under its lock."""
 
     def __init__(self, root: Path, cache: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.directories import Directories, ScannedDirectories
+from holdfast.adapters.git.directories import ScannedDirectories, WorktreeDirectories
 from holdfast.adapters.git.file_modes import update_modes, usual_modes
 from holdfast.adapters.git.git_command import Git, GitFailed, to_text
 from holdfast.adapters.git.index_seed import (
@@ -81,7 +81,7 @@ class Snapshot:
         self._excluded = frozenset(excluded)
         self._disk = WorktreeFiles(repository.root, self._excluded, limits.ignored.folders)
         cache = repository.git_dir / "holdfast-directories"
-        self._directories = Directories(repository.root, cache)
+        self._directories = WorktreeDirectories(repository.root, cache)
         self._ignored_file = repository.git_dir / "holdfast-ignored"
 
     def take(self) -> WorktreeState:
