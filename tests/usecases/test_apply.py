@@ -12,7 +12,7 @@ from holdfast.changes.transaction import BatchConflict
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.workspace import NothingDone
-from holdfast.vocab.events import Recovered
+from holdfast.vocab.change_events import Recovered
 from tests.usecases.world import Act, World
 
 

@@ -10,7 +10,13 @@ import pytest
 
 from holdfast.usecases.events.event_json import event_from_json, kept_from_json
 from holdfast.usecases.events.event_to_json import event_to_json
-from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved, EditLanded, EditObserved
+from holdfast.vocab.change_events import (
+    ChangeMoved,
+    ChangesRemoved,
+    EditLanded,
+    EditObserved,
+    Recovered,
+)
 from holdfast.vocab.events import (
     ApprovalAsked,
     ApprovalGiven,
@@ -31,7 +37,6 @@ from holdfast.vocab.events import (
     GarbageCollected,
     LogBaseline,
     ReasoningArrived,
-    Recovered,
     RepairEnded,
     Retried,
     Said,

@@ -24,7 +24,7 @@ from holdfast.changes.transaction import (
 from holdfast.usecases.events.change_events import Published, change_moved, edits_landed
 from holdfast.usecases.events.ports import EventsUnavailable
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
-from holdfast.vocab.events import Recovered
+from holdfast.vocab.change_events import Recovered
 from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from holdfast.changes.change_log import LogUnavailable
     from holdfast.changes.transaction import Stopped
-    from holdfast.vocab.events import Recovered
+    from holdfast.vocab.change_events import Recovered
 
 
 @dataclass(frozen=True, slots=True)

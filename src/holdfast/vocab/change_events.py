@@ -67,3 +67,21 @@ class ChangesRemoved:
 
     change_ids: tuple[str, ...]
     kind: Literal["changes_removed"] = "changes_removed"
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What a command did about work that a dead process had left half done.
+
+    `id` is that of the change whose files a `batch` writes, or of the checkpoint to which a
+    `restore` leads. `finished`: it is done now. `rolled_back`: it never was. `dropped`: files were
+    restored since, so it is not carried out any more. `stopped`: another program has changed its
+    files, and the others are as before. `paths` are the files of a batch.
+    """
+
+    what: Literal["batch", "restore"]
+    id: str
+    outcome: Literal["finished", "rolled_back", "dropped", "stopped"]
+    message: str
+    paths: tuple[str, ...] = ()
+    kind: Literal["recovered"] = "recovered"

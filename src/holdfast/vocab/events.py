@@ -11,7 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved, EditLanded, EditObserved
+from holdfast.vocab.change_events import (
+    ChangeMoved,
+    ChangesRemoved,
+    EditLanded,
+    EditObserved,
+    Recovered,
+)
 
 if TYPE_CHECKING:
     from holdfast.vocab.outcomes import Reason
@@ -266,24 +272,6 @@ class UsageReported:
     completion: int
     estimated: bool = False
     kind: Literal["usage"] = "usage"
-
-
-@dataclass(frozen=True, slots=True)
-class Recovered:
-    """What a command did about work that a dead process had left half done.
-
-    `id` is that of the change whose files a `batch` writes, or of the checkpoint to which a
-    `restore` leads. `finished`: it is done now. `rolled_back`: it never was. `dropped`: files were
-    restored since, so it is not carried out any more. `stopped`: another program has changed its
-    files, and the others are as before. `paths` are the files of a batch.
-    """
-
-    what: Literal["batch", "restore"]
-    id: str
-    outcome: Literal["finished", "rolled_back", "dropped", "stopped"]
-    message: str
-    paths: tuple[str, ...] = ()
-    kind: Literal["recovered"] = "recovered"
 
 
 @dataclass(frozen=True, slots=True)

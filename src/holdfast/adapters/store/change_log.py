@@ -31,7 +31,6 @@ from holdfast.changes.change_log import (
     LogUnavailable,
     RemovedChanges,
 )
-from holdfast.usecases.events.redo_stack import REDO_KINDS, redo_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -407,6 +406,9 @@ def _all_are(connection: Connection, change_ids: Collection[str], state: ChangeS
 
 
 def _last_undo(connection: Connection, place: Place) -> LastUndo | None:
+    # Not above: it loads the events of turns, and only `redo` asks for it.
+    from holdfast.usecases.events.redo_stack import REDO_KINDS, redo_stack  # noqa: PLC0415 - see above
+
     project = find_project(connection, place)
     if project is None:
         return None

@@ -24,7 +24,8 @@ from holdfast.usecases.events.checkpoint_events import (
 )
 from holdfast.usecases.settle import drop_outdated, settle, unsettled
 from holdfast.usecases.settled import NOTHING_LEFT, Restored, Settled
-from holdfast.vocab.events import BaselineChange, CheckpointRestored, Recovered
+from holdfast.vocab.change_events import Recovered
+from holdfast.vocab.events import BaselineChange, CheckpointRestored
 from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:
