@@ -48,7 +48,7 @@ def create(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Save all files, tracked or not; of ignored ones, those that are small.
+    """Save all files, tracked or not, and the small ignored ones.
 
     Exit 0: saved. 1: refused. 2: wrong usage.
     """

@@ -22,10 +22,10 @@ def undo(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Undo the last applied change. Run it again to undo the one before.
+    """Undo the last applied change, or the last turn's.
 
-    A file gets its old bytes back. If it was edited since, only the change itself is removed from
-    it. Redo it with `holdfast redo`.
+    Run it again to undo the one before. A file gets its old bytes back. If it was edited since,
+    only the change itself is removed from it. Redo it with `holdfast redo`.
 
     Exit 0: done. 1: refused (later edits are in the way, or there is nothing to undo), and no file
     was changed. 2: wrong usage.
