@@ -46,6 +46,8 @@ class Stage:
         fifty_files.build(self.root)
         with open_workspace(self.root) as workspace:
             self.must("the store begins empty", workspace.log.ids() == ())
+            # Where the root is, is on record before anything is counted.
+            workspace.claim()
         # With a store in it that is made: that it is made well is another test's business.
         self.fresh = snapshot(self.state)
         self.old = snapshot(self.root)
@@ -139,7 +141,7 @@ class Stage:
             odd = [path for path in {**allowed[0], **now} if now.get(path) != allowed[0].get(path)]
             self.failures.append(f"{where}: a mix; unlike the first that is allowed: {odd[:5]}")
         left = self.left()
-        self.must(f"{where}: left behind: {left}", set(left) <= {"lock"})
+        self.must(f"{where}: left behind: {left}", set(left) <= {"lock", "place.json"})
         states = self.states()
         self.must(f"{where}: the log says {states}", ("applied" in states) == (now == self.new))
         self.must(f"{where}: the log says {states}", "proposed" not in states)
@@ -262,7 +264,9 @@ def judge_foreign(stage: Stage, where: str) -> None:
     expected = stage.old | {"edit/3.py": ("file", _FOREIGN, 0o644)}
     stage.must(f"{where}: not the old files with the foreign one", snapshot(stage.root) == expected)
     left = stage.left()
-    stage.must(f"{where}: left behind: {left}", left == ["1.new.3.py", "1.old.3.py", "lock"])
+    stage.must(
+        f"{where}: left behind: {left}", left == ["1.new.3.py", "1.old.3.py", "lock", "place.json"]
+    )
 
 
 def main() -> None:

@@ -86,7 +86,7 @@ def test_three_kills_of_a_real_process(tmp_path: Path) -> None:
         assert snapshot(root) in (old, new)
         assert {
             path.name for path in state.rglob("*") if path.is_file() and "sqlite3" not in path.name
-        } == {"lock"}
+        } == {"lock", "place.json"}
 
 
 def _environment(state: Path | None = None, *, dying: bool = True) -> dict[str, str]:
