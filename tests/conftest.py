@@ -6,10 +6,14 @@ import signal
 
 from hypothesis import HealthCheck, settings
 
-# A shell starts what runs in its background with SIGINT ignored, and so would every command that a
-# test starts and then stops with Ctrl-C.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell starts what runs in its background with SIGINT ignored, `nohup` with SIGHUP; and so would
+# every command be that a test starts and then stops by a signal.
+for _signal, _usual in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
+    if signal.getsignal(_signal) is signal.SIG_IGN:
+        signal.signal(_signal, _usual)
 
 # The fixtures of a scenario are data, Python files among them.
 collect_ignore_glob = ["scenarios/*/[0-9]*"]

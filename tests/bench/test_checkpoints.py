@@ -35,13 +35,14 @@ def test_every_recipe_takes_a_snapshot_and_gives_the_files_back(tmp_path: Path) 
         "--place",
         str(tmp_path / "place"),
     ]
-    assert main([*words, "--json", str(told)]) == 0
+    # In so small a repository a process counts more than the files.
+    assert main([*words, "--no-limits", "--json", str(told)]) == 0
     figures = json.loads(told.read_text())
     assert [each["recipe"] for each in figures] == [
-        "holdfast", "holdfast, the command", "naive", "opencode", "Roo", "cline",
+        "holdfast", "holdfast, on record", "holdfast, the command", "naive", "opencode", "Roo", "cline",
     ]  # fmt: skip
     assert all(list(each["samples"]) == list(CASES) for each in figures)
-    assert [each["undoes"] for each in figures] == [True, True, False, False, False, False]
+    assert [each["undoes"] for each in figures] == [True, True, True, False, False, False, False]
 
 
 def test_the_scene_has_as_many_files_of_each_kind_as_it_says(tmp_path: Path) -> None:

@@ -263,3 +263,16 @@ def test_a_file_that_the_disk_does_not_let_go_stops_the_restore_and_it_goes_back
         subprocess.run(["chattr", "-i", str(stuck)], check=True)
     repo.restore(taken)
     assert not stuck.exists()
+
+
+@pytest.mark.parametrize("index", [b"garbage", b""])
+def test_a_checkpoint_needs_no_index_of_the_user_that_git_can_read(
+    repo: Folder, index: bytes
+) -> None:
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.write("src/app.py", "agent\n")
+    repo.path(".git/index").write_bytes(index)
+    repo.restore(taken)
+    assert repo.tree() == before
+    assert repo.path(".git/index").read_bytes() == index
+    assert repo.create()["skipped"] == []

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.git_command import join_names, to_text
+from holdfast.adapters.git.git_command import GitFailed, join_names, to_text
 from holdfast.adapters.git.object_links import (
     find_object_directories,
     link_objects,
@@ -68,16 +68,25 @@ def seed_index(
     index.forget()
     copy = index.copy_user_index("index.draft")
     if copy is None:
-        set_head(repository, None)
-        index.save(index=[])
-        return SeededIndex({}, ())
+        return _seed_nothing(repository, index)
     # After the copy: what the copy refers to exists by now.
     link_user_objects(repository)
     copy.replace(index.file)
     set_head(repository, repository.head.commit)
-    seeded = _clear_flags(index, disk)
+    try:
+        seeded = _clear_flags(index, disk)
+    except GitFailed:
+        # Git cannot read the user's index.
+        index.forget()
+        return _seed_nothing(repository, index)
     index.save(index=index.signature(), gitlinks=list(seeded.gitlinks))
     return seeded
+
+
+def _seed_nothing(repository: PrivateRepository, index: PrivateIndex) -> SeededIndex:
+    set_head(repository, None)
+    index.save(index=[])
+    return SeededIndex({}, ())
 
 
 def _clear_flags(index: PrivateIndex, disk: WorktreeFiles) -> SeededIndex:

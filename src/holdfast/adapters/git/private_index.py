@@ -74,8 +74,12 @@ class PrivateIndex:
         return signature(self.file) or []
 
     def forget(self) -> None:
-        """Remove the index, so that the next snapshot seeds it again; sequence numbers go on."""
-        self.save(**asdict(index_state.IndexState(seq=self.state.seq)))
+        """Remove the index, so that the next snapshot seeds it again.
+
+        Sequence numbers go on, and pipes stay known: git does not list them again.
+        """
+        kept = index_state.IndexState(seq=self.state.seq, pipes=self.state.pipes)
+        self.save(**asdict(kept))
         atomic_write.drop(self.file)
         atomic_write.drop(self.file.with_name("index.lock"))
 
