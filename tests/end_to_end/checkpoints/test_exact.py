@@ -399,6 +399,16 @@ def test_what_was_staged_is_restored_on_request_only(repo: Folder) -> None:
     assert repo.git("ls-files", "-s") == lost
 
 
+def test_an_index_that_was_removed_is_restored_on_request(repo: Folder) -> None:
+    taken = repo.checkpoint()
+    staged = repo.git("ls-files", "-s")
+    repo.path(".git/index").unlink()
+    assert repo.restore(taken)["index_differs"] is True
+    restored = repo.restore(taken, "--index")
+    assert (restored["index_differs"], restored["index_reset"]) == (False, True)
+    assert repo.git("ls-files", "-s") == staged
+
+
 # -------------------------------------------------------------------------------------- retention
 
 

@@ -295,7 +295,12 @@ class GitWorktree:
     def differs_from_index(self, present: WorktreeState, target: WorktreeState) -> bool:
         """Return whether something else is staged now than in the target."""
         tree = self._staged_in(target)
-        return tree is not None and present.staged_tree not in {tree, None}
+        if tree is None:
+            return False
+        if present.staged_tree is None:
+            # The index was removed; or there is a merge, whose entries stay.
+            return self._index.user_signature() is None
+        return present.staged_tree != tree
 
     def _staged_in(self, target: WorktreeState) -> str | None:
         """Return the tree that was staged when a checkpoint was taken; None if not known."""
