@@ -182,9 +182,11 @@ class TreeCheckout:
     ) -> frozenset[str]:
         """Return the removals that are ignored data: see `RestoreFacts`."""
         removed = removals(differences)
-        ignored_then: frozenset[str] = frozenset()
-        if not exact or not target.keeps_ignored:
-            ignored_then = self._ignored_by_target(differences)
+        if exact and target.keeps_ignored:
+            # The target has the ignored files that were there; what is newer is in the checkpoint
+            # that the undo takes.
+            return frozenset()
+        ignored_then = self._ignored_by_target(differences)
         on_disk = [path for path in removed if not self._disk.is_beyond_link(path)]
         ignored_now = check_ignore(self._index.git, on_disk)
         if ignored_now:
