@@ -180,7 +180,10 @@ def plain_transactions(root: Path, turn: tuple[Step, ...]) -> Iterator[list[_Sta
             yield kept(step.answered)
 
 
-_MESSAGE = "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)"
+_MESSAGE = (
+    "INSERT INTO messages (id, chat_id, seq, role, status, metadata, created_at) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
 _SESSION = (
     "INSERT INTO sessions (id, project_id, title, status, metadata, created_at) "
     "VALUES (?, ?, ?, ?, ?, ?)"

@@ -316,7 +316,7 @@ def test_a_damaged_journal_is_a_refusal_that_names_it(project: Project) -> None:
     project.write("a.py", b"x = 1\n")
     project.apply(DIFF)
     (lock,) = project.state.rglob("lock")
-    committed = lock.with_name("committed")
+    committed = lock.with_name("journal") / "000099.batch"
     committed.write_bytes(b"?")
     ran = project.undo()
     assert ran.code == 1

@@ -76,6 +76,8 @@ class Scene:
 
 
 def states_of(project: Project) -> list[str]:
+    """Return the states of the changes, once a command that writes has settled what was left."""
+    project.run("changes", "reject", "none", "--root", str(project.root))
     listed = project.run("changes", "list", "--root", str(project.root), "--json").told
     return [change["state"] for change in listed["changes"]]
 

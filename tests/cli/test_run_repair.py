@@ -73,7 +73,8 @@ def kept(project: Project) -> list[dict[str, Any]]:
     with closing(sqlite3.connect(project.state / "holdfast.sqlite3")) as store:
         rows = store.execute(
             "select e.body from message_parts p join events e on e.part_id = p.id"
-            " where p.kind = 'repair'"
+            " join messages m on m.id = p.message_id"
+            " where p.kind = 'repair' and m.left_with is null"
         ).fetchall()
     return [json.loads(body) for (body,) in rows]
 

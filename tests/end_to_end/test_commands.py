@@ -177,7 +177,7 @@ def test_a_full_disk_is_said_and_changes_nothing(small_disk: Path) -> None:
     assert "No space left on device" in answer["refusals"][0]["message"]
     assert snapshot(small_disk) == before
     left = {path.name for path in (small_disk.parent / "state").rglob("*") if path.is_file()}
-    assert {name for name in left if "sqlite3" not in name} == {"lock"}
+    assert {name for name in left if "sqlite3" not in name} == {"lock", "place.json"}
     assert run(small_disk, "apply").returncode == 0
 
 

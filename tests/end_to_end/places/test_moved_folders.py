@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sqlite3
@@ -157,6 +158,9 @@ def test_a_store_that_knows_a_project_by_its_path_alone_keeps_it(desk: Desk) -> 
         store.execute("UPDATE worktrees SET identity = NULL")
         store.execute("UPDATE changes SET worktree_id = NULL")
     shutil.rmtree(desk.state / "worktrees")
+    # Where the journal of that root was.
+    named = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:32]
+    (desk.state / "roots" / named).mkdir(parents=True)
     assert len(desk.changes(root)) == 1
     desk.apply(root, "two", "three")
     moved = desk.place / "elsewhere"

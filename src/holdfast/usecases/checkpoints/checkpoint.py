@@ -216,6 +216,8 @@ def compare_checkpoints(
             if isinstance(after, NothingDone):
                 return after
             return _compared(before, after, after.present.tree, worktree)
+    except NoCheckpoints as error:
+        return belonging_elsewhere(wanted, worktrees) or refused_by(error)
     except CheckpointFailed as error:
         return refused_by(error)
 
