@@ -13,14 +13,16 @@ from bench.checkpoints.scene import Scene, cost_of
 Case: TypeAlias = Literal["first", "nothing", "ten", "restore"]
 CASES: Final[tuple[Case, ...]] = ("first", "nothing", "ten", "restore")
 LIMITS: Final[dict[Case, float]] = {"first": 4.5, "nothing": 1.3, "ten": 2.2, "restore": 3.5}
-"""Of our own, in time of processors as a ratio to a warm `git status`; a restore includes the undo point."""
+"""Of our own, in time of processors as a ratio to a warm `git status`; a restore includes the undo checkpoint."""
 IGNORED_LIMIT: Final = 0.3
 """How much more a snapshot without changes may take because it keeps ignored files."""
 
 
 def limit_of(case: Case) -> float:
-    """The limit with the ignored files that are kept; what they take in a first snapshot counts apart."""
-    return LIMITS[case] + IGNORED_LIMIT
+    """Return the limit of a case; with nothing changed, that of the ignored files comes on top."""
+    if case == "nothing":
+        return LIMITS[case] + IGNORED_LIMIT
+    return LIMITS[case]
 
 
 _AROUND: Final = 2

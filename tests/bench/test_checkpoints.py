@@ -75,10 +75,10 @@ def cpu(ratio: float) -> Sample:
 
 def test_a_limit_is_broken_by_the_median() -> None:
     figures = Figures("holdfast", "1", undoes=True)
-    figures.samples["ten"] = [cpu(2.4), cpu(9.0), cpu(2.5)]
+    figures.samples["ten"] = [cpu(2.1), cpu(9.0), cpu(2.2)]
     assert figures.broken() == []
-    figures.samples["ten"] += [cpu(2.6), cpu(2.6)]
-    assert figures.broken() == ["holdfast, 1, ten: 2.60 times `git status`, and 2.5 is the limit"]
+    figures.samples["ten"] += [cpu(2.3), cpu(2.3)]
+    assert figures.broken() == ["holdfast, 1, ten: 2.30 times `git status`, and 2.2 is the limit"]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_broken_limit_is_the_exit_code_where_limits_hold(
     words: tuple[str, ...], code: int
 ) -> None:
     options = _parser().parse_args(list(words))
-    ours = Figures("holdfast", options.sizes[0].name, undoes=True, samples={"ten": [cpu(2.6)]})
+    ours = Figures("holdfast", options.sizes[0].name, undoes=True, samples={"ten": [cpu(2.3)]})
     peer = Figures("naive", options.sizes[0].name, undoes=False, samples={"ten": [cpu(9.0)]})
     assert _judge(options, [ours, peer], Console(quiet=True)) == code
     assert _judge(options, [peer], Console(quiet=True)) == 0
