@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,10 +14,10 @@ import pytest
 from holdfast.testing import Reply, call, say
 from tests.cli.project import Project, Ran, block
 from tests.cli.talk import ended, of_kind, talk, user_file
+from tests.trees import tree_of
 
 pytestmark = pytest.mark.slow  # seconds together: `make quick` does without
 
-Tree = dict[str, tuple[str, int, bytes]]
 OLD = b"one\ntwo\nthree\n"
 
 
@@ -33,20 +32,6 @@ def _own_settings(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{name}_NAME", "a")
         monkeypatch.setenv(f"GIT_{name}_EMAIL", "a@b")
-
-
-def tree_of(root: Path) -> Tree:
-    """Give kind, permissions and bytes of each file, but for git's own."""
-    files: Tree = {}
-    for path in sorted(root.rglob("*")):
-        name = path.relative_to(root).as_posix()
-        if ".git" in name.split("/"):
-            continue
-        if path.is_symlink():
-            files[name] = ("link", 0, bytes(path.readlink()))
-        elif path.is_file():
-            files[name] = ("file", path.stat().st_mode & 0o777, path.read_bytes())
-    return files
 
 
 def git(project: Project, *words: str) -> None:

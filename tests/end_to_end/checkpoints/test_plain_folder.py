@@ -198,7 +198,13 @@ def test_home_and_everything_above_it_are_refused(
     assert not (tmp_path / "state").exists()
     inside.init()
     inside.checkpoint()
-    assert len(list((tmp_path / "state" / "worktrees").iterdir())) == 1
+    (made,) = (tmp_path / "state" / "worktrees").iterdir()
+    assert {file.name for file in made.iterdir()} == {
+        "checkpoints.git",
+        "lock",
+        "place.json",
+        "user-repository",
+    }
 
 
 def test_prune_keeps_the_latest_and_gives_the_room_back(folder: Folder, tmp_path: Path) -> None:

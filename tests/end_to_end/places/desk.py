@@ -13,30 +13,9 @@ from typer.testing import CliRunner
 
 from holdfast.cli.main import app
 from holdfast.testing import Reply, ScriptedServer, say
+from tests.end_to_end.checkpoints.repo import Ran
 
 _USER = ("-c", "user.name=User", "-c", "user.email=user@example.com")
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What a command printed, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def told(self) -> dict[str, Any]:
-        """The JSON object that is all of standard output."""
-        told = json.loads(self.out)
-        assert isinstance(told, dict)
-        return told
-
-    @property
-    def why(self) -> str:
-        """The words of a refusal."""
-        assert self.code == 1, (self.out, self.err)
-        return " ".join(each["message"] for each in self.told["refusals"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from holdfast.testing import Reply, ScriptedServer, call, say
 from tests.end_to_end.run.project import Project, Ran
+from tests.trees import tree_of
 
-Tree = dict[str, tuple[str, int, bytes]]
 OLD = "one\ntwo\nthree\n"
-
-
-def tree_of(root: Path) -> Tree:
-    """Give kind, permissions and bytes of each file, but for git's own."""
-    files: Tree = {}
-    for path in sorted(root.rglob("*")):
-        name = path.relative_to(root).as_posix()
-        if ".git" in name.split("/"):
-            continue
-        if path.is_symlink():
-            files[name] = ("link", 0, bytes(path.readlink()))
-        elif path.is_file():
-            files[name] = ("file", path.stat().st_mode & 0o777, path.read_bytes())
-    return files
 
 
 def git(project: Project, *words: str) -> None:
