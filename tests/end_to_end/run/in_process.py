@@ -36,7 +36,7 @@ class QuickProject(Project):
         assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
         return Ran(ran.exit_code, ran.stdout, ran.stderr)
 
-    def git(self, *words: str) -> str:
+    def private_git(self, *words: str) -> str:
         """Run git in the private repository."""
         repository = worktree_folder(self.state, self.root) / "checkpoints.git"
         command = ["git", "--git-dir", str(repository), *words]
@@ -44,15 +44,17 @@ class QuickProject(Project):
 
     def refs(self) -> dict[str, str]:
         """Return the commits of the refs of checkpoints, by their names."""
-        told = self.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/holdfast/")
+        told = self.private_git(
+            "for-each-ref", "--format=%(refname) %(objectname)", "refs/holdfast/"
+        )
         return dict(line.split(" ") for line in told.splitlines())
 
     def put_back(self, refs: dict[str, str], act: Callable[[], object]) -> None:
         """Run what removes refs, and put these back, as if it had been killed before it removed them."""
         for number, commit in enumerate(refs.values()):
-            self.git("update-ref", f"refs/kept/{number}", commit)
+            self.private_git("update-ref", f"refs/kept/{number}", commit)
         act()
         for name, commit in refs.items():
-            self.git("update-ref", name, commit)
+            self.private_git("update-ref", name, commit)
         for number in range(len(refs)):
-            self.git("update-ref", "-d", f"refs/kept/{number}")
+            self.private_git("update-ref", "-d", f"refs/kept/{number}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,11 @@ def last_checkpoint(project: Project) -> str:
     checkpoint = told(project, "checkpoint", "list")["checkpoints"][0]["id"]
     assert isinstance(checkpoint, str)
     return checkpoint
+
+
+def in_repository(project: Project, *words: str) -> None:
+    """Run git in the user's repository."""
+    subprocess.run(["git", "-C", str(project.root), *words], check=True)
 
 
 def edit(old: str = "x = 1", new: str = "x = 2") -> Reply:
@@ -219,9 +225,9 @@ def test_undos_and_redos_of_changes_and_restores_go_back_and_forth(project: Proj
 
 
 def test_another_worktree_keeps_its_changes_and_clears_no_redo(project: QuickProject) -> None:
-    project.git("add", "-A")
-    project.git("-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "one")
-    project.git("worktree", "add", "-q", str(project.place / "other"))
+    in_repository(project, "add", "-A")
+    in_repository(project, "-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "one")
+    in_repository(project, "worktree", "add", "-q", str(project.place / "other"))
     other = copy(project)
     other.root = project.place / "other"
     first = told(project, "checkpoint", "create")["id"]
