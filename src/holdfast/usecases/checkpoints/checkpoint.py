@@ -14,13 +14,13 @@ from holdfast.checkpoints.ports import (
     Worktree,
 )
 from holdfast.usecases.checkpoints.conversation import ConversationFailed
-from holdfast.usecases.checkpoints.restore import (
+from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
+from holdfast.usecases.checkpoints.wanted_checkpoint import (
     belonging,
     belonging_elsewhere,
     refused,
     refused_by,
 )
-from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.events.checkpoint_events import checkpoint_taken, checkpoints_removed
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone

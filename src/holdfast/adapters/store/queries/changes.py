@@ -1,0 +1,172 @@
+"""The rows of changes: how they are found, and what they say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Select, or_, select
+
+from holdfast.adapters.store.queries.projects import find_project
+from holdfast.adapters.store.tables import changes, checkpoints, worktrees
+from holdfast.adapters.store.tables import events as logged
+from holdfast.changes.change import Change, ChangeState
+from holdfast.changes.change_json import ContentDamaged, plan_from_json, requested_from_json
+from holdfast.changes.change_log import LogUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from datetime import datetime
+
+    from sqlalchemy import ColumnElement, Connection, RowMapping
+
+    from holdfast.changes.change_log import LastUndo
+    from holdfast.vocab.place import Place
+
+
+def change_rows(
+    connection: Connection,
+    place: Place,
+    *where: Any,
+    limit: int | None = None,
+    everywhere: bool = True,
+) -> list[RowMapping]:
+    """Return the rows of changes for which the conditions are true, newest first."""
+    project = find_project(connection, place)
+    if project is None:
+        return []
+    query = newest_first(_WITH_WORKTREE, project.id).where(*where).limit(limit)
+    if not everywhere:
+        query = query.where(_is_here(place))
+    return list(connection.execute(query).mappings())
+
+
+def change_ids(connection: Connection, place: Place) -> tuple[str, ...]:
+    """Return the ids of all changes, newest first."""
+    project = find_project(connection, place)
+    if project is None:
+        return ()
+    return tuple(connection.execute(newest_first(select(changes.c.id), project.id)).scalars())
+
+
+def change_marks(
+    connection: Connection, place: Place, state: ChangeState
+) -> tuple[tuple[str, int], ...]:
+    """Return id and `seq` of the changes of this worktree in a state, newest first."""
+    project = find_project(connection, place)
+    if project is None:
+        return ()
+    query = newest_first(select(changes.c.id, changes.c.seq), project.id).where(
+        changes.c.state == state
+    )
+    query = query.outerjoin(worktrees, _OF_CHANGE).where(_is_here(place))
+    return tuple((change_id, seq) for change_id, seq in connection.execute(query))
+
+
+def last_turn(connection: Connection, place: Place) -> str | None:
+    """Return the turn of the latest applied change of this worktree that has one."""
+    project = find_project(connection, place)
+    if project is None:
+        return None
+    query = newest_first(select(changes.c.turn_id), project.id)
+    query = query.outerjoin(worktrees, _OF_CHANGE).where(_is_here(place))
+    of_turns = (changes.c.state == "applied", changes.c.turn_id.is_not(None))
+    return connection.execute(query.where(*of_turns).limit(1)).scalar()
+
+
+def last_undo(connection: Connection, place: Place) -> LastUndo | None:
+    """Return what a redo does again, or None."""
+    # Not above: it loads the events of turns, and only `redo` asks for it.
+    from holdfast.usecases.events.redo_stack import REDO_KINDS, redo_stack  # noqa: PLC0415 - see above
+
+    project = find_project(connection, place)
+    if project is None:
+        return None
+    query = select(logged.c.kind, logged.c.body).where(
+        logged.c.project_id == project.id, logged.c.kind.in_(REDO_KINDS)
+    )
+    found = connection.execute(query.order_by(logged.c.seq))
+    elsewhere = _ids_elsewhere(connection, project.id, place)
+    stack = redo_stack(((kind, body) for kind, body in found), elsewhere)
+    if not stack:
+        return None
+    return stack[-1]
+
+
+def _ids_elsewhere(connection: Connection, project_id: str, place: Place) -> frozenset[str]:
+    """Return the ids of the changes and checkpoints of the project's other worktrees."""
+    ids: set[str] = set()
+    for table in (changes, checkpoints):
+        query = select(table.c.id).join(worktrees, worktrees.c.id == table.c.worktree_id)
+        there = (table.c.project_id == project_id, worktrees.c.identity != place.worktree_id)
+        ids.update(connection.execute(query.where(*there)).scalars())
+    return frozenset(ids)
+
+
+def change_of(row: RowMapping, place: Place) -> Change:
+    """Return the change of a row."""
+    settled = row["settled_at"]
+    try:
+        plan = plan_from_json(row["files"])
+    except ContentDamaged as error:
+        cure = "put a copy of the store back, or forget the change with `holdfast changes prune`"
+        raise LogUnavailable(f"change {row['id']}: {error}; {cure}.") from error
+    identity = row["worktree_identity"] or place.project_id
+    is_here = identity == place.worktree_id
+    if row["state"] == "proposed":
+        # A restore has brought it back to that.
+        settled = None
+    return Change(
+        row["id"],
+        row["state"],
+        row["origin"],
+        requested_from_json(row["request"]),
+        plan,
+        row["seq"],
+        as_text(row["created_at"]),
+        None if settled is None else as_text(settled),
+        row["session_id"],
+        row["turn_id"],
+        place.worktree_root if is_here else row["worktree_path"] or place.project_root,
+        is_here,
+    )
+
+
+def as_text(moment: datetime) -> str:
+    """Return a time as people read it."""
+    return moment.isoformat(timespec="seconds")
+
+
+def touches(paths: Collection[str]) -> ColumnElement[bool]:
+    """Return the condition for changes that may swap one of these paths."""
+    named = [changes.c.paths.contains(joined_paths([path]), autoescape=True) for path in paths]
+    return or_(changes.c.paths.is_(None), *named)
+
+
+def joined_paths(paths: Collection[str]) -> str:
+    """Return paths as the column has them; no path has two slashes in a row."""
+    return "".join(f"//{path}//" for path in sorted(paths))
+
+
+def _is_here(place: Place) -> ColumnElement[bool]:
+    """Return the condition for the changes of this worktree.
+
+    A change of an older store has no worktree on record: it was made in the main one.
+    """
+    here = worktrees.c.identity == place.worktree_id
+    if place.is_main:
+        return here | changes.c.worktree_id.is_(None)
+    return here
+
+
+def newest_first(query: Select[Any], project_id: Any) -> Select[Any]:
+    """Return the query for the changes of a project that have not left."""
+    there = (changes.c.project_id == project_id, changes.c.left_with.is_(None))
+    return query.where(*there).order_by(changes.c.seq.desc())
+
+
+_OF_CHANGE = worktrees.c.id == changes.c.worktree_id
+_WITH_WORKTREE = select(
+    changes,
+    worktrees.c.identity.label("worktree_identity"),
+    worktrees.c.path.label("worktree_path"),
+).outerjoin(worktrees, _OF_CHANGE)
