@@ -93,7 +93,7 @@ def _from_environment(environment: Mapping[str, str], problems: list[str]) -> La
 def _parse(setting: Setting, text: str) -> Any:
     """Return the value of a variable as a file would have it; it may not fit the setting."""
     if setting.kind == "words":
-        words = [word.strip() for word in text.split(",")]
+        words = map(str.strip, text.split(","))
         return list(filter(None, words))
     digits = text.strip()
     if setting.kind == "number" and digits.isdecimal():
@@ -148,9 +148,15 @@ def _fits(setting: Setting, value: Any) -> bool:
     if type(value) is not required:
         return False
     if setting.kind == "words":
-        return all(isinstance(word, str) and word.strip() for word in value)
+        return all(map(_is_word, value))
     empty = required()
     return bool(value > empty)
+
+
+def _is_word(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    return value.strip() != ""
 
 
 def _expected(setting: Setting) -> str:

@@ -120,8 +120,10 @@ def announces_action(text: str) -> bool:
     False
     """
     paragraph = _last_paragraph(text[-6000:].rstrip())
+    if len(paragraph) > _LONGEST:
+        return False
     last_line = paragraph.rpartition("\n")[2]
-    if len(paragraph) > _LONGEST or _ITEM.match(last_line):
+    if _ITEM.match(last_line):
         return False
     parts = map(str.strip, _SENTENCES.split(paragraph))
     sentences = list(filter(None, parts))

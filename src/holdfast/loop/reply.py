@@ -113,10 +113,12 @@ class _Collector:
 
     def _add_call(self, piece: CallPiece) -> None:
         call = self.calls.setdefault(piece.index, _CallParts())
-        call.id = piece.id or call.id
-        call.name = piece.name or call.name
-        call.arguments.append(piece.arguments)
+        if piece.id:
+            call.id = piece.id
+        if piece.name:
+            call.name = piece.name
         if piece.arguments:
+            call.arguments.append(piece.arguments)
             self.chant = self.watch.feed("arguments", piece.arguments)
 
     def reply(self) -> ModelReply:

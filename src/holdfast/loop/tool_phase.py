@@ -82,9 +82,11 @@ def run_calls(
 
 def _refuse(call: BadCall, toolbox: Toolbox) -> CallEnded:
     """Return the answer to a bad call. A call of a switched-off tool is a denied call."""
-    is_withheld = call.failure == "tool_not_found" and call.name in toolbox.withheld
-    if not is_withheld:
-        return CallEnded(call.id, call.name, call.message, call.failure)
+    refused = CallEnded(call.id, call.name, call.message, call.failure)
+    if call.failure != "tool_not_found":
+        return refused
+    if call.name not in toolbox.withheld:
+        return refused
     offered = ", ".join(spec.name for spec in toolbox.specs)
     message = f"{call.name} is switched off in this session; the tools are: {offered}."
     return CallEnded(call.id, call.name, message, "permission_denied")

@@ -24,8 +24,10 @@ def in_pieces(text: str) -> list[str]:
 
 def finish_of(reply: Reply) -> str | None:
     """Return the finish reason to send; None for none."""
+    if reply.finish == "":
+        return None
     if reply.finish not in {None, "wrong_json"}:
-        return reply.finish or None
+        return reply.finish
     if reply.calls:
         return "tool_calls"
     return "stop"

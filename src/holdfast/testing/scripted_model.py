@@ -84,7 +84,7 @@ def _pieces(
         if place == reply.cut_after:
             yield _CUT
             return
-        if cancel.is_set() or not _wait(gate, cancel):
+        if not _wait(gate, cancel):
             yield _CANCELLED
             return
         yield piece
@@ -102,8 +102,10 @@ def _content(reply: Reply, number: int) -> Iterator[StreamPiece]:
     yield from map(ReasoningPiece, in_pieces(reply.reasoning))
     yield from map(TextPiece, in_pieces(reply.text))
     for place, call in enumerate(reply.calls):
-        for piece in in_pieces(call.arguments) or [""]:
-            yield CallPiece(place, call_id(number, place, call), call.name, piece)
+        identity = call_id(number, place, call)
+        pieces = in_pieces(call.arguments) or [""]
+        for piece in pieces:
+            yield CallPiece(place, identity, call.name, piece)
 
 
 def _failure(reply: Reply) -> FailPiece | None:
@@ -120,13 +122,13 @@ def _failure(reply: Reply) -> FailPiece | None:
 
 
 def _wait(gate: Event | None, cancel: Cancel) -> bool:
-    """Wait for the gate; return False if the request is cancelled."""
-    if gate is None:
-        return True
-    while not gate.wait(0.01):
-        if cancel.is_set():
-            return False
-    return True
+    """Wait for the gate, if there is one; return False if the request is cancelled."""
+    while not cancel.is_set():
+        if gate is None:
+            return True
+        if gate.wait(0.01):
+            return True
+    return False
 
 
 def _size(request: ModelRequest) -> int:

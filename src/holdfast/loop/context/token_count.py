@@ -169,8 +169,9 @@ class Gauge:
     def _is_window(self, reported: int) -> bool:
         """Return whether a small count is the size of the server's window."""
         # A server that always reports the same number counts nothing.
-        is_constant = not self.varied and reported == self.trusted.tokens
-        if is_constant or reported >= self.window:
+        if not self.varied and reported == self.trusted.tokens:
+            return False
+        if reported >= self.window:
             return False
         # A full window still counts at least half of what once fitted: llama.cpp drops half of it
         # at a time. A smaller count leaves out the cached tokens.

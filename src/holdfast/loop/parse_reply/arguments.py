@@ -117,10 +117,13 @@ def _unwrap(value: Any, note: str | None, wrappings: int) -> ReadArguments:
     """Read a value that is JSON inside a string; return any other value as it is."""
     if value is None:
         return Read({}, note)
-    if not isinstance(value, str) or not wrappings:
-        return Read(value, note)
+    plain = Read(value, note)
+    if not isinstance(value, str):
+        return plain
+    if not wrappings:
+        return plain
     if value.lstrip()[:1] not in {"{", "[", '"'}:
-        return Read(value, note)
+        return plain
     inner = _read(value, wrappings - 1)
     if not isinstance(inner, Read):
         return inner

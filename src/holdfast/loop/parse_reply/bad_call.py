@@ -41,7 +41,9 @@ def keep_short(value: Any) -> dict[str, Any]:
         return {}
     kept = {}
     for name, item in value.items():
+        if len(name) > _LONGEST_NAME:
+            continue
         size = len(json.dumps(item))
-        if size <= _LONGEST and len(name) <= _LONGEST_NAME:
+        if size <= _LONGEST:
             kept[name] = item
     return kept

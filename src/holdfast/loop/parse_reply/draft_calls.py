@@ -125,7 +125,9 @@ def _may_run(found: FoundCall, reply: ModelReply, specs: Sequence[ToolSpec]) -> 
     if found.ending == "closed":
         return True
     match = _find_tool(found, specs)
-    if match is None or match.spec.changes:
+    if match is None:
+        return False
+    if match.spec.changes:
         return False
     return reply.finish in {"stop", "tool_calls"}
 

@@ -189,8 +189,9 @@ def _only_field_for(value: Any, node: SchemaNode) -> str | None:
     for name, field in node.fields.items():
         if kind in field.kinds:
             takers.append(name)
-    others = set(node.required) - set(takers)
-    if others or len(takers) != 1:
+    if len(takers) != 1:
+        return None
+    if set(node.required) - set(takers):
         return None
     return takers[0]
 
@@ -263,11 +264,12 @@ def _spread_ranges(given: Mapping[str, Any], fields: Mapping[str, SchemaNode]) -
         if name in fields and _takes(fields[name], value):
             continue
         found = _read_range(value)
-        if found is not None:
-            spread = dict(given)
-            del spread[name]
-            spread["start"], spread["end"] = found
-            return spread
+        if found is None:
+            continue
+        spread = dict(given)
+        del spread[name]
+        spread["start"], spread["end"] = found
+        return spread
     return given
 
 

@@ -56,8 +56,7 @@ class SchemaNode:
     @property
     def required(self) -> tuple[str, ...]:
         """The names of the required fields."""
-        names = self.node.get("required", ())
-        return tuple(name for name in names if isinstance(name, str))
+        return tuple(self.node.get("required", ()))
 
     @property
     def items(self) -> SchemaNode:

@@ -89,7 +89,9 @@ def _is_in_call(text: str, closed: re.Match[str]) -> bool:
     if text.lstrip().startswith("{"):
         return True
     edge = _EDGE.search(text, closed.end())
-    if edge is None or not edge.group().startswith("</"):
+    if edge is None:
+        return False
+    if not edge.group().startswith("</"):
         return False
     return _CALL.search(text, 0, closed.start()) is not None
 

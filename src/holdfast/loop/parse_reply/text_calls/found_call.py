@@ -141,9 +141,11 @@ def _name_field(value: dict[str, Any]) -> str | None:
         if isinstance(value.get(key), str):
             return key
     kind = value.get("type")
-    if isinstance(kind, str) and kind not in _GENERIC:
-        return "type"  # Granite
-    return None
+    if not isinstance(kind, str):
+        return None
+    if kind in _GENERIC:
+        return None
+    return "type"  # Granite
 
 
 def _arguments_of(value: dict[str, Any], label: str, given: str | None) -> ReadArguments:

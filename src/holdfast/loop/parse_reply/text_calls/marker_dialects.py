@@ -124,14 +124,15 @@ def read_reported(text: str, found: re.Match[str]) -> CallsRead | None:
 def read_pythonic(text: str) -> tuple[FoundCall, ...]:
     """Read a whole text `[name(key=value), …]`; return no calls if there is anything else in it."""
     in_list = text.startswith("[")
-    at = 0
-    if in_list:
-        at = 1
+    at = int(in_list)
     calls: list[FoundCall] = []
-    while len(calls) < _MOST and (match := _NAME.match(text, at)) is not None:
+    while len(calls) < _MOST:
+        match = _NAME.match(text, at)
+        if match is None:
+            break
         name = match.group("name")
         found = read_call(text, match.end())
-        if isinstance(found, LooseJsonEnd) and text[match.end() : match.end() + 1] == "(":
+        if isinstance(found, LooseJsonEnd) and text.startswith("(", match.end()):
             return (*calls, FoundCall(name, Cut({}), text[at:]))
         if not isinstance(found, Loose):
             return ()

@@ -61,9 +61,11 @@ def _read_bare(body: str) -> tuple[FoundCall, ...]:
 
 def _cut_leftovers(body: str) -> str:
     """Return the body without leftover closing tags and tokens."""
-    tail = CLOSER.search(body)
-    if tail is not None and _TAIL.match(body, tail.start()) is not None:
-        body = body[: tail.start()].rstrip()
+    closer = CLOSER.search(body)
+    if closer is not None:
+        start = closer.start()
+        if _TAIL.match(body, start):
+            body = body[:start].rstrip()
     if body.startswith("<|"):
         return cut_tokens(body)
     return body
