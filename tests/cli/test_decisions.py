@@ -91,8 +91,35 @@ def test_pin_gate_unpin(recorded: Project) -> None:
     assert run(recorded, "gate").code == 4
 
 
+def test_all_that_keep_the_gate_shut_are_pinned_at_once_or_those_of_a_rule(
+    recorded: Project,
+) -> None:
+    ids = [f"c{number}" + "0" * 14 for number in range(3)]
+    manifest = decisions_at(recorded.root)
+    manifest.record(replace(BUILD, id=ids[0], rule_id="r-1"))
+    manifest.record(replace(BUILD, id=ids[1], rule_id="r-1", verdict="rejected"))
+    manifest.record(replace(BUILD, id=ids[2], rule_id="r-2"))
+    of_rule = run(recorded, "pin", "--rule", "r-1", "--by", "ann", "--json").told["pinned"]
+    assert [(each["id"], each["pinned_by"]) for each in of_rule] == [(ids[0], "ann")]
+    assert run(recorded, "gate").code == 4
+    pinned = run(recorded, "pin", "--all").out.splitlines()
+    assert [line.partition(" ")[0] for line in pinned[:-1]] == [BUILD.id, ids[2]]
+    assert pinned[-1] == "2 decisions pinned."
+    assert run(recorded, "gate").code == 0
+    unknown = run(recorded, "pin", "--rule", "r-3")
+    assert (unknown.code, "r-3: no decision names this rule" in unknown.err) == (1, True)
+
+
+@pytest.mark.parametrize("words", [(), ("a1", "--all"), ("--all", "--rule", "r-1")])
+def test_what_to_pin_is_named_in_one_way(recorded: Project, words: tuple[str, ...]) -> None:
+    refused = run(recorded, "pin", *words)
+    assert refused.code == 2
+    assert "name one decision by its ID, or use --all, or --rule RULE" in refused.err
+    assert run(recorded, "gate").code == 4
+
+
 def test_a_runtime_decision_is_promoted_into_the_project(recorded: Project) -> None:
-    assert list(recorded.files()) == [".holdfast/decisions/build/a.py.json"]
+    assert list(recorded.files()) == [f".holdfast/decisions/build/a.py.{BUILD.id}.json"]
     promoted = run(recorded, "promote", "b2", "--json")
     assert (promoted.code, promoted.told["decision"]["scope"]) == (0, "build")
     assert run(recorded, "list", "--scope", "runtime").out == "no decisions in this project.\n"
@@ -178,12 +205,11 @@ def test_an_override_needs_the_file_as_it_was(recorded: Project, tmp_path: Path)
 
 
 def test_a_damaged_manifest_is_named(recorded: Project) -> None:
-    (recorded.root / ".holdfast/decisions/build/a.py.json").write_text("<<<<<<< ours\n")
+    damaged = f".holdfast/decisions/build/a.py.{BUILD.id}.json"
+    (recorded.root / damaged).write_text("<<<<<<< ours\n")
     ran = run(recorded, "gate")
-    assert (ran.code, "the decisions of a.py have the markers of a git conflict" in ran.err) == (
-        1,
-        True,
-    )
+    assert ran.code == 1
+    assert f"{damaged}: this decision has the markers of a git conflict" in ran.err
 
 
 def test_what_is_in_the_place_of_a_manifest_is_reported_and_the_others_are_listed(

@@ -96,8 +96,18 @@ def show(decision_id: DecisionId, *, root: Root = Path(), as_json: AsJson = Fals
 
 @decisions.command("pin")
 def pin(
-    decision_id: DecisionId,
+    decision_id: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="The decision; the start of its id is enough."),
+    ] = None,
     *,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every decision that keeps the gate shut.")
+    ] = False,
+    rule: Annotated[
+        str | None,
+        typer.Option("--rule", metavar="RULE", help="Those of --all that this rule made."),
+    ] = None,
     reason: Reason = "",
     by: By = None,
     root: Root = Path(),
@@ -107,7 +117,13 @@ def pin(
 
     A pinned decision needs no model. Pinning a decision that changed no code only approves it.
     """
+    chosen = [decision_id is not None, every, rule is not None]
+    if chosen.count(True) != 1:
+        raise typer.BadParameter("name one decision by its ID, or use --all, or --rule RULE.")
     manifest = _manifest(root)
+    if decision_id is None:
+        _pin_several(manifest, rule, _pin(reason, by), as_json=as_json)
+        return
     found = _find(manifest, decision_id, as_json=as_json)
     if found.superseded_by is not None:
         heir = found.superseded_by
@@ -200,6 +216,26 @@ def gate(*, root: Root = Path(), as_json: AsJson = False) -> None:
         typer.echo(f"{count} not pinned; review each, then pin it with `holdfast decisions pin`.")
     if not judged.open:
         raise typer.Exit(4)
+
+
+def _pin_several(manifest: Manifest, rule: str | None, word: Pin, *, as_json: bool) -> None:
+    """Pin each decision that keeps the gate shut; with `rule`, those that it made or became."""
+    listed = _attempt(as_json, lambda: manifest.list("build"))
+
+    def pin_all() -> list[Decision]:
+        chosen = [each for each in judge_gate(listed).unpinned if rule in {None, each.rule_id}]
+        return [manifest.pin(each, word) for each in chosen]
+
+    pinned = _attempt(as_json, pin_all)
+    if rule is not None and not any(each.rule_id == rule for each in listed):
+        cure = "`holdfast decisions show ID` names the rule of a decision"
+        refuse(f"{rule}: no decision names this rule; {cure}.", as_json=as_json)
+    if as_json:
+        _print_json({"pinned": list(map(_as_json, pinned))})
+        return
+    for each in pinned:
+        typer.echo(_line(each))
+    typer.echo(f"{count_of(len(pinned), 'decision')} pinned.")
 
 
 def _manifest(root: Path) -> Manifest:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RepairMethod:
-    """The source of a candidate."""
+    """The source of a candidate. What a `pinned` rule makes is pinned, too."""
 
     decision_type: BuildType
     choice: str
@@ -33,6 +33,7 @@ class RepairMethod:
     confidence: float | None = None
     reasoning: str = ""
     rule_id: str | None = None
+    pinned: bool = False
 
 
 class DecisionRecorder:
@@ -67,6 +68,11 @@ class DecisionRecorder:
             method, base, made, verdict=verdict, detail=detail, oracle=base.checked.oracle
         )
         self.last_refused = self._ports.ledger.record(decision).id
+
+    def name_learned_rule(self, rule_id: str) -> None:
+        """Name the rule that was learned from the last step that helped."""
+        if self._pending:
+            self._pending[-1] = replace(self._pending[-1], rule_id=rule_id)
 
     def finish(self, *, success: bool) -> None:
         """Record the steps that helped, with the refused attempts as their alternatives."""
@@ -103,7 +109,7 @@ class DecisionRecorder:
         diagnostic = None
         if errors:
             diagnostic = _diagnostic_fields(errors[0])
-        return Decision(
+        decision = Decision(
             id=decision_id(method.decision_type, request, method.model_id, result),
             module=module_of(unit.path),
             path=unit.path,
@@ -123,6 +129,10 @@ class DecisionRecorder:
             rule_id=method.rule_id,
             diagnostic=diagnostic,
         )
+        if not method.pinned:
+            return decision
+        by = f"rule {method.rule_id}"
+        return replace(decision, pinned=True, pinned_at=decision.timestamp, pinned_by=by)
 
 
 def _diagnostic_fields(error: Diagnostic) -> dict[str, str]:

@@ -39,7 +39,8 @@ class LockedRules:
         with self._lock:
             found = lookup(self._book, own, text, unit.target, strictness, without=without)
         if isinstance(found, Applied):
-            return RuleFits(found.rule.id, found.code)
+            rule = found.rule
+            return RuleFits(rule.id, found.code, rule.confidence, rule.pinned)
         return NoRule()
 
     def record(self, rule_id: str, *, helped: bool) -> None:

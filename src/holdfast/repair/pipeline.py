@@ -246,7 +246,13 @@ class _Repair:
             if isinstance(found, NoRule):
                 return None
             rule_id = found.rule_id
-            method = RepairMethod("rule_applied", f"rule {rule_id}", rule_id=rule_id)
+            method = RepairMethod(
+                "rule_applied",
+                f"rule {rule_id}",
+                confidence=found.confidence,
+                rule_id=rule_id,
+                pinned=found.pinned,
+            )
             verdict = self._progress.verify(found.text, method)
             if isinstance(verdict, CheckTimedOut):
                 return _timed_out(verdict)
@@ -412,7 +418,10 @@ class _Repair:
         rules = self._ports.rules
         if rules is None or not self._policy.allowed.new_rules:
             return None
-        return rules.learn(self._unit, base.candidate.text, after, errors_of(base.checked))
+        rule_id = rules.learn(self._unit, base.candidate.text, after, errors_of(base.checked))
+        if rule_id is not None:
+            self._records.name_learned_rule(rule_id)
+        return rule_id
 
     def _best(self) -> str | None:
         text = self._progress.text

@@ -132,6 +132,8 @@ class RuleFits:
 
     rule_id: str
     text: str
+    confidence: float | None = None
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

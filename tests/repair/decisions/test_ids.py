@@ -13,7 +13,7 @@ from holdfast.repair.decisions.decision_ids import (
     REASONING_LIMIT,
     cut_reasoning,
     decision_id,
-    is_module,
+    is_record,
     module_of,
 )
 
@@ -23,7 +23,7 @@ PATHS = st.text(st.sampled_from("ab./-_\\ ~é\n:\udcff0"), min_size=1, max_size=
 @given(st.one_of(PATHS, st.text(min_size=1)))
 def test_any_path_gives_a_plain_name_that_leads_nowhere(path: str) -> None:
     name = module_of(path)
-    assert is_module(name)
+    assert is_record(name)
     assert PurePosixPath(name).name == name
     assert re.fullmatch(r"[A-Za-z0-9_.-]+", name)
     assert not name.startswith((".", "-"))
@@ -64,12 +64,12 @@ def test_paths_that_look_alike_are_distinguished(one: str, other: str) -> None:
     ],
 )
 def test_a_path_that_leads_out_becomes_a_name(path: str) -> None:
-    assert is_module(module_of(path))
+    assert is_record(module_of(path))
 
 
 @pytest.mark.parametrize("name", ["../a", "a/b", "", ".hidden", "a..b", "a\\b", "/a", "a" * 300])
 def test_what_is_no_name_of_ours_is_not_taken_for_one(name: str) -> None:
-    assert not is_module(name)
+    assert not is_record(name)
 
 
 def test_an_id_is_the_same_wherever_and_whenever() -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -49,11 +47,6 @@ def files() -> MemoryDecisionFiles:
     return MemoryDecisionFiles()
 
 
-@given(st.permutations([decision(number) for number in range(5)]))
-def test_the_same_decisions_give_the_same_bytes_in_any_order(order: list[Decision]) -> None:
-    assert render("a.py", order) == render("a.py", sorted(order, key=lambda each: each.id))
-
-
 @given(
     st.text(),
     st.text(st.characters(categories=["L", "Cs", "Cc"])),
@@ -67,14 +60,16 @@ def test_what_is_recorded_is_read_again(
         diff=diff,
         confidence=confidence,
     )
-    [read] = parse(render("a.py", [made]), "a.py").values()
+    [read] = parse(render(made), "a.py")
     assert read == made
     assert from_json(as_json(made)) == made
 
 
-def test_a_manifest_is_sorted_json_with_a_line_a_field(files: MemoryDecisionFiles) -> None:
+def test_a_decision_is_a_file_of_sorted_json_with_a_line_a_field(
+    files: MemoryDecisionFiles,
+) -> None:
     Manifest(files).record(decision())
-    text = files.files["build", "a.py"].decode()
+    text = files.files["build", f"a.py.{decision().id}"].decode()
     assert text == json.dumps(json.loads(text), sort_keys=True, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -102,7 +97,7 @@ def test_to_record_the_same_twice_changes_no_byte(files: MemoryDecisionFiles) ->
 def test_a_runtime_decision_is_kept_apart_until_it_is_promoted(files: MemoryDecisionFiles) -> None:
     manifest = Manifest(files)
     manifest.record(decision(decision_type="adaptive_recovery"))
-    assert list(files.files) == [("runtime", "a.py")]
+    assert list(files.files) == [("runtime", f"a.py.{decision().id}")]
     promoted = manifest.promote(manifest.list("runtime")[0])
     assert manifest.list("runtime") == ()
     assert manifest.list("build") == (promoted,)
@@ -215,26 +210,69 @@ def test_the_gate_is_shut_by_any_decision_that_counts_and_is_not_pinned() -> Non
     assert judge_gate(others).open
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"{",
-        b"[]",
-        b'{"version": 2, "decisions": []}',
-        b'{"version": 1}',
-        b'{"version": 1, "decisions": [{}]}',
-        b"\xff",
-        b"<<<<<<< ours\n{}\n",
-    ],
-)
-def test_what_is_no_manifest_is_said_and_not_overwritten(
-    files: MemoryDecisionFiles, data: bytes
+DAMAGED = [
+    b"",
+    b"{",
+    b"[]",
+    b'{"version": 3, "decisions": []}',
+    b'{"version": 1}',
+    b'{"version": 1, "decisions": [{}]}',
+    b'{"version": 2}',
+    b"\xff",
+    b"<<<<<<< ours\n{}\n",
+]
+
+
+@pytest.mark.parametrize("name", ["a.py", f"a.py.{decision().id}"])
+@pytest.mark.parametrize("data", DAMAGED)
+def test_what_is_no_decision_is_said_and_not_overwritten(
+    files: MemoryDecisionFiles, data: bytes, name: str
 ) -> None:
-    files.files["build", "a.py"] = data
-    with pytest.raises(BadManifest, match=r"^build/a\.py\.json: the decisions of a\.py .*\.$"):
+    files.files["build", name] = data
+    with pytest.raises(BadManifest, match=rf"^build/{name}\.json: this decision .*\.$"):
         Manifest(files).record(decision())
-    assert files.files == {("build", "a.py"): data}
+    assert files.files == {("build", name): data}
+
+
+def test_a_file_with_the_name_of_another_decision_is_said(files: MemoryDecisionFiles) -> None:
+    other = f"a.py.{decision(2).id}"
+    files.files["build", other] = render(decision(1))
+    [problem] = Manifest(files).survey().problems
+    assert problem == (
+        f"build/{other}.json: this decision is {decision(1).id} of a.py; "
+        "rename the file, or restore the file from git."
+    )
+
+
+def as_list(*decisions: Decision) -> bytes:
+    """Return a file of version 1: all decisions of a module."""
+    records = [as_json(each) for each in decisions]
+    return json.dumps({"version": 1, "module": "a.py", "decisions": records}).encode()
+
+
+def test_a_list_of_an_older_version_is_read_and_becomes_files_when_something_is_recorded(
+    files: MemoryDecisionFiles,
+) -> None:
+    files.files["build", "a.py"] = as_list(decision(1), decision(2, pinned=True))
+    manifest = Manifest(files)
+    assert manifest.list() == (decision(1), decision(2, pinned=True))
+    assert list(files.files) == [("build", "a.py")]
+    manifest.pin(decision(1), PIN)
+    assert sorted(name for _, name in files.files) == [
+        f"a.py.{decision(number).id}" for number in (1, 2)
+    ]
+    assert [each.pinned for each in manifest.list()] == [True, True]
+
+
+def test_a_file_of_its_own_is_newer_than_the_list_it_came_from(files: MemoryDecisionFiles) -> None:
+    files.files["build", "a.py"] = as_list(decision(1), decision(2))
+    files.files["build", f"a.py.{decision(1).id}"] = render(decision(1, pinned=True))
+    manifest = Manifest(files)
+    expected = (decision(1, pinned=True), decision(2))
+    assert manifest.list() == expected
+    manifest.record(decision(2))
+    assert manifest.list() == expected
+    assert ("build", "a.py") not in files.files
 
 
 def test_a_damaged_manifest_bars_nobody_else(files: MemoryDecisionFiles) -> None:
@@ -261,38 +299,10 @@ def test_only_true_pins(pinned: object) -> None:
 def test_a_record_that_is_none_is_refused(
     files: MemoryDecisionFiles, fields: dict[str, object]
 ) -> None:
-    content = {"version": 1, "module": "a.py", "decisions": [as_json(decision()) | fields]}
-    files.files["build", "a.py"] = json.dumps(content).encode()
+    content = {"version": 2, **as_json(decision()), **fields}
+    files.files["build", f"a.py.{decision().id}"] = json.dumps(content).encode()
     with pytest.raises(BadManifest):
         Manifest(files).list()
-
-
-def test_git_merges_what_two_branches_have_recorded(tmp_path: Path) -> None:
-    ours, theirs, base = [3, 5], [5, 8], [1, 5, 9]
-    names = {"base": base, "ours": base + ours, "theirs": base + theirs}
-    for name, numbers in names.items():
-        (tmp_path / name).write_bytes(render("a.py", {n: decision(n) for n in numbers}.values()))
-    merged = subprocess.run(
-        ["git", "merge-file", "-p", "ours", "base", "theirs"],
-        cwd=tmp_path,
-        capture_output=True,
-        check=True,
-    ).stdout
-    assert merged == render("a.py", [decision(number) for number in (1, 3, 5, 8, 9)])
-
-
-def test_git_merges_a_pin_with_a_new_decision(tmp_path: Path) -> None:
-    pinned = decision(5, pinned=True, pinned_by="ann", pinned_at=PIN.at)
-    texts = {"base": [decision(5)], "ours": [pinned], "theirs": [decision(5), decision(9)]}
-    for name, each in texts.items():
-        (tmp_path / name).write_bytes(render("a.py", each))
-    merged = subprocess.run(
-        ["git", "merge-file", "-p", "ours", "base", "theirs"],
-        cwd=tmp_path,
-        capture_output=True,
-        check=True,
-    ).stdout
-    assert merged == render("a.py", [pinned, decision(9)])
 
 
 def test_a_diff_is_read_backwards_with_the_last_line_open() -> None:

@@ -153,20 +153,26 @@ class MemoryDecisionFiles:
     def __init__(self) -> None:
         self.files: dict[tuple[str, str], bytes] = {}
 
-    def read_all(self, scope: Literal["build", "runtime"]) -> list[tuple[str, bytes]]:
-        return sorted((module, data) for (at, module), data in self.files.items() if at == scope)
+    def read_all(
+        self, scope: Literal["build", "runtime"], start: str = ""
+    ) -> list[tuple[str, bytes]]:
+        found = []
+        for (at, name), data in self.files.items():
+            if at == scope and name.startswith(start):
+                found.append((name, data))
+        return sorted(found)
 
-    def place(self, scope: Literal["build", "runtime"], module: str) -> str:
-        return f"{scope}/{module}.json"
+    def place(self, scope: Literal["build", "runtime"], name: str) -> str:
+        return f"{scope}/{name}.json"
 
     def update(
-        self, scope: Literal["build", "runtime"], module: str, change: UpdateBytes
+        self, scope: Literal["build", "runtime"], name: str, change: UpdateBytes
     ) -> bytes | None:
-        after = change(self.files.get((scope, module)))
+        after = change(self.files.get((scope, name)))
         if after is None:
-            self.files.pop((scope, module), None)
+            self.files.pop((scope, name), None)
         else:
-            self.files[scope, module] = after
+            self.files[scope, name] = after
         return after
 
 

@@ -1,7 +1,8 @@
-"""The decision manifests on the disk (port `DecisionFiles`).
+"""The decisions on the disk, one file for each (port `DecisionFiles`).
 
-Build scope: `<root>/.holdfast/decisions/build/<module>.json`, part of the project, to be committed.
-Runtime scope: `<state>/decisions/<root>/runtime/<module>.json`, local to this machine.
+Build scope: `<root>/.holdfast/decisions/build/<module>.<id>.json`, part of the project, to be
+committed. Runtime scope: `<state>/decisions/<root>/runtime/<module>.<id>.json`, local to this
+machine.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.adapters.filesystem.json_folder import JsonFolder
-from holdfast.repair.decisions.decision_ids import is_module
+from holdfast.repair.decisions.decision_ids import is_record
 
 if TYPE_CHECKING:
     from holdfast.rules.ports import UpdateBytes
 
 
 class DiskDecisionFiles:
-    """The manifests of one root."""
+    """The decisions of one root."""
 
     def __init__(self, root: Path, state: Path) -> None:
         """Set the project's directory and the state directory; `update` creates what is missing."""
@@ -31,23 +32,29 @@ class DiskDecisionFiles:
             "runtime": JsonFolder(state, "decisions", name, "runtime"),
         }
 
-    def read_all(self, scope: Literal["build", "runtime"]) -> list[tuple[str, bytes]]:
-        """Return each module's name and bytes, sorted; skip files with other names."""
-        return self._folders[scope].read_all(is_module)
+    def read_all(
+        self, scope: Literal["build", "runtime"], start: str = ""
+    ) -> list[tuple[str, bytes]]:
+        """Return each file's name and bytes, sorted; skip files with other names."""
 
-    def place(self, scope: Literal["build", "runtime"], module: str) -> str:
-        """Return the path of a manifest for display: relative to the project's root if inside."""
-        file = self._folders[scope].place(module)
+        def is_wanted(name: str) -> bool:
+            return name.startswith(start) and is_record(name)
+
+        return self._folders[scope].read_all(is_wanted)
+
+    def place(self, scope: Literal["build", "runtime"], name: str) -> str:
+        """Return the path of a file for display: relative to the project's root if inside."""
+        file = self._folders[scope].place(name)
         if scope == "build":
             file = file.relative_to(self._root)
         return str(file)
 
     def update(
-        self, scope: Literal["build", "runtime"], module: str, change: UpdateBytes
+        self, scope: Literal["build", "runtime"], name: str, change: UpdateBytes
     ) -> bytes | None:
-        """Replace one manifest atomically, one process at a time; raise OSError if that fails."""
-        if not is_module(module):
-            raise ValueError(f"{module}: not the name of a module.")
+        """Replace one file atomically, one process at a time; raise OSError if that fails."""
+        if not is_record(name):
+            raise ValueError(f"{name}: not the name of a decision.")
         if scope == "runtime":
             self._state.mkdir(0o700, parents=True, exist_ok=True)
-        return self._folders[scope].update(module, change)
+        return self._folders[scope].update(name, change)

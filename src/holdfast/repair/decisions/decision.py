@@ -76,15 +76,25 @@ def scope_of(decision_type: DecisionType) -> DecisionScope:
 
 
 def renewed(old: Decision, new: Decision) -> Decision:
-    """Return the new decision with the pin, the successor and the time of the old one."""
-    return replace(
+    """Return the new decision with the pin, the successor and the time of the old one.
+
+    The rule that was learned from it stays named. If only the new one is pinned, because a pinned
+    rule made it, its pin stays.
+    """
+    kept = replace(
         new,
+        superseded_by=old.superseded_by,
+        timestamp=old.timestamp,
+        rule_id=new.rule_id or old.rule_id,
+    )
+    if new.pinned and not old.pinned:
+        return kept
+    return replace(
+        kept,
         pinned=old.pinned,
         pin_reason=old.pin_reason,
         pinned_at=old.pinned_at,
         pinned_by=old.pinned_by,
-        superseded_by=old.superseded_by,
-        timestamp=old.timestamp,
     )
 
 

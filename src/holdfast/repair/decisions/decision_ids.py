@@ -19,11 +19,11 @@ _LONGEST: Final = 120
 # when `/` becomes `.`.
 _PLAIN = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_-]*/)*[A-Za-z0-9_][A-Za-z0-9_-]*\.[A-Za-z0-9_]+")
 _HASHED = re.compile(r"-[0-9a-f]{12}$")
-_MODULE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,159}")
+_RECORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,176}")
 
 
 def module_of(path: str) -> str:
-    """Return the manifest's name for a path below the root: unique, and a plain file name.
+    """Return the name of a path below the root in file names: unique, and plain.
 
     >>> module_of("src/shop/cart.py")
     'src.shop.cart.py'
@@ -40,9 +40,9 @@ def module_of(path: str) -> str:
     return f"{readable}-{digest}"
 
 
-def is_module(name: str) -> bool:
-    """Return whether `module_of` can return this name: one path component that leaves no folder."""
-    return _MODULE.fullmatch(name) is not None and ".." not in name
+def is_record(name: str) -> bool:
+    """Return whether this can be the name of a decision's file: one part that leaves no folder."""
+    return _RECORD.fullmatch(name) is not None and ".." not in name
 
 
 def decision_id(decision_type: str, request: str, model_id: str, result: str) -> str:

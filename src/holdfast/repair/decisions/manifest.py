@@ -1,11 +1,12 @@
-"""The decisions of a project: one manifest per module, sorted, so that git can merge it."""
+"""The decisions of a project: one file for each, so that git merges two branches by itself."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdfast.repair.decisions.decision import (
@@ -21,20 +22,23 @@ from holdfast.repair.decisions.decision_ids import decision_id
 if TYPE_CHECKING:
     from holdfast.repair.decisions.ports import DecisionFiles
 
-_VERSION = 1
+_VERSION = 2
+_LIST_VERSION = 1
+"""Version 1 had all decisions of a module in one file, which git could not merge."""
+_ID = re.compile(r"\.[0-9a-f]{16}$")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_Change: TypeAlias = Callable[[dict[str, Decision]], None]
+_Change: TypeAlias = Callable[[Decision | None], Decision]
 
 
 class BadManifest(Exception):  # noqa: N818 - the word for it
-    """A manifest cannot be read; the message names the manifest and the problem."""
+    """A decision cannot be read; the message names its file and the problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoSuchDecision:
     """The prefix of an id matches no decision, or more than one (`several`).
 
-    `problems` are the manifests that could not be read.
+    `problems` are of the files that could not be read.
     """
 
     prefix: str
@@ -55,7 +59,7 @@ class NoSuchDecision:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The decisions that can be read, and the problems of the manifests that cannot."""
+    """The decisions that can be read, and the problems of the files that cannot."""
 
     decisions: tuple[Decision, ...]
     problems: tuple[str, ...] = ()
@@ -71,7 +75,7 @@ class Pin:
 
 
 class Manifest:
-    """The recorded decisions. Methods raise OSError, or `BadManifest` for a damaged manifest."""
+    """The recorded decisions. Methods raise OSError, or `BadManifest` for a damaged record."""
 
     def __init__(self, files: DecisionFiles) -> None:
         """Keep the decisions in these files."""
@@ -81,21 +85,23 @@ class Manifest:
 
     def list(self, scope: DecisionScope | None = None) -> tuple[Decision, ...]:
         """Return all decisions by scope, module and id; raise `BadManifest` for a damaged one."""
-        found: list[Decision] = []
-        for each, module, data in self._manifests(scope):
-            found += self._parse(each, module, data)
-        return tuple(found)
+        survey = self.survey(scope)
+        if survey.problems:
+            raise BadManifest("\n".join(survey.problems))
+        return survey.decisions
 
     def survey(self, scope: DecisionScope | None = None) -> Survey:
-        """Return the decisions like `list`, and the problems of damaged manifests beside them."""
-        found: list[Decision] = []
+        """Return the decisions like `list`, and the problems of damaged records beside them."""
+        scopes = SCOPES
+        if scope is not None:
+            scopes = (scope,)
+        decisions: list[Decision] = []
         problems: list[str] = []
-        for each, module, data in self._manifests(scope):
-            try:
-                found += self._parse(each, module, data)
-            except BadManifest as error:
-                problems.append(str(error))
-        return Survey(tuple(found), tuple(problems))
+        for each in scopes:
+            found = self._read(each)
+            decisions += found.decisions
+            problems += found.problems
+        return Survey(tuple(decisions), tuple(problems))
 
     def pinned(self, module: str) -> tuple[Decision, ...]:
         """Return the pinned build decisions of a module that can be replayed."""
@@ -126,48 +132,53 @@ class Manifest:
             return NoSuchDecision(prefix, tuple(sorted(found)))
         return next(iter(found.values()))
 
-    def _manifests(self, scope: DecisionScope | None) -> Iterator[tuple[DecisionScope, str, bytes]]:
-        """Yield scope, module and bytes of each manifest; None means every scope."""
-        scopes = SCOPES
-        if scope is not None:
-            scopes = (scope,)
-        for each in scopes:
-            for module, data in self._files.read_all(each):
-                yield each, module, data
-
     def _repeatable(self, module: str) -> tuple[Decision, ...]:
-        # Only this manifest is parsed: a damaged one of another module must not block this repair.
-        data = dict(self._files.read_all("build")).get(module)
-        if data is None:
-            return ()
         found: list[Decision] = []
-        for each in self._parse("build", module, data):
+        for each in self._of_module("build", module):
             if each.superseded_by is not None:
                 continue
             if each.diff:
                 found.append(each)
         return tuple(found)
 
-    def _parse(self, scope: DecisionScope, module: str, data: bytes) -> tuple[Decision, ...]:
-        decisions = parse(data, module, self._files.place(scope, module))
-        return tuple(sorted(decisions.values(), key=lambda each: each.id))
+    def _of_module(self, scope: DecisionScope, module: str) -> tuple[Decision, ...]:
+        # Only this module is parsed: a damaged record of another one must not block this repair.
+        survey = self._read(scope, module)
+        if survey.problems:
+            raise BadManifest("\n".join(survey.problems))
+        return survey.decisions
+
+    def _read(self, scope: DecisionScope, module: str | None = None) -> Survey:
+        """Return the decisions of a scope by module and id; with `module`, only those of one."""
+        found: dict[str, Decision] = {}
+        problems: list[str] = []
+        for name, data in self._files.read_all(scope, module or ""):
+            if module not in {None, module_of_record(name)}:
+                continue
+            try:
+                decisions = parse(data, name, self._files.place(scope, name))
+            except BadManifest as error:
+                problems.append(str(error))
+                continue
+            for each in decisions:
+                # A file of its own wins over a list of an older version, which it was made from.
+                if name == record_name(each.module, each.id):
+                    found[each.id] = each
+                found.setdefault(each.id, each)
+        ordered = sorted(found.values(), key=lambda each: (each.module, each.id))
+        return Survey(tuple(ordered), tuple(problems))
 
     # -------------------------------------------------------------------------------------- writing
 
     def record(self, decision: Decision) -> Decision:
         """Record a decision. If it is on record already, update it; its pin and time stay."""
-        stored = decision
 
-        def put(decisions: dict[str, Decision]) -> None:
-            nonlocal stored
-            stored = decision
-            old = decisions.get(decision.id)
-            if old is not None:
-                stored = renewed(old, decision)
-            decisions[decision.id] = stored
+        def renew(old: Decision | None) -> Decision:
+            if old is None:
+                return decision
+            return renewed(old, decision)
 
-        self._update(decision.scope, decision.module, put)
-        return stored
+        return self._update(decision, renew)
 
     def pin(self, decision: Decision, pin: Pin) -> Decision:
         """Pin a decision: later repairs replay it without a model."""
@@ -191,32 +202,25 @@ class Manifest:
         """Replace a decision by a person's own; the old one stays on record as superseded.
 
         Earlier replacements of the old one are superseded too: one text has one pinned decision of
-        a person.
+        a person. The new one is recorded first: a process that dies in between loses nothing, and
+        the same override again completes it.
         """
-
-        def put(decisions: dict[str, Decision]) -> None:
-            chain = _successors(old.id, decisions)
-            decisions[new.id] = new
-            for each in chain - {new.id}:
-                successor = decisions[each].superseded_by
-                if each == old.id or successor is None:
-                    successor = new.id
-                decisions[each] = replace(decisions[each], superseded_by=successor, pinned=False)
-
-        self._update(old.scope, old.module, put)
+        decisions = {each.id: each for each in self._of_module(old.scope, old.module)}
+        self._update(new, lambda _: new)
+        for each in _successors(old.id, decisions) - {new.id}:
+            successor = decisions[each].superseded_by
+            if each == old.id or successor is None:
+                successor = new.id
+            self._change(decisions[each], {"superseded_by": successor, "pinned": False})
         return new
 
     def withdraw(self, module: str, step_id: str, why: str) -> None:
         """Mark a verified step as failed because it could not be written. A pinned step stays."""
-
-        def put(decisions: dict[str, Decision]) -> None:
-            step = decisions.get(step_id)
-            if step is None or step.pinned:
-                return
+        for step in self._of_module("build", module):
+            if step.id != step_id or step.pinned:
+                continue
             if step.counts:
-                decisions[step_id] = replace(step, verdict="failed", detail=why)
-
-        self._update("build", module, put)
+                self._change(step, {"verdict": "failed", "detail": why})
 
     def promote(self, decision: Decision) -> Decision:
         """Move a decision of a running program into the project, as a repair for people to review.
@@ -231,91 +235,114 @@ class Manifest:
             decision_type="repair",
             promoted_from=decision.id,
         )
-
-        def put(decisions: dict[str, Decision]) -> None:
-            decisions.setdefault(promoted.id, promoted)
-
-        def drop(decisions: dict[str, Decision]) -> None:
-            decisions.pop(decision.id, None)
-
         # In this order: a process that dies in between leaves the decision twice, not lost.
-        self._update("build", promoted.module, put)
-        self._update("runtime", decision.module, drop)
+        self._update(promoted, lambda old: old or promoted)
+        self._convert(decision.scope, decision.module)
+        self._files.update(
+            decision.scope, record_name(decision.module, decision.id), lambda _: None
+        )
         return promoted
 
     def _change(self, decision: Decision, fields: dict[str, Any]) -> Decision:
+        return self._update(decision, lambda old: replace(old or decision, **fields))
+
+    def _update(self, decision: Decision, change: _Change) -> Decision:
+        """Replace the record of a decision by what `change` makes of it; None: no record yet."""
+        scope = decision.scope
+        self._convert(scope, decision.module)
+        name = record_name(decision.module, decision.id)
         changed = decision
 
-        def put(decisions: dict[str, Decision]) -> None:
+        def rewrite(data: bytes | None) -> bytes:
             nonlocal changed
-            changed = replace(decisions.get(decision.id, decision), **fields)
-            decisions[decision.id] = changed
+            old = None
+            if data is not None:
+                [old] = parse(data, name, self._files.place(scope, name))
+            changed = change(old)
+            return render(changed)
 
-        self._update(decision.scope, decision.module, put)
+        self._files.update(scope, name, rewrite)
         return changed
 
-    def _update(self, scope: DecisionScope, module: str, change: _Change) -> None:
-        def rewrite(data: bytes | None) -> bytes | None:
-            decisions: dict[str, Decision] = {}
-            if data is not None:
-                decisions = parse(data, module, self._files.place(scope, module))
-            change(decisions)
-            if not decisions:
-                return None
-            return render(module, decisions.values())
+    def _convert(self, scope: DecisionScope, module: str) -> None:
+        """Write each decision of an older version's list into a file of its own; remove the list.
 
-        self._files.update(scope, module, rewrite)
+        A file of its own that is there already is newer than the list.
+        """
+        data = dict(self._files.read_all(scope, module)).get(module)
+        if data is None:
+            return
+        for each in parse(data, module, self._files.place(scope, module)):
+            content = render(each)
+            self._files.update(scope, record_name(module, each.id), partial(_first, content))
+        self._files.update(scope, module, lambda _: None)
 
 
 # ------------------------------------------------------------------------------------------- format
 
 
-def parse(data: bytes, module: str, place: str = "") -> dict[str, Decision]:
-    """Parse a manifest; raise `BadManifest`, which names its location `place`."""
-    what = f"the decisions of {module}"
-    if place:
-        what = f"{place}: {what}"
+def record_name(module: str, decision: str) -> str:
+    """Return the name of the file of a decision, without its ending."""
+    return f"{module}.{decision}"
+
+
+def module_of_record(name: str) -> str:
+    """Return the module of a file: its name without the id; a list of version 1 has no id.
+
+    >>> module_of_record("src.a.py.0123456789abcdef"), module_of_record("src.a.py")
+    ('src.a.py', 'src.a.py')
+    """
+    return _ID.sub("", name)
+
+
+def parse(data: bytes, name: str, place: str = "") -> tuple[Decision, ...]:
+    """Parse a file of one decision, or a list of an older version.
+
+    Raise `BadManifest`, which names its location `place`.
+    """
+    what = f"{place or name}: this decision"
     fix = "restore the file from git."
     if not data:
-        raise BadManifest(f"{what} are empty, or not in a readable file; {fix}")
+        raise BadManifest(f"{what} is empty, or not in a readable file; {fix}")
     if b"\n<<<<<<< " in b"\n" + data:
-        raise BadManifest(
-            f"{what} have the markers of a git conflict; resolve it, keeping both sides' records."
-        )
+        raise BadManifest(f"{what} has the markers of a git conflict; keep one of the two sides.")
     try:
         records = _records(json.loads(data))
         if records is None:
-            raise BadManifest(f"{what} have an unknown format; update Holdfast, or {fix}")
-        decisions = [from_json(each) for each in records]
+            raise BadManifest(f"{what} has an unknown format; update Holdfast, or {fix}")
+        decisions = tuple(from_json(each) for each in records)
     except (ValueError, RecursionError) as error:
         problem = str(error).removesuffix(".")
         raise BadManifest(f"{what} cannot be read: {problem}; {fix}") from error
-    return {each.id: each for each in decisions}
+    for each in decisions:
+        if name not in {each.module, record_name(each.module, each.id)}:
+            raise BadManifest(f"{what} is {each.id} of {each.module}; rename the file, or {fix}")
+    return decisions
 
 
-def _records(manifest: object) -> list[Any] | None:
-    """Return the records of a manifest; None if its format is not that of this version."""
-    if not isinstance(manifest, dict) or manifest.get("version") != _VERSION:
+def _records(content: object) -> list[Any] | None:
+    """Return the records of a file; None if its format is not known."""
+    if not isinstance(content, dict):
         return None
-    records = manifest.get("decisions")
-    if not isinstance(records, list):
-        return None
-    return records
+    if content.get("version") == _VERSION:
+        return [content]
+    records = content.get("decisions")
+    if content.get("version") == _LIST_VERSION and isinstance(records, list):
+        return records
+    return None
 
 
-def render(module: str, decisions: Iterable[Decision]) -> bytes:
-    """Render a manifest: the same decisions become the same bytes, in any order.
-
-    Each field has a line, and the records are sorted by id, so that git can merge two branches.
-    """
-    manifest = {
-        "version": _VERSION,
-        "module": module,
-        "decisions": [as_json(each) for each in sorted(decisions, key=lambda each: each.id)],
-    }
-    text = json.dumps(manifest, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False)
+def render(decision: Decision) -> bytes:
+    """Render a decision with a line for each field: the same decision becomes the same bytes."""
+    record = {"version": _VERSION, **as_json(decision)}
+    text = json.dumps(record, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False)
     # A byte that is not UTF-8 is a lone surrogate here, which UTF-8 cannot encode, but JSON can.
     return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text).encode() + b"\n"
+
+
+def _first(content: bytes, own: bytes | None) -> bytes:
+    """Return the bytes that a file has; those of the older list if it has none."""
+    return own or content
 
 
 def _match_ids(decisions: tuple[Decision, ...], prefix: str) -> dict[str, Decision]:

@@ -1,4 +1,4 @@
-"""The port of the decision manifests."""
+"""The port of the files of decisions."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ if TYPE_CHECKING:
 
 
 class DecisionFiles(Protocol):
-    """The files `decisions/<scope>/<module>.json`, with the promises of `rules.ports.RuleFiles`."""
+    """The files `decisions/<scope>/<module>.<id>.json`.
 
-    def read_all(self, scope: DecisionScope) -> Sequence[tuple[str, bytes]]:
-        """Return each module's name and bytes, sorted; no bytes for an unreadable file."""
+    They keep the promises of `rules.ports.RuleFiles`.
+    """
 
-    def place(self, scope: DecisionScope, module: str) -> str:
-        """Return the location of a manifest, for messages."""
+    def read_all(self, scope: DecisionScope, start: str = "") -> Sequence[tuple[str, bytes]]:
+        """Return name and bytes of each file whose name has this start, sorted.
 
-    def update(self, scope: DecisionScope, module: str, change: UpdateBytes) -> bytes | None:
-        """Replace one manifest atomically, one process at a time."""
+        An unreadable file has no bytes.
+        """
+
+    def place(self, scope: DecisionScope, name: str) -> str:
+        """Return the location of a file, for messages."""
+
+    def update(self, scope: DecisionScope, name: str, change: UpdateBytes) -> bytes | None:
+        """Replace one file atomically, one process at a time."""
