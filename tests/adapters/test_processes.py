@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.processes.commands import HeadAndTail, OsCommands, environment, readable
+from holdfast.adapters.processes.commands import HeadAndTail, OsCommands, readable
+from holdfast.adapters.processes.environment import environment
 from holdfast.tools.ports import CommandDone
 from tests.waiting import FOREVER, LONGEST, has_text, limit_to_begin, set_when, wait_until_gone
 
@@ -17,7 +18,9 @@ from tests.waiting import FOREVER, LONGEST, has_text, limit_to_begin, set_when, 
 def run(
     argv: Sequence[str], cwd: Path, timeout: float = LONGEST, cancel: threading.Event | None = None
 ) -> CommandDone:
-    return OsCommands().run(argv, str(cwd), timeout, cancel or threading.Event())
+    commands = OsCommands(str(cwd))
+    ended = cancel or threading.Event()
+    return commands.run(argv, "full", cwd=str(cwd), timeout=timeout, cancel=ended)
 
 
 def shell(
@@ -129,26 +132,28 @@ def test_an_endless_flood_ends_at_the_limit(tmp_path: Path) -> None:
     assert len(done.output) < 17_000
 
 
-def test_our_keys_are_withheld_and_nothing_asks_or_colours(
+def test_a_command_has_the_variables_of_the_list_and_no_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_API_KEY", "k1")
-    monkeypatch.setenv("HOLDFAST_SERVER_TOKEN", "k2")
-    monkeypatch.setenv("PROVIDER_KEY", "k3")
+    for name in ("HOLDFAST_API_KEY", "OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "GIT_DIR"):
+        monkeypatch.setenv(name, "k1")
     monkeypatch.setenv("HOLDFAST_STATE_DIR", "/state")
-    monkeypatch.setenv("GIT_DIR", "/elsewhere/.git")
-    done = OsCommands(["PROVIDER_KEY"]).run(["env"], str(tmp_path), LONGEST, threading.Event())
+    monkeypatch.setenv("MY_SERVICE", "http://localhost")
+    monkeypatch.setenv("LC_TIME", "C")
+    monkeypatch.setenv("CARGO_HOME", "/cargo")
+    commands = OsCommands(str(tmp_path), passed=["MY_SERVICE"])
+    done = commands.run(
+        ["env"], "full", cwd=str(tmp_path), timeout=LONGEST, cancel=threading.Event()
+    )
     variables = dict(line.split("=", 1) for line in done.output.splitlines() if "=" in line)
-    assert not {"HOLDFAST_API_KEY", "HOLDFAST_SERVER_TOKEN", "PROVIDER_KEY", "GIT_DIR"} & set(
-        variables
-    )
-    assert (variables["NO_COLOR"], variables["PAGER"], variables["GIT_TERMINAL_PROMPT"]) == (
-        "1",
-        "cat",
-        "0",
-    )
+    assert "k1" not in variables.values()
     assert variables["HOLDFAST_STATE_DIR"] == "/state"
-    assert environment(())["PATH"] == os.environ["PATH"]
+    assert variables["MY_SERVICE"] == "http://localhost"
+    assert (variables["LC_TIME"], variables["CARGO_HOME"]) == ("C", "/cargo")
+    assert (variables["NO_COLOR"], variables["PAGER"]) == ("1", "cat")
+    assert variables["GIT_TERMINAL_PROMPT"] == "0"
+    assert variables["PATH"] == os.environ["PATH"]
+    assert "MY_SERVICE" not in environment()
 
 
 def test_output_is_readable(tmp_path: Path) -> None:

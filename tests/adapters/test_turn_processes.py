@@ -12,6 +12,7 @@ import pytest
 from holdfast.adapters.processes.commands import OsCommands
 from holdfast.adapters.processes.process_identity import is_alive, start_of, this_process
 from holdfast.adapters.processes.turn_processes import TurnProcesses
+from holdfast.tools.ports import CommandDone
 from holdfast.usecases.sessions.ports import TurnOwner
 from tests.waiting import FOREVER, LONGEST, has_text, wait_until, wait_until_gone
 
@@ -21,10 +22,15 @@ AWAY = (
 )
 
 
+def run(words: list[str], root: Path) -> CommandDone:
+    commands = OsCommands(str(root))
+    return commands.run(words, "full", cwd=str(root), timeout=LONGEST, cancel=threading.Event())
+
+
 def start_away(tmp_path: Path, turn: str) -> int:
     """Have a command of a turn leave a process in another session; return its number."""
     with TurnProcesses(tmp_path).marking(turn):
-        OsCommands().run(["sh", "-c", AWAY], str(tmp_path), LONGEST, threading.Event())
+        run(["sh", "-c", AWAY], tmp_path)
     assert wait_until(lambda: has_text(tmp_path / "pid"))
     return int((tmp_path / "pid").read_text())
 
@@ -44,9 +50,7 @@ def test_a_command_outside_of_a_turn_has_no_mark(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("HOLDFAST_TURN", raising=False)
-    done = OsCommands().run(
-        ["sh", "-c", "echo ${HOLDFAST_TURN-none}"], str(tmp_path), LONGEST, threading.Event()
-    )
+    done = run(["sh", "-c", "echo ${HOLDFAST_TURN-none}"], tmp_path)
     assert done.output == "none\n"
 
 
@@ -55,22 +59,22 @@ def test_a_command_of_holdfast_inside_of_a_turn_keeps_the_mark_of_that_turn(
 ) -> None:
     monkeypatch.setenv("HOLDFAST_TURN", "outer")
     words = ["sh", "-c", "echo $HOLDFAST_TURN"]
-    done = OsCommands().run(words, str(tmp_path), LONGEST, threading.Event())
+    done = run(words, tmp_path)
     assert done.output == "outer\n"
     with TurnProcesses(tmp_path).marking("inner"):
-        done = OsCommands().run(words, str(tmp_path), LONGEST, threading.Event())
+        done = run(words, tmp_path)
     assert done.output == "inner\n"
 
 
 def test_turns_in_threads_mark_their_own_commands(tmp_path: Path) -> None:
     seen: dict[str, str] = {}
 
-    def run(turn: str) -> None:
+    def run_in(turn: str) -> None:
         with TurnProcesses(tmp_path).marking(turn):
             words = ["sh", "-c", "echo $HOLDFAST_TURN"]
-            seen[turn] = OsCommands().run(words, str(tmp_path), LONGEST, threading.Event()).output
+            seen[turn] = run(words, tmp_path).output
 
-    threads = [threading.Thread(target=run, args=(f"turn-{number}",)) for number in range(4)]
+    threads = [threading.Thread(target=run_in, args=(f"turn-{number}",)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 BEGIN = """\
 import os, signal, subprocess, sys, threading
 from holdfast.adapters.processes import watchdog
-from holdfast.adapters.processes.commands import run_process
+from holdfast.adapters.processes.child_process import run_process
 never = threading.Event()
 def run(*words, take=lambda data: True):
     return run_process(words, "/", dict(os.environ), 600.0, never, on_output=take)

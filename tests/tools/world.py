@@ -120,7 +120,7 @@ def open_world(
             DiskDirectories(str(root)),
             DiskSearcher(str(root)),
             TurnEditor(workspace, NO_OWNER, review=review),
-            OsCommands(),
+            OsCommands(str(root)),
             gate,
             DigestObserver(DiskWorktreeDigests(str(root))),
             covered,

@@ -130,15 +130,26 @@ def _judge(name: str, value: Any, *, of_project: bool) -> str | None:
     if setting.environment_only:
         return f"{name}: not read from a file; set {setting.variable}."
     if of_project:
-        if setting.private:
-            cure = f"set {setting.variable}, or put it into the user's file"
-            return f"{name}: not read from a project's file; {cure}."
-        if (name, value) == ("approve", "auto"):
-            cure = "use --approve auto, or put it into the user's file"
-            return f"approve: a project's file cannot approve actions; {cure}."
+        loosened = _judge_of_project(setting, value)
+        if loosened is not None:
+            return loosened
     if _fits(setting, value):
         return None
     return f"{name}: this must be {_expected(setting)}."
+
+
+def _judge_of_project(setting: Setting, value: Any) -> str | None:
+    """Return why a project's file cannot set this, or None."""
+    if setting.private:
+        cure = f"set {setting.variable}, or put it into the user's file"
+        return f"{setting.name}: not read from a project's file; {cure}."
+    if (setting.name, value) == ("approve", "auto"):
+        cure = "use --approve auto, or put it into the user's file"
+        return f"approve: a project's file cannot approve actions; {cure}."
+    if (setting.name, value) == ("sandbox", "off"):
+        cure = "use --sandbox off, or put it into the user's file"
+        return f"sandbox: a project's file cannot turn it off; {cure}."
+    return None
 
 
 def _fits(setting: Setting, value: Any) -> bool:

@@ -71,6 +71,28 @@ SETTINGS: tuple[Setting, ...] = (
         private=True,
     ),
     Setting("deny_commands", "words", (), "commands that are never run"),
+    Setting(
+        "sandbox",
+        "text",
+        "auto",
+        "what confines commands and checks; auto: the best that works here",
+        ("auto", "bubblewrap", "landlock", "off"),
+    ),
+    Setting(
+        "network",
+        "text",
+        "off",
+        "whether approved commands reach the network",
+        ("off", "on"),
+        private=True,
+    ),
+    Setting(
+        "pass_variables",
+        "words",
+        (),
+        "more environment variables that commands see",
+        private=True,
+    ),
     Setting("command_timeout", "number", 120, "the time limit of a command in seconds"),
     Setting(
         "check",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
+    from holdfast.vocab.sandbox import SandboxLevel, SandboxStatus
 
 
 # -------------------------------------------------------------------------------------------- edits
@@ -161,6 +162,8 @@ class CommandDone:
 
     `exit_code` is None if a signal ended the command; then `signal` is its name. `output` is both
     streams, without the middle if it is long. `left`: background processes were left and ended.
+    `blocked` is a sentence about what the sandbox forbade, for the model and the person; "" if
+    nothing is known to be forbidden.
     """
 
     exit_code: int | None
@@ -169,15 +172,32 @@ class CommandDone:
     cancelled: bool = False
     signal: str | None = None
     left: bool = False
+    blocked: str = ""
 
 
 class Commands(Protocol):
     """Execution of programs. `run` always returns, and leaves no process running."""
 
-    def run(self, argv: Sequence[str], cwd: str, timeout: float, cancel: Cancel) -> CommandDone:
+    @property
+    def sandbox(self) -> SandboxStatus:
+        """What enforces the levels on this machine."""
+
+    def run(
+        self,
+        argv: Sequence[str],
+        level: SandboxLevel,
+        *,
+        cwd: str,
+        timeout: float,
+        cancel: Cancel,
+        network: bool = False,
+        git_writable: bool = False,
+    ) -> CommandDone:
         """Run a program for at most `timeout` seconds.
 
-        The exit code is 126 or 127 if the program cannot be run.
+        The exit code is 126 or 127 if the program cannot be run. Where no sandbox enforces a level,
+        the program runs as in `full`: the caller asks before. `network` opens the network in
+        `write`. `git_writable` lets git commit in `write`, but not change its configuration.
         """
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.guards.commands import (
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from holdfast.tools.ports import CommandDone
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
+    from holdfast.vocab.sandbox import SandboxLevel
     from holdfast.vocab.tool_calls import FailureKind
 
 _NAMED = 10
@@ -58,7 +60,9 @@ def run_command(arguments: RunCommandTool, context: ToolContext, cancel: Cancel)
     unasked = isinstance(verdict, Allow)
     if unasked:
         words = without_programs_of_git(words)
-    done, seen = _run(words, seconds, context, cancel, looks=not (unasked and only_reads(command)))
+    level: SandboxLevel = "read" if unasked else "write"
+    looks = not (unasked and only_reads(command))
+    done, seen = _run(words, level, seconds, context, cancel, looks=looks)
     hidden: Sequence[str] = ()
     if unasked:
         # The user saw an approved command; an unasked one may have printed a secret by accident.
@@ -76,14 +80,21 @@ class _SeenChanges:
 
 
 def _run(
-    words: Sequence[str], seconds: int, context: ToolContext, cancel: Cancel, *, looks: bool
+    words: Sequence[str],
+    level: SandboxLevel,
+    seconds: int,
+    context: ToolContext,
+    cancel: Cancel,
+    *,
+    looks: bool,
 ) -> tuple[CommandDone, _SeenChanges]:
     """Run a command; with `looks`, compare the files before and after it."""
     ports = context.ports
+    run = partial(ports.commands.run, cwd=ports.root, timeout=seconds, cancel=cancel)
     if not looks:
-        return ports.commands.run(words, ports.root, seconds, cancel), _SeenChanges()
+        return run(words, level), _SeenChanges()
     before = context.before_command()
-    done = ports.commands.run(words, ports.root, seconds, cancel)
+    done = run(words, level)
     after = context.after_command()
     return done, _SeenChanges(after.files, before.events + after.events)
 

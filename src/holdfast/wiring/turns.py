@@ -138,7 +138,7 @@ def _dependencies(
             folders,
             DiskSearcher(here),
             editor,
-            OsCommands(_secret_variables(settings)),
+            OsCommands(here, passed=settings["pass_variables"]),
             gate,
             observer,
             files.covered if isinstance(files, ReviewedFiles) else tuple,
@@ -163,9 +163,3 @@ def _dependencies(
         secrets=workspace.secrets,
         marking=TurnProcesses(state).marking,
     )
-
-
-def _secret_variables(settings: Settings) -> set[str]:
-    """Return the environment variables that no command of a turn may see."""
-    values = settings.values.values()
-    return {value.setting.variable for value in values if value.setting.secret}

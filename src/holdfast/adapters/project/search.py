@@ -13,7 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.processes.commands import environment, run_process
+from holdfast.adapters.processes.child_process import run_process
+from holdfast.adapters.processes.environment import environment
 from holdfast.adapters.project.project_files import CACHES, list_files
 from holdfast.guards.secrets import is_secret
 from holdfast.tools.globs import glob_to_regex
@@ -67,7 +68,7 @@ class DiskSearcher:
             run_process(
                 [sys.executable, "-I", "-S", str(_CHILD)],
                 self._root,
-                environment(()),
+                environment(),
                 _TIMEOUT,
                 cancel,
                 on_output=output.add,
@@ -101,7 +102,7 @@ class DiskSearcher:
         ended = run_process(
             [program, *_ripgrep_arguments(query)],
             self._root,
-            environment(()),
+            environment(),
             _TIMEOUT,
             cancel,
             on_output=output.add,

@@ -11,7 +11,7 @@ import shutil
 from functools import partial
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.processes.commands import environment
+from holdfast.adapters.processes.environment import environment
 from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgram
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import generic
@@ -35,7 +35,7 @@ def _plan(unit: CheckedFile, words: Sequence[str]) -> Sequence[CheckStep]:
     program = _find_program(name, tree)
     tool = InstalledTool(ToolProgram(name, ""), program, "")
     # The user's own command needs the user's own environment, but not our keys.
-    variables = environment(()) | {"LC_ALL": "C"}
+    variables = environment() | {"LC_ALL": "C"}
     # make stops at the first file that fails. After the repair of that file the next failure would
     # look as if the repair had caused it.
     variables["MAKEFLAGS"] = f"{variables.get('MAKEFLAGS', '')} -k".strip()

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.processes.commands import run_process
+from holdfast.adapters.processes.child_process import run_process
 from holdfast.repair.ports import CheckCrashed
 
 if TYPE_CHECKING:

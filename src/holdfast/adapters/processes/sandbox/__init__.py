@@ -1,0 +1,1 @@
+"""The sandbox: what a child process may read, change and reach, enforced by the system."""
