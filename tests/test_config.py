@@ -196,3 +196,76 @@ def test_where_there_is_no_key_none_is_withheld(tmp_path: Path) -> None:
     settings = _read(tmp_path, project=f'base_url = "{URL}"')
     assert isinstance(settings, Settings)
     assert (settings.key_to_send, settings.why_key_withheld) == (None, None)
+
+
+# ----------------------------------------------------------------------- a project may only tighten
+
+
+def _combined(
+    tmp_path: Path,
+    name: str,
+    *,
+    user: str = "",
+    project: str = "",
+    environment: str = "",
+    flag: object = None,
+) -> tuple[object, list[object]]:
+    """Return the value of a setting, and the values that are overruled."""
+    variables = {}
+    if environment:
+        variables[f"HOLDFAST_{name.upper()}"] = environment
+    settings = _read(
+        tmp_path,
+        flags={name: flag},
+        environment=variables,
+        project=project and f"{name} = {project}",
+        user=user and f"{name} = {user}",
+    )
+    assert isinstance(settings, Settings)
+    value = settings.values[name]
+    return value.value, [each.value for each in value.overruled]
+
+
+@pytest.mark.parametrize(
+    ("name", "user", "project", "combined", "overruled"),
+    [
+        pytest.param("approve", '"review"', '"ask"', "review", ["ask"], id="looser approve"),
+        pytest.param("approve", '"auto"', '"review"', "review", ["auto"], id="stricter approve"),
+        pytest.param("approve", "", '"review"', "review", [], id="stricter than the default"),
+        pytest.param(
+            "strictness", '"production"', '"sketch"', "production", ["sketch"], id="looser"
+        ),
+        pytest.param(
+            "strictness", "", '"sketch"', "development", ["sketch"], id="than the default"
+        ),
+        pytest.param("deny_commands", '["ls"]', "[]", ("ls",), [], id="denials are not emptied"),
+        pytest.param("deny_commands", '["ls"]', '["rm"]', ("rm", "ls"), [], id="denials add up"),
+        pytest.param("max_steps", "10", "50", 10, [50], id="a larger number"),
+        pytest.param("max_steps", "50", "10", 10, [50], id="a smaller number"),
+        pytest.param("max_tokens", "100", "900", 100, [900], id="tokens"),
+        pytest.param("command_timeout", "5", "900", 5, [900], id="a longer time"),
+        pytest.param("command_timeout", "", "900", 900, [], id="a longer time than the default"),
+        pytest.param("model", '"mine"', '"theirs"', "theirs", ["mine"], id="no limit"),
+    ],
+)
+def test_a_projects_file_may_only_tighten_what_the_user_has_set(
+    tmp_path: Path, name: str, user: str, project: str, combined: object, overruled: list[object]
+) -> None:
+    assert _combined(tmp_path, name, user=user, project=project) == (combined, overruled)
+
+
+def test_a_projects_file_may_only_tighten_what_the_environment_has(tmp_path: Path) -> None:
+    found = _combined(tmp_path, "approve", environment="review", project='"ask"')
+    assert found == ("review", ["ask"])
+    found = _combined(tmp_path, "approve", environment="auto", project='"review"')
+    assert found == ("review", ["auto"])
+
+
+def test_a_flag_is_final(tmp_path: Path) -> None:
+    found = _combined(tmp_path, "approve", flag="auto", project='"review"', user='"ask"')
+    assert found == ("auto", ["review", "ask"])
+
+
+def test_the_denials_of_every_layer_add_up(tmp_path: Path) -> None:
+    found = _combined(tmp_path, "deny_commands", user='["a"]', environment="b, a", project='["c"]')
+    assert found == (("b", "a", "c"), [])

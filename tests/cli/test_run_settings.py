@@ -66,12 +66,57 @@ def test_config_show_says_where_each_value_comes_from(
     user_file(project).write_text('model = "m"\n')
     shown = project.run("config", "show", "--root", str(project.root), "--json")
     settings = shown.told["settings"]
-    assert settings["api_key"] == {"value": None, "set": True, "source": "HOLDFAST_API_KEY"}
-    assert settings["model"] == {"value": "m", "set": True, "source": str(user_file(project))}
+    assert settings["api_key"] == {
+        "value": None,
+        "set": True,
+        "source": "HOLDFAST_API_KEY",
+        "overruled": [],
+    }
+    assert settings["model"] == {
+        "value": "m",
+        "set": True,
+        "source": str(user_file(project)),
+        "overruled": [],
+    }
     assert settings["check"]["source"] == str(project.root / ".holdfast/config.toml")
-    assert settings["max_steps"] == {"value": 200, "set": True, "source": "default"}
+    assert settings["max_steps"] == {
+        "value": 200,
+        "set": True,
+        "source": "default",
+        "overruled": [],
+    }
     words = project.run("config", "show", "--root", str(project.root))
     assert KEY not in shown.out + words.out + words.err
+
+
+def test_a_projects_file_does_not_loosen_what_the_user_has_set(project: Project) -> None:
+    user_file(project).write_text(
+        'deny_commands = ["ls"]\napprove = "review"\nstrictness = "production"\n'
+    )
+    project.write(
+        ".holdfast/config.toml", b'deny_commands = []\napprove = "ask"\nstrictness = "sketch"\n'
+    )
+    shown = project.run("config", "show", "--root", str(project.root), "--json").told["settings"]
+    theirs, mine = str(project.root / ".holdfast/config.toml"), str(user_file(project))
+    assert shown["approve"] == {
+        "value": "review",
+        "set": True,
+        "source": mine,
+        "overruled": [{"value": "ask", "source": theirs}],
+    }
+    assert shown["strictness"]["overruled"] == [{"value": "sketch", "source": theirs}]
+    assert shown["deny_commands"]["value"] == ["ls"]
+    words = project.run("config", "show", "--root", str(project.root)).out
+    assert f"overruled: ask  ({theirs})" in words
+    script = [
+        call("run_command", command="ls"),
+        call("write_file", path="n.txt", text="x"),
+        say("Done."),
+    ]
+    with talk(project, script) as run:
+        ran = run("Go.")
+    assert of_kind(ran, "command_ran") == []
+    assert not (project.root / "n.txt").exists()
 
 
 def test_the_key_is_nowhere_but_in_the_header(

@@ -11,7 +11,7 @@ import typer
 from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.text import warn
-from holdfast.config.settings import BadConfig, Settings, SettingValue
+from holdfast.config.settings import BadConfig, Setting, Settings
 from holdfast.wiring.settings import settings_at, user_file
 
 config = typer.Typer(
@@ -23,7 +23,8 @@ config = typer.Typer(
 def show(*, root: Root = Path(), as_json: AsJson = False) -> None:
     """Show every setting, its value and its source.
 
-    Sources, strongest first: flag, environment, project, user, default.
+    Sources, strongest first: flag, environment, project, user, default. Limits and denials of a
+    project can only tighten yours; a value that is not used is shown as overruled.
 
     Exit 0: shown. 1: a file or a variable cannot be read.
     """
@@ -43,9 +44,13 @@ def _as_json(settings: Settings) -> dict[str, Any]:
     shown = {}
     for name, value in settings.values.items():
         shown[name] = {
-            "value": _public(value),
+            "value": _public(value.setting, value.value),
             "set": value.value is not None,
             "source": value.source,
+            "overruled": [
+                {"value": _public(value.setting, each.value), "source": each.source}
+                for each in value.overruled
+            ],
         }
     return {
         "settings": shown,
@@ -54,13 +59,13 @@ def _as_json(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _public(value: SettingValue) -> object:
+def _public(setting: Setting, value: object) -> object:
     """Return a value for JSON; None for a secret."""
-    if value.setting.secret:
+    if setting.secret:
         return None
-    if isinstance(value.value, tuple):
-        return list(value.value)
-    return value.value
+    if isinstance(value, tuple):
+        return list(value)
+    return value
 
 
 def _print(settings: Settings) -> None:
@@ -69,6 +74,9 @@ def _print(settings: Settings) -> None:
     for name, value in settings.values.items():
         print(f"{name:<{width}}  {value.shown}  ({value.source})")
         print(f"{indent}{value.setting.help}")
+        for each in value.overruled:
+            unused = value.setting.show(each.value) or "an empty list"
+            print(f"{indent}overruled: {unused}  ({each.source})")
         if name == "api_key" and settings.why_key_withheld:
             print(f"{indent}withheld: {settings.why_key_withheld}")
     print(f"\nThe project's file is .holdfast/config.toml; yours is {user_file()}.")

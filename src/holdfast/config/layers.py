@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from collections import ChainMap
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
+from holdfast.config.combine import Layer, Layers, combine_layers
 from holdfast.config.settings import (
     SETTINGS,
     VARIABLE_PREFIX,
@@ -14,7 +14,6 @@ from holdfast.config.settings import (
     Setting,
     SettingKind,
     Settings,
-    SettingValue,
 )
 
 if TYPE_CHECKING:
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROJECT_FILE = ".holdfast/config.toml"
-
-Layer: TypeAlias = dict[str, tuple[Any, str]]
-"""The value and its source, by the name of the setting."""
 
 _BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
 # Variables of Holdfast that are not settings: the path of the user's file, and directories of tools
@@ -42,27 +38,19 @@ _EXPECTED: Mapping[SettingKind, str] = {
 def read_settings(
     flags: Mapping[str, Any], environment: Mapping[str, str], project: Path, user_file: Path
 ) -> Settings | BadConfig:
-    """Return every setting, each from the first layer that has it, or all problems."""
+    """Return every setting, as its layers combine, or all problems."""
     problems: list[str] = []
-    project_file = project / PROJECT_FILE
-    flag_layer = _from_flags(flags)
-    environment_layer = _from_environment(environment, problems)
-    project_layer = _from_file(project_file, problems, of_project=True)
-    user_layer = _from_file(user_file, problems, of_project=False)
-    layers = ChainMap(flag_layer, environment_layer, project_layer, user_layer)
-    values: dict[str, SettingValue] = {}
-    for setting in SETTINGS:
-        value, source = layers.get(setting.name, (setting.default, "default"))
-        from_project_only = False
-        if source == str(project_file):
-            users_value, _ = user_layer.get(setting.name, (None, ""))
-            from_project_only = value != users_value
-        if isinstance(value, list):
-            value = tuple(value)
-        values[setting.name] = SettingValue(setting, value, source, from_project_only)
-        _check_choice(values[setting.name], problems)
+    layers = Layers(
+        flags=_from_flags(flags),
+        environment=_from_environment(environment, problems),
+        project=_from_file(project / PROJECT_FILE, problems, of_project=True),
+        user=_from_file(user_file, problems, of_project=False),
+    )
+    for layer in layers.by_precedence:
+        _check_choices(layer, problems)
     if problems:
         return BadConfig(tuple(problems))
+    values = {setting.name: combine_layers(setting, layers) for setting in SETTINGS}
     return Settings(values, tuple(_unknown_variables(environment)))
 
 
@@ -177,15 +165,14 @@ def _expected(setting: Setting) -> str:
     return _EXPECTED[setting.kind]
 
 
-def _check_choice(value: SettingValue, problems: list[str]) -> None:
-    setting = value.setting
-    if not setting.choices:
-        return
-    if value.value in setting.choices:
-        return
-    cure = _suggest(str(value.value), setting.choices)
-    rule = f"must be {_expected(setting)}"
-    problems.append(f"{value.source}: {setting.name} is {value.value!s}, but {rule}; {cure}")
+def _check_choices(layer: Layer, problems: list[str]) -> None:
+    for name, (value, source) in layer.items():
+        setting = _BY_NAME[name]
+        if not setting.choices or value in setting.choices:
+            continue
+        cure = _suggest(str(value), setting.choices)
+        rule = f"must be {_expected(setting)}"
+        problems.append(f"{source}: {name} is {value!s}, but {rule}; {cure}")
 
 
 def _unknown_variables(environment: Mapping[str, str]) -> list[str]:

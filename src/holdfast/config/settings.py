@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SettingKind: TypeAlias = Literal["text", "number", "words"]
+Combine: TypeAlias = Literal["first", "union", "strictest"]
+"""How the value of the project's file combines with that of the user.
+
+`first`: the project's value is used before that of the user's file. `union`: the lists of all
+layers. `strictest`: the stricter of the two, by the order of `Setting.strict`, or the smaller
+number.
+"""
 
 VARIABLE_PREFIX = "HOLDFAST_"
 
@@ -23,7 +30,8 @@ class Setting:
 
     A `private` setting is not read from the project's file: a cloned repository must not set keys
     or the commands that run without approval. An `environment_only` setting is not read from any
-    file: every command needs it, and most commands read no file.
+    file: every command needs it, and most commands read no file. `combine` says what the project's
+    file can do to the user's value; `strict` lists the choices, the strictest first.
     """
 
     name: str
@@ -34,11 +42,23 @@ class Setting:
     secret: bool = False
     private: bool = False
     environment_only: bool = False
+    combine: Combine = "first"
+    strict: tuple[str, ...] = ()
 
     @property
     def variable(self) -> str:
         """The environment variable of the setting."""
         return VARIABLE_PREFIX + self.name.upper()
+
+    def show(self, value: Any) -> str:
+        """Return a value for display; of a secret, only whether it is set."""
+        if value is None:
+            return "not set"
+        if self.secret:
+            return "set (not shown)"
+        if self.kind == "words":
+            return ", ".join(value)
+        return str(value)
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -58,11 +78,29 @@ SETTINGS: tuple[Setting, ...] = (
         None,
         "the context length of the model in tokens; default: as the server reports",
     ),
-    Setting("max_tokens", "number", 4096, "the maximum length of a reply in tokens"),
     Setting(
-        "approve", "text", "ask", "how edits and commands are approved", ("auto", "ask", "review")
+        "max_tokens",
+        "number",
+        4096,
+        "the maximum length of a reply in tokens",
+        combine="strictest",
     ),
-    Setting("max_steps", "number", 200, "the maximum number of model calls in a turn"),
+    Setting(
+        "approve",
+        "text",
+        "ask",
+        "how edits and commands are approved",
+        ("auto", "ask", "review"),
+        combine="strictest",
+        strict=("review", "ask", "auto"),
+    ),
+    Setting(
+        "max_steps",
+        "number",
+        200,
+        "the maximum number of model calls in a turn",
+        combine="strictest",
+    ),
     Setting(
         "allow_commands",
         "words",
@@ -70,13 +108,15 @@ SETTINGS: tuple[Setting, ...] = (
         "commands that run without approval, such as 'pytest *'",
         private=True,
     ),
-    Setting("deny_commands", "words", (), "commands that are never run"),
+    Setting("deny_commands", "words", (), "commands that are never run", combine="union"),
     Setting(
         "sandbox",
         "text",
         "auto",
         "what confines commands and checks; auto: the best that works here",
         ("auto", "bubblewrap", "landlock", "off"),
+        combine="strictest",
+        strict=("bubblewrap", "auto", "landlock", "off"),
     ),
     Setting(
         "network",
@@ -93,7 +133,13 @@ SETTINGS: tuple[Setting, ...] = (
         "more environment variables that commands see",
         private=True,
     ),
-    Setting("command_timeout", "number", 120, "the time limit of a command in seconds"),
+    Setting(
+        "command_timeout",
+        "number",
+        120,
+        "the time limit of a command in seconds",
+        combine="strictest",
+    ),
     Setting(
         "check",
         "text",
@@ -113,6 +159,8 @@ SETTINGS: tuple[Setting, ...] = (
         "development",
         "what a repair may use; production: only pinned decisions, and no model",
         ("sketch", "development", "production"),
+        combine="strictest",
+        strict=("production", "development", "sketch"),
     ),
     Setting(
         "ignored_files",
@@ -157,16 +205,26 @@ SETTINGS: tuple[Setting, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
+class Overruled:
+    """A value of a layer that is not used; `source` names the layer."""
+
+    value: Any
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class SettingValue:
     """The value of a setting, and its source.
 
     `from_project_only`: the value is in the project's file, and in no place of the user's.
+    `overruled` are the other values that layers have for the setting.
     """
 
     setting: Setting
     value: Any
     source: str
     from_project_only: bool = False
+    overruled: tuple[Overruled, ...] = ()
 
     def __repr__(self) -> str:
         return f"SettingValue({self.setting.name}={self.shown}, {self.source})"
@@ -174,13 +232,7 @@ class SettingValue:
     @property
     def shown(self) -> str:
         """The value for display; of a secret, only whether it is set."""
-        if self.value is None:
-            return "not set"
-        if self.setting.secret:
-            return "set (not shown)"
-        if self.setting.kind == "words":
-            return ", ".join(self.value)
-        return str(self.value)
+        return self.setting.show(self.value)
 
 
 @dataclass(frozen=True, slots=True)
