@@ -144,7 +144,8 @@ class MemoryRules:
         self, unit: RepairUnit, before: str, after: str, errors: Sequence[Diagnostic]
     ) -> str | None:
         self.learned.append((before, after))
-        return f"rule-{len(self.learned)}"
+        # As in a real book, the same pair makes the same rule.
+        return f"rule-{self.learned.index((before, after)) + 1}"
 
 
 class MemoryDecisionFiles:

@@ -305,7 +305,7 @@ def test_the_same_question_is_paid_for_once() -> None:
     stage.repair(BAD)
     stage.proposer, before = None, dict(stage.files.files)
     outcome = stage.repair(BAD)
-    assert outcome == Repaired(GOOD, 0, "rule-2", ORACLE)
+    assert outcome == Repaired(GOOD, 0, "rule-1", ORACLE)
     assert isinstance(outcome, Repaired)
     assert outcome.cached
     assert stage.files.files == before
