@@ -151,17 +151,59 @@ def test_a_tool_that_is_missing_is_named_with_the_way_to_install_it(
         check(tmp_path, path).run(path, b"")
 
 
-def test_python_needs_nothing_but_itself(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def bare_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No tool is installed, not even beside our own Python."""
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    monkeypatch.delenv("HOLDFAST_TOOLCHAINS", raising=False)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/python").symlink_to(os.path.realpath(sys.executable))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "bin/python"))
+
+
+@pytest.mark.usefixtures("bare_python")
+def test_python_needs_nothing_but_itself(root: Path) -> None:
     checked = run(root, "a.py", "x = (\n")
     assert [(each.tool, each.message) for each in checked.diagnostics] == [
         ("python", "'(' was never closed")
     ]
+
+
+@pytest.mark.usefixtures("bare_python")
+@pytest.mark.parametrize(
+    ("file", "text", "name"),
+    [
+        ("pyproject.toml", "[tool.mypy]\nstrict = true\n", "mypy"),
+        ("mypy.ini", "[mypy]\n", "mypy"),
+        ("pyproject.toml", "[tool.pyright]\n", "pyright"),
+        ("pyproject.toml", "[tool.ruff]\n", "ruff"),
+    ],
+)
+def test_a_checker_that_is_configured_and_missing_is_named_and_nothing_passes(
+    root: Path, file: str, text: str, name: str
+) -> None:
+    (root / file).write_text(text)
+    with pytest.raises(
+        ToolchainMissing,
+        match=rf"^a.py: the project has settings for {name}, which is not installed; "
+        r"without it this is not checked\. Install",
+    ):
+        check(root, "a.py").run("a.py", b"x: int = 'a'\n")
+
+
+@pytest.mark.usefixtures("bare_python")
+def test_what_other_steps_find_is_reported_though_a_checker_is_missing(root: Path) -> None:
+    (root / "mypy.ini").write_text("[mypy]\n")
+    checked = run(root, "a.py", "x = (\n")
+    assert [each.message for each in checked.diagnostics] == ["'(' was never closed"]
+
+
+@pytest.mark.usefixtures("bare_python")
+def test_a_checker_with_settings_is_not_replaced_by_another(root: Path, tools: Path) -> None:
+    pretend(tools, "pyright", "echo all is fine")
+    (root / "mypy.ini").write_text("[mypy]\n")
+    with pytest.raises(ToolchainMissing, match="settings for mypy, which is not installed"):
+        check(root, "a.py").run("a.py", b"x = 1\n")
 
 
 def test_a_tool_of_the_project_comes_first_and_a_toolchain_folder_last(

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -287,6 +288,23 @@ def test_a_compiler_that_is_missing_is_named_with_what_to_install(
     assert "gcc" in ran.told["files"][0]["message"]
     assert "nstall" in ran.told["files"][0]["message"]
     assert file.read_text() == BAD
+
+
+def test_a_type_checker_that_is_configured_and_missing_is_no_pass(
+    workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    (bare / "python").symlink_to(os.path.realpath(sys.executable))
+    monkeypatch.setattr(sys, "executable", str(bare / "python"))
+    workshop.settings["PATH"] = str(bare)
+    workshop.write("pyproject.toml", "[tool.mypy]\nstrict = true\n")
+    workshop.write("a.py", "x: int = 'a'\n")
+    ran = workshop.repair("a.py")
+    assert (ran.code, ran.outcomes) == (1, {"a.py": "Trouble"})
+    assert ran.told["outcome"] == "failing"
+    message = "a.py: the project has settings for mypy, which is not installed;"
+    assert ran.told["files"][0]["message"].startswith(message)
 
 
 def test_a_manifest_that_cannot_be_written_stops_before_the_file(workshop: Workshop) -> None:

@@ -20,7 +20,7 @@ from holdfast.adapters.toolchains.nearest_file import nearest_file
 from holdfast.adapters.toolchains.run_tool import LARGEST_OUTPUT, NEVER, ToolRun, run_tool
 from holdfast.adapters.toolchains.scratch_dir import ScratchDir, borrow
 from holdfast.repair.diagnostics.columns import SourceLines
-from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut
+from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from holdfast.vocab.diagnostics import Diagnostic, FixIt, Related, Target
 
 if TYPE_CHECKING:
@@ -95,7 +95,17 @@ class CheckStep:
     base: str = "."
 
 
-CheckPlan: TypeAlias = Callable[[CheckedFile], Sequence[CheckStep]]
+@dataclass(frozen=True, slots=True)
+class MissingStep:
+    """A step whose tool the project has settings for, and which is not installed.
+
+    The other steps may still find errors. If they find none, the check has not passed.
+    """
+
+    tool: ToolProgram
+
+
+CheckPlan: TypeAlias = Callable[[CheckedFile], Sequence[CheckStep | MissingStep]]
 """A function that returns the steps for a unit; it raises `ToolchainMissing`."""
 
 
@@ -160,7 +170,12 @@ class ToolCheck:
                 deadline=until,
                 cancel=self._cancel,
             )
-            return self._run_steps(unit, self._plan(unit))
+            planned = self._plan(unit)
+            steps = [step for step in planned if isinstance(step, CheckStep)]
+            checked = self._run_steps(unit, steps)
+            if isinstance(checked, Checked) and checked.ok:
+                _raise_if_missing(unit, planned)
+            return checked
 
     def _run_steps(self, unit: CheckedFile, steps: Sequence[CheckStep]) -> Checked | CheckTimedOut:
         oracle = " + ".join(step.tool.title for step in steps)
@@ -183,6 +198,15 @@ class ToolCheck:
             outputs.append(ran.output)
         output = _without_scratch("\n".join(outputs), unit)[:_OUTPUT_KEPT]
         return Checked(not _has_error(found), tuple(found), oracle, output)
+
+
+def _raise_if_missing(unit: CheckedFile, planned: Sequence[CheckStep | MissingStep]) -> None:
+    for step in planned:
+        if isinstance(step, MissingStep):
+            raise ToolchainMissing(
+                f"{unit.path}: the project has settings for {step.tool.name}, which is not "
+                f"installed; without it this is not checked. {step.tool.hint}"
+            )
 
 
 def _has_error(found: Sequence[Diagnostic]) -> bool:

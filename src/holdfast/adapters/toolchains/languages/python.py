@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgram
-from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
+from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep, MissingStep
 from holdfast.repair.diagnostics import mypy, pyright, python_compile, ruff
 
 if TYPE_CHECKING:
@@ -42,12 +42,12 @@ _NOT_INSTALLED = frozenset(
 )
 
 
-def plan(unit: CheckedFile) -> Sequence[CheckStep]:
+def plan(unit: CheckedFile) -> Sequence[CheckStep | MissingStep]:
     """Compile; then check types with mypy or pyright if the file compiles; then run ruff."""
     return _plan(unit, types=True)
 
 
-def plan_as_configured(unit: CheckedFile) -> Sequence[CheckStep]:
+def plan_as_configured(unit: CheckedFile) -> Sequence[CheckStep | MissingStep]:
     """Compile and run ruff; check types only if the project has settings for a type checker."""
     has_mypy = _mypy_settings(unit.root, unit.path) is not None
     has_pyright = _pyright_settings(unit) is not None
@@ -60,9 +60,9 @@ def runs_project_code(root: Path, path: str) -> bool:
     return "plugins" in settings or "python_executable" in settings
 
 
-def _plan(unit: CheckedFile, *, types: bool) -> Sequence[CheckStep]:
+def _plan(unit: CheckedFile, *, types: bool) -> Sequence[CheckStep | MissingStep]:
     compiled = _compile_step(unit, unit.find_tool(PYTHON))
-    steps = [compiled]
+    steps: list[CheckStep | MissingStep] = [compiled]
     if types:
         steps += _types_steps(unit)
     # Last: an undefined name is no reason to skip the type checker.
@@ -70,19 +70,37 @@ def _plan(unit: CheckedFile, *, types: bool) -> Sequence[CheckStep]:
         found = unit.find_tool(RUFF)
         if found is not None:
             steps.append(_ruff_step(unit, found, compiled.tool.version))
+        elif _ruff_settings(unit) is not None:
+            steps.append(MissingStep(RUFF))
     return steps
 
 
-def _types_steps(unit: CheckedFile) -> list[CheckStep]:
-    """Return the step of the first installed type checker; pyright is first if it has settings."""
+def _types_steps(unit: CheckedFile) -> list[CheckStep | MissingStep]:
+    """Return the step of the first installed type checker; pyright is first if it has settings.
+
+    A checker that the project has settings for is not replaced by one without.
+    """
     checkers = [(_mypy_step, MYPY), (_pyright_step, PYRIGHT)]
     if _pyright_settings(unit) is not None:
         checkers.reverse()
+    configured = _configured_checkers(unit)
     for make_step, tool in checkers:
+        if configured and tool not in configured:
+            continue
         found = unit.find_tool(tool)
         if found is not None:
             return [make_step(unit, found)]
-    return []
+    return [MissingStep(tool) for tool in configured]
+
+
+def _configured_checkers(unit: CheckedFile) -> list[ToolProgram]:
+    """Return the type checkers that the project has settings for."""
+    configured: list[ToolProgram] = []
+    if _mypy_settings(unit.root, unit.path) is not None:
+        configured.append(MYPY)
+    if _pyright_settings(unit) is not None:
+        configured.append(PYRIGHT)
+    return configured
 
 
 def _is_utf8(text: bytes) -> bool:
@@ -111,7 +129,7 @@ def _compile_step(unit: CheckedFile, python: InstalledTool | None) -> CheckStep:
 
 
 def _ruff_step(unit: CheckedFile, tool: InstalledTool, python: str) -> CheckStep:
-    settings = _settings(unit.root, unit.path, ("ruff.toml", ".ruff.toml"), ("tool", "ruff"))
+    settings = _ruff_settings(unit)
     # Through stdin ruff applies the project's settings to the file, and nothing is written.
     argv = [
         tool.program,
@@ -259,6 +277,10 @@ def _table(settings: object, keys: tuple[str, ...]) -> _Settings | None:
     if not isinstance(settings, dict):
         return None
     return settings
+
+
+def _ruff_settings(unit: CheckedFile) -> _Settings | None:
+    return _settings(unit.root, unit.path, ("ruff.toml", ".ruff.toml"), ("tool", "ruff"))
 
 
 def _mypy_settings(root: Path, path: str) -> _Settings | None:
