@@ -14,12 +14,12 @@ import signal
 import subprocess
 import time
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes import watchdog
 from holdfast.adapters.processes.turn_processes import mark_variables, record_group
 from holdfast.tools.ports import CommandDone
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdfast.repair.decisions.decision import (
@@ -17,6 +17,7 @@ from holdfast.repair.decisions.decision import (
     renewed,
 )
 from holdfast.repair.decisions.decision_ids import decision_id
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from holdfast.repair.decisions.ports import DecisionFiles

@@ -8,7 +8,7 @@ the files on the disk first: they may have been edited in between.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.changes.plan import FileRefused
@@ -43,6 +43,7 @@ from holdfast.usecases.sessions.ports import StopScope
 from holdfast.usecases.sessions.stop_turns import StopRefused, TurnsStopped, stop_turns
 from holdfast.usecases.settled import NOTHING_LEFT, Restored, Settled
 from holdfast.usecases.workspace import NothingDone
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Reason, Refused
 
 if TYPE_CHECKING:
