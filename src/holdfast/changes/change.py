@@ -10,9 +10,9 @@ shown above are legal.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:

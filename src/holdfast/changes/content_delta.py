@@ -6,8 +6,9 @@ Linear in both texts. It is made for storage, not for people: a copy may be from
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

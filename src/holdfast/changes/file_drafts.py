@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileFound, FileMissing, Files, FileUnfit
@@ -10,6 +10,7 @@ from holdfast.changes.similar_paths import similar_paths
 from holdfast.changes.swaps import Content
 from holdfast.landing.encoding import Encoding, decode, encode
 from holdfast.landing.land import land
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Landed, Refused
 from holdfast.vocab.requests import FileRequest, Request, WriteFile
 

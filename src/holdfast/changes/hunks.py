@@ -7,7 +7,7 @@ not text, is one hunk.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import SPLIT, Change, RequestedEdits
@@ -16,6 +16,7 @@ from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.rebase.three_way import raw_lines
 from holdfast.changes.swaps import Content, Swap, directories_above, in_order
 from holdfast.landing.encoding import decode, encode
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.changes.plan import ChangePlan, FileRefused
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, Files, FileUnfit
 from holdfast.changes.rebase.rebase_change import rebase_change
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

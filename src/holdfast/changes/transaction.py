@@ -14,10 +14,10 @@ The order of the steps makes a kill at any instant harmless.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.changes.change_log import LogUnavailable
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from holdfast.vocab.lazy_dataclass import dataclass
 
 MEGABYTE = 1024 * 1024
 BUILD_FOLDERS = (

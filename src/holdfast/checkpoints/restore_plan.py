@@ -5,10 +5,10 @@ Paths that the checkpoint could not know are never removed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.checkpoints.ports import Blocked, FileInfo, WorktreeView
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence

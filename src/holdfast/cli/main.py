@@ -104,7 +104,7 @@ def main() -> None:
     """Run the command line."""
     # Imports create many objects and no garbage: by default the collector runs some hundred times
     # before a short command has begun.
-    gc.set_threshold(50_000)
+    gc.set_threshold(100_000)
     _escape_unprintable(sys.stdout)
     _escape_unprintable(sys.stderr)
     output = sys.stdout = SafeStdout(sys.stdout)

@@ -6,8 +6,9 @@ have the same name. `layers.py` reads the values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,12 +8,12 @@ whose every command is allowed by the user's rules. Everything else is asked for
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.guards.shell.destructive_commands import find_harm
 from holdfast.guards.shell.read_only_commands import why_not_prepared, why_not_unasked
 from holdfast.guards.shell.shell_parser import TOO_DEEP, parse
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

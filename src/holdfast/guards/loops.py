@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from holdfast.guards.call_digest import digest_call, digest_result, news_of
 from holdfast.guards.command_success import is_bad, is_fine
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from holdfast.vocab.tool_calls import FailureKind

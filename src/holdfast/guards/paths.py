@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 

@@ -6,8 +6,9 @@ A model that repeats itself while it streams, detected on a bounded tail in line
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 Channel: TypeAlias = Literal["text", "reasoning", "arguments"]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 Encoding: TypeAlias = Literal["utf-8", "utf-8-bom", "utf-16-le", "utf-16-be", "cp1252"]
 """The encoding of a file. A byte order mark is part of the encoding, not of the text."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
@@ -16,6 +16,7 @@ from holdfast.landing.projection.splices import Splice, landed, overlap, splice_
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, kept_lines
 from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.lines import Doc, is_blank
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import RUNGS, Outcome, Refused
 
 if TYPE_CHECKING:

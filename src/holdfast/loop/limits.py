@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from holdfast.guards.step_cap import StepCaps
+from holdfast.vocab.lazy_dataclass import dataclass
 
 CAPS = StepCaps()
 """Soft 60 while there is progress, hard 200."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, assert_never
 
 from holdfast.guards.repetition import Repetition, RepetitionWatch
@@ -16,6 +16,7 @@ from holdfast.loop.ports import (
     TextPiece,
     UsagePiece,
 )
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.tool_calls import RawCall
 
 if TYPE_CHECKING:

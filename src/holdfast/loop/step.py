@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from holdfast.loop.ports import (
 from holdfast.loop.reply import ModelReply, close_stream, collect
 from holdfast.loop.retry_policy import RetryState, RetryVerdict, judge
 from holdfast.vocab.events import ReasoningArrived, Retried, TextArrived
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

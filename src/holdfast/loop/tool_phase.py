@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.guards import loops, mistakes
 from holdfast.loop.context.summary import clip
 from holdfast.loop.parse_reply import BadCall
 from holdfast.vocab.events import CallEnded, CallStarted
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation.exports import exports_of
@@ -17,6 +17,7 @@ from holdfast.syntax.node_kinds import (
     LOCAL_SCOPES,
     NAMED_SCOPES,
 )
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

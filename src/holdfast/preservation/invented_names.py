@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from holdfast.preservation.function_bodies import BodyEffect, effect_of
 from holdfast.syntax.node_kinds import DECLARED_FUNCTIONS
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

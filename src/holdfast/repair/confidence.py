@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 THRESHOLD: Final = 0.75
 STRICT_THRESHOLD: Final = 0.90

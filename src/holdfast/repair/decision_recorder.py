@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing.land import land
@@ -15,6 +15,7 @@ from holdfast.repair.decisions.decision_ids import (
     sha_of,
 )
 from holdfast.repair.verify import Candidate, CheckedCandidate, describe_errors, errors_of
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Landed
 from holdfast.vocab.requests import WriteFile
 

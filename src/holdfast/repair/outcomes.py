@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 
 class _Succeeded:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.repair.ports import CheckTimedOut
@@ -16,6 +15,7 @@ from holdfast.repair.verify import (
     errors_of,
     make_candidate,
 )
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:

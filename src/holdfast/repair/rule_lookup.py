@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.repair.strictness import TABLE, Strictness
 from holdfast.rules.match.apply_rule import Rewritten, rewrite
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

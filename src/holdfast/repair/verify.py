@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.encoding import decode, encode
@@ -11,6 +10,7 @@ from holdfast.landing.land import land
 from holdfast.preservation.judge import parse_errors, what_is_lost
 from holdfast.repair.ports import Check, Checked, CheckTimedOut, RepairUnit
 from holdfast.syntax.syntax_errors import is_syntax
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import WriteFile
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias, cast
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 TokenKind: TypeAlias = Literal[
     "name", "keyword", "number", "string", "open", "close", "operator", "edge", "quote", "comment"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import select
 import socket
 import threading
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from holdfast.testing.replies import Reply, choose_reply
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileFound, FileLook, Files, FileUnfit
@@ -22,6 +22,7 @@ from holdfast.tools.ports import (
     Observed,
     Searcher,
 )
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from holdfast.tools.context import ToolContext, denied, refuse
 from holdfast.tools.text_limits import clean, count
 from holdfast.tools.tool import Tool
 from holdfast.vocab.events import CommandRan
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.tool_outcome import ToolOutcome
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.tools.arguments import schema_of
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.tool_calls import ToolSpec
 
 if TYPE_CHECKING:

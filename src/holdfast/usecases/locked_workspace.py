@@ -6,7 +6,6 @@ What a dead process left is settled, in the files and in the log, before anythin
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import AT_ONCE, SPLIT, Change
@@ -16,6 +15,7 @@ from holdfast.usecases.events.change_events import Published, change_moved, chan
 from holdfast.usecases.settle import record_batch, settle
 from holdfast.usecases.settled import NOTHING_LEFT
 from holdfast.usecases.workspace import NothingDone, nothing_done
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.changes.change_log import ChangesUndone
@@ -16,6 +16,7 @@ from holdfast.usecases.locked_workspace import LockedWorkspace, locked
 from holdfast.usecases.settle import record_batch
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:

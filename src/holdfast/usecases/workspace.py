@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from holdfast.changes.plan import FileRefused
 from holdfast.changes.transaction import BatchConflict, Failed
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:

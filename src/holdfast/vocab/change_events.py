@@ -5,8 +5,9 @@ Apart from the other events: a command that only lists or rewinds changes needs 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from holdfast.vocab.outcomes import Rung

@@ -8,7 +8,6 @@ and `ReasoningArrived` are the stream as it comes; `Said` is the same settled, o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.vocab.change_events import (
@@ -18,6 +17,7 @@ from holdfast.vocab.change_events import (
     EditObserved,
     Recovered,
 )
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from holdfast.vocab.outcomes import Reason

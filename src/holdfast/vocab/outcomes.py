@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 Rung: TypeAlias = Literal["exact", "whitespace", "unicode", "unmangled", "elision", "similar"]
 """One step of the match ladder, strictest first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ from holdfast.checkpoints.limits import (
 )
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.config.settings import BadConfig
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.wiring.batch_roots import DiskBatchRoots
 from holdfast.wiring.journals import journal_lock, look_at_journal
 from holdfast.wiring.late_store import LateStore

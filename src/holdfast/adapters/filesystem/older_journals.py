@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.filesystem.journal_format import read_batch, read_restore
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,13 +7,13 @@ import os
 import shutil
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.places.folder_id import folder_id
 from holdfast.adapters.places.places import PLACE_FILE, read_root
 from holdfast.usecases.garbage.ports import DiskGarbage, GarbageUnavailable, GoneFolders, Kept
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,11 +10,12 @@ import json
 import os
 import stat
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git.git_command import to_bytes, to_text
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.adapters.git.file_modes import usual_mode, with_execute_bit
 from holdfast.adapters.git.git_command import Git, join_names, split_names, to_text
 from holdfast.checkpoints.ports import FileVersion, FileVersions
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

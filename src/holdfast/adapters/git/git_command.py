@@ -11,11 +11,12 @@ import re
 import subprocess
 import threading
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.checkpoints.ports import CheckpointFailed
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

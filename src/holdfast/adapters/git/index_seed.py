@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import GitFailed, join_names, to_text
@@ -13,6 +12,7 @@ from holdfast.adapters.git.object_links import (
     write_alternates,
 )
 from holdfast.adapters.git.repository import set_head
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdfast.adapters.filesystem import atomic_write
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

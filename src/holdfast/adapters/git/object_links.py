@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.checkpoints.limits import MEGABYTE
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,7 +13,6 @@ import os
 import pwd
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.adapters.filesystem import atomic_write
@@ -23,6 +22,7 @@ from holdfast.adapters.git.user_repository import NO_HEAD, Head, UserRepository
 from holdfast.adapters.places.worktree_folder import worktree_folder
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.checkpoints.restore_plan import parents_of
+from holdfast.vocab.lazy_dataclass import dataclass
 
 # Highest precedence: whatever other attributes say, no byte is converted.
 _ATTRIBUTES = b"* -text -eol -crlf -ident -filter -working-tree-encoding\n"

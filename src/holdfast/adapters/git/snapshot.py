@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
@@ -28,6 +28,7 @@ from holdfast.checkpoints.ignored_files import IgnoredChoice, choose_ignored
 from holdfast.checkpoints.limits import MEGABYTE, SnapshotLimits
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.checkpoints.selection import Listing, Selection, select
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

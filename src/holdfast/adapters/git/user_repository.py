@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git.git_command import Git, GitFailed, to_text
 from holdfast.checkpoints.ports import CheckpointFailed
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urlsplit
 
@@ -25,6 +24,7 @@ from holdfast.adapters.models.servers import (
     shown_url,
     without_userinfo,
 )
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeAlias
 
 from holdfast.loop.ports import FailPiece
+from holdfast.vocab.lazy_dataclass import dataclass
 
 _OVERFLOW = re.compile(
     r"context_length_exceeded|exceed_context_size|context_exceeded|context[ _-]?overflow"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import time
 from contextlib import closing
-from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -32,6 +31,7 @@ from holdfast.adapters.models.servers import (
     without_userinfo,
 )
 from holdfast.loop.ports import FailPiece, ModelRequest, RetryPiece, StreamPiece
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator

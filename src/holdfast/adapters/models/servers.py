@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 ServerKind: TypeAlias = Literal[
     "ollama", "lm_studio", "llama_cpp", "llama_cpp_python", "vllm", "hosted", "other"

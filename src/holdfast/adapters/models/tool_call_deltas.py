@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from holdfast.loop.ports import CallPiece
+from holdfast.vocab.lazy_dataclass import dataclass
 
 _MARKS = re.compile(r'\\.|["{}]', re.DOTALL)
 _LEVELS = {"{": 1, "}": -1}

@@ -12,12 +12,12 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.places.folder_id import folder_id, settle_birth
 from holdfast.adapters.places.main_worktree import is_worktree, linked_worktrees, main_worktree
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.place import Place
 
 if TYPE_CHECKING:

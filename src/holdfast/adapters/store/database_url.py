@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,6 +14,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from holdfast.adapters.store.errors import BadAddress
+from holdfast.vocab.lazy_dataclass import dataclass
 
 _NEXT_STEP = (
     "write HOLDFAST_DATABASE_URL as postgresql://USER:PASSWORD@HOST:PORT/DATABASE "

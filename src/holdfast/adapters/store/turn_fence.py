@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, select
 
 from holdfast.adapters.store.tables import turns
 from holdfast.vocab.cancellation import TurnStopped
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

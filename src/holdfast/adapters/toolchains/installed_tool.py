@@ -8,12 +8,12 @@ import shutil
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.toolchains.run_tool import NEVER, run_tool
 from holdfast.repair.ports import CheckCrashed, ToolchainMissing
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

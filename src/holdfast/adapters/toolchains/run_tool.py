@@ -6,11 +6,11 @@ import os
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.child_process import run_process
 from holdfast.repair.ports import CheckCrashed
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

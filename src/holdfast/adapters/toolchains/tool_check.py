@@ -6,7 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
@@ -22,6 +22,7 @@ from holdfast.adapters.toolchains.scratch_dir import ScratchDir, borrow
 from holdfast.repair.diagnostics.columns import SourceLines
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from holdfast.vocab.diagnostics import Diagnostic, FixIt, Related, Target
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from holdfast.vocab.cancellation import Cancel

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.changes.ports import FileFound, Files, FileUnfit
 from holdfast.changes.rebase.three_way import contains_edit, project_bytes
 from holdfast.changes.swaps import LINK, Content, Swap
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

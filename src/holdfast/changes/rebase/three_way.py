@@ -8,13 +8,13 @@ touch, there is no result.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from holdfast.landing.encoding import Encoding, decode, encode
 from holdfast.landing.text.lines import split_lines
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +18,7 @@ import typer
 
 from holdfast.cli.demo import samples
 from holdfast.testing import RecordedRequest, Reply, ScriptedServer
+from holdfast.vocab.lazy_dataclass import dataclass
 
 # Runs words of the command line in this process; returns the exit code if `standalone_mode` is off.
 CommandMain: TypeAlias = Callable[..., int | None]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 Expansion: TypeAlias = Literal["none", "harmless", "command", "variable"]
 """What a word contains besides plain text, ordered from known to unknown."""

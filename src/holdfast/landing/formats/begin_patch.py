@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.detect import opens_block
@@ -12,6 +11,7 @@ from holdfast.landing.formats.hunks import Malformed
 from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.unified import read_diff
 from holdfast.landing.text.lines import split_lines
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
 
 if TYPE_CHECKING:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.hunks import Malformed
 from holdfast.landing.formats.paths import tidy_path
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import (
@@ -17,6 +17,7 @@ from holdfast.landing.formats.hunk_body import Body, read_body
 from holdfast.landing.formats.hunks import FileDiff, Hunk, Malformed
 from holdfast.landing.formats.paths import shorten
 from holdfast.landing.formats.surrounding_text import fence_of, is_directive, is_wrapper, tag_of
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.diff_headers import HEADER_LETTERS, interrupts
@@ -15,6 +15,7 @@ from holdfast.landing.formats.surrounding_text import (
     is_prose,
     is_wrapper,
 )
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

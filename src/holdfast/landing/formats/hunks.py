@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 Mark: TypeAlias = Literal[" ", "+", "-", "?"]
 """Context, added, removed; `?` is a line without a marker: context that lost its leading space."""

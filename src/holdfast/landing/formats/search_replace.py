@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.landing.formats.detect import (
@@ -16,6 +15,7 @@ from holdfast.landing.formats.hunks import Malformed
 from holdfast.landing.formats.paths import shorten, tidy_path
 from holdfast.landing.formats.surrounding_text import fence_of
 from holdfast.landing.text.lines import split_lines
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.requests import FileRequest, OneOf, Replace, WriteFile
 
 if TYPE_CHECKING:

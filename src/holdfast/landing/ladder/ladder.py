@@ -5,7 +5,7 @@ From the strictest comparison to the loosest, until one says where the old lines
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.ladder.elision import find_elided
@@ -40,6 +40,7 @@ from holdfast.landing.projection.projection import LineSplice, UnclearProjection
 from holdfast.landing.text.edit_script import EditScript, script_of
 from holdfast.landing.text.line_keys import indent_of
 from holdfast.landing.text.lines import Doc, contents_of, is_blank
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from holdfast.vocab.outcomes import Rung

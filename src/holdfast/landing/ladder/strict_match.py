@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, with_blanks
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, is_blank
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, contents_of, is_blank
+from holdfast.vocab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.landing.text.line_keys import CLASSES, fold, indent_of
 from holdfast.landing.text.line_tokens import tokens_of
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

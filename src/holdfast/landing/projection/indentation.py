@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import reduce
 from math import gcd
 from typing import TYPE_CHECKING
 
 from holdfast.landing.text.line_keys import indent_of
 from holdfast.landing.text.lines import Doc, is_blank
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

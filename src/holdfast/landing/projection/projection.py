@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.landing.projection.drift import Drift, drift_between, merge_line
 from holdfast.landing.projection.indentation import Indents, map_indents
 from holdfast.landing.text.line_keys import indent_of, key_of
 from holdfast.landing.text.lines import Doc, is_blank
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

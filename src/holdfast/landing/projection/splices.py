@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.text.lines import Doc, split_lines
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Landed, Rung, Span
 
 if TYPE_CHECKING:

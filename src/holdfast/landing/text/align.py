@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.text.line_keys import key_of, loose_key_of
@@ -18,6 +17,7 @@ from holdfast.landing.text.line_tokens import (
     numbers_of,
     words_of,
 )
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from holdfast.landing.text.lines import Doc

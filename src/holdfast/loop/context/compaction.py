@@ -5,7 +5,7 @@ Old tool output is dropped first; if that is not enough, a summary replaces the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.loop.context.history import compacted
@@ -17,6 +17,7 @@ from holdfast.loop.context.summary import (
 )
 from holdfast.loop.context.token_count import Gauge, weigh
 from holdfast.vocab.events import Compacted
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered
 
 if TYPE_CHECKING:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.loop.context.ledger import EMPTY, Ledger
 from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered, UserText
 
 if TYPE_CHECKING:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered, UserText
 
 if TYPE_CHECKING:

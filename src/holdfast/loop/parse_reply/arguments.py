@@ -7,12 +7,13 @@ caller decides what a call may do with the readable part.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from holdfast.loop.parse_reply.loose_json import Loose, LooseJsonEnd, read_loose
 from holdfast.loop.parse_reply.spans import skip
 from holdfast.loop.parse_reply.strict_json import DecodedJson, NotJson, decode, require_sound, same
+from holdfast.vocab.lazy_dataclass import dataclass
 
 _WRAPPINGS: Final = 3
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.tool_calls import FailureKind, ToolCall
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from holdfast.loop.parse_reply.text_calls.found_call import FoundCall, calls_of
 from holdfast.loop.parse_reply.text_calls.scan import scan
 from holdfast.loop.parse_reply.thinking import divide
 from holdfast.loop.parse_reply.tool_names import ToolMatch, find_tool
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.loop.parse_reply.aliases import RANGES, SYNONYMS, TALK, WRAPPERS
@@ -11,6 +10,7 @@ from holdfast.loop.parse_reply.coercion import ABSENT, UnclearValue, coerce
 from holdfast.loop.parse_reply.schema import SchemaNode, describe, root_node, signature
 from holdfast.loop.parse_reply.strict_json import same
 from holdfast.loop.parse_reply.tool_names import spell
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

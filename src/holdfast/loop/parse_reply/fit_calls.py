@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, assert_never
 
 from holdfast.loop.parse_reply.arguments import Cut, Read, SeveralReadings, Unreadable, fields_read
@@ -11,6 +10,7 @@ from holdfast.loop.parse_reply.fields import Misfit, fit
 from holdfast.loop.parse_reply.schema import root_node, signature
 from holdfast.loop.parse_reply.strict_json import repair_surrogates
 from holdfast.loop.parse_reply.tool_names import ToolMatch, find_tool, nearest, show_name
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.tool_calls import FailureKind, ToolCall, ToolSpec
 
 if TYPE_CHECKING:

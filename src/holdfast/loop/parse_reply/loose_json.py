@@ -9,11 +9,11 @@ have a second possible meaning.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.loop.parse_reply.spans import skip
 from holdfast.loop.parse_reply.strict_json import UnsoundError, pair_up, require_sound
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 _TYPES: Final[Mapping[str | None, tuple[type, ...]]] = {
     "string": (str,),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
 from typing import Any, Final
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 _DEEPEST: Final = 64
 """The deepest nesting: beyond this a reader of the history runs out of stack."""

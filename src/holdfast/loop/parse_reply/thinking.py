@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from holdfast.loop.parse_reply.quoted import unquoted_spans
 from holdfast.loop.parse_reply.spans import next_span, skip
+from holdfast.vocab.lazy_dataclass import dataclass
 
 _NAMES = r"(?:think(?:ing)?|thoughts?|reasoning|analysis|seed:think|reflection)"
 _OPEN = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,6 +18,7 @@ from holdfast.repair.decisions.decision import (
     renewed,
 )
 from holdfast.repair.decisions.decision_ids import decision_id
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from holdfast.repair.decisions.ports import DecisionFiles

@@ -6,13 +6,13 @@ A model fixes all errors of a file at once, and a rule answers one of them.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.rules.fix_hunks import FixHunk, NewLines, hunks_between
 from holdfast.rules.match.import_block import is_import
 from holdfast.rules.match.template_parts import tail_of
 from holdfast.syntax.source import ParsedSource
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

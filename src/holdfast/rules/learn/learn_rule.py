@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.rules.fix_hunks import FixHunk, NewLines, hunks_between, with_brackets_moved
@@ -39,6 +39,7 @@ from holdfast.syntax.source import ParsedSource
 from holdfast.syntax.syntax_errors import is_syntax
 from holdfast.syntax.tokens import is_literal, tokenize
 from holdfast.syntax.tree import broken_nodes, span_of
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.rules.learn.learn_rule import NotLearned, learn
@@ -23,6 +23,7 @@ from holdfast.rules.rule import (
     TokenEdit,
     complaint_of,
 )
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.rules.rule import Hole, PatternPiece, RuleSplice
@@ -19,6 +19,7 @@ from holdfast.syntax.node_kinds import (
 from holdfast.syntax.source import BLANKS, ParsedSource
 from holdfast.syntax.tokens import COMMON, is_content, shape_of, tokenize
 from holdfast.syntax.tree import span_of
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

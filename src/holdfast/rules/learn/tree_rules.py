@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.rules.fix_hunks import FixHunk
@@ -15,6 +15,7 @@ from holdfast.rules.match.tree_match import is_largest, is_variable, size_of
 from holdfast.rules.rule import PatternPiece, PieceSide, RulePattern, RuleSplice, Spot
 from holdfast.syntax.node_kinds import EXPRESSIONS, is_block
 from holdfast.syntax.tree import broken_nodes, span_of
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, assert_never
 
@@ -35,6 +34,7 @@ from holdfast.syntax.brace_nesting import nests_as_indented
 from holdfast.syntax.source import BLANKS, ParsedSource
 from holdfast.syntax.tokens import shape_of
 from holdfast.syntax.tree import span_of
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

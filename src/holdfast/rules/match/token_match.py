@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.rules.match.ambiguity import is_ambiguous
 from holdfast.rules.match.token_anchors import AnchorArea, index_of
 from holdfast.syntax.quote_tokens import is_wordy
 from holdfast.syntax.tokens import COMMON, Token
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
@@ -19,6 +18,7 @@ from holdfast.syntax.node_kinds import (
     is_related_kind,
 )
 from holdfast.syntax.tree import span_of
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

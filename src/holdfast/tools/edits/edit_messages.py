@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.landing.explain import explain, refusal_record
 from holdfast.landing.text.lines import split_lines
 from holdfast.tools.text_limits import count, shorten, shorten_line
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Landed, Refused, Span
 
 if TYPE_CHECKING:

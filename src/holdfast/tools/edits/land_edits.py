@@ -5,7 +5,6 @@ Judge the paths, try in memory, ask for approval, land all or nothing, return th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.changes.change import RequestedEdits
@@ -19,6 +18,7 @@ from holdfast.tools.edits.edit_messages import EditMessage, describe_landed, des
 from holdfast.tools.ports import LandedEdits, Regular
 from holdfast.tools.text_limits import clean, sendable, shorten
 from holdfast.vocab.events import EditRefused
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.tool_outcome import ToolOutcome
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 READING = ("read_file", "search", "find_files", "list_dir")
 """The tools that only read, and the only tools in plan mode."""

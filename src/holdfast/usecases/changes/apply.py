@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import AT_ONCE, NO_OWNER, Change, ChangeOwner, RequestedEdits
@@ -18,6 +18,7 @@ from holdfast.usecases.events.change_events import Published, change_moved
 from holdfast.usecases.locked_workspace import LockedWorkspace, locked
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace, changed_meanwhile, nothing_done
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import NO_OWNER, OBSERVED, Change, ChangeOwner, RequestedEdits
@@ -10,6 +9,7 @@ from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.tree_difference import TreeOf, plan_of_difference
 from holdfast.usecases.events.change_events import edits_observed
 from holdfast.usecases.locked_workspace import locked
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,6 @@ Land a reply in memory, on the files and the changes proposed before it, and rec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import (
@@ -22,6 +21,7 @@ from holdfast.usecases.events.change_events import edits_landed
 from holdfast.usecases.locked_workspace import locked
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from holdfast.vocab.events import Event

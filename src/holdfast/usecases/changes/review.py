@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import Change, judge_move, judge_place
@@ -17,6 +17,7 @@ from holdfast.usecases.events.change_events import Published, change_moved, edit
 from holdfast.usecases.locked_workspace import LockedWorkspace, join_parts, locked
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.changes.change import judge_move, judge_place
@@ -15,6 +14,7 @@ from holdfast.usecases.locked_workspace import LockedWorkspace, locked
 from holdfast.usecases.settle import record_batch
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from holdfast.changes.change import Change

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.changes.plan import FileRefused
@@ -15,6 +14,7 @@ from holdfast.usecases.locked_workspace import LockedWorkspace, locked
 from holdfast.usecases.settle import record_batch
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone, Workspace, nothing_done
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:

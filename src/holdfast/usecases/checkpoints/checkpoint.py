@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.checkpoints import retention
@@ -24,6 +24,7 @@ from holdfast.usecases.checkpoints.wanted_checkpoint import (
 from holdfast.usecases.events.checkpoint_events import checkpoint_taken, checkpoints_removed
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

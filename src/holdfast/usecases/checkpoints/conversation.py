@@ -5,10 +5,10 @@ Its transcript, and the agents at work in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from holdfast.checkpoints.ports import CheckpointFailed
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

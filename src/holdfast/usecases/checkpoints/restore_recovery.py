@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.changes.ports import JournalDamaged
@@ -26,6 +26,7 @@ from holdfast.usecases.settle import drop_outdated, settle, unsettled
 from holdfast.usecases.settled import NOTHING_LEFT, Restored, Settled
 from holdfast.vocab.change_events import Recovered
 from holdfast.vocab.events import BaselineChange, CheckpointRestored
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.tools.text_limits import sendable
 from holdfast.usecases.redaction import redact
 from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved, EditLanded, EditObserved
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.usecases.events.event_json import event_from_json
 from holdfast.usecases.events.fold import LogFold
 from holdfast.vocab.events import CheckpointRestored, CheckpointTaken
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -5,7 +5,7 @@ Ids, order and states, as the tables have them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from holdfast.usecases.events.event_json import event_from_json
@@ -19,6 +19,7 @@ from holdfast.vocab.events import (
     TurnEnded,
     TurnStarted,
 )
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.change_log import ChangesUndone, LastUndo, RestoreUndone
 from holdfast.usecases.events.event_json import event_from_json
 from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved
 from holdfast.vocab.events import CheckpointRestored, CheckpointsRemoved, SessionDeleted
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

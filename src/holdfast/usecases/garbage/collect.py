@@ -6,13 +6,14 @@ killed anywhere is finished by the next one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.checkpoints.ports import CheckpointFailed, Leftovers, NoCheckpoints
 from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.garbage.ports import Kept, RowGarbage
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.checkpoints.ports import CheckpointFailed, NoCheckpoints
 from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.sessions.session_records import TurnRunning
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:

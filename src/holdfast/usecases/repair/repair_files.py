@@ -8,7 +8,7 @@ from __future__ import annotations
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ from holdfast.usecases.repair.file_repair import FileRepair
 from holdfast.usecases.repair.messages import repair_ended
 from holdfast.usecases.repair.slow_tools import SlowTools
 from holdfast.usecases.workspace import NothingDone, Workspace
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Landed, Refused
 from holdfast.vocab.owned_event import OwnedEvent
 from holdfast.vocab.requests import FileRequest, WriteFile

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.usecases.sessions.ports import StopScope
 from holdfast.usecases.sessions.stop_turns import StopRefused, stop_turns
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from holdfast.usecases.sessions.ports import RunningTurns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.plan import FileLanded
@@ -10,6 +10,7 @@ from holdfast.changes.swaps import LINK, Content
 from holdfast.tools.changed_files import mark_of
 from holdfast.tools.ports import FileDigests
 from holdfast.tools.text_limits import sendable
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,7 +6,7 @@ On record as it happens, with a checkpoint before it.
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.changes.change import ChangeOwner
@@ -29,6 +29,7 @@ from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.cancellation import TurnStopped
 from holdfast.vocab.change_events import EditLanded
 from holdfast.vocab.events import CheckpointMissed, SentinelRaised, TurnEnded, TurnStarted
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.transcript import Sentinel, SystemText
 
 if TYPE_CHECKING:

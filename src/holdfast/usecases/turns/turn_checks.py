@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextvars import copy_context
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, assert_never
 
@@ -22,6 +21,7 @@ from holdfast.tools.text_limits import clean, shorten
 from holdfast.usecases.repair.messages import NOT_REPAIRED, describe_old_errors
 from holdfast.usecases.turns.baseline import Baseline, SinceCheck
 from holdfast.vocab.events import RepairEnded
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

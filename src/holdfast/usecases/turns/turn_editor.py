@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.tools.ports import LandedEdits
 from holdfast.usecases.changes.apply import PlannedReply, apply_reply
 from holdfast.usecases.changes.propose import overlay_of, propose_reply
 from holdfast.usecases.workspace import NothingDone, Workspace
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change_log import LogUnavailable
@@ -21,6 +21,7 @@ from holdfast.usecases.turns.observed_files import (
     sort_out,
 )
 from holdfast.usecases.workspace import NothingDone
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import bindparam, func, select, update
 
 from holdfast.adapters.store.tables import changes, events, turns, worktrees
 from holdfast.usecases.events.changes_at import CHANGE_HISTORY_KINDS, ChangesAt, changes_at
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

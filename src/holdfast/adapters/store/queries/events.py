@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
@@ -11,6 +10,7 @@ from holdfast.adapters.store.column_types import now
 from holdfast.adapters.store.queries.statements import RowBatch, append, records
 from holdfast.adapters.store.records import EventRow
 from holdfast.adapters.store.tables import events
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -12,6 +11,7 @@ from sqlalchemy import Column, Select, Table, TextClause, bindparam, func, inser
 from holdfast.adapters.store.column_types import Json, dump_json
 from holdfast.adapters.store.errors import Gone
 from holdfast.adapters.store.turn_fence import RUNNING
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, ScalarSelect

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from holdfast.loop.parse_reply.arguments import (
@@ -14,6 +14,7 @@ from holdfast.loop.parse_reply.arguments import (
 )
 from holdfast.loop.parse_reply.spans import next_span
 from holdfast.loop.parse_reply.strict_json import DecodedJson, UnsoundError, decode, pair_up
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import re

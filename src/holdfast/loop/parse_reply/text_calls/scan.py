@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.quoted import QUOTE, skip_quote, start_of_text
@@ -22,6 +21,7 @@ from holdfast.loop.parse_reply.text_calls.marker_dialects import (
 from holdfast.loop.parse_reply.text_calls.whole_message import read_whole
 from holdfast.loop.parse_reply.text_calls.xml_named_tags import NESTED, read_nested
 from holdfast.loop.parse_reply.text_calls.xml_parameter_tags import OPENER, read_tagged
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

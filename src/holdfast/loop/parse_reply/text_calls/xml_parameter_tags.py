@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from holdfast.loop.parse_reply.control_tokens import NAMESPACE
@@ -15,6 +14,7 @@ from holdfast.loop.parse_reply.text_calls.found_call import (
     fields_of,
     read_json_arguments,
 )
+from holdfast.vocab.lazy_dataclass import dataclass
 
 OPENER: Final = (
     rf"<{NAMESPACE}(?:function|invoke|tool_use|tool_call)(?:\s*=\s*|\s+name\s*=\s*)"
