@@ -73,12 +73,17 @@ def run_process(
     stderr: int = subprocess.STDOUT,
     stdin: int = subprocess.DEVNULL,
     grace: float = GRACE,
+    pass_fds: Sequence[int] = (),
+    inner_group: Callable[[], int | None] = lambda: None,
 ) -> ProcessEnded:
     """Run a program until it ends, `on_output` returns False, the time is up, or a cancel.
 
     `on_output` gets each chunk of output as soon as it is written. At the end all processes in the
     program's group get SIGTERM and, after `grace` seconds, SIGKILL. Raise OSError if the program
     cannot be started.
+
+    `inner_group` returns the group of a program that the child runs in a sandbox, once it is known.
+    Then that group gets SIGTERM, so that the program can end well, and the child only SIGKILL.
     """
     with watchdog.watching() as (mark, started):
         child = subprocess.Popen(  # noqa: S603 - a list of words, judged by the caller
@@ -89,21 +94,27 @@ def run_process(
             stdout=subprocess.PIPE,
             stderr=stderr,
             start_new_session=True,
+            pass_fds=pass_fds,
         )
         started(child.pid)
         record_group(child.pid)
         with child:
             deadline = time.monotonic() + timeout
-            return _RunningProcess(child, on_output, grace).wait(deadline, cancel)
+            return _RunningProcess(child, on_output, grace, inner_group).wait(deadline, cancel)
 
 
 class _RunningProcess:
     """A running process. Its output is read continuously, so that it never blocks on us."""
 
     def __init__(
-        self, child: subprocess.Popen[bytes], on_output: Callable[[bytes], bool], grace: float
+        self,
+        child: subprocess.Popen[bytes],
+        on_output: Callable[[bytes], bool],
+        grace: float,
+        inner_group: Callable[[], int | None],
     ) -> None:
         self._child = child
+        self._inner_group = inner_group
         self._on_output = on_output
         self._grace = grace
         self._out = child.stdout.fileno() if child.stdout else -1
@@ -134,13 +145,13 @@ class _RunningProcess:
 
         The child is not reaped before: until then no other process can get its number.
         """
-        self._signal(signal.SIGTERM)
+        self._signal(self._inner_group() or self._child.pid, signal.SIGTERM)
         until = time.monotonic() + self._grace
         while self._is_running() and time.monotonic() < until:
             if self._open and self._has_ended():
                 until = min(until, time.monotonic() + _DRAIN)
             self._read(_TICK)
-        self._signal(signal.SIGKILL)
+        self._signal(self._child.pid, signal.SIGKILL)
         self._drain(_DRAIN)
 
     def _is_running(self) -> bool:
@@ -181,9 +192,10 @@ class _RunningProcess:
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
         return os.waitid(os.P_PID, self._child.pid, flags) is not None
 
-    def _signal(self, number: signal.Signals) -> None:
+    @staticmethod
+    def _signal(group: int, number: signal.Signals) -> None:
         try:
-            os.killpg(self._child.pid, number)
+            os.killpg(group, number)
         except (ProcessLookupError, PermissionError):
             # The group is empty; macOS reports EPERM for a group of zombies.
             return

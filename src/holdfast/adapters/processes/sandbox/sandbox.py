@@ -2,25 +2,52 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
+import signal
 import subprocess
+from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.child_process import GRACE, ProcessEnded, run_process
+from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layouts
+from holdfast.adapters.processes.sandbox.placeholders import placeholders
 from holdfast.vocab.sandbox import SandboxStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
+    from holdfast.adapters.processes.sandbox.launch import Launcher
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.sandbox import SandboxLevel
+
+_SIGNALLED = 128
+"""A sandbox program reports the end by signal 9 as the exit code 128 + 9, as a shell does."""
+_FIRST_OUTPUT = 400
+
+
+class SandboxFailed(OSError):  # noqa: N818 - the word for it
+    """The sandbox could not be set up, and the program was not run."""
 
 
 class Sandbox:
     """Runs processes in a level; where nothing can enforce that level, as they are."""
 
-    def __init__(self, status: SandboxStatus) -> None:
-        """Set what enforces the levels."""
+    def __init__(
+        self,
+        status: SandboxStatus,
+        launcher: Launcher | None = None,
+        layouts: Layouts | None = None,
+        state: Path | None = None,
+    ) -> None:
+        """Set what enforces the levels, and the directory for what it has to remember."""
         self.status = status
+        self._launcher = launcher
+        self._layouts = layouts
+        self._state = state
 
     def run(
         self,
@@ -45,19 +72,95 @@ class Sandbox:
         `writable` are directories that the program may change besides. Raise OSError if the program
         cannot be started.
         """
-        del level, root, network, git_writable, writable
-        return run_process(
-            argv,
-            cwd,
-            variables,
-            timeout,
-            cancel,
-            on_output=on_output,
-            stderr=stderr,
-            stdin=stdin,
-            grace=grace,
+        launcher, layouts, state = self._launcher, self._layouts, self._state
+        if level == "full" or launcher is None or layouts is None or state is None:
+            return run_process(
+                argv,
+                cwd,
+                variables,
+                timeout,
+                cancel,
+                on_output=on_output,
+                stderr=stderr,
+                stdin=stdin,
+                grace=grace,
+            )
+        _require_program(argv[0], cwd, variables)
+        process = ConfinedProcess(
+            argv, level, root, cwd, variables, network, git_writable, writable
         )
+        layout = layouts.of(process)
+        first = _FirstOutput(on_output)
+        with ExitStack() as opened:
+            opened.enter_context(placeholders(layout.kept_out, os.path.realpath(root), state))
+            launch = opened.enter_context(launcher.prepare(process, layout))
+            ended = run_process(
+                launch.argv,
+                cwd,
+                {**variables, **launch.variables},
+                timeout,
+                cancel,
+                on_output=first.add,
+                stderr=stderr,
+                stdin=stdin,
+                grace=grace,
+                pass_fds=launch.pass_fds,
+                inner_group=launch.inner_group,
+            )
+            failed = launch.failed()
+        for path in layout.forbidden:
+            _remove_forbidden(path)
+        if failed and ended.code > 0 and not (ended.timed_out or ended.cancelled):
+            problem = first.data.decode("utf-8", "replace").strip()
+            raise SandboxFailed(errno.EPERM, f"the sandbox could not be set up: {problem}")
+        return _as_signal(ended)
 
 
 UNCONFINED = Sandbox(SandboxStatus("none", "it is not used here."))
 """Runs every process as is."""
+
+
+class _FirstOutput:
+    """The first bytes of an output, which passes on."""
+
+    def __init__(self, on_output: Callable[[bytes], bool]) -> None:
+        self._on_output = on_output
+        self.data = b""
+
+    def add(self, data: bytes) -> bool:
+        """Pass a chunk on."""
+        self.data += data[: _FIRST_OUTPUT - len(self.data)]
+        return self._on_output(data)
+
+
+def _require_program(name: str, cwd: str, variables: Mapping[str, str]) -> None:
+    """Raise the error that a start without a sandbox would raise."""
+    if not os.path.isdir(cwd):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), cwd)
+    if "/" not in name:
+        if shutil.which(name, path=variables.get("PATH", os.defpath)) is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        return
+    program = os.path.join(cwd, name)
+    if not os.path.exists(program):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    if not os.access(program, os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
+
+
+def _as_signal(ended: ProcessEnded) -> ProcessEnded:
+    """Return the end with a negative code if a signal ended the program."""
+    number = ended.code - _SIGNALLED
+    if number in set(signal.Signals):
+        return replace(ended, code=-number)
+    return ended
+
+
+def _remove_forbidden(path: str) -> None:
+    """Remove a file that the process was not allowed to make."""
+    try:
+        os.unlink(path)
+    except IsADirectoryError:
+        shutil.rmtree(path, ignore_errors=True)
+    except FileNotFoundError:
+        return

@@ -1,0 +1,160 @@
+"""Bubblewrap: a process in namespaces of its own, with a tree of mounts made for it."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from holdfast.adapters.processes.sandbox.launch import Launch
+from holdfast.adapters.processes.sandbox.seccomp import socket_filter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layout
+    from holdfast.adapters.processes.sandbox.view import PathAccess, View
+
+_ALWAYS = ("--die-with-parent", "--new-session", "--cap-drop", "ALL")
+_WITHOUT_USERS = ("--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try")
+_FILE_CAPABILITIES = ("CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID")
+_ALSO_TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - directories of the sandbox
+_SHARE_OF_MEMORY = 4
+_STATUS_BYTES = 4096
+
+
+class Bubblewrap:
+    """Starts processes by a `bwrap` program.
+
+    `empty` is an empty file, which is mounted over masked ones; `unreadable` is one that nobody may
+    read. `overlay`: caches can be written to, and forget it.
+    """
+
+    def __init__(self, program: str, empty: str, unreadable: str, *, overlay: bool) -> None:
+        """Set the program, and what it can do."""
+        self._program = program
+        self._empty = empty
+        self._unreadable = unreadable
+        self._overlay = overlay
+
+    @contextmanager
+    def prepare(self, process: ConfinedProcess, layout: Layout) -> Iterator[Launch]:
+        """Return the launch of a process."""
+        mask = self._empty
+        if process.git_writable:
+            # git would record an empty file as the new content; it stops at one it cannot read.
+            mask = self._unreadable
+        words = [*_ALWAYS, *_mounts(layout.view, mask, overlay=self._overlay)]
+        words += _namespaces(process)
+        words += ["--chdir", os.path.realpath(process.cwd)]
+        status_in, status_out = os.pipe()
+        os.set_blocking(status_in, False)
+        seccomp = _memory_file(socket_filter("namespaces", network=process.network))
+        words += ["--seccomp", str(seccomp), "--json-status-fd", str(status_out)]
+        options = _memory_file("\0".join([*words, ""]).encode("utf-8", "surrogateescape"))
+        status = _Status(status_in)
+        try:
+            yield Launch(
+                [self._program, "--args", str(options), "--", *process.argv],
+                (options, seccomp, status_out),
+                inner_group=status.child,
+                failed=lambda: not status.has_ended(),
+            )
+        finally:
+            for number in (options, seccomp, status_out, status_in):
+                os.close(number)
+
+
+class _Status:
+    """What bwrap reports about its child, as JSON documents in a pipe."""
+
+    def __init__(self, pipe: int) -> None:
+        self._pipe = pipe
+        self._text = ""
+
+    def child(self) -> int | None:
+        """Return the number of the first process in the sandbox, which leads a group."""
+        number = self._value("child-pid")
+        # Before it has called setsid, it is in the group of bwrap, which is ended without it.
+        if number is None or not _leads_group(number):
+            return None
+        return number
+
+    def has_ended(self) -> bool:
+        """Return whether the program has run to its end, whatever that was."""
+        return self._value("exit-code") is not None
+
+    def _value(self, name: str) -> int | None:
+        with suppress(BlockingIOError):
+            self._text += os.read(self._pipe, _STATUS_BYTES).decode("ascii", "replace")
+        for line in self._text.splitlines():
+            with suppress(json.JSONDecodeError):
+                document = json.loads(line)
+                if name in document:
+                    return int(document[name])
+        return None
+
+
+def _namespaces(process: ConfinedProcess) -> Sequence[str]:
+    """Return the options for new namespaces.
+
+    In a namespace of users there is only our own user. So root could not change a project of
+    another user there; it gets none then, and keeps the capabilities for files.
+    """
+    if os.geteuid() != 0 or os.stat(process.root).st_uid == 0:
+        return ["--unshare-all", *(["--share-net"] if process.network else [])]
+    words = [*_WITHOUT_USERS, *([] if process.network else ["--unshare-net"])]
+    for name in _FILE_CAPABILITIES:
+        words += ["--cap-add", name]
+    return words
+
+
+def _leads_group(number: int) -> bool:
+    try:
+        return os.getpgid(number) == number
+    except ProcessLookupError:
+        return False
+
+
+def _mounts(view: View, mask: str, *, overlay: bool) -> Sequence[str]:
+    """Return the options for a view: outer paths first, for a mount covers what is below it."""
+    words: list[str] = []
+    for path, access in view.ordered():
+        words += _mount(path, access, mask, overlay=overlay)
+        if path == "/":
+            words += ["--dev", "/dev", "--proc", "/proc"]
+            if os.geteuid() == 0:
+                # Files below /proc/sys belong to root, in every namespace, and configure the
+                # kernel: one of them names a program that the kernel runs.
+                words += ["--remount-ro", "/proc"]
+    return words
+
+
+def _mount(path: str, access: PathAccess, mask: str, *, overlay: bool) -> Sequence[str]:
+    match access:
+        case "write":
+            return ["--bind", path, path]
+        case "masked":
+            return ["--ro-bind", mask, path]
+        case "hidden":
+            mode = "1777" if path in _ALSO_TEMPORARY else "0755"
+            return ["--perms", mode, "--size", _private_size(), "--tmpfs", path]
+        case "cache" if overlay and os.path.isdir(path):
+            return ["--overlay-src", path, "--tmp-overlay", path]
+        case "read" | "cache":
+            return ["--ro-bind", path, path]
+
+
+def _private_size() -> str:
+    """Return the size of a private directory: a part of the memory, for that is where it lies."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return str(memory // _SHARE_OF_MEMORY)
+
+
+def _memory_file(data: bytes) -> int:
+    """Return a file descriptor that reads these bytes."""
+    number = os.memfd_create("holdfast")
+    os.write(number, data)
+    os.lseek(number, 0, os.SEEK_SET)
+    return number

@@ -1,0 +1,72 @@
+"""The places of a repository's git directory, and what in them configures code that git runs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+_CONFIGURING = ("config", "hooks", "info")
+"""Names in a git directory that name programs to run, or files that do."""
+_REDIRECTING = ("commondir", "config.worktree", "gitdir")
+"""Names that lead git to another configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitPlaces:
+    """The git directory of a worktree, and that of the repository which it belongs to.
+
+    They are the same but in a linked worktree and in a submodule.
+    """
+
+    directory: str
+    common: str
+
+
+def git_places(root: str) -> GitPlaces | None:
+    """Return the git places of a root; None if it is no worktree."""
+    entry = Path(root, ".git")
+    directory = os.path.realpath(entry)
+    if not entry.is_dir():
+        directory = _linked_directory(entry)
+    if not directory or not os.path.isdir(directory):
+        return None
+    return GitPlaces(directory, _common_of(directory))
+
+
+def configuring(places: GitPlaces) -> list[str]:
+    """Return the paths that must not change while git may write, whether they exist or not."""
+    return [os.path.join(places.common, name) for name in _CONFIGURING]
+
+
+def of_others(places: GitPlaces) -> list[str]:
+    """Return the folders with the git directories of submodules and of linked worktrees."""
+    return [os.path.join(places.common, name) for name in ("modules", "worktrees")]
+
+
+def redirecting(places: GitPlaces) -> list[str]:
+    """Return the paths that must not appear or change while git may write.
+
+    They cannot be covered by an empty file while they are missing: git would stop at it.
+    """
+    directories = {places.directory, places.common}
+    return [os.path.join(each, name) for each in sorted(directories) for name in _REDIRECTING]
+
+
+def _linked_directory(entry: Path) -> str:
+    """Return the directory that a `.git` file names, or ""."""
+    try:
+        text = entry.read_text()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    if not text.startswith("gitdir:"):
+        return ""
+    return os.path.realpath(entry.parent / text.removeprefix("gitdir:").strip())
+
+
+def _common_of(directory: str) -> str:
+    try:
+        text = Path(directory, "commondir").read_text().strip()
+    except (OSError, UnicodeDecodeError):
+        return directory
+    return os.path.realpath(os.path.join(directory, text))

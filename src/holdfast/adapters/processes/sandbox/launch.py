@@ -1,0 +1,34 @@
+"""A launch: the words that start a process in a sandbox, and how its end is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How to start a process so that it is confined.
+
+    `inner_group` returns the process group of the program, where that is another one than the
+    child's. `failed` returns whether the sandbox could not be set up, once the child has ended.
+    """
+
+    argv: Sequence[str]
+    pass_fds: Sequence[int] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    inner_group: Callable[[], int | None] = lambda: None
+    failed: Callable[[], bool] = lambda: False
+
+
+class Launcher(Protocol):
+    """Confines processes by one facility of the system."""
+
+    def prepare(self, process: ConfinedProcess, layout: Layout) -> AbstractContextManager[Launch]:
+        """Return the launch of a process; what it needs is removed at the end of the context."""

@@ -1,0 +1,212 @@
+"""The view of each level: which paths a process may read and change, and which it does not see."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from holdfast.adapters.processes.sandbox.git_places import (
+    GitPlaces,
+    configuring,
+    git_places,
+    of_others,
+    redirecting,
+)
+from holdfast.adapters.processes.sandbox.sockets import listening_sockets
+from holdfast.adapters.processes.sandbox.toolchain_folders import (
+    cache_folders,
+    installation_of,
+    key_files,
+    named_folders,
+    own_folders,
+    program_folders,
+)
+from holdfast.adapters.processes.sandbox.view import View, existing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from holdfast.vocab.sandbox import SandboxLevel
+
+# Homes, and places where services keep their sockets and users their temporary files.
+_HIDDEN = ("/home", "/root", "/tmp", "/var/tmp", "/run", "/var/run")  # noqa: S108 - hidden, not used
+_SYSTEM_KEYS = ("shadow", "shadow-", "gshadow", "gshadow-", "krb5.keytab", "sudoers")
+_SYSTEM_KEY_FOLDERS = ("/etc/ssl/private", "/etc/sudoers.d", "/var/lib/docker")
+_OF_PROJECT = (".git", ".holdfast")
+
+
+class SecretFiles(Protocol):
+    """Files that look like secrets. `whole`: there are no others."""
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """Their real, absolute paths."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the search was finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfinedProcess:
+    """A process to confine: what it is, and what it may do in the project at `root`."""
+
+    argv: Sequence[str]
+    level: SandboxLevel
+    root: str
+    cwd: str
+    variables: Mapping[str, str]
+    network: bool = False
+    git_writable: bool = False
+    writable: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A view, and the paths that must not come to be while the process runs.
+
+    `kept_out` are directories that are missing now, and that a mount can stand for. `forbidden` are
+    files of git that no mount can stand for: they are looked at afterwards. `whole`: all files that
+    look like secrets are masked.
+    """
+
+    view: View
+    kept_out: Sequence[str] = ()
+    forbidden: Sequence[str] = ()
+    whole: bool = True
+
+
+class Layouts:
+    """The layouts of the processes of one Holdfast."""
+
+    def __init__(
+        self, private: Sequence[str], find_secrets: Callable[[str], SecretFiles] | None = None
+    ) -> None:
+        """Set our own places, such as the state directory, and the search for secret files."""
+        self._private = tuple(private)
+        self._find_secrets = find_secrets
+
+    def of(self, process: ConfinedProcess) -> Layout:
+        """Return the layout of a process in the level `read` or `write`."""
+        view = View()
+        root = os.path.realpath(process.root)
+        home = _home(process.variables)
+        _hide_system(view, home)
+        view.set(root, "write" if process.level == "write" else "read")
+        for path in existing(process.writable):
+            view.set(path, "write")
+        _show_toolchains(view, process, home)
+        for path in existing(key_files(home)):
+            view.set(path, "masked")
+        kept_out, forbidden = _protect_git(view, root, git_writable=process.git_writable)
+        whole = self._hide_private(view, root, process)
+        if process.level == "write":
+            _protect_own_python(view, root)
+            for path in kept_out:
+                view.set(path, "read")
+            return Layout(view, kept_out, forbidden, whole)
+        return Layout(view, whole=whole)
+
+    def _hide_private(self, view: View, root: str, process: ConfinedProcess) -> bool:
+        """Hide our own places and the secrets of the project; return whether all were found."""
+        for path in existing(self._private):
+            view.set(path, "hidden" if os.path.isdir(path) else "masked")
+        for path in listening_sockets():
+            if view.access_of(path) != "hidden":
+                view.set(path, "masked")
+        whole = True
+        if self._find_secrets is None:
+            return whole
+        for place in (root, *existing(process.writable)):
+            found = self._find_secrets(place)
+            whole = whole and found.whole
+            for path in found.paths:
+                view.set(path, "masked")
+        return whole
+
+
+def _home(variables: Mapping[str, str]) -> str:
+    return os.path.realpath(variables.get("HOME") or _home_of_user())
+
+
+def _home_of_user() -> str:
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return "/"
+
+
+def _hide_system(view: View, home: str) -> None:
+    """Hide homes, sockets and temporary files, and the keys of the system."""
+    hidden = existing([*_HIDDEN, os.environ.get("XDG_RUNTIME_DIR", "/run"), _home_of_user()])
+    folders = [path for path in _SYSTEM_KEY_FOLDERS if os.access(path, os.R_OK)]
+    for path in (*hidden, home, *existing(folders)):
+        # A user without a home has "/" there.
+        if path != "/":
+            view.set(path, "hidden")
+    keys = [Path("/etc", name) for name in _SYSTEM_KEYS]
+    keys += Path("/etc/ssh").glob("ssh_host_*_key")
+    # Only root can read these: for others there is nothing to mask.
+    for path in existing(str(key) for key in keys if os.access(key, os.R_OK)):
+        view.set(path, "masked")
+
+
+def _show_toolchains(view: View, process: ConfinedProcess, home: str) -> None:
+    """Show the folders of toolchains that lie in hidden places."""
+    variables = process.variables
+    for path in existing(cache_folders(home)):
+        view.show(path, "cache")
+    for path in existing(named_folders(variables)):
+        view.show(path, "cache")
+    folders = [*program_folders(variables, home), *own_folders()]
+    if process.argv[0].startswith("/"):
+        folders += installation_of(process.argv[0], home)
+    for path in existing(folders):
+        view.show(path)
+
+
+def _protect_git(
+    view: View, root: str, *, git_writable: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Make `.git` and `.holdfast` read-only; return what must not come to be."""
+    for name in _OF_PROJECT:
+        path = os.path.join(root, name)
+        if os.path.lexists(path):
+            view.set(os.path.realpath(path), "read")
+    missing = [os.path.join(root, name) for name in _OF_PROJECT]
+    places = git_places(root)
+    if places is None:
+        return _missing(missing), ()
+    for path in (places.directory, places.common):
+        view.set(path, "read")
+    if not git_writable:
+        return _missing(missing), ()
+    _open_git(view, places)
+    paths = redirecting(places)
+    return _missing([*missing, *configuring(places)]), _missing(paths)
+
+
+def _open_git(view: View, places: GitPlaces) -> None:
+    """Make a repository writable, but not what configures it and not the parts of others."""
+    view.set(places.common, "write")
+    for path in existing([*configuring(places), *redirecting(places), *of_others(places)]):
+        view.set(path, "read")
+    view.set(places.directory, "write")
+
+
+def _protect_own_python(view: View, root: str) -> None:
+    """Make the environment that we are installed in read-only where it lies in the project.
+
+    A process that could change it would run outside of the sandbox the next time.
+    """
+    prefix = os.path.realpath(sys.prefix)
+    if prefix.startswith(f"{root}/"):
+        view.set(prefix, "read")
+
+
+def _missing(paths: Sequence[str]) -> tuple[str, ...]:
+    return tuple(path for path in paths if not os.path.lexists(path))

@@ -1,0 +1,59 @@
+"""What a process sees of the disk: rules for paths, each for all that is below its path."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PathAccess: TypeAlias = Literal["read", "write", "cache", "hidden", "masked"]
+"""How a process sees a path.
+
+`cache`: as `read`, but a process may write there for itself: nothing of that stays. `hidden`: an
+empty directory. `masked`: an empty file.
+"""
+
+
+@dataclass(slots=True)
+class View:
+    """The rules, by real absolute path. A path without a rule has that of the nearest one above."""
+
+    rules: dict[str, PathAccess] = field(default_factory=lambda: {"/": "read"})
+
+    def set(self, path: str, access: PathAccess) -> None:
+        """Add the rule of a path, or replace it."""
+        self.rules[path] = access
+
+    def show(self, path: str, access: PathAccess = "read") -> None:
+        """Add a rule for a path that would be hidden otherwise; leave others as they are."""
+        if self.access_of(path) == "hidden":
+            self.rules[path] = access
+
+    def access_of(self, path: str) -> PathAccess:
+        """Return the access that the nearest rule sets.
+
+        >>> View({"/": "read", "/tmp": "hidden"}).access_of("/tmp/a/b")
+        'hidden'
+        """
+        for above in (path, *map(str, PurePosixPath(path).parents)):
+            if above in self.rules:
+                return self.rules[above]
+        return "hidden"
+
+    def ordered(self) -> list[tuple[str, PathAccess]]:
+        """Return the rules, those of outer paths first: each overrides the ones before it."""
+        return sorted(self.rules.items(), key=lambda rule: (rule[0].count("/"), rule[0]))
+
+    def below(self, path: str) -> list[str]:
+        """Return the paths below a path that have a rule of their own."""
+        inside = path.rstrip("/") + "/"
+        return [each for each in self.rules if each.startswith(inside) and each != path]
+
+
+def existing(paths: Iterable[str]) -> list[str]:
+    """Return the real paths of those that exist."""
+    return [os.path.realpath(path) for path in paths if os.path.exists(path)]
