@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from holdfast.adapters.filesystem.disk_files import DiskFiles
 from holdfast.adapters.processes.commands import OsCommands
@@ -20,7 +20,7 @@ from holdfast.changes.ports import Files
 from holdfast.guards.commands import CommandRules
 from holdfast.tools.context import ToolPolicy, ToolPorts
 from holdfast.tools.digest_observer import DigestObserver
-from holdfast.tools.ports import GateAnswer
+from holdfast.tools.ports import ApprovalSubject, GateAnswer
 from holdfast.tools.prompt.tool_profiles import UNKNOWN
 from holdfast.tools.toolbox import ToolboxOf
 from holdfast.usecases.turns.turn_editor import ReviewedFiles, TurnEditor
@@ -38,7 +38,7 @@ class Somebody:
     asked: list[tuple[str, str]] = field(default_factory=list)
     reads: GateAnswer | None = None
 
-    def ask(self, what: Literal["edit", "command", "read"], subject: str, why: str) -> GateAnswer:
+    def ask(self, what: ApprovalSubject, subject: str, why: str) -> GateAnswer:
         self.asked.append((what, subject))
         return self.reads if what == "read" and self.reads is not None else self.answer
 

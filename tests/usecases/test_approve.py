@@ -6,13 +6,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.filesystem.command_grants import DiskGrants
-from holdfast.tools.ports import Denied, NoApprover
-from holdfast.usecases.turns.approvals import (
-    ApprovalAnswer,
-    ApprovalMode,
-    Approvals,
-    ApprovalSubject,
-)
+from holdfast.tools.ports import ApprovalSubject, Denied, NoApprover
+from holdfast.usecases.turns.approvals import ApprovalAnswer, ApprovalMode, Approvals
 from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import ApprovalAsked, ApprovalGiven, Event
 
@@ -48,9 +43,14 @@ def _gate(
         ("auto", "edit", "yes"),
         ("auto", "command", "yes"),
         ("ask", "edit", "yes"),
+        ("ask", "protected", NoApprover()),
         ("ask", "command", NoApprover()),
         ("ask", "read", NoApprover()),
+        ("ask", "trust", NoApprover()),
         ("review", "edit", "yes"),
+        ("review", "protected", NoApprover()),
+        ("auto", "protected", "yes"),
+        ("auto", "trust", "yes"),
         ("review", "command", NoApprover()),
         ("review", "read", NoApprover()),
     ],
@@ -67,7 +67,7 @@ def test_in_auto_mode_a_secret_is_not_read(tmp_path: Path) -> None:
     assert denied.message.startswith(".env: this file may hold secrets")
 
 
-@pytest.mark.parametrize("what", ["edit", "command", "read"])
+@pytest.mark.parametrize("what", ["edit", "protected", "command", "read"])
 def test_once_is_asked_again(tmp_path: Path, what: ApprovalSubject) -> None:
     person = _Person("once", "deny")
     gate = _gate(tmp_path, "ask", person)

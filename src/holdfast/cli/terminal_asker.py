@@ -12,6 +12,11 @@ from holdfast.usecases.turns.approvals import ApprovalAnswer
 from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import ApprovalAsked
 
+_QUESTIONS = {
+    "protected": "Allow this edit",
+    "trust": "Trust this until it changes",
+}
+_WITH_DIFF = {"edit", "protected", "trust"}
 _WORDS: dict[ApprovalAnswer, tuple[str, ...]] = {
     "once": ("y", "yes", "o", "once"),
     "session": ("s", "session"),
@@ -28,9 +33,12 @@ class TerminalAsker:
         can_allow_always = asked.what == "command"
         always = text_if(can_allow_always, "a: always this command, ")
         self._show(asked)
+        choices = f"y: once, s: for this session, {always}n: no"
+        if asked.what == "trust":
+            choices = "y: yes, n: no"
+        question = _QUESTIONS.get(asked.what, f"Allow this {asked.what}")
         while True:
-            choices = f"y: once, s: for this session, {always}n: no"
-            sys.stdout.write(f"Allow this {asked.what}? ({choices}) ")
+            sys.stdout.write(f"{question}? ({choices}) ")
             sys.stdout.flush()
             line = self._wait_for_line(cancel)
             if not line:
@@ -44,7 +52,10 @@ class TerminalAsker:
     def _show(self, asked: ApprovalAsked) -> None:
         typer.echo()
         for line in asked.why.split("\n"):
-            write(line, diff_colour(line) if asked.what == "edit" else "yellow")
+            colour: str | None = "yellow"
+            if asked.what in _WITH_DIFF:
+                colour = diff_colour(line)
+            write(line, colour)
         write(f"  {asked.subject}", bold=True)
 
     def _wait_for_line(self, cancel: Cancel) -> str:

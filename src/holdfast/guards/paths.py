@@ -7,6 +7,9 @@ import re
 from holdfast.vocab.lazy_dataclass import dataclass
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+# HFS+ ignores these characters in a name; the list is that of git (`next_hfs_char`).
+_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_SHORT_GIT = re.compile(r"git~[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,32 @@ def judge_path(path: str) -> str | Barred:
         )
     if not parts or path.endswith(("/", "/.")):
         return Barred(f"{path}: this names a directory; name a file.")
-    # Casefolded: on macOS `.GIT/hooks/pre-commit` is the same file, and a hook is a program that
-    # git will run.
-    if any(part.casefold() == ".git" for part in parts):
+    if any(map(_is_git, parts)):
         return Barred(f"{path}: this belongs to git itself; edit the project's files instead.")
     return "/".join(parts)
+
+
+def folded_name(name: str) -> str:
+    """Return the name that other file systems make of a name, in lower case.
+
+    NTFS removes blanks and dots at the end, and what follows a colon is a stream of the same file;
+    HFS+ ignores some characters; both ignore case. A hook is a program that git will run, whoever
+    wrote it under whatever name.
+
+    >>> folded_name(".GIT. ")
+    '.git'
+    """
+    plain = _IGNORED.sub("", name).partition(":")[0]
+    return plain.rstrip(" .").casefold()
+
+
+def _is_git(part: str) -> bool:
+    """Return whether a part of a path is `.git` on some file system.
+
+    NTFS separates by a backslash too.
+    """
+    for name in part.split("\\"):
+        folded = folded_name(name)
+        if folded == ".git" or _SHORT_GIT.fullmatch(folded):
+            return True
+    return False

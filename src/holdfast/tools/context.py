@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _SLASHES = re.compile("/{2,}")
 _HERE = re.compile(r"\A(?:\./)*(?:\.\Z)?")
+PROTECTED_CURE = "; leave it to the user, or use a terminal or --approve auto"
+"""What to do where nobody is there to allow the edit of a protected file."""
 PRIVATE = "it looks like a file with passwords or keys"
 
 
@@ -178,7 +180,7 @@ def refuse_path(unfit: FileUnfit) -> ToolOutcome:
     return failed(unfit.message)
 
 
-def refuse(answer: GateAnswer, subject: str) -> ToolOutcome | None:
+def refuse(answer: GateAnswer, subject: str, cure: str = "") -> ToolOutcome | None:
     """Return the outcome of a call that was not approved; None if it was approved."""
     match answer:
         case "yes":
@@ -186,5 +188,5 @@ def refuse(answer: GateAnswer, subject: str) -> ToolOutcome | None:
         case Denied(message):
             return denied(message)
         case NoApprover():
-            message = f"{subject}: this needs approval, and this session has no user to ask."
+            message = f"{subject}: this needs approval, and this session has no user to ask{cure}."
             return ToolOutcome(message, "permission_denied", unanswered=True)

@@ -218,12 +218,14 @@ class NoApprover:
 
 
 GateAnswer: TypeAlias = Literal["yes"] | Denied | NoApprover
+ApprovalSubject: TypeAlias = Literal["edit", "protected", "command", "read", "trust"]
+"""What is asked for. `protected` is an edit of a file that configures something that runs."""
 
 
 class ApprovalGate(Protocol):
     """The policy and the user who approve or deny an action."""
 
-    def ask(self, what: Literal["edit", "command", "read"], subject: str, why: str) -> GateAnswer:
+    def ask(self, what: ApprovalSubject, subject: str, why: str) -> GateAnswer:
         """Return the decision; block until it is made. `subject` is the path or the command."""
 
 

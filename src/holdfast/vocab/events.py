@@ -202,9 +202,13 @@ class CommandRan:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalAsked:
-    """Somebody has to say whether this may be done."""
+    """Somebody has to say whether this may be done.
 
-    what: Literal["edit", "command", "read"]
+    `protected` is an edit of a file that configures something that runs; `trust` is code or an
+    address of the project.
+    """
+
+    what: Literal["edit", "protected", "command", "read", "trust"]
     subject: str
     why: str
     kind: Literal["approval_asked"] = "approval_asked"

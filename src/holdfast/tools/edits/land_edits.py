@@ -10,10 +10,20 @@ from typing import TYPE_CHECKING, Literal
 from holdfast.changes.change import RequestedEdits
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.plan_requests import plan_requests
-from holdfast.changes.ports import FileFound, FileLook, FileUnfit
+from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
+from holdfast.guards.protected_paths import why_protected
 from holdfast.guards.secrets import is_secret
 from holdfast.landing.encoding import decode
-from holdfast.tools.context import PRIVATE, ShownText, ToolContext, data_of, denied, failed, refuse
+from holdfast.tools.context import (
+    PRIVATE,
+    PROTECTED_CURE,
+    ShownText,
+    ToolContext,
+    data_of,
+    denied,
+    failed,
+    refuse,
+)
 from holdfast.tools.edits.edit_messages import EditMessage, describe_landed, describe_refused
 from holdfast.tools.ports import LandedEdits, Regular
 from holdfast.tools.text_limits import clean, sendable, shorten
@@ -54,6 +64,17 @@ class _CallInProgress:
     call: EditCall
     before: dict[str, FileLook]
     context: ToolContext
+
+    def protected(self) -> dict[str, str]:
+        """Return why the paths that are protected are so, by their name or their real path."""
+        reasons: dict[str, str] = {}
+        for path, looked in self.before.items():
+            reason = why_protected(path)
+            if reason is None and isinstance(looked, FileFound | FileMissing):
+                reason = why_protected(looked.at)
+            if reason is not None:
+                reasons[path] = reason
+        return reasons
 
     def is_secret(self, path: str) -> bool:
         if is_secret(path):
@@ -116,8 +137,13 @@ def _ask(planned: ChangePlan, started: _CallInProgress) -> ToolOutcome | None:
     if any(map(started.is_secret, paths)):
         why = PRIVATE
     subject = ", ".join(paths)
-    answer = started.context.ports.gate.ask("edit", subject, why)
-    return refuse(answer, subject)
+    gate = started.context.ports.gate
+    protected = started.protected()
+    if not protected:
+        return refuse(gate.ask("edit", subject, why), subject)
+    reasons = [f"{path}: {reason}" for path, reason in protected.items()]
+    why = "\n".join([*reasons, why])
+    return refuse(gate.ask("protected", subject, why), "; ".join(reasons), PROTECTED_CURE)
 
 
 # ------------------------------------------------------------------------------------------- landed

@@ -11,11 +11,11 @@ from holdfast.vocab.events import ApprovalAsked, ApprovalGiven
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holdfast.tools.ports import ApprovalSubject
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
 
 ApprovalMode: TypeAlias = Literal["auto", "ask", "review"]
-ApprovalSubject: TypeAlias = Literal["edit", "command", "read"]
 ApprovalAnswer: TypeAlias = Literal["once", "session", "always", "deny"]
 
 _DENIED = "the user does not allow this; do without it, or ask what to do instead."
@@ -43,7 +43,7 @@ class Approvals:
     """The approval gate of a turn (port `Gate`). `asker` is None if no user can answer.
 
     Without a user to ask, edits inside the root go ahead, for every turn can be undone; a command
-    cannot be undone, nor what was sent to a model.
+    cannot be undone, nor what was sent to a model, nor what a protected file has made run.
     """
 
     def __init__(

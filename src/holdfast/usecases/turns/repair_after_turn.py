@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change_log import LogUnavailable
+from holdfast.guards.protected_paths import why_protected
+from holdfast.tools.context import PROTECTED_CURE
 from holdfast.tools.text_limits import clean, shorten
 from holdfast.usecases.repair.messages import describe_turn_end, repair_ended
 from holdfast.usecases.repair.repair_files import repair_files
@@ -180,7 +182,11 @@ class _Repairs:
             return f"{path}: {self._deadline.late()}"
         shown = shorten(clean(diff), MOST_SHOWN)
         why = f"to repair what fails its check since this turn:\n{shown}"
-        return refusal_of(self._turn.gate.ask("edit", path, why), path)
+        reason = why_protected(path)
+        if reason is None:
+            return refusal_of(self._turn.gate.ask("edit", path, why), path)
+        answer = self._turn.gate.ask("protected", path, f"{path}: {reason}\n{why}")
+        return refusal_of(answer, path, f"{PROTECTED_CURE}.")
 
     def _show(self, repaired: FileRepair) -> None:
         for event in repaired.events:

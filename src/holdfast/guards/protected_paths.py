@@ -1,0 +1,123 @@
+"""Judge which files configure something that runs later, unasked.
+
+An edit of such a file is asked for as a command is: by the next turn, by an editor, a shell, git or a
+CI server it becomes a command. A file that is run by a check is not listed here if its content is
+trusted by its hash (`vocab/trust.py`): its edit makes it untrusted.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from holdfast.guards.paths import folded_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_HOLDFAST = "it configures Holdfast itself"
+_INSTRUCTIONS = "models are instructed by it"
+_EDITOR = "an editor may run what it names"
+_CI = "a CI server runs it"
+_GIT = "git runs what it names"
+_SHELL = "a shell runs it when somebody enters the directory"
+_TOOLS = "the tools that check this project run it, or are in it"
+_PACKAGES = "a package manager runs what it names"
+
+_FOLDERS: Mapping[str, str] = {
+    ".holdfast": _HOLDFAST,
+    ".claude": _INSTRUCTIONS,
+    ".cursor": _INSTRUCTIONS,
+    ".vscode": _EDITOR,
+    ".idea": _EDITOR,
+    ".zed": _EDITOR,
+    ".fleet": _EDITOR,
+    ".devcontainer": _EDITOR,
+    ".circleci": _CI,
+    ".buildkite": _CI,
+    ".semaphore": _CI,
+    ".woodpecker": _CI,
+    ".teamcity": _CI,
+    ".husky": _GIT,
+    ".githooks": _GIT,
+    ".direnv": _SHELL,
+    ".venv": _TOOLS,
+    "venv": _TOOLS,
+    "node_modules": _TOOLS,
+    ".cargo": _TOOLS,
+    ".yarn": _PACKAGES,
+}
+"""Folders by their name, at any depth."""
+
+_INNER_FOLDERS: Mapping[tuple[str, str], str] = {
+    (forge, folder): _CI
+    for forge in (".github", ".gitea", ".forgejo", ".gitlab")
+    for folder in ("workflows", "actions", "ci")
+}
+"""Folders by their name and that of the folder that they are in."""
+
+_FILES: Mapping[str, str] = {
+    "agents.md": _INSTRUCTIONS,
+    "claude.md": _INSTRUCTIONS,
+    "gemini.md": _INSTRUCTIONS,
+    "copilot-instructions.md": _INSTRUCTIONS,
+    ".cursorrules": _INSTRUCTIONS,
+    ".windsurfrules": _INSTRUCTIONS,
+    ".mcp.json": _EDITOR,
+    ".gitlab-ci.yml": _CI,
+    ".travis.yml": _CI,
+    ".drone.yml": _CI,
+    ".cirrus.yml": _CI,
+    "appveyor.yml": _CI,
+    "azure-pipelines.yml": _CI,
+    "bitbucket-pipelines.yml": _CI,
+    "cloudbuild.yaml": _CI,
+    "jenkinsfile": _CI,
+    ".gitattributes": _GIT,
+    ".gitmodules": _GIT,
+    ".gitconfig": _GIT,
+    ".lfsconfig": _GIT,
+    ".pre-commit-config.yaml": _GIT,
+    ".pre-commit-config.yml": _GIT,
+    ".pre-commit-hooks.yaml": _GIT,
+    ".overcommit.yml": _GIT,
+    "lefthook.yml": _GIT,
+    ".lefthook.yml": _GIT,
+    ".envrc": _SHELL,
+    ".mise.toml": _SHELL,
+    "mise.toml": _SHELL,
+    "mypy.ini": _TOOLS,
+    ".mypy.ini": _TOOLS,
+    "build.rs": _TOOLS,
+    "rust-toolchain": _TOOLS,
+    "rust-toolchain.toml": _TOOLS,
+    "sitecustomize.py": _TOOLS,
+    "usercustomize.py": _TOOLS,
+    ".npmrc": _PACKAGES,
+    ".yarnrc": _PACKAGES,
+    ".yarnrc.yml": _PACKAGES,
+    ".pnpmfile.cjs": _PACKAGES,
+}
+"""Files by their name, at any depth."""
+
+_ESLINT = re.compile(r"\.eslintrc(?:\.\w+)?|eslint\.config\.\w+")
+
+
+def why_protected(path: str) -> str | None:
+    """Return why an edit of a file needs approval; None if the file is an ordinary one.
+
+    >>> why_protected(".github/workflows/test.yml")
+    'a CI server runs it'
+    >>> why_protected("src/a.py")
+    """
+    *folders, name = [folded_name(part) for part in path.split("/")]
+    above = ""
+    for folder in folders:
+        reason = _FOLDERS.get(folder) or _INNER_FOLDERS.get((above, folder))
+        if reason is not None:
+            return reason
+        above = folder
+    if _ESLINT.fullmatch(name):
+        return _TOOLS
+    # The name of a protected folder, too: a link of that name would be in the folder's place.
+    return _FILES.get(name) or _FOLDERS.get(name)

@@ -1,0 +1,56 @@
+"""Which files are protected: what configures something that runs unasked."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.guards.protected_paths import why_protected
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        (".holdfast/config.toml", "it configures Holdfast itself"),
+        (".holdfast/rules/python/x.json", "it configures Holdfast itself"),
+        (".Holdfast./config.toml", "it configures Holdfast itself"),
+        (".holdfast", "it configures Holdfast itself"),
+        ("sub/AGENTS.md", "models are instructed by it"),
+        (".vscode/tasks.json", "an editor may run what it names"),
+        (".idea/workspace.xml", "an editor may run what it names"),
+        (".github/workflows/test.yml", "a CI server runs it"),
+        (".gitlab-ci.yml", "a CI server runs it"),
+        (".circleci/config.yml", "a CI server runs it"),
+        (".envrc", "a shell runs it when somebody enters the directory"),
+        (".husky/pre-commit", "git runs what it names"),
+        (".gitattributes", "git runs what it names"),
+        ("sub/.gitattributes", "git runs what it names"),
+        (".gitmodules", "git runs what it names"),
+        (".pre-commit-config.yaml", "git runs what it names"),
+        (".venv/bin/mypy", "the tools that check this project run it, or are in it"),
+        ("node_modules/.bin/tsc", "the tools that check this project run it, or are in it"),
+        ("mypy.ini", "the tools that check this project run it, or are in it"),
+        ("eslint.config.mjs", "the tools that check this project run it, or are in it"),
+        (".eslintrc.json", "the tools that check this project run it, or are in it"),
+        (".npmrc", "a package manager runs what it names"),
+    ],
+)
+def test_what_configures_something_that_runs_is_protected(path: str, why: str) -> None:
+    assert why_protected(path) == why
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "src/a.py",
+        "README.md",
+        ".gitignore",
+        ".github/ISSUE_TEMPLATE/bug.md",
+        "workflows/a.py",
+        "docs/agents.md.txt",
+        "pyproject.toml",
+        "package.json",
+        "conftest.py",
+    ],
+)
+def test_an_ordinary_file_is_not_protected(path: str) -> None:
+    assert why_protected(path) is None

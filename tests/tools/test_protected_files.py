@@ -1,0 +1,72 @@
+"""An edit of a file that configures something that runs is asked for as a command is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.tools.ports import NoApprover
+from holdfast.vocab.tool_calls import ToolCall
+from tests.tools.world import Somebody, open_world
+
+CURE = (
+    "this needs approval, and this session has no user to ask; leave it to the user, or use a "
+    "terminal or --approve auto."
+)
+PATCH = "--- /dev/null\n+++ b/.envrc\n@@ -0,0 +1 @@\n+touch pwned\n"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "path", "why"),
+    [
+        pytest.param(
+            "write_file",
+            {"path": ".holdfast/config.toml", "text": "check = 'x'\n"},
+            ".holdfast/config.toml",
+            "it configures Holdfast itself",
+            id="write_file",
+        ),
+        pytest.param(
+            "edit_file",
+            {"path": ".gitattributes", "old": "", "new": "* filter=x\n"},
+            ".gitattributes",
+            "git runs what it names",
+            id="edit_file",
+        ),
+        pytest.param(
+            "write_patch",
+            {"diff": PATCH},
+            ".envrc",
+            "a shell runs it when somebody enters the directory",
+            id="write_patch",
+        ),
+        pytest.param(
+            "write_file",
+            {"path": "linked/tasks.json", "text": "{}\n"},
+            "linked/tasks.json",
+            "an editor may run what it names",
+            id="by a link",
+        ),
+    ],
+)
+def test_every_tool_asks_for_an_edit_of_a_protected_file(
+    tmp_path: Path, tool: str, arguments: dict[str, Any], path: str, why: str
+) -> None:
+    gate = Somebody(NoApprover())
+    with open_world(tmp_path, names=["write_file", "edit_file", "write_patch"], gate=gate) as world:
+        (world.root / ".vscode").mkdir()
+        (world.root / "linked").symlink_to(".vscode")
+        before = world.files()
+        outcome = world.toolbox.run(ToolCall("1", tool, arguments), world.cancel)
+        assert (outcome.text, outcome.failure) == (f"{path}: {why}: {CURE}", "permission_denied")
+        assert outcome.unanswered
+        assert world.files() == before
+        assert gate.asked == [("protected", path)]
+
+
+def test_an_ordinary_edit_is_asked_for_as_an_edit(tmp_path: Path) -> None:
+    with open_world(tmp_path) as world:
+        world.told("write_file", path="a.txt", text="x\n")
+        assert world.gate.asked == [("edit", "a.txt")]
