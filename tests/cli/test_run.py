@@ -46,6 +46,7 @@ def _own_settings(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
         (["Do it.", "--nope"], "No such option: --nope"),
         (["Do it.", "--root", "no/such/directory"], "no/such/directory: this is not a directory."),
         (["Do it.", "--max-steps", "0"], "--max-steps"),
+        (["Do it.", "--json", "-q"], "use --json or --quiet, not both."),
         (["Do it.", "--approve", "perhaps"], "--approve"),
         (["Do", "it."], "unexpected extra argument"),
         ([" "], "the prompt is empty"),
@@ -80,6 +81,7 @@ def test_where_nothing_listens_the_last_line_says_so_and_has_no_session(project:
         "completion_tokens": 0,
         "files": [],
         "observed": [],
+        "unresolved": [],
         "ended_by": "turn",
         "kind": "turn_ended",
         "exit_code": 13,
@@ -93,14 +95,20 @@ def test_where_nothing_listens_the_last_line_says_so_and_has_no_session(project:
 
 
 @pytest.mark.parametrize(
-    ("words", "given"), [(["Mend it."], ""), (["-"], "Mend it.\n"), ([], "Mend it.\n")]
+    ("words", "given", "sent"),
+    [
+        (["Mend it."], "", "Mend it."),
+        (["-"], "Mend it.\n", "Mend it."),
+        ([], "Mend it.\n", "Mend it."),
+        (["Explain this."], "x = 1\n", "Explain this.\n\nx = 1"),
+    ],
 )
-def test_the_prompt_is_an_argument_or_standard_input(
-    project: Project, words: list[str], given: str
+def test_the_prompt_is_an_argument_and_standard_input(
+    project: Project, words: list[str], given: str, sent: str
 ) -> None:
     with talk(project, [say("Done.")]) as run:
         assert run(*words, given=given).code == 0
-        assert run.payloads[0][-1] == {"role": "user", "content": "Mend it."}
+        assert run.payloads[0][-1] == {"role": "user", "content": sent}
 
 
 def test_a_session_goes_on_from_what_was_sent_before_byte_for_byte(project: Project) -> None:
@@ -123,7 +131,7 @@ def test_a_session_goes_on_from_what_was_sent_before_byte_for_byte(project: Proj
 def test_a_stopped_turn_goes_on_without_a_word_where_a_tool_had_the_last(project: Project) -> None:
     with talk(project, [call("read_file", path="a.py"), say("Tired."), say("Done.")]) as run:
         stopped = run("Look.", "--max-steps", "1", as_json=False)
-        session = stopped.out.rpartition("holdfast run --continue ")[2].strip()
+        session = stopped.err.rpartition("holdfast run --continue ")[2].strip()
         assert stopped.code == 12
         assert run("--continue", session).code == 0
         assert (
@@ -157,6 +165,7 @@ EDITS = [
     ),
     call("edit_file", path="a.py", old="not there", new="z"),
     say("Done, I think."),
+    say("One edit was refused."),
 ]
 
 
@@ -171,6 +180,8 @@ def test_json_is_one_object_a_line_and_the_last_one_sums_it_up(project: Project)
     assert [event["reason"] for event in of_kind(ran, "edit_refused")] == ["not_found"]
     last = ended(ran)
     assert (last["files"], last["exit_code"], last["continue"]) == (["a.py"], 0, None)
+    (left,) = last["unresolved"]
+    assert (left["what"], left["subject"], left["tries"]) == ("edit", "a.py", 1)
     assert last["checkpoint_id"] == checkpoint["checkpoint_id"]
     assert last["prompt_tokens"] == sum(event["prompt"] for event in of_kind(ran, "usage"))
 
@@ -186,7 +197,8 @@ def test_a_person_reads_words_calls_diffs_with_their_match_and_the_way_back(
 ) -> None:
     with talk(project, EDITS) as run:
         ran = run("Do it.", as_json=False)
-    lines = ran.out.splitlines()
+    assert ran.out == "One edit was refused.\n"
+    lines = ran.err.splitlines()
     checkpoint = lines[1].removeprefix("checkpoint ")
     assert lines[2:13] == [
         "I look.",
@@ -202,22 +214,40 @@ def test_a_person_reads_words_calls_diffs_with_their_match_and_the_way_back(
         " y = 2",
     ]
     assert lines[14].startswith("  refused (not_found): ")
-    assert lines[-4:-2] == ["Done after 3 steps.", lines[-3]]
-    assert lines[-3].startswith("tokens: ")
+    assert lines[15] == "retrying: the turn would end, but 1 edit was refused and not retried"
+    assert lines[16] == "Ended after 4 steps, not all done: 1 edit was refused and not retried."
+    assert lines[17].startswith("  not done: a.py (a.py: the old text is not in the file.")
+    assert lines[18].startswith("tokens: ")
     assert lines[-2:] == [
         "files: a.py (edited)",
         f"to go back: holdfast checkpoint restore {checkpoint}",
     ]
 
 
+def test_quietly_the_answer_is_all_and_a_problem_is_on_standard_error(project: Project) -> None:
+    with talk(project, [call("read_file", path="a.py"), say("It has two lines.")]) as run:
+        ran = run("Look.", "-q", as_json=False)
+    assert (ran.code, ran.out, ran.err) == (0, "It has two lines.\n", "")
+    with talk(project, EDITS) as run:
+        ran = run("Do it.", "--quiet", as_json=False)
+    message = "Ended after 4 steps, not all done: 1 edit was refused and not retried."
+    assert (ran.code, ran.out, ran.err) == (0, "One edit was refused.\n", f"holdfast: {message}\n")
+    with talk(project, [call("read_file", path="a.py"), say("Tired.")]) as run:
+        ran = run("Look.", "-q", "--max-steps", "1", as_json=False)
+    assert (ran.code, ran.out) == (12, "Tired.\n")
+    stopped, go_on = ran.err.splitlines()
+    assert stopped == "holdfast: Stopped after 1 step, the most allowed."
+    assert go_on.startswith("holdfast: to go on: holdfast run --continue ")
+
+
 def test_a_person_sees_sentinels_and_calls_that_were_not_run(project: Project) -> None:
     with talk(project, [call("frobnicate", a=number) for number in range(6)]) as run:
         ran = run("Do it.", as_json=False)
     assert ran.code == 10
-    assert ran.out.count("> frobnicate\n  tool_not_found: There is no tool `frobnicate`") == 6
-    assert "! Hit repeated different errors — recovery guidance injected, continuing.\n" in ran.out
-    assert "! Repeated errors persisted — stopped the turn.\n" in ran.out
-    assert "\nto go on: holdfast run --continue " in ran.out
+    assert ran.err.count("> frobnicate\n  tool_not_found: There is no tool `frobnicate`") == 6
+    assert "! Hit repeated different errors — recovery guidance injected, continuing.\n" in ran.err
+    assert "! Repeated errors persisted — stopped the turn.\n" in ran.err
+    assert "\nto go on: holdfast run --continue " in ran.err
 
 
 # ------------------------------------------------------------------------------------------------------ modes
@@ -241,7 +271,8 @@ def test_in_review_mode_nothing_is_written_and_the_turn_sees_its_proposals(
     assert project.files() == {"a.py": b"x = 1\ny = 2\n"}
     assert "1| x = 2" in answers[1]
     assert "new/b.py:1: b = 1" in answers[4]
-    assert ran.out.endswith(
+    assert ran.out == "Proposed.\n"
+    assert ran.err.endswith(
         "3 changes proposed (a.py, new/b.py). Review: `holdfast changes list`. "
         "Apply: `holdfast changes apply ID`.\n"
     )
@@ -318,7 +349,8 @@ def test_an_undone_restore_gives_the_transcript_back(project: Project) -> None:
         project.run("checkpoint", "undo", *at)
         run("And now?", "--continue", first["session"])
         payloads = run.payloads
-    assert payloads[-1][: len(payloads[-2])] == payloads[-2]
+    # The one between them has the note about the edit that was refused.
+    assert payloads[-1][: len(payloads[-3])] == payloads[-3]
     assert payloads[-1][-1] == {"role": "user", "content": "And now?"}
 
 
@@ -344,6 +376,6 @@ def test_with_a_broken_git_the_turn_goes_on_and_says_so(
     with talk(project, [*EDITS]) as run:
         ran = run("Do it.", as_json=False)
     assert ran.code == 0
-    assert "warning: no checkpoint before this turn: " in ran.out
-    assert "to go back" not in ran.out
+    assert "warning: no checkpoint before this turn: " in ran.err
+    assert "to go back" not in ran.err
     assert project.files()["a.py"] == b"x = 10\ny = 2\n"

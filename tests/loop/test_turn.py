@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from holdfast.guards.open_matters import question
 from holdfast.guards.step_cap import StepCaps
 from holdfast.loop.context.history import History, rebuild
 from holdfast.loop.limits import LoopLimits
@@ -190,7 +191,8 @@ def test_a_cut_reply_never_changes_anything_and_its_read_only_calls_run() -> Non
     answer = played.of(CallEnded)[1]
     assert (answer.name, answer.failure) == ("write_file", "schema_reject")
     assert "cut short" in answer.text
-    assert nudges(played) == ["", CUT_CALL]
+    left_open = question(played.ended.unresolved)
+    assert nudges(played) == ["", CUT_CALL, left_open]
     assert_valid(played.model.asks[1].messages)
 
 

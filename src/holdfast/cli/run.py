@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import select
 import signal
+import stat
 import sys
 import threading
 from collections.abc import Iterator
@@ -15,13 +18,17 @@ import typer
 
 from holdfast.cli.options import Root, is_root_named
 from holdfast.cli.render.text import warn
-from holdfast.cli.render.turn import EXIT_CODES, JsonTurn, TerminalTurn
+from holdfast.cli.render.turn import EXIT_CODES, JsonTurn, QuietTurn, TerminalTurn
 from holdfast.cli.settings import read_settings_or_exit
 from holdfast.cli.terminal_asker import TerminalAsker
 from holdfast.config.settings import Settings
 from holdfast.landing.encoding import decode
 from holdfast.usecases.turns.send_message import NotSent, UserMessage
 from holdfast.wiring.turns import root_of_session, run_turn_at
+
+_LARGEST_INPUT = 4_000_000
+_PATIENCE = 10
+"""How many seconds the first byte of standard input may take, where there is a prompt as well."""
 
 
 class Approve(StrEnum):
@@ -65,6 +72,9 @@ def run(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object a line, and nothing else.")
     ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print the answer, and nothing but problems.")
+    ] = False,
 ) -> None:
     """Run one agent turn on this project. A checkpoint is taken first.
 
@@ -77,7 +87,7 @@ def run(
         "approve": approve and approve.value,
         "max_steps": max_steps,
     }
-    output = JsonTurn() if as_json else TerminalTurn()
+    output = _output(as_json=as_json, quiet=quiet)
     if go_on is not None and not is_root_named(context):
         root = _root_of_session(root, go_on, output)
     settings = read_settings_or_exit(root, flags)
@@ -100,7 +110,18 @@ def run(
     raise typer.Exit(EXIT_CODES[ended.stop_reason])
 
 
-def _root_of_session(root: Path, session: str, output: JsonTurn | TerminalTurn) -> Path:
+def _output(*, as_json: bool, quiet: bool) -> JsonTurn | QuietTurn | TerminalTurn:
+    """Return what shows the turn. In a pipe or a file the answer is alone on standard output."""
+    if as_json and quiet:
+        raise typer.BadParameter("use --json or --quiet, not both.", param_hint="--quiet")
+    if as_json:
+        return JsonTurn()
+    if quiet:
+        return QuietTurn()
+    return TerminalTurn(answer_apart=not sys.stdout.isatty())
+
+
+def _root_of_session(root: Path, session: str, output: JsonTurn | QuietTurn | TerminalTurn) -> Path:
     """Return the root of a session's worktree, or print why there is none and exit."""
     found = root_of_session(root, session, warn)
     if isinstance(found, NotSent):
@@ -110,27 +131,64 @@ def _root_of_session(root: Path, session: str, output: JsonTurn | TerminalTurn) 
 
 
 def _read_prompt(prompt: str | None, *, needed: bool) -> str | None:
-    """Return the prompt of the command line or of standard input; None if none is needed."""
+    """Return the prompt of the command line with what is piped in; None if none is needed."""
     if prompt is None:
         if not needed:
             return None
         if sys.stdin is None or sys.stdin.isatty():
             raise _usage_error("write a prompt, or pipe it into standard input.")
-        return _read_standard_input()
+        prompt = "-"
     if prompt == "-":
-        return _read_standard_input()
+        text = _read_standard_input()
+        if not text:
+            raise _usage_error("standard input is empty; write a prompt.")
+        return text
     if not prompt.strip():
         raise _usage_error("the prompt is empty; write what to do.")
-    return prompt
+    piped = ""
+    if _is_piped():
+        piped = _read_standard_input()
+    if not piped:
+        return prompt
+    return f"{prompt}\n\n{piped}"
+
+
+def _is_piped() -> bool:
+    """Return whether text comes from a pipe or a file on standard input.
+
+    A pipe may have been left open by whatever started this, and never end: where nothing comes for
+    a while, it is left out, and that is said.
+    """
+    if sys.stdin is None or sys.stdin.closed:
+        return False
+    try:
+        number = sys.stdin.fileno()
+        mode = os.fstat(number).st_mode
+    except (OSError, ValueError):
+        # No file behind it: the standard input of a test.
+        return not sys.stdin.isatty()
+    if stat.S_ISREG(mode):
+        return True
+    if not stat.S_ISFIFO(mode) and not stat.S_ISSOCK(mode):
+        return False
+    begun, _, _ = select.select([number], [], [], _PATIENCE)
+    if not begun:
+        warn(
+            f"nothing came from standard input in {_PATIENCE} s, and it is left out of the prompt; "
+            "save slow output to a file first, or add </dev/null to skip the wait."
+        )
+    return bool(begun)
 
 
 def _read_standard_input() -> str:
-    text = ""
-    if sys.stdin:
-        text = decode(sys.stdin.buffer.read()).text.strip()
-    if not text:
-        raise _usage_error("standard input is empty; write a prompt.")
-    return text
+    if not sys.stdin:
+        return ""
+    data = sys.stdin.buffer.read(_LARGEST_INPUT + 1)
+    if len(data) > _LARGEST_INPUT:
+        most = _LARGEST_INPUT // 1_000_000
+        message = f"standard input has more than {most} MB; save it to a file, and name the file."
+        raise _usage_error(message)
+    return decode(data).text.strip()
 
 
 def _usage_error(message: str) -> typer.BadParameter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from holdfast.guards import loops, mistakes
+from holdfast.guards import loops, mistakes, open_matters
 from holdfast.loop.context.summary import clip
 from holdfast.loop.parse_reply import BadCall
 from holdfast.vocab.events import CallEnded, CallStarted
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from holdfast.guards.loops import Loops
     from holdfast.guards.mistakes import Mistakes
+    from holdfast.guards.open_matters import OpenMatters
     from holdfast.loop.ports import Sink, Toolbox, TurnPorts
     from holdfast.vocab.tool_calls import ToolCall
     from holdfast.vocab.tool_outcome import ToolOutcome
@@ -29,11 +30,15 @@ _NOT_UNDERSTOOD = ("schema_reject", "tool_not_found")
 
 @dataclass(frozen=True, slots=True)
 class TurnGuards:
-    """The state of the guards in a turn, and the digest of the files that they saw last."""
+    """The state of the guards in a turn, and the digest of the files that they saw last.
+
+    `matters` is what was refused or has failed so far, and was not made good.
+    """
 
     mistakes: Mistakes
     loops: Loops
     tree: str
+    matters: OpenMatters = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ def run_calls(
             refused = _refuse(call, toolbox)
             sink.emit(refused)
             ended.append(refused)
-            guards = replace(guards, mistakes=mistakes.record(guards.mistakes, refused.failure))
+            guards = _record_bad(guards, refused, changes=call.name in changing)
             continue
         outcome = _run(call, world)
         answered = _answer(call, outcome, room_each)
@@ -75,6 +80,8 @@ def run_calls(
         tree = guards.tree
         if call.name in changing:
             tree = toolbox.tree()
+            matters = open_matters.record_call(guards.matters, call, outcome)
+            guards = replace(guards, matters=matters)
         guards = _record(guards, call, outcome, tree)
     if cancel.is_set():
         return ToolPhase(tuple(ended), guards, "cancelled")
@@ -114,10 +121,18 @@ def _answer(call: ToolCall, outcome: ToolOutcome, room: int) -> CallEnded:
     )
 
 
+def _record_bad(guards: TurnGuards, refused: CallEnded, *, changes: bool) -> TurnGuards:
+    guards = replace(guards, mistakes=mistakes.record(guards.mistakes, refused.failure))
+    if not changes:
+        return guards
+    matters = open_matters.record_bad_call(guards.matters, refused.name, refused.text)
+    return replace(guards, matters=matters)
+
+
 def _record(guards: TurnGuards, call: ToolCall, outcome: ToolOutcome, tree: str) -> TurnGuards:
     counted = mistakes.record(guards.mistakes, outcome.failure)
     if outcome.failure in _NOT_UNDERSTOOD:
-        return TurnGuards(counted, guards.loops, tree)
+        return replace(guards, mistakes=counted, tree=tree)
     result = outcome.repeat
     if result is None:
         result = outcome.text
@@ -129,7 +144,7 @@ def _record(guards: TurnGuards, call: ToolCall, outcome: ToolOutcome, tree: str)
         tree,
         read=outcome.read,
     )
-    return TurnGuards(counted, seen, tree)
+    return replace(guards, mistakes=counted, loops=seen, tree=tree)
 
 
 def _skip_calls(calls: Sequence[ToolCall | BadCall], reason: str, sink: Sink) -> list[CallEnded]:

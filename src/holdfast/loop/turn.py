@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
-from holdfast.guards import loops, mistakes, step_cap
+from holdfast.guards import loops, mistakes, open_matters, step_cap
 from holdfast.guards.mistakes import MISTAKE_THRESHOLD, Mistakes
 from holdfast.loop import sentinels
 from holdfast.loop.arbiter import (
@@ -83,6 +83,8 @@ class _Turn:
         self._drop_reason: str | None = None
         self._steps = self._prompt_tokens = self._completion_tokens = 0
         self._files: set[str] = set()
+        self._asked_about_open = False
+        self._answer: InterpretedReply | None = None
 
     def run(self) -> TurnEnded:
         """Run step after step until there is a reason to stop."""
@@ -91,15 +93,29 @@ class _Turn:
             stop = self._step()
         return TurnEnded(
             stop.reason,
-            stop.message,
+            self._message(stop),
             self._steps,
             self._prompt_tokens,
             self._completion_tokens,
             tuple(sorted(self._files)),
+            unresolved=self._guards.matters,
         )
+
+    def _message(self, stop: Stop) -> str:
+        """Return the sentence of the end, followed by what the turn has left open."""
+        still_open = open_matters.describe(self._guards.matters)
+        if not still_open:
+            return stop.message
+        if not self._files:
+            still_open += "; no file changed"
+        if stop.reason == "done":
+            return f"Ended after {_count(self._steps)}, not all done: {still_open}."
+        return f"{stop.message} Left open: {still_open}."
 
     def _step(self) -> Stop | None:
         if self._world.cancel.is_set():
+            if self._answer is not None:
+                return self._end_with(self._answer, CANCELLED)
             return CANCELLED
         if self._context.is_full():
             self._compact(forced=False)
@@ -110,7 +126,10 @@ class _Turn:
         # A nudge and a forced tool are for one payload only, whatever the reply is.
         self._nudge = None
         self._force = None
+        answer, self._answer = self._answer, None
         match interpreted.verdict:
+            case Stop() | Drop() as verdict if answer is not None:
+                return self._end_with(answer, verdict)
             case Stop() as stop:
                 self._keep_unfinished(interpreted)
                 return stop
@@ -207,6 +226,9 @@ class _Turn:
 
     def _use(self, interpreted: InterpretedReply) -> Stop | None:
         parsed, kind = interpreted.parsed, interpreted.kind
+        if not parsed.calls and self._asks_about_open(kind):
+            self._answer = interpreted
+            return None
         self._record(Said(parsed.text, parsed.reasoning, parsed.calls_for_history()))
         if not parsed.calls:
             return self._finish(kind)
@@ -234,6 +256,26 @@ class _Turn:
         self._raise(sentinels.needs_approval(phase.stopped_at))
         message = f"{phase.stopped_at} needs approval, and no user is present to ask."
         return Stop("needs_approval", message)
+
+    def _asks_about_open(self, kind: ReplyKind) -> bool:
+        """Ask the model once about what is open, and drop the reply that would end the turn."""
+        matters = self._guards.matters
+        if not matters or self._asked_about_open or kind == ReplyKind.NARRATED_INTENT:
+            return False
+        progress = loops.since_progress(self._guards.loops)
+        if step_cap.judge(self._steps, progress, self._caps) is not None:
+            return False
+        self._asked_about_open = True
+        self._world.sink.emit(Retried(f"the turn would end, but {open_matters.describe(matters)}"))
+        self._nudge = _frame(open_matters.question(matters))
+        return True
+
+    def _end_with(self, answer: InterpretedReply, verdict: Stop | Drop) -> Stop:
+        """End the turn with the answer that was dropped: the question about it got no reply."""
+        self._record(Said(answer.parsed.text, answer.parsed.reasoning))
+        if verdict == CANCELLED:
+            return CANCELLED
+        return self._finish(answer.kind)
 
     def _finish(self, kind: ReplyKind) -> Stop:
         """Return the end of a turn whose last reply has no call.

@@ -279,12 +279,27 @@ class UsageReported:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenMatter:
+    """What a turn has left open: an edit that was refused, a command that failed.
+
+    `call` is a call that could not be understood. `subject` is the path, the command line or the
+    tool; `tries` counts how often it failed.
+    """
+
+    what: Literal["edit", "command", "call"]
+    subject: str
+    why: str
+    tries: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class TurnEnded:
     """The turn is over. `message` says why, for people, and what to do next.
 
     `files` are all files that changed, `observed` those that changed behind the tools: by a
     command, or by another program meanwhile. `ended_by` is `stop` for a turn that another command
-    stopped (`restore` in older logs), and `recovery` for one whose process died.
+    stopped (`restore` in older logs), and `recovery` for one whose process died. `unresolved` is
+    what was refused or failed, without a later success on the same subject.
     """
 
     stop_reason: StopReason
@@ -295,6 +310,7 @@ class TurnEnded:
     files: tuple[str, ...] = ()
     ended_by: Literal["turn", "stop", "restore", "recovery"] = "turn"
     observed: tuple[str, ...] = ()
+    unresolved: tuple[OpenMatter, ...] = ()
     kind: Literal["turn_ended"] = "turn_ended"
 
     @property

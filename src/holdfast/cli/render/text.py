@@ -33,8 +33,9 @@ def write(
     bold: bool = False,
     dim: bool = False,
     newline: bool = True,
+    err: bool = False,
 ) -> None:
-    """Print words, coloured on a terminal unless NO_COLOR is set."""
+    """Print words, coloured on a terminal unless NO_COLOR is set; with `err` on standard error."""
     # Not rich: it expands tabs to spaces, and then a diff cannot be copied from the terminal.
     typer.secho(
         plain(words),
@@ -43,6 +44,7 @@ def write(
         dim=dim or None,
         color=False if os.environ.get("NO_COLOR") else None,
         nl=newline,
+        err=err,
     )
 
 
@@ -52,9 +54,10 @@ def write_diff(diff: str) -> None:
         write_diff_line(line)
 
 
-def write_diff_line(line: str) -> None:
+def write_diff_line(line: str, *, err: bool = False) -> None:
     """Print one line of a diff in its colour."""
-    write(line.removesuffix("\r"), diff_colour(line), bold=line.startswith(("--- ", "+++ ")))
+    is_header = line.startswith(("--- ", "+++ "))
+    write(line.removesuffix("\r"), diff_colour(line), bold=is_header, err=err)
 
 
 def diff_lines(diff: str) -> list[str]:

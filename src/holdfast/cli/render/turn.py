@@ -57,6 +57,7 @@ _OUTPUT_LINES = 6
 _DIFF_LINES = 200
 _OBSERVED_SHOWN = 20
 _FILES_SHOWN = 50
+_UNRESOLVED_SHOWN = 10
 _AUTHORS = {"command": "by a command", "outside": "outside of this turn"}
 _ACTIONS = {"edit": "edited", "create": "created", "delete": "deleted", "rename": "renamed"}
 
@@ -106,8 +107,13 @@ class JsonTurn:
 class TerminalTurn:
     """Text as it arrives, calls and diffs; at the end the cost, the files and the next commands."""
 
-    def __init__(self) -> None:
-        """Start without a session."""
+    def __init__(self, *, answer_apart: bool = False) -> None:
+        """Start without a session.
+
+        With `answer_apart` the answer is printed on standard output when it is complete, and
+        everything else on standard error.
+        """
+        self._apart = answer_apart
         self._session = ""
         self._checkpoint: str | None = None
         self._streamed: Streamed | None = None
@@ -146,12 +152,13 @@ class TerminalTurn:
     def _show_model_event(self, event: Event) -> None:
         match event:
             case TextArrived():
-                self._stream(event.text, "answer")
+                if not self._apart:
+                    self._stream(event.text, "answer")
             case ReasoningArrived():
                 if self._shows_reasoning:
                     self._stream(event.text, "reasoning")
             case Said():
-                self._end_stream()
+                self._show_said(event)
             case Retried():
                 self._say(f"retrying: {event.reason}", dim=True)
             case SentinelRaised():
@@ -161,6 +168,16 @@ class TerminalTurn:
                 self._say(f"(history compacted from {sizes})", dim=True)
             case _:
                 pass
+
+    def _show_said(self, said: Said) -> None:
+        """End what was streamed; where the answer is apart, print what was not."""
+        self._end_stream()
+        if not self._apart or not said.text.strip():
+            return
+        if said.calls:
+            self._say(said.text.rstrip("\n"))
+        else:
+            write_answer(said.text)
 
     def _show_tool_event(self, event: Event) -> None:
         match event:
@@ -214,7 +231,7 @@ class TerminalTurn:
         self._say(f"{proposed}{headline(event, name_exact=True)}", bold=True)
         lines = diff_lines(event.diff)
         for line in lines[:_DIFF_LINES]:
-            write_diff_line(line)
+            write_diff_line(line, err=self._apart)
         if len(lines) > _DIFF_LINES:
             more = count_of(len(lines) - _DIFF_LINES, "line")
             self._say(f"… {more} more: `holdfast changes show {event.change_id}`", dim=True)
@@ -256,9 +273,11 @@ class TerminalTurn:
         self._end_stream()
         done = event.stop_reason == "done"
         colour: str | None = "yellow"
-        if done:
+        if done and not event.unresolved:
             colour = None
         self._say(event.message, colour, bold=True)
+        for matter in event.unresolved[:_UNRESOLVED_SHOWN]:
+            self._say(f"  not done: {matter.subject} ({matter.why})", "yellow")
         self._say(f"tokens: {event.prompt_tokens} in, {event.completion_tokens} out.")
         if self._proposed:
             self._show_proposed()
@@ -312,13 +331,47 @@ class TerminalTurn:
         self, words: str, colour: str | None = None, *, bold: bool = False, dim: bool = False
     ) -> None:
         self._end_stream()
-        write(words, colour, bold=bold, dim=dim)
+        write(words, colour, bold=bold, dim=dim, err=self._apart)
 
     def _end_stream(self) -> None:
         self._streamed = None
         if self._midline:
             self._midline = False
             write("")
+
+
+class QuietTurn:
+    """Only the answer on standard output; on standard error what went wrong, and how to go on."""
+
+    def __init__(self) -> None:
+        """Start without a session."""
+        self._session = ""
+
+    def show(self, event: Event) -> None:
+        """Print the answer when it is complete, and a bad end."""
+        match event:
+            case TurnStarted():
+                self._session = event.session
+            case Said() if not event.calls and event.text.strip():
+                write_answer(event.text)
+            case CheckpointMissed():
+                warn(f"no checkpoint before this turn: {event.message}")
+            case TurnEnded() if event.stop_reason != "done":
+                warn(event.message)
+                warn(f"to go on: holdfast run --continue {self._session}")
+            case TurnEnded() if event.unresolved:
+                warn(event.message)
+            case _:
+                pass
+
+    def show_not_sent(self, nothing: NotSent) -> None:
+        """Print why there was no turn."""
+        warn(nothing.message)
+
+
+def write_answer(text: str) -> None:
+    """Print an answer on standard output, with one line break at its end."""
+    write(text.rstrip("\n"))
 
 
 def _arguments(arguments: Mapping[str, Any]) -> str:
