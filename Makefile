@@ -100,6 +100,7 @@ props: setup ## run the laws with many more examples, other ones each time
 soak: props $(NPM_READY) ## run what takes long, an hour or more: laws, kills, faults, all examples of rules, edits of a new seed
 	HOLDFAST_ALL_EXAMPLES=1 HOLDFAST_TEST_QUIET_SECONDS=10 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m "slow or e2e"
 	$(PYTEST) -n $(WORKERS) -q tests/end_to_end/checkpoints/test_laws.py --hypothesis-profile=props
+	seed=$$(date +%s); echo "seed $$seed"; $(PY) -m tests.end_to_end.going_back.combined_kills --kills 2000 --workers $(WORKERS) --seed $$seed
 	seed=$$(date +%s); echo "seed $$seed"; $(PY) -m bench.landing --cases 5500 --seed $$seed
 
 coverage: setup ## run the fast tests and print the lines of src that they do not reach; htmlcov/ has the pages

@@ -240,6 +240,23 @@ def test_quietly_the_answer_is_all_and_a_problem_is_on_standard_error(project: P
     assert go_on.startswith("holdfast: to go on: holdfast run --continue ")
 
 
+def test_a_person_sees_what_the_checkpoint_left_out(project: Project) -> None:
+    git = ["git", "init", "-q"]
+    subprocess.run([*git, str(project.root)], check=True)
+    subprocess.run([*git, str(project.root / "inner")], check=True)
+    (project.root / "inner" / "file").touch()
+    (project.root / ".gitignore").write_text("*.bin\n")
+    for number in range(12):
+        (project.root / f"{number:02}.bin").write_bytes(bytes(2_000_000))
+    with talk(project, [say("Done.")]) as run:
+        ran = run("Do it.", as_json=False)
+    named = ", ".join(f"{number:02}.bin" for number in range(10))
+    assert ran.err.splitlines()[2:4] == [
+        "left out: inner (nested repository)",
+        f"ignored, and not kept: {named} and 2 more",
+    ]
+
+
 def test_a_person_sees_sentinels_and_calls_that_were_not_run(project: Project) -> None:
     with talk(project, [call("frobnicate", a=number) for number in range(6)]) as run:
         ran = run("Do it.", as_json=False)

@@ -11,6 +11,7 @@ import pytest
 from holdfast.changes.transaction import BatchConflict
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
 from holdfast.usecases.events.event_to_json import event_to_json
+from holdfast.usecases.settled import NOTHING_LEFT
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.change_events import Recovered
 from tests.usecases.world import Act, World
@@ -190,18 +191,24 @@ def test_a_command_that_died_before_it_committed_is_taken_back_by_the_next(world
     assert world.texts() == {"a.py": "x = 1\n", "b.py": "y = 2\n"}
 
 
-def test_a_command_that_died_after_it_committed_is_finished_by_the_next_even_by_a_check(
+def test_a_command_that_died_after_it_committed_is_finished_by_the_next_but_not_by_a_check(
     world: World,
 ) -> None:
     world.write(a="x = 1\n", b="y = 1\n")
     leave_half_done(world, "after_commit", reply("a"))
+    left, halfway = world.left(), world.texts()
     with world.workspace() as workspace:
-        outcome = apply_reply(reply("b", old="y = 1", new="y = 2"), workspace, check=True)
+        checked = apply_reply(reply("b", old="y = 1", new="y = 2"), workspace, check=True)
+    assert isinstance(checked, AppliedReply)
+    assert checked.recovered == NOTHING_LEFT
+    assert world.texts() == halfway
+    assert world.left() == left
+    outcome = apply(world, reply("b", old="y = 1", new="y = 2"))
     assert isinstance(outcome, AppliedReply)
     assert [(each.what, each.outcome) for each in outcome.recovered.recovered] == [
         ("batch", "finished")
     ]
-    assert world.texts() == {"a.py": "x = 2\n", "b.py": "y = 1\n"}
+    assert world.texts() == {"a.py": "x = 2\n", "b.py": "y = 2\n"}
     assert world.left() == {"lock"}
 
 

@@ -80,7 +80,8 @@ class WorktreeState:
 class CheckpointDraft:
     """What is known of a checkpoint before it is taken.
 
-    `message` is the message that the checkpoint precedes.
+    `message` is the message that the checkpoint precedes. `logged` is the number of the last event
+    of the project then, None if the store could not be read.
 
     The rest describes an undo checkpoint. `target` is the checkpoint that the restore or undo went
     to. `files` is True if it restored the files, `index` if it restored the user's index. `message`
@@ -100,6 +101,7 @@ class CheckpointDraft:
     files: bool = True
     state_sequence: int | None = None
     index: bool = False
+    logged: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

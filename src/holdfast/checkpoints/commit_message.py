@@ -44,6 +44,7 @@ def write(draft: CheckpointDraft, present: WorktreeState, seq: int, worktree: st
         "sparse": present.sparse,
         "staged_tree": present.staged_tree,
         "index": draft.index,
+        "logged": draft.logged,
     }
     headline = f"holdfast checkpoint {draft.id}".encode("ascii", "backslashreplace").decode()
     return f"{headline}\n\n{json.dumps(fields)}\n"
@@ -69,6 +70,7 @@ def read(commit: str, tree: str, body: str) -> Checkpoint | None:
                 fields.get("files", True),
                 fields.get("since"),
                 fields.get("index", False),
+                fields.get("logged"),
             ),
             WorktreeState(
                 tree,

@@ -10,7 +10,7 @@ import typer
 from holdfast.cli.options import AsJson, Root
 from holdfast.cli.render.edits import attempt, output_as, warn_unrecorded
 from holdfast.cli.reply import Notation, ReplyFile, Unwrap, WrittenAs, read_reply
-from holdfast.cli.workspace import workspace_at
+from holdfast.cli.workspace import open_work, workspace_at
 from holdfast.usecases.changes.apply import ReplyText, apply_reply
 from holdfast.usecases.workspace import NothingDone
 
@@ -34,6 +34,8 @@ def apply(
     """
     reply = ReplyText(read_reply(file), notation.value, unwrap)
     output = output_as(as_json=as_json)
+    if check:
+        output.show_open(open_work(root))
     with workspace_at(root) as workspace:
         outcome = attempt(lambda: apply_reply(reply, workspace, check=check))
     output.show_note(outcome.recovered)

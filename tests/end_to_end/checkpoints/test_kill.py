@@ -1,54 +1,21 @@
-"""kill -9 at any instant: the next command finishes or goes back, and nothing of the user's has moved."""
+"""kill -9 of git in the middle of a checkout: the next command finishes or goes back.
+
+Kills of the commands themselves, at each effect, are in `going_back/combined_kills`.
+"""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.checkpoints.repo import Folder
 
-PROJECT = Path(__file__).parents[3]
 COMMAND = [sys.executable, "-m", "holdfast.cli.main", "checkpoint"]
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Path]:
-    """A directory in memory, if there is a disk in memory: some hundred repositories are made."""
-    place = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else tmp_path
-    place = place / f"holdfast-{tmp_path.name}-{os.getpid()}"
-    place.mkdir()
-    yield place
-    shutil.rmtree(place)
-
-
-def _kill_everywhere(place: Path, *options: str) -> dict[str, int]:
-    program = [sys.executable, "-m", "tests.end_to_end.checkpoints.kills", str(place), *options]
-    ran = subprocess.run(program, cwd=PROJECT, capture_output=True, check=False)
-    assert ran.returncode == 0, ran.stderr.decode()
-    told = json.loads(ran.stdout)
-    assert told["failures"] == []
-    kills: dict[str, int] = told["kills"]
-    return kills
-
-
-@pytest.mark.slow
-def test_a_kill_at_every_step_of_checkpoint_and_restore_is_finished_or_undone(place: Path) -> None:
-    kills = _kill_everywhere(place)
-    assert min(kills["create"], kills["restore"]) > 80
-    assert min(kills["undo"], kills["recovery"]) > 25
-    assert kills["prune"] > 5
-
-
-@pytest.mark.slow
-def test_a_kill_at_steps_in_a_folder_without_git_is_finished_or_undone(place: Path) -> None:
-    assert min(_kill_everywhere(place, "--plain", "--thin").values()) > 0
 
 
 # A git that writes some of the files of a checkout, cuts one short, and then kills itself or the command, once.

@@ -51,6 +51,7 @@ LOOKING = [
     ["checkpoint", "show", "CHECKPOINT"],
     ["checkpoint", "diff", "CHECKPOINT"],
     ["checkpoint", "diff", "CHECKPOINT", "CHECKPOINT"],
+    ["apply", "--check"],
     ["rules", "list"],
     ["decisions", "list"],
     ["events"],
@@ -64,7 +65,7 @@ def test_a_command_that_only_looks_says_what_is_open_and_leaves_it_so(project: P
     before = project.tree(), [file.read_bytes() for file in journal_files(project)]
     for command in LOOKING:
         words = [{"CHANGE": change, "CHECKPOINT": taken}.get(word, word) for word in command]
-        ran = project.holdfast(*words, "--json")
+        ran = project.holdfast(*words, "--json", given=reply("new\n", "new.txt"))
         assert ran.code == 0, (words, ran.out, ran.err)
         assert "an apply, begun at " in ran.err, words
         assert ran.err.endswith("was interrupted; the next command that writes settles it.\n")

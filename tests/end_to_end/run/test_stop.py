@@ -88,7 +88,7 @@ def judge(
 ) -> None:
     """Compare what both processes have said with the files and the records."""
     assert (restored.code, stopped.code) == (0, 130), (restored, stopped)
-    sentence = f"Stopped: checkpoint {checkpoint} was restored."
+    sentence = f"Stopped: a restore of checkpoint {checkpoint} was asked for."
     ended = stopped.ended
     assert (ended["stop_reason"], ended["ended_by"]) == ("cancelled", "stop")
     assert ended["message"] == sentence
@@ -277,5 +277,5 @@ def test_a_turn_whose_process_does_not_react_is_ended_with_its_process(project: 
     assert stays(project, before)
     assert project.turns() == [("cancelled", "cancelled")]
     assert [each["message"] for each in ends(project)] == [
-        f"Stopped: checkpoint {taken} was restored."
+        f"Stopped: a restore of checkpoint {taken} was asked for."
     ]

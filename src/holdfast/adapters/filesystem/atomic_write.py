@@ -13,9 +13,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def put(file: Path, data: bytes, *, sync: bool) -> None:
-    """Write these bytes to a file; with `sync`, the bytes and the name are durable on return."""
-    draft = file.with_name(f"{file.name}.draft")
+def put(file: Path, data: bytes, *, sync: bool, draft: Path | None = None) -> None:
+    """Write these bytes to a file; with `sync`, the bytes and the name are durable on return.
+
+    `draft` is written first, which a crash may leave: without it, a file beside the other.
+    """
+    if draft is None:
+        draft = file.with_name(f"{file.name}.draft")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
         rest = memoryview(data)

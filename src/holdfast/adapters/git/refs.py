@@ -60,7 +60,9 @@ class Refs:
         """Create the ref of a checkpoint durably."""
         file = self._git_dir / f"{LIVE}{checkpoint_id}"
         file.parent.mkdir(0o700, parents=True, exist_ok=True)
-        atomic_write.put(file, f"{commit}\n".encode("ascii"), sync=True)
+        # Not beside the ref: git takes every file below `refs` for one.
+        draft = self._git_dir / "ref.draft"
+        atomic_write.put(file, f"{commit}\n".encode("ascii"), sync=True, draft=draft)
 
     def move_to_trash(self, ids: Sequence[str], undo_id: str) -> None:
         """Move checkpoints to the trash of an undo checkpoint, all at once."""

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from holdfast.adapters.store.errors import Gone, StoreError
 from holdfast.adapters.store.publish import publish
@@ -40,6 +40,7 @@ from holdfast.adapters.store.queries.projects import (
 from holdfast.adapters.store.queries.sessions import session_by_id
 from holdfast.adapters.store.queries.worktrees import worktree_at
 from holdfast.adapters.store.tables import checkpoints
+from holdfast.adapters.store.tables import events as logged
 from holdfast.usecases.checkpoints.conversation import (
     CheckpointElsewhere,
     ConversationFailed,
@@ -87,6 +88,11 @@ class StoredTranscript:
         """Record a checkpoint, with the message that it precedes, and remove others."""
         with translated():
             return self._store().run(_record, checkpoint, self._roots, events, gone, announce)
+
+    def last_event(self) -> int:
+        """Return the number of the last event of the project; 0 if there is none."""
+        with translated():
+            return self._store().query(_last_event, self._roots)
 
     def elsewhere(self) -> tuple[CheckpointElsewhere, ...]:
         """Return the checkpoints of the project's other worktrees, the latest first."""
@@ -178,6 +184,14 @@ def _record(  # noqa: PLR0917 - the call of the port, on a connection
     seq = publish(connection, project_id, events)
     removed = _remove(connection, owners, announce)
     return removed.get(project_id, seq)
+
+
+def _last_event(connection: Connection, roots: _Roots) -> int:
+    project = find_project(connection, roots.project)
+    if project is None:
+        return 0
+    query = select(func.max(logged.c.seq)).where(logged.c.project_id == project.id)
+    return connection.execute(query).scalar() or 0
 
 
 def _elsewhere(connection: Connection, roots: _Roots) -> tuple[CheckpointElsewhere, ...]:
@@ -356,7 +370,7 @@ def _exchange_changes(
     """Exchange the changes too, once the turns are exchanged."""
     at_target = None
     if restore.scope != "conversation":
-        at_target = changes_in_log(connection, project_id, restore.target.id)
+        at_target = changes_in_log(connection, project_id, restore.target)
     moved = plan_exchange(
         connection,
         project_id,
@@ -374,13 +388,13 @@ def _exchange_changes(
 
 
 def _changes_differ(connection: Connection, target: Checkpoint, roots: _Roots) -> bool:
-    row = checkpoint_by_id(connection, target.id)
-    if row is None or row.project_id is None:
+    project = find_project(connection, roots.project)
+    if project is None:
         return False
-    at_target = changes_in_log(connection, row.project_id, target.id)
+    at_target = changes_in_log(connection, project.id, target)
     plan = plan_exchange(
         connection,
-        row.project_id,
+        project.id,
         target_id=target.id,
         at_target=at_target,
         worktrees_restored=_worktrees_of(roots),

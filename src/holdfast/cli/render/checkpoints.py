@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.render.edits import JsonOutput, TerminalOutput
+from holdfast.cli.render.skipped import skipped_lines
 from holdfast.cli.render.text import count_of, text_if, warn, write, write_diff
 
 if TYPE_CHECKING:
@@ -237,15 +238,9 @@ def _write_kept(restored: Restored) -> None:
 
 
 def _write_skipped(taken: Checkpoint) -> None:
-    """Print what a checkpoint left out; ignored paths in one line."""
-    ignored: list[str] = []
-    for each in taken.present.skipped:
-        if each.is_ignored:
-            ignored.append(each.path)
-        else:
-            write(f"left out: {each.path} ({each.why})", "yellow")
-    if ignored:
-        write(f"ignored, and not kept: {', '.join(ignored)}", "yellow")
+    """Print what a checkpoint left out."""
+    for line in skipped_lines(taken.present.skipped):
+        write(line, "yellow")
 
 
 def _reason(why: str | None) -> str:

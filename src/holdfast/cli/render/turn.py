@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from holdfast.cli.render.edits import headline
+from holdfast.cli.render.skipped import skipped_lines
 from holdfast.cli.render.text import count_of, diff_lines, warn, write, write_diff_line
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.repair.messages import WORDS
@@ -140,6 +141,8 @@ class TerminalTurn:
             case CheckpointTaken():
                 self._checkpoint = event.checkpoint_id
                 self._say(f"checkpoint {event.checkpoint_id}", dim=True)
+                for line in skipped_lines(event.skipped):
+                    self._say(line, "yellow")
             case CheckpointMissed():
                 self._say(f"warning: no checkpoint before this turn: {event.message}", "yellow")
             case RepairEnded():

@@ -89,10 +89,10 @@ def apply_reply(
     """Land every request in memory, record the change, then swap the files; all or nothing.
 
     `RequestedEdits` are parsed already, and a `PlannedReply` has landed already: it is refused if a
-    file has changed since. The change belongs to `owner`. A check writes no file and records
-    nothing; where nothing was ever written it does not even take the lock.
+    file has changed since. The change belongs to `owner`. A check only looks: it takes no lock,
+    settles nothing, writes no file and records nothing.
     """
-    if check and not workspace.has_journal():
+    if check:
         landed = land_reply(reply, workspace.files)
         if isinstance(landed, PlannedReply):
             return AppliedReply(landed.plan.files)
@@ -103,8 +103,6 @@ def apply_reply(
         landed = land_reply(reply, workspace.files)
         if not isinstance(landed, PlannedReply):
             return NothingDone(landed, root.recovered)
-        if check:
-            return AppliedReply(landed.plan.files, root.recovered)
         return apply_at_once(landed.as_change(workspace.new_id(), AT_ONCE, owner), root)
 
 

@@ -13,7 +13,7 @@ from holdfast.checkpoints.ports import (
     NoCheckpoints,
     Worktree,
 )
-from holdfast.usecases.checkpoints.conversation import ConversationFailed
+from holdfast.usecases.checkpoints.conversation import ConversationFailed, last_event
 from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.checkpoints.wanted_checkpoint import (
     belonging,
@@ -134,7 +134,8 @@ def create_checkpoint(
 def _draft(
     worktrees: Worktrees, label: str, kind: CheckpointKind, owner: CheckpointOwner | None
 ) -> CheckpointDraft:
-    draft = CheckpointDraft(worktrees.new_id(), kind, worktrees.now(), label)
+    logged = last_event(worktrees.conversations.transcript)
+    draft = CheckpointDraft(worktrees.new_id(), kind, worktrees.now(), label, logged=logged)
     if owner is None:
         return draft
     return replace(draft, session=owner.session, chat=owner.chat, message=owner.message)

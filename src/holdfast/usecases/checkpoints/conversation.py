@@ -93,6 +93,9 @@ class Transcript(Protocol):
         None, and do nothing, if the checkpoint is on record already.
         """
 
+    def last_event(self) -> int:
+        """Return the number of the last event of the project; 0 if there is none."""
+
     def elsewhere(self) -> tuple[CheckpointElsewhere, ...]:
         """Return the checkpoints of the project's other worktrees, the latest first."""
 
@@ -139,6 +142,14 @@ class Transcript(Protocol):
         Publish what `announce` returns for the ids that were on record; return the number of the
         last event, or None.
         """
+
+
+def last_event(transcript: Transcript) -> int | None:
+    """Return the number of the last event of the project, None if the store cannot be read."""
+    try:
+        return transcript.last_event()
+    except ConversationFailed:
+        return None
 
 
 class Backend(Protocol):

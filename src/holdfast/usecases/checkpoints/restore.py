@@ -171,8 +171,9 @@ def _stop_scope(task: RestoreTask) -> StopScope:
 def _sentence(task: RestoreTask) -> str:
     """Return the sentence with which a turn ends that the restore has stopped."""
     if task.verb == "restore":
-        return f"Stopped: checkpoint {task.target.id} was restored."
-    return f"Stopped: the restore of checkpoint {task.target.draft.target} was undone."
+        return f"Stopped: a restore of checkpoint {task.target.id} was asked for."
+    target = task.target.draft.target
+    return f"Stopped: an undo of the restore of checkpoint {target} was asked for."
 
 
 def _just_finished(wanted: str, recovered: Settled) -> Restored | None:

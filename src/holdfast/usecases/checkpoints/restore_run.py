@@ -25,7 +25,7 @@ from holdfast.checkpoints.ports import (
     UnfinishedRestore,
     Worktree,
 )
-from holdfast.usecases.checkpoints.conversation import ConversationFailed
+from holdfast.usecases.checkpoints.conversation import ConversationFailed, last_event
 from holdfast.usecases.checkpoints.repeated_restore import restore_done_before
 from holdfast.usecases.checkpoints.restore_outcome import described, with_index
 from holdfast.usecases.checkpoints.restore_recovery import (
@@ -175,6 +175,7 @@ def _take_undo_checkpoint(
         target=target.id,
         files=task.files,
         index=task.index,
+        logged=last_event(worktrees.conversations.transcript),
     )
     if task.conversation:
         draft = replace(draft, message=target.message, state_sequence=task.target.state_sequence)

@@ -39,21 +39,31 @@ class ChangesAt:
 
 
 def changes_at(
-    checkpoint_id: str, events: Iterable[tuple[str, Mapping[str, Any]]]
+    checkpoint_id: str,
+    events: Iterable[tuple[int, str, Mapping[str, Any]]],
+    logged: int | None = None,
 ) -> ChangesAt | None:
-    """Return the changes at a checkpoint, or None if the log does not name the checkpoint.
+    """Return the changes at a checkpoint, or None if they are not known.
 
-    `events` are the kinds and bodies of the events of the project, from the beginning of its log.
+    `events` are the numbers, kinds and bodies of the events of the project, from the beginning of
+    its log. `logged` is the number of the last one when the checkpoint was taken: a checkpoint
+    whose process was killed before it could be recorded is not named by the log.
     """
     folded = LogFold()
-    found: Mapping[str, ChangeState] | None = None
-    for kind, body in events:
+    named: Mapping[str, ChangeState] | None = None
+    numbered: Mapping[str, ChangeState] | None = None if logged is None else {}
+    for number, kind, body in events:
         event = event_from_json(kind, body)
         if event is None:
             continue
         if _begins(checkpoint_id, event):
-            found = dict(folded.result().changes)
+            named = dict(folded.result().changes)
         folded = folded.after(event)
+        if logged is not None and number <= logged:
+            numbered = dict(folded.result().changes)
+    found = named
+    if found is None:
+        found = numbered
     if found is None:
         return None
     return ChangesAt(found, frozenset(folded.states))

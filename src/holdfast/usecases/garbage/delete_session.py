@@ -68,7 +68,7 @@ def delete_session(
     """
     with ExitStack() as locks:
         try:
-            worktrees, kept = _lock_all(records.worktrees(session), open_worktrees, locks)
+            worktrees, missing = _lock_all(records.worktrees(session), open_worktrees, locks)
         except CheckpointFailed as error:
             return SessionNotRemoved(str(error))
         deleted = records.delete(session, _announce)
@@ -80,13 +80,21 @@ def delete_session(
                 f"with `holdfast cancel {session}`."
             )
         refs = size = 0
-        for worktree in worktrees:
-            leftovers = worktree.leftovers({session})
-            worktree.remove_leftovers(leftovers)
+        kept = list(missing)
+        for root, worktree in worktrees.items():
+            try:
+                leftovers = worktree.leftovers({session})
+                worktree.remove_leftovers(leftovers)
+            except CheckpointFailed:
+                # The session is gone from the record.
+                kept.append(root)
+                continue
             refs += len(leftovers.refs)
             size += leftovers.size
     event = deleted.event
-    return SessionRemoved(session, event.turn_ids, event.change_ids, refs, size, kept, deleted.seq)
+    return SessionRemoved(
+        session, event.turn_ids, event.change_ids, refs, size, tuple(kept), deleted.seq
+    )
 
 
 def _announce(deleted: SessionDeleted) -> list[OwnedEvent]:
@@ -95,12 +103,12 @@ def _announce(deleted: SessionDeleted) -> list[OwnedEvent]:
 
 def _lock_all(
     roots: tuple[str, ...], open_worktrees: Callable[[Path], Worktrees], locks: ExitStack
-) -> tuple[list[Worktree], tuple[str, ...]]:
+) -> tuple[dict[str, Worktree], tuple[str, ...]]:
     """Lock the worktrees at these folders, and finish what dead processes left there.
 
-    Return them, and the folders that are not there now.
+    Return them by their folders, and the folders that are not there now.
     """
-    locked: list[Worktree] = []
+    locked: dict[str, Worktree] = {}
     missing: list[str] = []
     for root in roots:
         if not Path(root).is_dir():
@@ -112,5 +120,5 @@ def _lock_all(
         except NoCheckpoints:
             continue
         settle_worktree(worktree, worktrees)
-        locked.append(worktree)
+        locked[root] = worktree
     return locked, tuple(missing)

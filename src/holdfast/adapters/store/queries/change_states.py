@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from holdfast.changes.change import ChangeState
+    from holdfast.checkpoints.checkpoint import Checkpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,15 @@ class _Row:
     worktree: str | None
 
 
-def changes_in_log(connection: Connection, project_id: str, checkpoint_id: str) -> ChangesAt | None:
-    """Return the changes of a project at a checkpoint, None if the log does not name it."""
-    query = select(events.c.kind, events.c.body).where(
+def changes_in_log(
+    connection: Connection, project_id: str, checkpoint: Checkpoint
+) -> ChangesAt | None:
+    """Return the changes of a project at a checkpoint, None if they are not known."""
+    query = select(events.c.seq, events.c.kind, events.c.body).where(
         events.c.project_id == project_id, events.c.kind.in_(CHANGE_HISTORY_KINDS)
     )
     found = connection.execute(query.order_by(events.c.seq))
-    return changes_at(checkpoint_id, ((kind, body) for kind, body in found))
+    return changes_at(checkpoint.id, (tuple(row) for row in found), checkpoint.draft.logged)
 
 
 def plan_exchange(
