@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.processes.environment import environment
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.tools.ports import CommandDone
-from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
