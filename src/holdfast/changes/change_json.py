@@ -42,6 +42,11 @@ _KINDS: dict[type[Request], str] = {
     OneOf: "one_of",
 }
 _REQUEST_TYPES = {kind: request_type for request_type, kind in _KINDS.items()}
+# The fields that are tuples of another type.
+_PARTS: dict[str, dict[str, type[LineEdit | Replace]]] = {
+    "line_edits": {"edits": LineEdit},
+    "one_of": {"readings": Replace},
+}
 
 
 class ContentDamaged(Exception):  # noqa: N818 - the word for it
@@ -123,10 +128,9 @@ def _file_request_from_json(read: dict[str, Any]) -> FileRequest:
 def _request_from_json(read: dict[str, Any]) -> Request:
     fields = dict(read)
     kind = fields.pop("kind")
-    if kind == "line_edits":
-        fields["edits"] = tuple(LineEdit(**edit) for edit in fields["edits"])
-    if kind == "one_of":
-        fields["readings"] = tuple(Replace(**reading) for reading in fields["readings"])
+    for name, part_type in _PARTS.get(kind, {}).items():
+        parts = [part_type(**part) for part in fields[name]]
+        fields[name] = tuple(parts)
     return _REQUEST_TYPES[kind](**fields)
 
 

@@ -31,21 +31,25 @@ def diff_of(
     new_header, new_data = "/dev/null", b""
     if after is not None:
         new_header, new_data = f"b/{new}", after.data
-    hunks = _hunks(old_data, new_data, landings)
     headers = ""
-    if before and after and old != new:
+    is_renamed = old != new
+    if is_renamed and before and after:
         headers = f"diff --git a/{old} b/{new}\nrename from {old}\nrename to {new}\n"
+    hunks = _hunks(old_data, new_data, landings)
     if hunks:
         headers += f"--- {old_header}\n+++ {new_header}\n"
     return headers + hunks
 
 
 def _hunks(old_data: bytes, new_data: bytes, landings: Sequence[Landed]) -> str:
-    if len(landings) == 1 and landings[0].diff:
-        return landings[0].diff
+    if len(landings) == 1:
+        (only,) = landings
+        if only.diff:
+            return only.diff
     if old_data == new_data:
         return ""
-    old, new = decode(old_data), decode(new_data)
+    old = decode(old_data)
+    new = decode(new_data)
     if old.binary or new.binary:
         return "Binary files differ\n"
     whole = Splice(0, len(old.text), new.text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import SPLIT, Change, RequestedEdits
@@ -87,13 +88,14 @@ def _files_with_hunks(plan: ChangePlan) -> list[_FileHunks]:
     if _shares_swaps(plan):
         return [_whole(plan)]
     files: list[_FileHunks] = []
-    number = 1
+    numbers = count(1)
     for file in plan.files:
         swaps = tuple(swap for swap in plan.swaps if swap.path in file.at)
-        hunks = _hunks_of_file(file, swaps)
-        numbered = tuple(replace(hunk, number=place) for place, hunk in enumerate(hunks, number))
-        files.append(_FileHunks(file, swaps, numbered))
-        number += len(hunks)
+        numbered: list[ChangeHunk] = []
+        for hunk in _hunks_of_file(file, swaps):
+            number = next(numbers)
+            numbered.append(replace(hunk, number=number))
+        files.append(_FileHunks(file, swaps, tuple(numbered)))
     return files
 
 
@@ -151,9 +153,12 @@ def _range(line: str, size: str | None) -> range:
 
 def _with_hunks(swap: Swap, hunks: Iterable[ChangeHunk]) -> Content | None:
     """Return the old text with these hunks; None if the two sides are not text of one encoding."""
-    if swap.before is None or swap.after is None:
+    if swap.before is None:
         return None
-    old, new = decode(swap.before.data), decode(swap.after.data)
+    if swap.after is None:
+        return None
+    old = decode(swap.before.data)
+    new = decode(swap.after.data)
     if old.binary or new.binary:
         return None
     if old.encoding != new.encoding:
@@ -162,7 +167,9 @@ def _with_hunks(swap: Swap, hunks: Iterable[ChangeHunk]) -> Content | None:
     out: list[str] = []
     at = 0
     for hunk in hunks:
-        if hunk.old is None or hunk.new is None:
+        if hunk.old is None:
+            continue
+        if hunk.new is None:
             continue
         out += old_lines[at : hunk.old.start]
         out += new_lines[hunk.new.start : hunk.new.stop]
@@ -186,13 +193,14 @@ def _part(file: FileLanded, swap: Swap) -> _FileHunks:
 
 
 def _plan(files: Sequence[_FileHunks], whole: ChangePlan) -> ChangePlan:
+    reports: list[FileLanded] = []
     swaps: list[Swap] = []
     for file in files:
+        reports.append(file.file)
         swaps.extend(file.swaps)
     needed: set[str] = set()
     for swap in swaps:
         if swap.after is not None:
             needed.update(directories_above(swap.path))
-    makes = tuple(make for make in whole.makes if make in needed)
-    reports = tuple(file.file for file in files)
-    return ChangePlan(reports, in_order(swaps), makes)
+    makes = [make for make in whole.makes if make in needed]
+    return ChangePlan(tuple(reports), in_order(swaps), tuple(makes))

@@ -69,9 +69,9 @@ def _judge_whole(drafts: Sequence[FileDraft], makes: Sequence[str]) -> list[File
 
 def _reports(drafts: Sequence[FileDraft]) -> Iterator[FileLanded]:
     """Yield one report for each draft; a renamed file is reported by its new draft only."""
-    renamed = {id(draft.renamed_from) for draft in drafts}
+    renamed = {draft.renamed_from for draft in drafts}
     for draft in drafts:
-        if id(draft) not in renamed:
+        if draft not in renamed:
             yield _report(draft)
 
 

@@ -12,7 +12,7 @@ from holdfast.changes.swaps import Batch
 from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.changes.change import Change
     from holdfast.changes.plan import FileLanded
@@ -51,9 +51,7 @@ def plan_rewind(
         return tuple(_refuse_unkept(file) for file in unkept)
     inverse = [swap.reversed() for swap in reversed(change.plan.swaps)]
     rebased = rebase_swaps(inverse, files)
-    clashes = list(rebased.clashes)
-    if not clashes:
-        clashes = [Clash(swap.path, "touched") for swap in inverse if _is_needed(swap, later)]
+    clashes = rebased.clashes or _needed_later(inverse, later)
     if clashes:
         return tuple(_refuse(clash, later, left_by) for clash in clashes)
     clears = tuple(reversed(change.plan.makes))
@@ -64,7 +62,8 @@ def unkept_files(change: Change) -> tuple[FileLanded, ...]:
     """Return the files of an observed change whose contents it does not have."""
     if change.origin != OBSERVED:
         return ()
-    return tuple(file for file in change.plan.files if file.path not in change.paths)
+    kept = change.paths
+    return tuple(file for file in change.plan.files if file.path not in kept)
 
 
 def _refuse_unkept(file: FileLanded) -> FileRefused:
@@ -76,34 +75,33 @@ def _refuse_unkept(file: FileLanded) -> FileRefused:
     return FileRefused(file.path, Refused("not_found", message))
 
 
-def _is_needed(inverse: Swap, later: Sequence[Change]) -> bool:
-    """Return whether a later change has to be rewound before the swap that `inverse` reverts.
+def _needed_later(inverse: Iterable[Swap], later: Sequence[Change]) -> tuple[Clash, ...]:
+    """Return a clash for each file of which a later change has to be rewound first.
 
     The file may look right by chance, because one later change undoes another. Without the swap
     below them, neither of the two could be rewound any more. So the inverse must fit on the file
     before and after each later change.
     """
+    by_path = {swap.path: swap for swap in inverse}
+    touched: set[str] = set()
     for change in later:
         for swap in change.plan.swaps:
-            if swap.path != inverse.path:
+            reverting = by_path.get(swap.path)
+            if reverting is None:
                 continue
-            if not _fits_on_both_sides(inverse, swap):
-                return True
-    return False
+            if not _fits_on_both_sides(reverting, swap):
+                touched.add(swap.path)
+    return tuple(Clash(path, "touched") for path in by_path if path in touched)
 
 
 def _fits_on_both_sides(inverse: Swap, later: Swap) -> bool:
-    if inverse.before is None or inverse.after is None:
+    if inverse.edit is None:
         return False
-    if inverse.has_link or later.has_link:
+    if later.edit is None:
         return False
-    for content in (later.before, later.after):
-        if content is None:
-            return False
-        projected = project_bytes(inverse.before.data, inverse.after.data, content.data)
-        if projected is None:
-            return False
-    return True
+    old, new = inverse.edit
+    projected = [project_bytes(old, new, present) for present in later.edit]
+    return None not in projected
 
 
 def _refuse(clash: Clash, later: Sequence[Change], left_by: str) -> FileRefused:

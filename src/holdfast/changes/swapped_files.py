@@ -57,7 +57,9 @@ class SwappedFiles:
         if swap is None:
             return self._files.link(path)
         target = swap.after
-        if target is None or not target.is_link:
+        if target is None:
+            return None
+        if not target.is_link:
             return None
         return target.data
 

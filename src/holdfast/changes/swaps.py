@@ -45,7 +45,23 @@ class Swap:
     @property
     def has_link(self) -> bool:
         """Whether a symlink is made, changed or removed."""
-        return any(content is not None and content.is_link for content in (self.before, self.after))
+        for content in (self.before, self.after):
+            if content is None:
+                continue
+            if content.is_link:
+                return True
+        return False
+
+    @property
+    def edit(self) -> tuple[bytes, bytes] | None:
+        """The old and the new bytes of a file that stays a file; None for any other swap."""
+        if self.before is None:
+            return None
+        if self.after is None:
+            return None
+        if self.has_link:
+            return None
+        return self.before.data, self.after.data
 
     def reversed(self) -> Swap:
         """Return the inverse swap."""
@@ -60,8 +76,8 @@ class Swap:
             return present is None
         if present is None:
             return False
-        if self.modes and content.mode != present.mode:
-            return False
+        if self.modes:
+            return content == present
         if content.is_link != present.is_link:
             return False
         return content.data == present.data

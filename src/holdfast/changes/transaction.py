@@ -196,11 +196,12 @@ def _roll_back(batch: Batch, tree: Tree, journal: Journal) -> BatchConflict:
             tree.stage(inverse, sibling)
         tree.put(inverse, sibling)
     foreign = [swap for swap in batch.swaps if tree.side(swap) == "neither"]
-    saved = None
-    if foreign:
-        saved = journal.save(batch, foreign)
+    if not foreign:
+        return _clean_up(batch, tree, journal)
+    saved = journal.save(batch, foreign)
     _clean_up(batch, tree, journal)
-    return BatchConflict(tuple(swap.path for swap in foreign), saved)
+    paths = [swap.path for swap in foreign]
+    return BatchConflict(tuple(paths), saved)
 
 
 def _clean_up(batch: Batch, tree: Tree, journal: Journal) -> BatchConflict:

@@ -7,10 +7,10 @@ stranger's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from holdfast.config.settings import Overruled, Setting, SettingValue
+from holdfast.vocab.lazy_dataclass import dataclass
 
 Layer: TypeAlias = dict[str, tuple[Any, str]]
 """The value and its source, by the name of the setting."""

@@ -12,11 +12,11 @@ import select
 import signal
 import subprocess
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes import watchdog
 from holdfast.adapters.processes.turn_processes import mark_variables, record_group
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

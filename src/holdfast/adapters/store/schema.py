@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import inspect, text
+from sqlalchemy.exc import DBAPIError
 
 from holdfast.adapters.store.engine import for_reading
 from holdfast.adapters.store.errors import NotAStore, StoreNewer
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 _VERSION_TABLE = "alembic_version"
+_READ_VERSION = f"SELECT version_num FROM {_VERSION_TABLE}"  # noqa: S608 - a constant
 # Any number will do, as long as all processes take the same one.
 _MIGRATION_LOCK = 0x686F_6C64
 
@@ -36,11 +38,9 @@ def bring_up_to_date(engine: Engine, address: DatabaseUrl) -> None:
 
     Two processes may do this at once: the second waits, and finds it done.
     """
-    with engine.connect() as connection:
-        for_reading(connection)
-        # The common case: no lock, and no Alembic to import.
-        if revision(connection) == revisions()[-1]:
-            return
+    # The common case: no lock, and no Alembic to import.
+    if _is_up_to_date(engine):
+        return
     with engine.begin() as connection:
         # On SQLite the transaction itself is the lock: it began with BEGIN IMMEDIATE.
         if connection.dialect.name == "postgresql":
@@ -49,11 +49,23 @@ def bring_up_to_date(engine: Engine, address: DatabaseUrl) -> None:
         migrate(connection)
 
 
+def _is_up_to_date(engine: Engine) -> bool:
+    """Return whether the store has the newest schema, by one query."""
+    with engine.connect() as connection:
+        for_reading(connection)
+        try:
+            found = connection.exec_driver_sql(_READ_VERSION).scalar()
+        except DBAPIError:
+            # There is no such table yet; any other error comes again where it is explained.
+            return False
+    return found == revisions()[-1]
+
+
 def revision(connection: Connection) -> str | None:
     """Return which schema the store has; None if it has none yet."""
     if not inspect(connection).has_table(_VERSION_TABLE):
         return None
-    return connection.execute(text(f"SELECT version_num FROM {_VERSION_TABLE}")).scalar()  # noqa: S608 - a constant
+    return connection.exec_driver_sql(_READ_VERSION).scalar()
 
 
 def migrate(connection: Connection, to: str = "head") -> None:

@@ -15,7 +15,7 @@ from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import WriteFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.changes.change import Change
     from holdfast.changes.swaps import Swap
@@ -53,12 +53,21 @@ def _is_current(change: Change, files: Files) -> bool:
         if not _is_before(swap, files.look(swap.path)):
             return False
     paths = change.paths
-    for file in change.plan.files:
-        for name in filter(None, (file.path, file.to)):
-            looked = files.look(name)
-            if isinstance(looked, FileUnfit) or looked.at not in paths:
-                return False
+    for name in _names(change.plan):
+        looked = files.look(name)
+        if isinstance(looked, FileUnfit):
+            return False
+        if looked.at not in paths:
+            return False
     return True
+
+
+def _names(plan: ChangePlan) -> Iterator[str]:
+    """Yield the paths in the reports, old and new."""
+    for file in plan.files:
+        yield file.path
+        if file.to:
+            yield file.to
 
 
 def _is_before(swap: Swap, looked: FileLook) -> bool:
@@ -91,9 +100,9 @@ def _must_not_land_again(requests: Sequence[FileRequest]) -> bool:
 def _rebase_plan(change: Change, files: Files) -> ChangePlan | tuple[FileRefused, ...]:
     rebased = rebase_swaps(change.plan.swaps, files, never_done=change.paths)
     if rebased.clashes:
-        return tuple(_refuse(clash) for clash in rebased.clashes)
-    reports = tuple(_report(file, rebased.swaps) for file in change.plan.files)
-    return ChangePlan(reports, rebased.swaps, rebased.makes)
+        return tuple(map(_refuse, rebased.clashes))
+    reports = [_report(file, rebased.swaps) for file in change.plan.files]
+    return ChangePlan(tuple(reports), rebased.swaps, rebased.makes)
 
 
 def _refuse(clash: Clash) -> FileRefused:
@@ -104,14 +113,16 @@ def _refuse(clash: Clash) -> FileRefused:
 
 def _report(file: FileLanded, swaps: Iterable[Swap]) -> FileLanded:
     """Return the report with the diff of the rebased swap, if the file is edited in place."""
-    for swap in swaps:
-        if file.at != (swap.path,):
-            continue
-        if swap.before is None or swap.after is None:
-            return file
-        diff = diff_of(file.path, file.path, swap.before, swap.after)
-        return replace(file, diff=diff)
-    return file
+    by_path = {swap.path: swap for swap in swaps}
+    if len(file.at) > 1:
+        return file
+    swap = by_path.get(file.at[0])
+    if swap is None:
+        return file
+    if None in (swap.before, swap.after):
+        return file
+    diff = diff_of(file.path, file.path, swap.before, swap.after)
+    return replace(file, diff=diff)
 
 
 def _missing_parents(swaps: Iterable[Swap], files: Files) -> tuple[str, ...]:

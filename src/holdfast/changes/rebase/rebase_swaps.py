@@ -78,11 +78,14 @@ def rebase_swaps(
 
 def _present(swap: Swap, files: Files) -> tuple[Content | None, tuple[str, ...]] | None:
     """Return the present content and the missing directories; None if no file can be there."""
-    target = files.link(swap.path) if swap.has_link else None
-    if target is not None:
-        return Content(target, LINK), ()
+    if swap.has_link:
+        target = files.link(swap.path)
+        if target is not None:
+            return Content(target, LINK), ()
     looked = files.look(swap.path)
-    if isinstance(looked, FileUnfit) or looked.at != swap.path:
+    if isinstance(looked, FileUnfit):
+        return None
+    if looked.at != swap.path:
         return None
     if isinstance(looked, FileFound):
         return Content(looked.data, looked.mode), ()
@@ -93,11 +96,14 @@ def _is_done(swap: Swap, present: Content | None) -> bool:
     """Return whether the result is there already, alone or beside other edits."""
     if swap.matches(swap.after, present):
         return True
-    if swap.modes or swap.has_link or present is None:
+    if present is None:
         return False
-    if swap.before is None or swap.after is None:
+    if swap.modes:
         return False
-    return contains_edit(swap.before.data, swap.after.data, present.data)
+    if swap.edit is None:
+        return False
+    old, new = swap.edit
+    return contains_edit(old, new, present.data)
 
 
 def _project(swap: Swap, present: Content | None) -> Swap | ClashReason:
@@ -113,4 +119,5 @@ def _project(swap: Swap, present: Content | None) -> Swap | ClashReason:
     projected = project_bytes(swap.before.data, swap.after.data, present.data)
     if projected is None or projected == present.data:
         return "touched"
-    return Swap(swap.path, present, Content(projected, present.mode))
+    after = Content(projected, present.mode)
+    return Swap(swap.path, present, after)

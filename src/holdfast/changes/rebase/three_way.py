@@ -56,7 +56,7 @@ def contains_edit(base: bytes, wanted: bytes, present: bytes) -> bool:
     texts = _texts(base, wanted, present)
     if texts is None:
         return False
-    old, new, now = (raw_lines(text) for text in texts)
+    old, new, now = map(raw_lines, texts)
     wanted_edits = _line_edits(old, new)
     other_edits = _line_edits(new, now)
     for place in _places(wanted_edits):
@@ -64,11 +64,11 @@ def contains_edit(base: bytes, wanted: bytes, present: bytes) -> bool:
             if _overlaps(place, edit):
                 return False
     # Equal lines cannot be told apart: so no removed line may occur more often than it should.
-    counts_now, counts_wanted = Counter(now), Counter(new)
+    surplus = Counter(now) - Counter(new)
     for edit in wanted_edits:
-        for line in old[edit.first : edit.last]:
-            if counts_now[line] > counts_wanted[line]:
-                return False
+        removed = old[edit.first : edit.last]
+        if not surplus.keys().isdisjoint(removed):
+            return False
     return True
 
 

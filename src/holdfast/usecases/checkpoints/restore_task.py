@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.checkpoints.checkpoint import Checkpoint, orphans_of
 from holdfast.usecases.checkpoints.conversation import ConversationFailed, RestoreScope
 from holdfast.usecases.checkpoints.wanted_checkpoint import refused
 from holdfast.usecases.workspace import NothingDone
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from holdfast.checkpoints.ports import Worktree

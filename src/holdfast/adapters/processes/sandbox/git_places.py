@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+from holdfast.vocab.lazy_dataclass import dataclass
 
 _CONFIGURING = ("config", "hooks", "info")
 """Names in a git directory that name programs to run, or files that do."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pwd
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -26,6 +25,7 @@ from holdfast.adapters.processes.sandbox.toolchain_folders import (
     program_folders,
 )
 from holdfast.adapters.processes.sandbox.view import View, existing
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -21,6 +21,7 @@ from holdfast.adapters.processes.sandbox.landlock import Landlock
 from holdfast.adapters.processes.sandbox.layout import Layouts
 from holdfast.adapters.processes.sandbox.sandbox import Sandbox
 from holdfast.adapters.processes.sandbox.seatbelt import Seatbelt
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.sandbox import SandboxStatus
 
 if TYPE_CHECKING:
