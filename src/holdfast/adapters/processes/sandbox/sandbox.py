@@ -92,7 +92,9 @@ class Sandbox:
         layout = layouts.of(process)
         first = _FirstOutput(on_output)
         with ExitStack() as opened:
-            opened.enter_context(placeholders(layout.kept_out, os.path.realpath(root), state))
+            if self.status.kind == "bubblewrap":
+                here = os.path.realpath(root)
+                opened.enter_context(placeholders(layout.kept_out, here, state))
             launch = opened.enter_context(launcher.prepare(process, layout))
             ended = run_process(
                 launch.argv,
