@@ -8,6 +8,7 @@ from holdfast.adapters.project import project_files
 from holdfast.adapters.toolchains.registry import check_for, target_of
 from holdfast.adapters.toolchains.tool_check import CheckMode, ToolCheck
 from holdfast.usecases.turns.baseline import SinceCheck
+from holdfast.wiring.sandboxes import sandbox_at
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +36,14 @@ def check_of_file(
     command = settings["check"] if language in {None, "any"} else None
     limit = settings["command_timeout"]
     return check_for(
-        path, root, mode=mode, timeout=limit, command=command, target=target, cancel=cancel
+        path,
+        root,
+        mode=mode,
+        timeout=limit,
+        command=command,
+        target=target,
+        cancel=cancel,
+        sandbox=sandbox_at(root, settings),
     )
 
 
@@ -45,7 +53,15 @@ def tests_of_project(root: Path, settings: Settings, cancel: Cancel) -> Check | 
     if not command:
         return None
     limit = settings["command_timeout"]
-    return check_for("", root, mode="project", timeout=limit, command=command, cancel=cancel)
+    return check_for(
+        "",
+        root,
+        mode="project",
+        timeout=limit,
+        command=command,
+        cancel=cancel,
+        sandbox=sandbox_at(root, settings),
+    )
 
 
 def sees_project(check: Check) -> bool:

@@ -26,6 +26,7 @@ from holdfast.wiring.checks import check_of_file, sees_project, tests_of_project
 from holdfast.wiring.decisions import decisions_at
 from holdfast.wiring.models import find_model
 from holdfast.wiring.rules import rule_book_at
+from holdfast.wiring.sandboxes import sandbox_at
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
 
@@ -80,7 +81,10 @@ def turn_repairs_at(
     root, limit, command = workspace.files.root, settings["command_timeout"], settings["check"]
 
     def find(path: str, cancel: Cancel) -> tuple[ProjectCheck, ...]:
-        return checks_of_project(path, root, command=command, timeout=limit, cancel=cancel)
+        sandbox = sandbox_at(root, settings)
+        return checks_of_project(
+            path, root, command=command, timeout=limit, cancel=cancel, sandbox=sandbox
+        )
 
     def judge(words: str) -> CommandVerdict:
         return judge_command(words, command_rules(settings))

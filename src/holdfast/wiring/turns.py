@@ -30,6 +30,7 @@ from holdfast.wiring.late_store import LateStore, StoreProblem
 from holdfast.wiring.models import find_model
 from holdfast.wiring.places import find_place
 from holdfast.wiring.repairs import command_rules, turn_repairs_at
+from holdfast.wiring.sandboxes import sandbox_at
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
 from holdfast.wiring.worktrees import open_worktrees
@@ -125,6 +126,7 @@ def _dependencies(
     repository = replace(found, check=settings["check"] or found.check)
     steps = StepCaps(min(60, settings["max_steps"]), settings["max_steps"])
     limits = LoopLimits(steps, settings["max_tokens"])
+    sandbox = sandbox_at(root, settings)
     room = min(1_500, limits.window(model.context) // _OVERVIEW_SHARE)
 
     def bind(files: Files, editor: Editor, gate: ApprovalGate, observer: FileObserver) -> ToolboxOf:
@@ -138,7 +140,7 @@ def _dependencies(
             folders,
             DiskSearcher(here),
             editor,
-            OsCommands(here, passed=settings["pass_variables"]),
+            OsCommands(here, sandbox, settings["pass_variables"]),
             gate,
             observer,
             files.covered if isinstance(files, ReviewedFiles) else tuple,

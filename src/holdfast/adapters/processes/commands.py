@@ -7,6 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.environment import environment
+from holdfast.adapters.processes.sandbox.layout import ConfinedProcess
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.tools.ports import CommandDone
 
@@ -52,13 +53,14 @@ class OsCommands:
     ) -> CommandDone:
         """Run a program to its end, for at most `timeout` seconds."""
         output = HeadAndTail(_HEAD, _TAIL)
+        variables = environment(self._passed)
         try:
             ended = self._sandbox.run(
                 argv,
                 level,
                 root=self._root,
                 cwd=cwd,
-                variables=environment(self._passed),
+                variables=variables,
                 timeout=timeout,
                 cancel=cancel,
                 on_output=output.add,
@@ -71,13 +73,21 @@ class OsCommands:
             return CommandDone(127, f"{argv[0]}: no such program.")
         except OSError as error:
             return CommandDone(126, f"{argv[0]}: this cannot be run ({error.strerror}).")
+        text = readable(output.text())
+        blocked = ""
+        if ended.exit_code not in {0, None}:
+            process = ConfinedProcess(
+                argv, level, self._root, cwd, variables, network, git_writable
+            )
+            blocked = self._sandbox.explain(process, text)
         return CommandDone(
             exit_code=ended.exit_code,
-            output=readable(output.text()),
+            output=text,
             timed_out=ended.timed_out,
             cancelled=ended.cancelled,
             signal=ended.signal,
             left=ended.left,
+            blocked=blocked,
         )
 
 

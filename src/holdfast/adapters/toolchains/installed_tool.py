@@ -11,7 +11,8 @@ import time
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.toolchains.run_tool import NEVER, run_tool
+from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
+from holdfast.adapters.toolchains.run_tool import NEVER, ToolPlace, run_tool
 from holdfast.repair.ports import CheckCrashed, ToolchainMissing
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -57,7 +58,13 @@ class InstalledTool:
 
 
 def find_tool(
-    tool: ToolProgram, root: Path, path: str, deadline: float, cancel: Cancel = NEVER
+    tool: ToolProgram,
+    root: Path,
+    path: str,
+    deadline: float,
+    cancel: Cancel = NEVER,
+    *,
+    sandbox: Sandbox = UNCONFINED,
 ) -> InstalledTool | None:
     """Find a tool, or return None.
 
@@ -68,7 +75,8 @@ def find_tool(
         program = shutil.which(tool.name, path=place)
         if program is not None:
             at = os.path.abspath(program)  # noqa: PTH100 - `Path.resolve` would follow the link
-            return InstalledTool(tool, at, _version(tool, program, deadline, cancel))
+            where = ToolPlace(sandbox, str(root))
+            return InstalledTool(tool, at, _version(tool, at, deadline, cancel, where))
     return None
 
 
@@ -82,10 +90,16 @@ def find_in_project(name: str, root: Path, path: str) -> str | None:
 
 
 def require_tool(
-    tool: ToolProgram, root: Path, path: str, deadline: float, cancel: Cancel = NEVER
+    tool: ToolProgram,
+    root: Path,
+    path: str,
+    deadline: float,
+    cancel: Cancel = NEVER,
+    *,
+    sandbox: Sandbox = UNCONFINED,
 ) -> InstalledTool:
     """Find a tool that the check depends on; raise `ToolchainMissing`."""
-    found = find_tool(tool, root, path, deadline, cancel)
+    found = find_tool(tool, root, path, deadline, cancel, sandbox=sandbox)
     if found is None:
         raise ToolchainMissing(
             f"{path}: {tool.name} is not installed, and this cannot be checked without it. "
@@ -110,7 +124,9 @@ def _other_places() -> list[str]:
     return places
 
 
-def _version(tool: ToolProgram, program: str, deadline: float, cancel: Cancel) -> str:
+def _version(
+    tool: ToolProgram, program: str, deadline: float, cancel: Cancel, place: ToolPlace
+) -> str:
     """Return the version; each program is run for it once, until it changes on the disk."""
     status = Path(program).stat()
     key = program, status.st_mtime_ns, status.st_size
@@ -119,7 +135,7 @@ def _version(tool: ToolProgram, program: str, deadline: float, cancel: Cancel) -
             return _known_versions[key]
     until = min(deadline, time.monotonic() + _PROBE_SECONDS)
     try:
-        ran = run_tool([program, *tool.version_args], "/", until, cancel=cancel)
+        ran = run_tool([program, *tool.version_args], "/", until, cancel=cancel, place=place)
     except CheckCrashed:
         return "unknown"
     match = _VERSION.search(ran.output)

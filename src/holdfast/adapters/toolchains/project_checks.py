@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.adapters.toolchains.installed_tool import find_in_project
 from holdfast.adapters.toolchains.languages import python
 from holdfast.adapters.toolchains.languages.tsconfig import find_tsconfig
@@ -43,7 +44,13 @@ _GOALS = {
 
 
 def checks_of_project(
-    path: str, root: Path, *, command: str | None, timeout: float, cancel: Cancel
+    path: str,
+    root: Path,
+    *,
+    command: str | None,
+    timeout: float,
+    cancel: Cancel,
+    sandbox: Sandbox = UNCONFINED,
 ) -> tuple[ProjectCheck, ...]:
     """Return the checks that a project has for a file, in their order.
 
@@ -53,18 +60,34 @@ def checks_of_project(
     words = command
     language = target_of(path)
     if language is not None:
-        own = _own_check(path, root, language, timeout, cancel)
+        own = _own_check(path, root, language, timeout, cancel, sandbox=sandbox)
         if own is None and not words:
             words = _make_command(root)
     if words:
-        named = _command_check(path, root, words, timeout, cancel, last=command is not None)
+        last = command is not None
+        named = _command_check(path, root, words, timeout, cancel, sandbox=sandbox, last=last)
     return tuple(check for check in (own, named) if check is not None)
 
 
 def _command_check(
-    path: str, root: Path, command: str, timeout: float, cancel: Cancel, *, last: bool
+    path: str,
+    root: Path,
+    command: str,
+    timeout: float,
+    cancel: Cancel,
+    *,
+    sandbox: Sandbox,
+    last: bool,
 ) -> ProjectCheck | None:
-    check = check_for(path, root, mode="project", timeout=timeout, command=command, cancel=cancel)
+    check = check_for(
+        path,
+        root,
+        mode="project",
+        timeout=timeout,
+        command=command,
+        cancel=cancel,
+        sandbox=sandbox,
+    )
     if check is None:
         return None
     scope: str | None = command
@@ -75,7 +98,7 @@ def _command_check(
 
 
 def _own_check(
-    path: str, root: Path, language: Target, timeout: float, cancel: Cancel
+    path: str, root: Path, language: Target, timeout: float, cancel: Cancel, *, sandbox: Sandbox
 ) -> ProjectCheck | None:
     """Return the check of the file's language, if the project is configured for the language."""
     config = nearest_file(root, path, _CONFIG_FILES.get(language, ()))
@@ -86,7 +109,9 @@ def _own_check(
     mode: CheckMode = "project"
     if language == "python":
         mode = "file"
-    check = check_for(path, root, mode=mode, timeout=timeout, as_configured=True, cancel=cancel)
+    check = check_for(
+        path, root, mode=mode, timeout=timeout, as_configured=True, cancel=cancel, sandbox=sandbox
+    )
     if check is None:
         return None
     command = _own_command(language, path, root)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.adapters.toolchains.custom_command import plan_of
 from holdfast.adapters.toolchains.languages import c, go, java, javascript, python, rust
 from holdfast.adapters.toolchains.run_tool import NEVER
@@ -70,6 +71,7 @@ def check_for(
     target: Target | None = None,
     as_configured: bool = False,
     cancel: Cancel = NEVER,
+    sandbox: Sandbox = UNCONFINED,
 ) -> ToolCheck | None:
     """Return the check for a file below a root; None if there is none for such a file.
 
@@ -79,7 +81,10 @@ def check_for(
     """
     language = target or target_of(path)
     if command is not None:
-        return ToolCheck(language or "any", Path(root), mode, timeout, plan_of(command), cancel)
+        words = plan_of(command)
+        return ToolCheck(
+            language or "any", Path(root), mode, timeout, words, cancel, sandbox=sandbox
+        )
     if language is None:
         return None
     plan = _PLANS.get(language)
@@ -87,4 +92,4 @@ def check_for(
         plan = _AS_CONFIGURED.get(language, plan)
     if plan is None:
         return None
-    return ToolCheck(language, Path(root), mode, timeout, plan, cancel)
+    return ToolCheck(language, Path(root), mode, timeout, plan, cancel, sandbox=sandbox)

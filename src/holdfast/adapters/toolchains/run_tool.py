@@ -8,7 +8,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.processes.child_process import run_process
+from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.repair.ports import CheckCrashed
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -55,6 +55,23 @@ NEVER = threading.Event()
 
 
 @dataclass(frozen=True, slots=True)
+class ToolPlace:
+    """Where a tool runs: in a sandbox in which it may change its scratch folder and nothing else.
+
+    `root` is the project, which the tool reads.
+    """
+
+    sandbox: Sandbox = UNCONFINED
+    root: str = "/"
+    scratch: str | None = None
+
+    @property
+    def writable(self) -> tuple[str, ...]:
+        """The directories that a tool may change."""
+        return (self.scratch,) if self.scratch else ()
+
+
+@dataclass(frozen=True, slots=True)
 class ToolRun:
     """The result of a run: `code` is negative for a signal.
 
@@ -75,6 +92,7 @@ def run_tool(
     variables: Mapping[str, str] | None = None,
     stdin: bytes = b"",
     cancel: Cancel = NEVER,
+    place: ToolPlace = ToolPlace(),  # noqa: B008 - frozen
 ) -> ToolRun:
     """Run a tool until `deadline` (of `time.monotonic`); raise `CheckCrashed` if it cannot run.
 
@@ -85,15 +103,18 @@ def run_tool(
         stream.write(stdin)
         stream.seek(0)
         try:
-            ended = run_process(
+            ended = place.sandbox.run(
                 argv,
-                cwd,
-                _tool_environment() | dict(variables or {}),
-                max(deadline - time.monotonic(), 0.0),
-                cancel,
+                "read",
+                root=place.root,
+                cwd=cwd,
+                variables=_tool_environment() | dict(variables or {}),
+                timeout=max(deadline - time.monotonic(), 0.0),
+                cancel=cancel,
                 on_output=output.append,
                 stdin=stream.fileno(),
                 grace=_GRACE,
+                writable=place.writable,
             )
         except OSError as error:
             raise CheckCrashed(

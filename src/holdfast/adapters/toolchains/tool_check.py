@@ -10,6 +10,7 @@ from dataclasses import field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
+from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.adapters.toolchains.installed_tool import (
     InstalledTool,
     ToolProgram,
@@ -17,7 +18,13 @@ from holdfast.adapters.toolchains.installed_tool import (
     require_tool,
 )
 from holdfast.adapters.toolchains.nearest_file import nearest_file
-from holdfast.adapters.toolchains.run_tool import LARGEST_OUTPUT, NEVER, ToolRun, run_tool
+from holdfast.adapters.toolchains.run_tool import (
+    LARGEST_OUTPUT,
+    NEVER,
+    ToolPlace,
+    ToolRun,
+    run_tool,
+)
 from holdfast.adapters.toolchains.scratch_dir import ScratchDir, borrow
 from holdfast.repair.diagnostics.columns import SourceLines
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
@@ -53,14 +60,19 @@ class CheckedFile:
     scratch: ScratchDir
     deadline: float
     cancel: Cancel = NEVER
+    sandbox: Sandbox = UNCONFINED
 
     def find_tool(self, tool: ToolProgram) -> InstalledTool | None:
         """Return an installed tool for this unit, or None."""
-        return find_tool(tool, self.root, self.path, self.deadline, self.cancel)
+        return find_tool(
+            tool, self.root, self.path, self.deadline, self.cancel, sandbox=self.sandbox
+        )
 
     def require_tool(self, tool: ToolProgram) -> InstalledTool:
         """Return an installed tool for this unit; raise `ToolchainMissing`."""
-        return require_tool(tool, self.root, self.path, self.deadline, self.cancel)
+        return require_tool(
+            tool, self.root, self.path, self.deadline, self.cancel, sandbox=self.sandbox
+        )
 
     def folder_with(self, name: str) -> PurePosixPath | None:
         """Return the nearest folder from the unit up to the root that has a file of this name."""
@@ -124,8 +136,11 @@ class ToolCheck:
         timeout: float,
         plan: CheckPlan,
         cancel: Cancel = NEVER,
+        *,
+        sandbox: Sandbox = UNCONFINED,
     ) -> None:
         """Join a plan and its root."""
+        self._sandbox = sandbox
         self._target: Target = target
         self._root = Path(os.path.realpath(root))
         self._mode: CheckMode = mode
@@ -150,7 +165,13 @@ class ToolCheck:
         None means that the file is missing. The unit may be one of the files.
         """
         other = ToolCheck(
-            self._target, self._root, self._mode, self._timeout, self._plan, self._cancel
+            self._target,
+            self._root,
+            self._mode,
+            self._timeout,
+            self._plan,
+            self._cancel,
+            sandbox=self._sandbox,
         )
         other._overrides = overrides
         return other
@@ -170,6 +191,7 @@ class ToolCheck:
                 scratch=scratch,
                 deadline=until,
                 cancel=self._cancel,
+                sandbox=self._sandbox,
             )
             planned = self._plan(unit)
             steps = [step for step in planned if isinstance(step, CheckStep)]
@@ -182,6 +204,7 @@ class ToolCheck:
         oracle = " + ".join(step.tool.title for step in steps)
         outputs: list[str] = []
         found: list[Diagnostic] = []
+        place = ToolPlace(self._sandbox, str(unit.root), str(unit.scratch.folder))
         for step in steps:
             if step.skip_if_broken and _has_error(found):
                 continue
@@ -192,6 +215,7 @@ class ToolCheck:
                 variables=step.variables,
                 stdin=step.stdin,
                 cancel=self._cancel,
+                place=place,
             )
             if ran.timed_out:
                 return CheckTimedOut(oracle, self._timeout)

@@ -66,7 +66,7 @@ class Landlock:
             yield Launch(
                 words,
                 (plan, done_out),
-                _private_variables(temporary),
+                _private_variables(temporary, process),
                 failed=lambda: not _has_byte(done_in),
             )
         finally:
@@ -168,15 +168,17 @@ def _socket_scope(process: ConfinedProcess) -> SocketScope:
     return "none" if others else "files"
 
 
-def _private_variables(temporary: str) -> dict[str, str]:
+def _private_variables(temporary: str, process: ConfinedProcess) -> dict[str, str]:
+    """Return the variables that lead to writable directories, where the process has none."""
     cache = os.path.join(temporary, "cache")
     os.mkdir(cache)
-    return {
-        "TMPDIR": temporary,
+    caches = {
         "XDG_CACHE_HOME": cache,
         "GOCACHE": os.path.join(cache, "go-build"),
         "npm_config_cache": os.path.join(cache, "npm"),
     }
+    missing = {name: caches[name] for name in caches if name not in process.variables}
+    return {"TMPDIR": temporary, **missing}
 
 
 def _has_byte(pipe: int) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.child_process import GRACE, ProcessEnded, run_process
+from holdfast.adapters.processes.sandbox.blocked import explain_failure
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layouts
 from holdfast.adapters.processes.sandbox.placeholders import placeholders
 from holdfast.vocab.sandbox import SandboxStatus
@@ -92,7 +93,9 @@ class Sandbox:
         layout = layouts.of(process)
         first = _FirstOutput(on_output)
         with ExitStack() as opened:
-            opened.enter_context(placeholders(layout.kept_out, os.path.realpath(root), state))
+            if self.status.kind == "bubblewrap":
+                here = os.path.realpath(root)
+                opened.enter_context(placeholders(layout.kept_out, here, state))
             launch = opened.enter_context(launcher.prepare(process, layout))
             ended = run_process(
                 launch.argv,
@@ -114,6 +117,12 @@ class Sandbox:
             problem = first.data.decode("utf-8", "replace").strip()
             raise SandboxFailed(errno.EPERM, f"the sandbox could not be set up: {problem}")
         return _as_signal(ended)
+
+    def explain(self, process: ConfinedProcess, output: str) -> str:
+        """Return a sentence about what the sandbox forbade to a process that failed, or ""."""
+        if process.level == "full" or self._launcher is None or self._layouts is None:
+            return ""
+        return explain_failure(output, process, self._layouts.of(process).view)
 
 
 UNCONFINED = Sandbox(SandboxStatus("none", "it is not used here."))

@@ -1,0 +1,51 @@
+"""A command that fails because of the sandbox says so, with the way to have it approved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from holdfast.adapters.processes.sandbox.probe import SandboxChoice
+from holdfast.vocab.sandbox import SandboxLevel
+from tests.adapters.sandbox.attempt import attempt
+
+UNASKED = 'a command that runs unasked can change nothing; ask for it with access="all".'
+OUTSIDE = 'writing outside the project, or to .git and .holdfast, is not allowed here; ask for it with access="all".'
+NETWORK = 'the network is off here; ask for it with access="network".'
+
+
+@pytest.mark.parametrize(
+    ("command", "level", "sentence"),
+    [
+        ("touch {place}/root/new", "read", UNASKED),
+        ("touch /etc/new-file", "write", OUTSIDE),
+        (
+            "cat {place}/home/notes.txt",
+            "write",
+            '{place}/home/notes.txt is hidden here; ask for it with access="all".',
+        ),
+        (
+            "python3 -c \"import urllib.request as u; u.urlopen('http://example.com')\"",
+            "write",
+            NETWORK,
+        ),
+        ("echo x > a.txt; exit 1", "write", ""),
+        ("cat no-such-file", "write", ""),
+        ("cat /no/such/file", "write", ""),
+        ("touch {place}/root/new; true", "read", ""),
+    ],
+)
+def test_what_was_forbidden_is_told(
+    kind: SandboxChoice, place: Path, command: str, level: SandboxLevel, sentence: str
+) -> None:
+    done = attempt(kind, place, command.format(place=place), level)
+    assert done.blocked == sentence.format(place=place), done
+
+
+def test_nothing_is_told_where_nothing_is_forbidden(kind: SandboxChoice, place: Path) -> None:
+    assert attempt(kind, place, "echo Read-only file system; exit 1", "full").blocked == ""
+
+
+def test_what_configures_git_is_named(bubblewrap: SandboxChoice, place: Path) -> None:
+    assert attempt(bubblewrap, place, "git config x.y z", "write").blocked == OUTSIDE

@@ -1,0 +1,232 @@
+"""What a process may do in each level, with real processes, by bubblewrap and by Landlock."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from holdfast.adapters.processes.commands import OsCommands
+from holdfast.adapters.processes.sandbox.probe import SandboxChoice
+from holdfast.vocab.sandbox import SandboxLevel
+from tests.adapters.sandbox.attempt import attempt, files_below, open_at
+from tests.waiting import FOREVER, LONGEST, has_text, limit_to_begin, set_when, wait_until_gone
+
+LEVELS: tuple[SandboxLevel, ...] = ("read", "write")
+
+
+def test_read_changes_nothing(kind: SandboxChoice, place: Path) -> None:
+    before = files_below(place)
+    done = attempt(
+        kind,
+        place,
+        "echo x >> a.txt; touch new; rm a.txt; mkdir d; mv a.txt b; ln -s a l; chmod 777 a.txt;"
+        f"touch {place}/outside/new; echo x >> ~/notes.txt; git commit -qm x --allow-empty; cat a.txt",
+    )
+    assert done.output.endswith("text\n")
+    assert files_below(place) == before
+    assert (place / "root/a.txt").stat().st_mode & 0o777 != 0o777
+
+
+def test_write_changes_the_project_only(kind: SandboxChoice, place: Path) -> None:
+    done = attempt(
+        kind,
+        place,
+        "echo x >> a.txt; mkdir d && touch d/new && mv d/new d/moved; chmod 755 d/moved; rm sub/b.txt;"
+        f"touch {place}/outside/new; echo x >> {place}/outside/c.txt; touch ~/new",
+        "write",
+    )
+    root = place / "root"
+    assert (root / "a.txt").read_text() == "text\nx\n", done.output
+    assert os.access(root / "d/moved", os.X_OK)
+    assert not (root / "sub/b.txt").exists()
+    assert sorted(path.name for path in (place / "outside").iterdir()) == ["c.txt"]
+    assert (place / "outside/c.txt").read_text() == "hunter2\n"
+    assert not (place / "home/new").exists()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_homes_and_neighbours_are_not_read(
+    kind: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    names = ["home/.ssh/id_rsa", "home/notes.txt", "outside/c.txt", "state/grants.json"]
+    names.append("home/.cargo/credentials.toml")
+    paths = " ".join(f"{place}/{name}" for name in names)
+    done = attempt(
+        kind, place, f"cat {paths}; ls -R ~/.ssh {place}/state; cat ~/.cargo/registry/*", level
+    )
+    assert "hunter2" not in done.output
+    assert "id_rsa\n" not in done.output.replace("/id_rsa", "")
+    assert "crate\n" in done.output
+
+
+def test_secrets_of_the_project_are_masked_from_what_runs_unasked(
+    kind: SandboxChoice, place: Path
+) -> None:
+    done = attempt(kind, place, "cat .e* sub/.env; cat *.txt sub/b.txt; grep -r KEY .")
+    assert "hunter2" not in done.output
+    assert "text\n" in done.output
+    assert "more\n" in done.output
+
+
+def test_secrets_of_the_project_are_empty_files_for_bubblewrap(
+    bubblewrap: SandboxChoice, place: Path
+) -> None:
+    done = attempt(bubblewrap, place, "wc -c < .env; echo x > .env; rm .env; mv .env e", "write")
+    assert done.output.startswith("0\n")
+    assert (place / "root/.env").read_text() == "KEY=hunter2\n"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_network_is_reached(kind: SandboxChoice, place: Path, level: SandboxLevel) -> None:
+    with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
+        for each in (tcp, udp):
+            each.bind(("127.0.0.1", 0))
+        tcp.listen()
+        tries = (
+            "import socket\n"
+            f"for kind, port in ((1, {tcp.getsockname()[1]}), (2, {udp.getsockname()[1]})):\n"
+            "  try:\n"
+            "    s = socket.socket(2, kind); s.settimeout(5); s.connect(('127.0.0.1', port)); s.send(b'x'); print('sent', kind)\n"
+            "  except OSError as error: print(error)\n"
+        )
+        done = attempt(kind, place, f'/usr/bin/env python3 -c "{tries}"', level)
+        udp.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            udp.recv(1)
+        tcp.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            tcp.accept()
+    assert "sent 1" not in done.output
+
+
+def test_the_network_is_open_where_that_was_allowed(kind: SandboxChoice, place: Path) -> None:
+    with socket.socket() as tcp:
+        tcp.bind(("127.0.0.1", 0))
+        tcp.listen()
+        port = tcp.getsockname()[1]
+        tries = f"import socket; socket.create_connection(('127.0.0.1', {port}))"
+        done = attempt(kind, place, f'python3 -c "{tries}"', "write", network=True)
+    assert (done.exit_code, done.output) == (0, "")
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_service_behind_a_socket_file_is_not_reached(
+    kind: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    """A read-only mount would not stop it, and docker would act for it outside of the sandbox."""
+    path = place / "outside" / "docker.sock"
+    with socket.socket(socket.AF_UNIX) as service:
+        service.bind(str(path))
+        service.listen()
+        tries = f"import socket; socket.socket(socket.AF_UNIX).connect('{path}'); print('reached')"
+        done = attempt(kind, place, f'python3 -c "{tries}"', level)
+    assert "reached" not in done.output
+    assert done.exit_code == 1
+
+
+def test_other_processes_are_neither_read_nor_ended(kind: SandboxChoice, place: Path) -> None:
+    with subprocess.Popen(["sleep", str(LONGEST)], env={"KEY": "hunter2"}) as other:
+        done = attempt(
+            kind,
+            place,
+            f"cat /proc/{other.pid}/environ /proc/{os.getpid()}/environ /proc/$PPID/environ; kill {other.pid}",
+        )
+        ended = other.poll()
+        other.kill()
+    assert "hunter2" not in done.output
+    assert ended is None
+
+
+def test_the_kernel_is_not_configured(kind: SandboxChoice, place: Path) -> None:
+    """As root: one of these files names a program that the kernel runs, outside of every sandbox."""
+    before = Path("/proc/sys/kernel/core_pattern").read_text()
+    done = attempt(
+        kind,
+        place,
+        'cat /proc/sys/kernel/core_pattern > p; echo "$(cat p)" > /proc/sys/kernel/core_pattern && echo written',
+        "write",
+    )
+    assert "written" not in done.output
+    assert Path("/proc/sys/kernel/core_pattern").read_text() == before
+
+
+def test_nothing_gains_privileges(kind: SandboxChoice, place: Path) -> None:
+    done = attempt(
+        kind, place, "grep NoNewPrivs /proc/self/status; mount -t tmpfs t /mnt && echo mounted"
+    )
+    assert done.output.startswith("NoNewPrivs:\t1\n")
+    assert "mounted" not in done.output
+
+
+def test_temporary_files_are_private_and_removed(kind: SandboxChoice, place: Path) -> None:
+    done = attempt(kind, place, "f=$(mktemp) && echo $f && echo x > $f && cat $f")
+    name, text = done.output.split()
+    assert text == "x"
+    assert not Path(name).exists()
+
+
+def test_ends_are_as_without_a_sandbox(kind: SandboxChoice, place: Path) -> None:
+    assert attempt(kind, place, "exit 3").exit_code == 3
+    assert attempt(kind, place, "kill -SEGV $$").signal == "SIGSEGV"
+
+
+def test_a_program_can_clean_up_at_its_limit(kind: SandboxChoice, place: Path) -> None:
+    command = f"trap 'echo cleaned; exit 0' TERM; echo begun; {FOREVER} & wait"
+    _, done = limit_to_begin(
+        lambda limit: attempt(kind, place, command, limit=limit),
+        lambda done: done.output != "",
+    )
+    assert (done.timed_out, done.output) == (True, "begun\ncleaned\n")
+
+
+def test_what_left_its_group_ends_too(bubblewrap: SandboxChoice, place: Path) -> None:
+    cancel, pid = threading.Event(), place / "root/pid"
+    script = f"setsid sh -c 'trap \"\" TERM; touch mine; readlink /proc/self/ns/pid > pid; {FOREVER}' & {FOREVER}"
+    canceller = set_when(cancel, lambda: has_text(pid))
+    done = attempt(bubblewrap, place, script, "write", cancel=cancel)
+    canceller.join()
+    assert done.cancelled
+    namespace = pid.read_text().strip()
+    assert wait_until_gone_from(namespace)
+
+
+def wait_until_gone_from(namespace: str) -> bool:
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            found = str((folder / "ns/pid").readlink())
+        except OSError:
+            continue
+        if found == namespace and not wait_until_gone(int(folder.name)):
+            return False
+    return True
+
+
+def test_a_cache_of_a_toolchain_is_written_to_in_private(
+    bubblewrap: SandboxChoice, place: Path
+) -> None:
+    done = attempt(
+        bubblewrap,
+        place,
+        "echo evil > ~/.cargo/registry/crate.rs && cat ~/.cargo/registry/crate.rs",
+        "write",
+    )
+    assert done.output == "evil\n"
+    assert (place / "home/.cargo/registry/crate.rs").read_text() == "crate\n"
+
+
+def test_a_program_that_is_none_is_told_as_without_a_sandbox(
+    kind: SandboxChoice, place: Path
+) -> None:
+    root = str(place / "root")
+    commands = OsCommands(root, open_at(kind, place))
+    for words, code, output in (
+        (["no-such-program"], 127, "no-such-program: no such program."),
+        (["./a.txt"], 126, "./a.txt: this cannot be run (Permission denied)."),
+    ):
+        done = commands.run(words, "read", cwd=root, timeout=LONGEST, cancel=threading.Event())
+        assert (done.exit_code, done.output) == (code, output)
