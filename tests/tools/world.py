@@ -20,10 +20,11 @@ from holdfast.changes.ports import Files
 from holdfast.guards.commands import CommandRules
 from holdfast.tools.context import ToolPolicy, ToolPorts
 from holdfast.tools.digest_observer import DigestObserver
-from holdfast.tools.ports import ApprovalSubject, GateAnswer
+from holdfast.tools.ports import GateAnswer
 from holdfast.tools.prompt.tool_profiles import UNKNOWN
 from holdfast.tools.toolbox import ToolboxOf
 from holdfast.usecases.turns.turn_editor import ReviewedFiles, TurnEditor
+from holdfast.vocab.approvals import ApprovalSubject
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.tool_outcome import ToolOutcome
 from holdfast.wiring.workspaces import DiskWorkspace

@@ -5,7 +5,8 @@ from contextlib import AbstractContextManager, nullcontext
 
 import pytest
 
-from holdfast.usecases.turns.ports import BeginOutcome, RecordsUnavailable, TurnBegun, TurnRequest
+from holdfast.usecases.record_watch import RecordsUnavailable
+from holdfast.usecases.turns.ports import BeginOutcome, TurnBegun, TurnRequest
 from holdfast.usecases.turns.recorder import TurnRecorder
 from holdfast.vocab.change_events import ChangeMoved, EditLanded
 from holdfast.vocab.events import (
@@ -147,14 +148,10 @@ def test_what_a_use_case_has_published_is_shown_and_not_recorded_again() -> None
         CheckpointTaken("k"),
         ChangeMoved("c", "applied"),
         EditLanded("a", "edit", "exact", 1.0, "", "c"),
+        ApprovalAsked("command", "make", "why", "q"),
+        ApprovalGiven("make", "once", "q"),
     ]
     for event in published:
         recorder.emit(event)
     recorder.flush()
     assert (records.kept, shown) == ([], published)
-
-
-def test_an_answer_is_on_record_before_what_it_allows_is_done() -> None:
-    asked, given = ApprovalAsked("edit", "a", ""), ApprovalGiven("a", "once")
-    records = _record(asked, given)
-    assert records.kept == [[asked, given]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import nullcontext
 
-from holdfast.usecases.turns.ports import RecordsUnavailable
+from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.usecases.turns.stop_watch import StopWatch
 from tests.waiting import wait_until
 

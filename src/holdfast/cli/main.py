@@ -22,6 +22,10 @@ class HoldfastGroup(LazyGroup):
         "cancel": CommandEntry(
             "holdfast.cli.sessions.cancel:cancel", "Stop the turn that runs in a session."
         ),
+        "approvals": CommandEntry(
+            "holdfast.cli.approvals.group:approvals",
+            "List and answer the questions of running turns.",
+        ),
         "apply": CommandEntry(
             "holdfast.cli.apply:apply", "Apply a model's reply to files, all or nothing."
         ),

@@ -16,13 +16,15 @@ from typing import Annotated
 
 import typer
 
+from holdfast.cli.approvals.remote_asker import RemoteAsker
+from holdfast.cli.approvals.terminal_asker import TerminalAsker
 from holdfast.cli.options import Root, is_root_named
 from holdfast.cli.render.text import warn
 from holdfast.cli.render.turn import EXIT_CODES, JsonTurn, QuietTurn, TerminalTurn
 from holdfast.cli.settings import read_settings_or_exit
-from holdfast.cli.terminal_asker import TerminalAsker
 from holdfast.config.settings import Settings
 from holdfast.landing.encoding import decode
+from holdfast.usecases.turns.approvals import Asker
 from holdfast.usecases.turns.send_message import NotSent, UserMessage
 from holdfast.wiring.turns import root_of_session, run_turn_at
 
@@ -69,6 +71,13 @@ def run(
     go_on: Annotated[
         str | None, typer.Option("--continue", metavar="ID", help="Continue this session.")
     ] = None,
+    wait_for_approval: Annotated[
+        bool,
+        typer.Option(
+            "--wait-for-approval",
+            help="Without a terminal, wait for `holdfast approvals answer`.",
+        ),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object a line, and nothing else.")
     ] = False,
@@ -93,9 +102,11 @@ def run(
     settings = read_settings_or_exit(root, flags)
     words = _read_prompt(prompt, needed=go_on is None)
     with _cancellable() as cancel:
-        asker = None
+        asker: Asker | None = None
         if _can_ask(settings, as_json=as_json):
             asker = TerminalAsker()
+        elif wait_for_approval:
+            asker = RemoteAsker()
         ended = run_turn_at(
             root,
             settings,

@@ -21,6 +21,7 @@ from holdfast.tools.ports import (
     NoApprover,
     Observed,
     Searcher,
+    TurnCancelled,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.tool_outcome import ToolOutcome
@@ -34,6 +35,7 @@ _SLASHES = re.compile("/{2,}")
 _HERE = re.compile(r"\A(?:\./)*(?:\.\Z)?")
 PROTECTED_CURE = "; leave it to the user, or use a terminal or --approve auto"
 """What to do where nobody is there to allow the edit of a protected file."""
+CANCELLED = "Not run: the user cancelled the turn."
 PRIVATE = "it looks like a file with passwords or keys"
 
 
@@ -190,3 +192,5 @@ def refuse(answer: GateAnswer, subject: str, cure: str = "") -> ToolOutcome | No
         case NoApprover():
             message = f"{subject}: this needs approval, and this session has no user to ask{cure}."
             return ToolOutcome(message, "permission_denied", unanswered=True)
+        case TurnCancelled():
+            return ToolOutcome(CANCELLED)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.changes.change import RequestedEdits
     from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
+    from holdfast.vocab.approvals import ApprovalSubject
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
     from holdfast.vocab.sandbox import SandboxLevel, SandboxStatus
@@ -217,9 +218,12 @@ class NoApprover:
     """Approval is needed, and the session has no user to ask."""
 
 
-GateAnswer: TypeAlias = Literal["yes"] | Denied | NoApprover
-ApprovalSubject: TypeAlias = Literal["edit", "protected", "command", "read", "trust"]
-"""What is asked for. `protected` is an edit of a file that configures something that runs."""
+@dataclass(frozen=True, slots=True)
+class TurnCancelled:
+    """The turn was cancelled before anybody answered. That is no refusal."""
+
+
+GateAnswer: TypeAlias = Literal["yes"] | Denied | NoApprover | TurnCancelled
 
 
 class ApprovalGate(Protocol):

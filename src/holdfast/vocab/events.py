@@ -20,6 +20,7 @@ from holdfast.vocab.change_events import (
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from holdfast.vocab.approvals import ApprovalAnswer, ApprovalEnd, ApprovalSubject
     from holdfast.vocab.outcomes import Reason
     from holdfast.vocab.tool_calls import FailureKind, ToolCall
     from holdfast.vocab.transcript import Sentinel, StopReason
@@ -204,22 +205,30 @@ class CommandRan:
 class ApprovalAsked:
     """Somebody has to say whether this may be done.
 
-    `protected` is an edit of a file that configures something that runs; `trust` is code or an
-    address of the project.
+    `options` are the answers that count. A long `why` is without its middle. Events of stores older
+    than schema 0005 have no id and no options.
     """
 
-    what: Literal["edit", "protected", "command", "read", "trust"]
+    what: ApprovalSubject
     subject: str
     why: str
+    approval_id: str = ""
+    options: tuple[ApprovalAnswer, ...] = ()
     kind: Literal["approval_asked"] = "approval_asked"
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovalGiven:
-    """What was said; `nobody` if there was nobody to ask."""
+    """How a question ended: `nobody` if nobody could be asked, `cancelled` if its turn ended first.
+
+    `reason` is what the person said with the answer; with `always` it is the rule that is allowed
+    from now on, if that is more than the command itself.
+    """
 
     subject: str
-    answer: Literal["once", "session", "always", "deny", "nobody"]
+    answer: ApprovalEnd
+    approval_id: str = ""
+    reason: str = ""
     kind: Literal["approval_given"] = "approval_given"
 
 

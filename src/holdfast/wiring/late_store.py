@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
     from holdfast.adapters.store.records import WorktreeRow
+    from holdfast.adapters.store.sessions.approvals import StoredApprovals
     from holdfast.adapters.store.store import Store
     from holdfast.adapters.store.turn_log import StoredTurnLog
     from holdfast.changes.change_log import ChangeLog
@@ -92,6 +93,11 @@ class LateStore:
         parts = _session_parts()
         conversations: Conversations = parts.conversations_at(worktree, project, self.open)
         return conversations
+
+    def approvals(self, place: Place, locks: TurnLocks) -> StoredApprovals:
+        """Return the questions of a project; the store is opened when one is asked or read."""
+        approvals: StoredApprovals = _session_parts().StoredApprovals(self.open, place, locks)
+        return approvals
 
     def running_turns(self, place: Place) -> RunningTurns:
         """Return the turns that work on a worktree's files; the store is opened when needed."""

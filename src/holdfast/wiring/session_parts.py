@@ -10,6 +10,7 @@ from holdfast.adapters.store.agent_eviction import StoredAgents
 from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.store.running_turns import StoredRunningTurns
+from holdfast.adapters.store.sessions.approvals import StoredApprovals
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.adapters.store.turn_log import StoredTurnLog, worktree_of_session
 from holdfast.usecases.checkpoints.conversation import Conversations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "StoreError",
+    "StoredApprovals",
     "StoredEventLog",
     "StoredTurnLog",
     "conversations_at",

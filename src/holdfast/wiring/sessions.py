@@ -1,20 +1,26 @@
-"""The sessions of a root."""
+"""The sessions of a root, and the questions of their turns."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
+from holdfast.adapters.filesystem.command_grants import DiskGrants
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.places.places import find_place
+from holdfast.adapters.processes.turn_processes import turn_of_process
 from holdfast.adapters.store.database_url import chosen_url, store_exists
 from holdfast.adapters.store.sessions.session_log import StoredSessions
+from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from holdfast.usecases.approvals.ports import CommandGrants, ProjectQuestions
     from holdfast.usecases.sessions.session_records import (
         AnnounceDeleted,
         DeletedRows,
@@ -70,3 +76,25 @@ class LateSessions:
 
     def _exists(self) -> bool:
         return store_exists(chosen_url(self._state))
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalsOfRoot:
+    """The questions of a project, and its grants; `turn` is the turn that started this process."""
+
+    questions: ProjectQuestions
+    grants: CommandGrants
+    turn: str | None
+
+
+@contextmanager
+def open_approvals(root: Path) -> Iterator[ApprovalsOfRoot | None]:
+    """Open the questions of the project at a root; None while there is no store."""
+    state = state_directory()
+    if not store_exists(chosen_url(state)):
+        yield None
+        return
+    place = find_place(root, state)
+    with LateStore(state) as store:
+        questions = store.approvals(place, TurnLocks(state))
+        yield ApprovalsOfRoot(questions, DiskGrants(state, place.project_id), turn_of_process())

@@ -116,7 +116,8 @@ def _dependencies(
 ) -> TurnDependencies | NotSent:
     root, state = workspace.files.root, state_directory()
     place = workspace.claim()
-    records = workspace.store.turn_log(place, TurnLocks(state))
+    locks = TurnLocks(state)
+    records = workspace.store.turn_log(place, locks)
     if isinstance(records, StoreProblem):
         return NotSent(f"the turn cannot be recorded: {records.message}")
     profile = profile_of(model.name)
@@ -157,6 +158,7 @@ def _dependencies(
         digests=DiskWorktreeDigests(str(root)),
         is_cache=is_cache,
         records=records,
+        questions=workspace.store.approvals(place, locks),
         grants=DiskGrants(state, place.project_id),
         asker=asker,
         mode=settings["approve"],

@@ -14,10 +14,19 @@ import pytest
 
 from holdfast.config.settings import Settings
 from holdfast.testing import RecordedRequest, Reply, ScriptedServer, call, say
-from holdfast.usecases.turns.approvals import ApprovalAnswer
+from holdfast.usecases.approvals.answer import PersonsAnswer
+from holdfast.usecases.turns.approvals import Question
 from holdfast.usecases.turns.send_message import UserMessage
+from holdfast.vocab.approvals import ApprovalAnswer
 from holdfast.vocab.cancellation import Cancel
-from holdfast.vocab.events import ApprovalAsked, CallEnded, Event, RepairEnded, TurnEnded
+from holdfast.vocab.events import (
+    ApprovalAsked,
+    ApprovalGiven,
+    CallEnded,
+    Event,
+    RepairEnded,
+    TurnEnded,
+)
 from holdfast.wiring.settings import settings_at
 from holdfast.wiring.turns import run_turn_at
 from tests.end_to_end.run.project import Project
@@ -74,9 +83,12 @@ class _Person:
         self.asked: list[ApprovalAsked] = []
         self._answers = list(answers)
 
-    def ask(self, asked: ApprovalAsked, cancel: Cancel) -> ApprovalAnswer:
-        self.asked.append(asked)
-        return self._answers.pop(0)
+    def ask(self, question: Question, over: Cancel) -> PersonsAnswer:
+        self.asked.append(question.asked)
+        return PersonsAnswer(self._answers.pop(0))
+
+    def show_other_answer(self, given: ApprovalGiven) -> None:
+        raise AssertionError(given)
 
 
 def run(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.store.publish import publish
 from holdfast.adapters.store.queries.agent_sessions import crash_agent_sessions
+from holdfast.adapters.store.queries.approvals import close_questions
 from holdfast.adapters.store.queries.projects import lock_project_by_id
 from holdfast.adapters.store.queries.sessions import session_by_id
 from holdfast.adapters.store.queries.turns import cancel_turns, lock_running_turns
@@ -44,5 +45,6 @@ def _evict(connection: Connection, session_id: str, announce: AnnounceIds) -> bo
     lock_project_by_id(connection, session.project_id)
     cancelled = cancel_turns(connection, session_id)
     crashed = crash_agent_sessions(connection, session_id)
-    publish(connection, session.project_id, announce(cancelled))
+    closed = close_questions(connection, cancelled)
+    publish(connection, session.project_id, [*closed, *announce(cancelled)])
     return crashed > 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
 
@@ -106,6 +106,23 @@ class TurnRow:
     stop_asked_at: datetime | None
     stop_message: str | None
     left_with: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRow:
+    """A question of a turn, and how it ended; `answer` is None while it is open."""
+
+    id: str
+    session_id: str
+    turn_id: str
+    what: str
+    subject: str
+    why: str
+    options: Sequence[str]
+    asked_at: datetime
+    answer: str | None
+    reason: str | None
+    answered_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from holdfast.adapters.processes.process_identity import is_alive
 from holdfast.adapters.processes.turn_processes import end_process, turn_of_process
 from holdfast.adapters.store.database_url import SqliteFile
 from holdfast.adapters.store.publish import publish
+from holdfast.adapters.store.queries.approvals import close_questions
 from holdfast.adapters.store.queries.projects import find_project, lock_project_by_id
 from holdfast.adapters.store.queries.sessions import session_by_id
 from holdfast.adapters.store.queries.turns import (
@@ -180,5 +181,6 @@ def _end(connection: Connection, turn: RunningTurn, ended: TurnEnded) -> bool:
     values = {"status": ended.status, "stop_reason": ended.stop_reason}
     if end_turn(connection, turn.id, **values, by_owner=False) is None:
         return False
-    publish(connection, session.project_id, [OwnedEvent(ended, turn.session, turn.id)])
+    closed = close_questions(connection, [turn.id])
+    publish(connection, session.project_id, [*closed, OwnedEvent(ended, turn.session, turn.id)])
     return True

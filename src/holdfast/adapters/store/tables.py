@@ -168,6 +168,24 @@ turns = Table(
     _left_with(),
 )
 
+approvals = Table(
+    "approvals",
+    metadata,
+    _id(),
+    _child_of("sessions", index=True),
+    # What a restore took out with its turn counts no more: the turn has `left_with`.
+    _child_of("turns", index=True),
+    _word("what"),
+    _words("subject"),
+    _words("why"),
+    Column("options", Json, nullable=False),
+    _moment("asked_at"),
+    # Null while the question is open.
+    Column("answer", Text),
+    Column("reason", Words),
+    Column("answered_at", Moment),
+)
+
 changes = Table(
     "changes",
     metadata,

@@ -11,6 +11,7 @@ from sqlalchemy import select, update
 from holdfast.adapters.processes.process_identity import this_process
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.queries.approvals import close_questions
 from holdfast.adapters.store.queries.chats import add_chat, chats_of
 from holdfast.adapters.store.queries.events import NewEvent, events_below, last_event
 from holdfast.adapters.store.queries.messages import append_message, append_parts, parts_of_events
@@ -28,9 +29,9 @@ from holdfast.adapters.store.tables import events as event_rows
 from holdfast.adapters.store.turn_fence import LOOK, RUNNING, TurnFence
 from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS, kept_from_json
 from holdfast.usecases.events.event_to_json import event_to_json
+from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.usecases.turns.ports import (
     BeginOutcome,
-    RecordsUnavailable,
     TurnBegun,
     TurnNotBegun,
     TurnRequest,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.filesystem.turn_locks import TurnLocks
     from holdfast.adapters.store.records import WorktreeRow
     from holdfast.adapters.store.store import Store
+    from holdfast.usecases.record_watch import Look
     from holdfast.usecases.turns.ports import PastEvents
     from holdfast.vocab.place import Place
 
@@ -82,7 +84,7 @@ class StoredTurnLog:
             return self._store.run_unchecked(_keep, begun, events, TurnFence(begun.turn))
 
     @contextmanager
-    def looking(self, begun: TurnBegun) -> Iterator[Callable[[], str | None]]:
+    def looking(self, begun: TurnBegun) -> Iterator[Look[str]]:
         """Yield a function that returns the sentence with which the turn is to stop, or None."""
         fence = TurnFence(begun.turn)
         with _translated(), self._store.looking(LOOK, begun.turn) as look:
@@ -298,7 +300,8 @@ def _end(
         return last_event(connection, begun.project)
     this = messages.c.id == begun.message
     connection.execute(update(messages).where(this).values(status=ended.status))
-    return _keep(connection, begun, [*events, ended])
+    closed = [owned.event for owned in close_questions(connection, [begun.turn])]
+    return _keep(connection, begun, [*events, *closed, ended])
 
 
 def _running(connection: Connection, place: Place) -> tuple[TurnBegun, ...]:

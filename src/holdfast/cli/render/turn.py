@@ -318,7 +318,7 @@ class TerminalTurn:
         others = ""
         if self._approval == "command":
             others = ", or with --approve auto, or set allow_commands"
-        self._say(f"to allow it: run this on a terminal{others}.")
+        self._say(f"to allow it: run this on a terminal, or with --wait-for-approval{others}.")
 
     def _stream(self, text: str, streamed: Streamed) -> None:
         if self._streamed not in {None, streamed}:

@@ -26,7 +26,7 @@ from holdfast.tools.context import (
 )
 from holdfast.tools.edits.edit_messages import EditMessage, describe_landed, describe_refused
 from holdfast.tools.ports import LandedEdits, Regular
-from holdfast.tools.text_limits import clean, sendable, shorten
+from holdfast.tools.text_limits import clean, sendable
 from holdfast.vocab.events import EditRefused
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.outcomes import Refused
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from holdfast.vocab.requests import FileRequest
 
 _LARGEST = 20_000_000
-_MOST_ASKED = 4_000
-"""How many characters of a diff are shown with the question whether it may land."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +131,7 @@ def _paths_of(files: Iterable[FileRequest | FileLanded]) -> tuple[str, ...]:
 def _ask(planned: ChangePlan, started: _CallInProgress) -> ToolOutcome | None:
     paths = started.call.paths
     diff = "".join(file.diff for file in planned.files)
-    why = shorten(clean(diff), _MOST_ASKED)
+    why = clean(diff)
     if any(map(started.is_secret, paths)):
         why = PRIVATE
     subject = ", ".join(paths)

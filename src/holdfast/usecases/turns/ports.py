@@ -10,15 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
+    from holdfast.usecases.record_watch import Look
     from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said, TurnEnded
     from holdfast.vocab.transcript import UserText
 
 PastEvents: TypeAlias = "UserText | Said | CallEnded | Compacted | RepairEnded"
 """What a model has seen of a chat; and the repairs, of which it hears with the next prompt."""
-
-
-class RecordsUnavailable(Exception):  # noqa: N818 - the word for it
-    """The record cannot be read or written; the message says where, why, and the next step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +84,7 @@ class TurnRecords(Protocol):
         Raise `TurnStopped`, and record nothing, if the turn is to stop.
         """
 
-    def looking(self, begun: TurnBegun) -> AbstractContextManager[Callable[[], str | None]]:
+    def looking(self, begun: TurnBegun) -> AbstractContextManager[Look[str]]:
         """Return the function that looks whether the turn is to stop.
 
         The function returns the sentence with which the turn is to stop, or None if the turn can go

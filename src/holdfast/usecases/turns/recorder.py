@@ -6,9 +6,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.usecases.turns.ports import RecordsUnavailable
+from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved, EditLanded, EditObserved
 from holdfast.vocab.events import (
+    ApprovalAsked,
     ApprovalGiven,
     CallEnded,
     CallStarted,
@@ -48,6 +49,8 @@ _PUBLISHED = (
     ChangesRemoved,
     EditLanded,
     EditObserved,
+    ApprovalAsked,
+    ApprovalGiven,
 )
 """What the use case that did it has published already: these are only shown."""
 
@@ -166,9 +169,6 @@ class TurnRecorder:
                 # Its calls follow at once, and take it with them.
                 return not event.calls
             case CallStarted() | CallEnded() | SentinelRaised() | Compacted() | RepairEnded():
-                return True
-            case ApprovalGiven():
-                # What was asked for is done next, and publishes its own events.
                 return True
             case TextArrived() | ReasoningArrived():
                 if self._characters >= _MOST_CHARACTERS:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from holdfast.changes.change_log import LogUnavailable
 from holdfast.guards.protected_paths import why_protected
 from holdfast.tools.context import PROTECTED_CURE
-from holdfast.tools.text_limits import clean, shorten
+from holdfast.tools.text_limits import clean
 from holdfast.usecases.repair.messages import describe_turn_end, repair_ended
 from holdfast.usecases.repair.repair_files import repair_files
 from holdfast.usecases.turns.baseline import texts_before
 from holdfast.usecases.turns.metered_model import MeteredModel
 from holdfast.usecases.turns.repair_report import RepairDeadline, RepairReport
-from holdfast.usecases.turns.turn_checks import MOST_FILES, MOST_SHOWN, TurnChecks, refusal_of
+from holdfast.usecases.turns.turn_checks import MOST_FILES, TurnChecks, refusal_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -180,8 +180,7 @@ class _Repairs:
     def _may_write(self, path: str, diff: str) -> str | None:
         if self._turn.cancel.is_set():
             return f"{path}: {self._deadline.late()}"
-        shown = shorten(clean(diff), MOST_SHOWN)
-        why = f"to repair what fails its check since this turn:\n{shown}"
+        why = f"to repair what fails its check since this turn:\n{clean(diff)}"
         reason = why_protected(path)
         if reason is None:
             return refusal_of(self._turn.gate.ask("edit", path, why), path)

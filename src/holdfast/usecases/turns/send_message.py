@@ -17,9 +17,10 @@ from holdfast.loop.turn import run_turn
 from holdfast.tools.digest_observer import DigestObserver
 from holdfast.usecases.checkpoints import checkpoint
 from holdfast.usecases.locked_workspace import settle_first
+from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.usecases.redaction import RedactedToolbox, redact
-from holdfast.usecases.turns.approvals import Approvals
-from holdfast.usecases.turns.ports import RecordsUnavailable, TurnBegun, TurnNotBegun, TurnRequest
+from holdfast.usecases.turns.approvals import ApprovalContext, Approvals
+from holdfast.usecases.turns.ports import TurnBegun, TurnNotBegun, TurnRequest
 from holdfast.usecases.turns.recorder import TurnRecorder
 from holdfast.usecases.turns.repair_ports import EditedTurn, TurnRepairs
 from holdfast.usecases.turns.stop_watch import StopWatch
@@ -40,8 +41,9 @@ if TYPE_CHECKING:
     from holdfast.loop.limits import LoopLimits
     from holdfast.loop.ports import Model, Toolbox
     from holdfast.tools.ports import ApprovalGate, Author, Editor, FileObserver, WorktreeDigests
+    from holdfast.usecases.approvals.ports import CommandGrants, TurnQuestions
     from holdfast.usecases.checkpoints.ports import Worktrees
-    from holdfast.usecases.turns.approvals import ApprovalMode, Asker, CommandGrants
+    from holdfast.usecases.turns.approvals import ApprovalMode, Asker
     from holdfast.usecases.turns.ports import TurnRecords
     from holdfast.usecases.workspace import Workspace
     from holdfast.vocab.cancellation import Cancel
@@ -80,6 +82,7 @@ class TurnDependencies:
     digests: WorktreeDigests
     is_cache: Callable[[str], bool]
     records: TurnRecords
+    questions: TurnQuestions
     grants: CommandGrants
     asker: Asker | None
     mode: ApprovalMode
@@ -204,9 +207,7 @@ def _run(
     files: Files = dependencies.workspace.files
     if review:
         files = ReviewedFiles(dependencies.workspace)
-    gate = Approvals(
-        dependencies.mode, dependencies.asker, dependencies.grants, recorder.emit, watch
-    )
+    gate = Approvals(_approval_context(begun, dependencies, recorder, watch))
     editor = TurnEditor(dependencies.workspace, owner, review=review, wrote=observer.wrote)
     toolbox = dependencies.bind(files, editor, gate, observer)
     if dependencies.secrets:
@@ -224,6 +225,22 @@ def _run(
         ended = replace(ended, stop_reason="cancelled", message=watch.sentence, ended_by="stop")
     recorder.end(ended)
     return ended
+
+
+def _approval_context(
+    begun: TurnBegun, dependencies: TurnDependencies, recorder: TurnRecorder, watch: StopWatch
+) -> ApprovalContext:
+    return ApprovalContext(
+        mode=dependencies.mode,
+        asker=dependencies.asker,
+        grants=dependencies.grants,
+        questions=dependencies.questions,
+        sink=recorder,
+        cancel=watch,
+        session=begun.session,
+        turn=begun.turn,
+        secrets=dependencies.secrets,
+    )
 
 
 def _look(observer: TurnObserver, by: Author, recorder: TurnRecorder) -> None:

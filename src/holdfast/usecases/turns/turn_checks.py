@@ -16,7 +16,7 @@ from holdfast.guards.secrets import is_secret
 from holdfast.landing.encoding import decode
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from holdfast.repair.verify import errors_of
-from holdfast.tools.ports import Denied, NoApprover
+from holdfast.tools.ports import Denied, NoApprover, TurnCancelled
 from holdfast.tools.text_limits import clean, shorten
 from holdfast.usecases.repair.messages import NOT_REPAIRED, describe_old_errors
 from holdfast.usecases.turns.baseline import Baseline, SinceCheck
@@ -344,3 +344,5 @@ def refusal_of(answer: GateAnswer, subject: str, cure: str = ".") -> str | None:
             return (
                 f"{subject}: this needs somebody's approval, and nobody is there to give it{cure}"
             )
+        case TurnCancelled():
+            return f"{subject}: the turn was cancelled before this was allowed."

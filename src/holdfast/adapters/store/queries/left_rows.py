@@ -45,8 +45,8 @@ def take_out(
 ) -> TurnRows:
     """Take the messages of a chat from a number on out, with their turns, and these checkpoints.
 
-    Parts follow their message. Changes have a place of their own: `queries/change_states.py`. The
-    approvals of a turn, once there is a table of them, leave here as the turns do.
+    Parts follow their message, and approvals their turn. Changes have a place of their own:
+    `queries/change_states.py`.
     """
     from_place = (messages.c.chat_id == chat_id, messages.c.seq >= from_seq)
     left = _mark(connection, messages, None, undo_id, *from_place)

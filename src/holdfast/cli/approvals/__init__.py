@@ -1,0 +1,1 @@
+"""`holdfast approvals`, and the front ends that ask the user."""

@@ -1,0 +1,74 @@
+"""The rule that an answer `always` can make, and what it covers."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.guards.command_prefix import covers, prefix_rule
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("pytest", "pytest *"),
+        ("pytest -q tests/x.py", "pytest *"),
+        ("git commit -m 'a b'", "git commit *"),
+        ("npm run build:web --silent", "npm run build:web *"),
+        ("cargo test --offline", "cargo test *"),
+        ("./tools/check.sh fast", "./tools/check.sh fast *"),
+        # The program alone says nothing.
+        ("git -C x status", None),
+        ("make", None),
+        ("make -j4 test", None),
+        # It runs its arguments, or writes where these say.
+        ("python -m pytest", None),
+        ("python3.12 x.py", None),
+        ("/usr/bin/bash x", None),
+        ("sudo make", None),
+        ("env A=1 make", None),
+        ("rm x", None),
+        # A shell is needed.
+        ("pytest | tail", None),
+        ("pytest && rm x", None),
+        ("pytest > log", None),
+        ("pytest $(rm x)", None),
+        ("pytest *.py", None),
+        ("A=1 pytest", None),
+        ("pytest\nrm x", None),
+        ("'my tool' x", None),
+        ("pytest (outside the sandbox)", None),
+    ],
+)
+def test_the_rule_for_the_first_words(command: str, rule: str | None) -> None:
+    assert prefix_rule(command) == rule
+    if rule is not None:
+        assert covers(rule, command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest; rm x",
+        "pytest & rm x",
+        "pytest -q || rm x",
+        "pytest `rm x`",
+        "pytest <(rm x)",
+        "pytest\nrm x",
+        "pytest $HOME",
+        "pytest > a.py",
+        "A=1 pytest",
+        "pytester",
+        "./pytest",
+        "py test",
+        "",
+        " ",
+    ],
+)
+def test_a_rule_covers_one_plain_command_that_begins_so(command: str) -> None:
+    assert not covers("pytest *", command)
+    assert covers("pytest *", "pytest -q 'a b; c'")
+
+
+@pytest.mark.parametrize("rule", ["", "*", "pytest", "pytest x"])
+def test_a_rule_without_words_or_without_a_star_covers_nothing(rule: str) -> None:
+    assert not covers(rule, "pytest x")
