@@ -355,37 +355,75 @@ def test_a_compiler_that_is_missing_is_said_and_the_turn_is_done(
 
 
 @pytest.mark.parametrize(
-    ("files", "name", "command"),
+    ("files", "name", "subject"),
     [
-        ({"Makefile": "check:\n\ttouch ran\n"}, "a.c", "make check"),
-        ({"Cargo.toml": "[package]\n"}, "src/main.rs", "cargo check --offline --all-targets"),
-        ({"pyproject.toml": '[tool.mypy]\nplugins = ["own.py"]\n'}, "a.py", "mypy"),
-        ({".holdfast/config.toml": 'check = "touch ran"\n'}, "a.txt", "touch ran"),
+        ({"Makefile": "check:\n\ttouch ran\n"}, "a.c", "Makefile (build, new)"),
+        (
+            {".holdfast/config.toml": 'check = "touch ran"\n'},
+            "a.txt",
+            ".holdfast/config.toml (check, new)",
+        ),
     ],
 )
-def test_what_runs_the_projects_code_is_a_command_and_not_run_where_nobody_can_be_asked(
-    project: Project, files: dict[str, str], name: str, command: str
+def test_a_command_of_the_project_is_not_run_where_nobody_can_be_asked(
+    project: Project, files: dict[str, str], name: str, subject: str
 ) -> None:
     for file, text in files.items():
         project.write(file, text.encode())
     ran, _ = turn(project, [write(name, "int a\n"), say("Done.")])
     assert (ran.code, repairs(ran)) == (0, [(name, "NotRun", False)])
     assert [(event["what"], event["subject"]) for event in of_kind(ran, "approval_asked")] == [
-        ("command", command)
+        ("trust", subject)
     ]
-    assert command in of_kind(ran, "repair")[0]["message"]
+    message = of_kind(ran, "repair")[0]["message"]
+    assert message == (
+        f"not run, for it is not trusted: {subject}. "
+        "Trust it with `holdfast trust`, or for one command with --trust."
+    )
     assert "ran" not in project.files()
 
 
+@pytest.mark.parametrize(
+    ("files", "name", "subjects"),
+    [
+        (
+            {"Cargo.toml": "[package]\n", "build.rs": "fn main() {}\n"},
+            "src/main.rs",
+            "build.rs (build, new), Cargo.toml (build, new)",
+        ),
+        (
+            {"pyproject.toml": '[tool.mypy]\nplugins = ["own.py"]\n', "own.py": "1/0\n"},
+            "a.py",
+            "pyproject.toml (configuration, new), own.py (plugin, new)",
+        ),
+    ],
+)
+def test_a_check_that_needs_code_of_the_project_does_not_pass_without_it(
+    project: Project, files: dict[str, str], name: str, subjects: str
+) -> None:
+    for file, text in files.items():
+        project.write(file, text.encode())
+    ran, _ = turn(project, [write(name, ""), say("Done.")])
+    assert (ran.code, repairs(ran)) == (0, [("", "NotRun", False), (name, "NotRun", False)])
+    [asked] = of_kind(ran, "approval_asked")
+    assert (asked["what"], asked["subject"]) == ("trust", subjects)
+    message = of_kind(ran, "repair")[1]["message"]
+    assert "would load code of the project that is not trusted" in message
+
+
 def test_a_tool_that_the_project_brings_is_not_run_unasked(python: Project) -> None:
-    tool = python.write(".venv/bin/ruff", b"#!/bin/sh\ntouch ran\n", 0o755)
+    python.write(".venv/bin/ruff", b"#!/bin/sh\ntouch ran\n", 0o755)
     ran, _ = turn(python, [write("a.py", BROKEN), say("Done.")])
-    assert repairs(ran) == [("a.py", "NotRun", False)]
-    assert [event["subject"] for event in of_kind(ran, "approval_asked")] == [".venv/bin/ruff"]
+    assert repairs(ran) == [("", "NotRun", False), ("a.py", "RuleRepaired", True)]
+    assert [event["subject"] for event in of_kind(ran, "approval_asked")] == [
+        ".venv/bin/ruff (tool, new)"
+    ]
+    assert of_kind(ran, "repair")[0]["message"] == (
+        "not run, for it is not trusted: .venv/bin/ruff (tool, new). "
+        "Trust it with `holdfast trust`, or for one command with --trust. "
+        "The files were checked with tools outside the project."
+    )
     assert "ran" not in python.files()
-    tool.chmod(0o644)
-    ran, _ = turn(python, [write("b.py", BROKEN), say("Done.")])
-    assert repairs(ran) == [("b.py", "RuleRepaired", True)]
 
 
 def test_the_check_that_is_set_runs_once_for_all_files_and_the_one_it_names_is_repaired(
@@ -461,7 +499,7 @@ def test_two_broken_files_do_not_bar_each_others_repair_by_the_tests(tested: Pro
 def test_a_check_that_may_not_run_bars_no_other(tested: Project) -> None:
     ran, _ = turn(tested, [write("load.py", BROKEN), say("Done.")])
     assert repairs(ran) == [("load.py", "NotRun", False), ("load.py", "RuleRepaired", True)]
-    assert (
-        "nobody is there to give it; use a terminal, --approve auto, or allow_commands"
-        in of_kind(ran, "repair")[0]["message"]
+    assert of_kind(ran, "repair")[0]["message"] == (
+        "not run, for it is not trusted: .holdfast/config.toml (check, new), "
+        "verify.py (plugin, new). Trust it with `holdfast trust`, or for one command with --trust."
     )

@@ -16,6 +16,7 @@ from holdfast.repair.strictness import RepairPolicy
 from holdfast.testing import ScriptedModel
 from holdfast.tools.ports import Denied, GateAnswer
 from holdfast.usecases.repair.repair_files import RepairDependencies
+from holdfast.usecases.trust.project_trust import ProjectTrust
 from holdfast.usecases.turns.repair_after_turn import repair_turn
 from holdfast.usecases.turns.repair_ports import EditedTurn, ProjectCheck, TurnRepairs
 from holdfast.usecases.turns.repair_report import SECONDS
@@ -23,6 +24,7 @@ from holdfast.usecases.turns.turn_checks import MOST_FILES
 from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 from holdfast.vocab.events import Event, RepairEnded, TurnEnded
+from tests.usecases.memory_trust import MemoryTrust
 from tests.usecases.world import World
 
 
@@ -97,6 +99,7 @@ def after(
             find,
             lambda _: verdict or Allow(),
             no_dependencies,
+            ProjectTrust(MemoryTrust()),
             lambda: 0.0,
             RepairPolicy(),
             ("sk-12345678",),
@@ -211,6 +214,7 @@ def test_a_repair_has_an_end(world: World) -> None:
             lambda *_: (found(check, COMMAND, whole=True),),
             lambda _: Allow(),
             lambda *_: pytest.fail("nobody is needed"),
+            ProjectTrust(MemoryTrust()),
             lambda: next(clock, SECONDS),
             RepairPolicy(),
         )

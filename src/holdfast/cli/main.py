@@ -36,6 +36,9 @@ class HoldfastGroup(LazyGroup):
         "repair": CommandEntry(
             "holdfast.cli.repair:repair", "Check files and fix what fails, cheapest method first."
         ),
+        "trust": CommandEntry(
+            "holdfast.cli.trust:trust", "Let the project's own tools and settings run."
+        ),
         "decisions": CommandEntry(
             "holdfast.cli.decisions:decisions", "Review and pin the fixes that code depends on."
         ),

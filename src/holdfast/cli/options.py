@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from holdfast.wiring.places import root_here
+from holdfast.wiring.state_directory import why_state_refused
 
 
 def is_root_named(context: typer.Context) -> bool:
@@ -18,13 +20,19 @@ def is_root_named(context: typer.Context) -> bool:
 
 def _root(context: typer.Context, root: Path) -> Path:
     """Return the named root; without one, that of the project that the current directory is in."""
-    if is_root_named(context):
-        return root
-    try:
-        return root_here()
-    except OSError:
-        # The current directory is gone, which the command itself reports.
-        return root
+    if not is_root_named(context):
+        # The current directory may be gone, which the command itself reports.
+        with suppress(OSError):
+            root = root_here()
+    require_state_outside(root)
+    return root
+
+
+def require_state_outside(root: Path) -> None:
+    """Raise a usage error if the state directory is inside the project."""
+    refused = why_state_refused(root)
+    if refused is not None:
+        raise typer.BadParameter(refused, param_hint="HOLDFAST_STATE_DIR")
 
 
 Root = Annotated[
@@ -35,6 +43,12 @@ Root = Annotated[
         help="The project's directory.",
         show_default="that of the project you are in",
         callback=_root,
+    ),
+]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust", help="Trust the project's own tools and settings for this command, as in CI."
     ),
 ]
 AsJson = Annotated[

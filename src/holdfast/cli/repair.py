@@ -12,19 +12,23 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.options import AsJson, Root
+from holdfast.cli.options import AsJson, Root, Trust
 from holdfast.cli.render.edits import attempt
 from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
 from holdfast.cli.settings import read_settings_or_exit
+from holdfast.cli.trust_question import ask_to_trust, is_terminal
 from holdfast.config.settings import Settings
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.usecases.locked_workspace import settle_first
 from holdfast.usecases.repair.file_repair import FileRepair
 from holdfast.usecases.repair.repair_files import repair_files
+from holdfast.usecases.trust.project_trust import CURE, ProjectTrust
 from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.diagnostics import Target
+from holdfast.vocab.trust import CodeItem, name_items
 from holdfast.wiring.checks import list_files, target_of
 from holdfast.wiring.repairs import repair_dependencies_at
+from holdfast.wiring.trust import code_of_files, server_of, trust_at
 
 
 class Language(StrEnum):
@@ -88,6 +92,7 @@ def repair(
     base_url: Annotated[
         str | None, typer.Option("--base-url", metavar="U", help="The server, up to /v1.")
     ] = None,
+    trust: Trust = False,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -114,8 +119,19 @@ def repair(
         output.show(each)
 
     try:
+        trusted = trust_at(root, everything=trust)
+        code = code_of_files(root, settings, chosen, language)
+        if uses_model:
+            code += server_of(settings)
+        _ask_for_code(code, trusted, output, as_json=as_json)
         with repair_dependencies_at(
-            root, settings, target=language, model=uses_model, dry_run=dry_run, say=output.say
+            root,
+            settings,
+            target=language,
+            model=uses_model,
+            dry_run=dry_run,
+            trust=trusted,
+            say=output.say,
         ) as dependencies:
             if not dry_run:
                 _settle(dependencies.workspace, output)
@@ -130,6 +146,26 @@ def repair(
     output.end()
     output.show_all(repairs, dry_run=dry_run)
     raise typer.Exit(exit_code(repairs))
+
+
+def _ask_for_code(
+    code: Sequence[CodeItem],
+    trust: ProjectTrust,
+    output: JsonRepair | TerminalRepair,
+    *,
+    as_json: bool,
+) -> None:
+    """Ask for the project's code that the checks would run; without a terminal, name it."""
+    judged = trust.untrusted(code)
+    if not judged:
+        return
+    if not as_json and is_terminal() and ask_to_trust(judged):
+        trust.accept(judged)
+        return
+    output.say(
+        f"not run, for it is not trusted: {name_items(judged)}. {CURE} "
+        "Checks use tools outside the project."
+    )
 
 
 def _settle(workspace: Workspace, output: JsonRepair | TerminalRepair) -> None:

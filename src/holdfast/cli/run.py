@@ -18,7 +18,7 @@ import typer
 
 from holdfast.cli.approvals.remote_asker import RemoteAsker
 from holdfast.cli.approvals.terminal_asker import TerminalAsker
-from holdfast.cli.options import Root, is_root_named
+from holdfast.cli.options import Root, Trust, is_root_named, require_state_outside
 from holdfast.cli.render.text import warn
 from holdfast.cli.render.turn import EXIT_CODES, JsonTurn, QuietTurn, TerminalTurn
 from holdfast.cli.settings import read_settings_or_exit
@@ -68,6 +68,7 @@ def run(
         int | None,
         typer.Option("--max-steps", metavar="N", min=1, help="At most so many model calls."),
     ] = None,
+    trust: Trust = False,
     go_on: Annotated[
         str | None, typer.Option("--continue", metavar="ID", help="Continue this session.")
     ] = None,
@@ -115,6 +116,7 @@ def run(
             say=warn,
             asker=asker,
             cancel=cancel,
+            trust_all=trust,
         )
     if isinstance(ended, NotSent):
         output.show_not_sent(ended)
@@ -138,6 +140,7 @@ def _root_of_session(root: Path, session: str, output: JsonTurn | QuietTurn | Te
     if isinstance(found, NotSent):
         output.show_not_sent(found)
         raise typer.Exit(EXIT_CODES[found.stop_reason])
+    require_state_outside(found)
     return found
 
 

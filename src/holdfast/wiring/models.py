@@ -8,11 +8,28 @@ from holdfast.adapters.models.discovery import find_context, find_server
 from holdfast.adapters.models.openai_compatible import OpenAICompatible
 from holdfast.adapters.models.servers import ServerNotFound
 from holdfast.usecases.turns.send_message import NotSent
+from holdfast.wiring.trust import server_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.config.settings import Settings
+    from holdfast.usecases.trust.project_trust import ProjectTrust
+
+
+def refuse_server(settings: Settings, trust: ProjectTrust) -> NotSent | None:
+    """Return why nothing is sent to a server that only the project's file names.
+
+    None if it is trusted, or if the user names the server.
+    """
+    if not trust.untrusted(server_of(settings)):
+        return None
+    url = settings.values["base_url"]
+    return NotSent(
+        f"{url.source} names the server {url.value}, which would see this project and is not "
+        "trusted. Trust it with `holdfast trust`, or name the server with --base-url.",
+        "needs_approval",
+    )
 
 
 def find_model(settings: Settings, say: Callable[[str], None]) -> OpenAICompatible | NotSent:

@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem.response_cache import ResponseCache
-from holdfast.adapters.toolchains.project_checks import checks_of_project
+from holdfast.adapters.toolchains.own_code import OwnCode
+from holdfast.adapters.toolchains.project_checks import CheckRequest, checks_of_project
 from holdfast.guards.commands import CommandRules, CommandVerdict, judge_command
 from holdfast.repair.decisions.manifest import BadManifest
 from holdfast.repair.ledgers import DryLedger
@@ -22,9 +23,9 @@ from holdfast.usecases.repair.model_proposer import LateProvider
 from holdfast.usecases.repair.repair_files import RepairDependencies
 from holdfast.usecases.turns.repair_ports import ProjectCheck, TurnRepairs
 from holdfast.usecases.turns.send_message import NotSent
-from holdfast.wiring.checks import check_of_file, sees_project, tests_of_project
+from holdfast.wiring.checks import FileChecks, sees_project
 from holdfast.wiring.decisions import decisions_at
-from holdfast.wiring.models import find_model
+from holdfast.wiring.models import find_model, refuse_server
 from holdfast.wiring.rules import rule_book_at
 from holdfast.wiring.sandboxes import sandbox_at
 from holdfast.wiring.state_directory import state_directory
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from holdfast.adapters.models.openai_compatible import OpenAICompatible
     from holdfast.config.settings import Settings
     from holdfast.loop.ports import Model
+    from holdfast.usecases.trust.project_trust import ProjectTrust
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.diagnostics import Target
 
@@ -49,6 +51,7 @@ def repair_dependencies_at(
     target: Target | None,
     model: bool,
     dry_run: bool,
+    trust: ProjectTrust,
     say: Callable[[str], None],
 ) -> Iterator[RepairDependencies]:
     """Open what a repair below a root needs; a model is found when the first file needs one."""
@@ -56,35 +59,41 @@ def repair_dependencies_at(
     with ExitStack() as opened:
 
         def find() -> OpenAICompatible | ProposerFailed:
-            found = find_model(settings, say)
+            found = refuse_server(settings, trust) or find_model(settings, say)
             if isinstance(found, NotSent):
                 return ProposerFailed(found.message)
             return opened.enter_context(found)
 
         named = settings["model"] or ""
         provider = LateProvider(find if model else None, named, settings["max_tokens"], say, cancel)
-        tests = tests_of_project(root, settings, cancel)
+        checks = FileChecks(root, settings, trust)
+        tests = checks.tests(cancel)
         workspace = opened.enter_context(open_workspace(root))
         workspace.secrets = tuple(filter(None, (settings["api_key"], settings["database_url"])))
         yield replace(
             _dependencies(workspace, provider, tests, say, dry_run=dry_run),
-            check_for=lambda path: check_of_file(path, root, settings, target, cancel),
+            check_for=lambda path: checks.find(path, target, cancel),
             stop=cancel.set,
             events=workspace.store.event_log(workspace.place if dry_run else workspace.claim()),
         )
 
 
 def turn_repairs_at(
-    workspace: DiskWorkspace, settings: Settings, say: Callable[[str], None]
+    workspace: DiskWorkspace, settings: Settings, trust: ProjectTrust, say: Callable[[str], None]
 ) -> TurnRepairs:
     """Return what the repair after a turn needs; nothing is read before the turn's end."""
-    root, limit, command = workspace.files.root, settings["command_timeout"], settings["check"]
+    root = workspace.files.root
+    own_code = OwnCode(root)
 
     def find(path: str, cancel: Cancel) -> tuple[ProjectCheck, ...]:
-        sandbox = sandbox_at(root, settings)
-        return checks_of_project(
-            path, root, command=command, timeout=limit, cancel=cancel, sandbox=sandbox
+        request = CheckRequest(
+            root,
+            settings["command_timeout"],
+            settings["check"],
+            in_project=settings.values["check"].from_project_only,
+            sandbox=sandbox_at(root, settings),
         )
+        return checks_of_project(path, request, own_code, cancel)
 
     def judge(words: str) -> CommandVerdict:
         return judge_command(words, command_rules(settings))
@@ -95,7 +104,7 @@ def turn_repairs_at(
 
     secrets = tuple(filter(None, (settings["api_key"], settings["database_url"])))
     policy = RepairPolicy(settings["strictness"])
-    return TurnRepairs(find, judge, dependencies, time.monotonic, policy, secrets)
+    return TurnRepairs(find, judge, dependencies, trust, time.monotonic, policy, secrets)
 
 
 def command_rules(settings: Settings) -> CommandRules:

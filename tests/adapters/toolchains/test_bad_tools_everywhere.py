@@ -181,6 +181,6 @@ def test_one_that_hangs_when_asked_for_its_version_is_ended_when_somebody_cancel
     program.chmod(0o755)
     cancelled = threading.Event()
     cancelled.set()
-    found = check_for(path, root, mode="file", timeout=600.0, cancel=cancelled)
+    found = check_for(path, root, mode="file", timeout=600.0, own_code=True, cancel=cancelled)
     assert found is not None
     assert found.run(path, TEXT) == CheckTimedOut(f"{name} unknown", 600.0)

@@ -47,7 +47,7 @@ def check(
     timeout: float = LONGEST,
     command: str | None = None,
 ) -> Check:
-    found = check_for(path, root, mode=mode, timeout=timeout, command=command)
+    found = check_for(path, root, mode=mode, timeout=timeout, command=command, own_code=True)
     assert found is not None
     return found
 

@@ -53,30 +53,6 @@ def test_to_list_and_to_undo_in_a_folder_without_checkpoints_makes_nothing(
     assert not (tmp_path / "state").exists()
 
 
-@pytest.mark.parametrize("is_repository", [True, False])
-def test_a_state_directory_in_the_project_is_in_no_checkpoint(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch, is_repository: bool
-) -> None:
-    monkeypatch.setenv("HOLDFAST_STATE_DIR", str(folder.path("tools/state")))
-    if is_repository:
-        folder.init()
-    folder.write("a.txt", "a\n")
-    taken = folder.checkpoint()
-    folder.write("tools/state/holdfast.sqlite3", "what is remembered")
-    folder.write("a.txt", "agent\n")
-    later = folder.checkpoint()
-    folder.write("tools/state/holdfast.sqlite3", "and more")
-    folder.restore(taken)
-    assert folder.path("a.txt").read_text() == "a\n"
-    assert folder.path("tools/state/holdfast.sqlite3").read_text() == "and more"
-    folder.restore(later)
-    assert folder.path("a.txt").read_text() == "agent\n"
-    assert folder.path("tools/state/holdfast.sqlite3").read_text() == "and more"
-    assert folder.run("diff", taken, later, "--json").told["files"] == [
-        {"path": "a.txt", "status": "modified", "added": 1, "removed": 1}
-    ]
-
-
 def test_a_state_directory_that_is_named_from_here_is_the_same_for_git(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

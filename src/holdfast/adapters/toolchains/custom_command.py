@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.environment import environment
-from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgram
+from holdfast.adapters.toolchains.installed_tool import NOT_TRUSTED, InstalledTool, ToolProgram
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import generic
 from holdfast.repair.ports import ToolchainMissing
@@ -30,6 +30,8 @@ def plan_of(command: str | Sequence[str]) -> partial[Sequence[CheckStep]]:
 
 
 def _plan(unit: CheckedFile, words: Sequence[str]) -> Sequence[CheckStep]:
+    if not unit.own_code:
+        unit.refuse_tool(ToolProgram(shlex.join(words), ""), NOT_TRUSTED)
     tree = unit.scratch.mirror(unit.path, unit.text)
     name, *arguments = [word.replace("{path}", unit.path) for word in words]
     program = _find_program(name, tree)

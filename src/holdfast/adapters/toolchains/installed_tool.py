@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.adapters.toolchains.run_tool import NEVER, ToolPlace, run_tool
-from holdfast.repair.ports import CheckCrashed, ToolchainMissing
+from holdfast.adapters.trust.code_items import is_of_project
+from holdfast.repair.ports import CheckCrashed
+from holdfast.usecases.trust.project_trust import CURE as TRUST_CURE
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ TOOLCHAINS = "HOLDFAST_TOOLCHAINS"
 
 _PROBE_SECONDS = 20.0
 _VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)+")
-_IN_THE_PROJECT = ("node_modules/.bin", ".venv/bin", "venv/bin")
+_PROJECT_FOLDERS = ("node_modules/.bin", ".venv/bin", "venv/bin")
 _known_versions: dict[tuple[str, int, int], str] = {}
 _lock = threading.Lock()
 
@@ -57,6 +59,17 @@ class InstalledTool:
         return f"{self.tool.name} {self.version}".strip()
 
 
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """Why a tool cannot be used, after its name in a sentence; and a sentence with the cure."""
+
+    reason: str
+    cure: str
+
+
+NOT_TRUSTED = Unusable("would load code of the project that is not trusted", TRUST_CURE)
+
+
 def find_tool(
     tool: ToolProgram,
     root: Path,
@@ -64,54 +77,59 @@ def find_tool(
     deadline: float,
     cancel: Cancel = NEVER,
     *,
+    own_code: bool,
     sandbox: Sandbox = UNCONFINED,
 ) -> InstalledTool | None:
-    """Find a tool, or return None.
+    """Find a tool, or return None; see `locate`."""
+    program = locate(tool.name, root, path, own_code=own_code)
+    if program is None:
+        return None
+    where = ToolPlace(sandbox, str(root))
+    return InstalledTool(tool, program, _version(tool, program, deadline, cancel, where))
+
+
+def locate(name: str, root: Path, path: str, *, own_code: bool) -> str | None:
+    """Return the absolute path of a program, or None.
 
     The places are the project (from the unit upwards), the PATH, `HOLDFAST_TOOLCHAINS`, and the
-    folder of our own Python.
+    folder of our own Python. Without `own_code` a program of the project is passed over, wherever
+    it is found.
     """
-    for place in (*_project_places(root, path), None, *_other_places()):
-        program = shutil.which(tool.name, path=place)
-        if program is not None:
-            at = os.path.abspath(program)  # noqa: PTH100 - `Path.resolve` would follow the link
-            where = ToolPlace(sandbox, str(root))
-            return InstalledTool(tool, at, _version(tool, at, deadline, cancel, where))
-    return None
-
-
-def find_in_project(name: str, root: Path, path: str) -> str | None:
-    """Return the project's own program of this name, from the root; None if there is none."""
-    for place in _project_places(root, path):
+    places = [*_path_folders(), *_other_places()]
+    if own_code:
+        places = [*_project_places(root, path), *places]
+    for place in places:
         program = shutil.which(name, path=place)
-        if program is not None:
-            return os.path.relpath(program, root)
+        if program is None:
+            continue
+        if own_code or not is_of_project(program, root):
+            return os.path.abspath(program)  # noqa: PTH100 - `Path.resolve` would follow the link
     return None
 
 
-def require_tool(
-    tool: ToolProgram,
-    root: Path,
-    path: str,
-    deadline: float,
-    cancel: Cancel = NEVER,
-    *,
-    sandbox: Sandbox = UNCONFINED,
-) -> InstalledTool:
-    """Find a tool that the check depends on; raise `ToolchainMissing`."""
-    found = find_tool(tool, root, path, deadline, cancel, sandbox=sandbox)
-    if found is None:
-        raise ToolchainMissing(
-            f"{path}: {tool.name} is not installed, and this cannot be checked without it. "
-            f"{tool.hint}"
-        )
-    return found
+def path_outside(root: Path) -> str:
+    """Return the PATH without the folders that are in the project."""
+    folders = [place for place in _path_folders() if not is_of_project(place, root)]
+    return os.pathsep.join(folders)
+
+
+def explain_missing(tool: ToolProgram, root: Path, path: str, *, own_code: bool) -> Unusable:
+    """Return why a tool was not found, and what to do."""
+    if own_code or locate(tool.name, root, path, own_code=True) is None:
+        return Unusable("is not installed", tool.hint)
+    return Unusable("is only in the project, and not trusted there", f"{TRUST_CURE} {tool.hint}")
 
 
 def _project_places(root: Path, path: str) -> Iterator[str]:
     for parent in PurePosixPath(path).parents:
-        for place in _IN_THE_PROJECT:
+        for place in _PROJECT_FOLDERS:
             yield str(root / parent / place)
+
+
+def _path_folders() -> list[str]:
+    # An empty entry would be the current directory, which may be the project.
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return [folder for folder in folders if Path(folder).is_absolute()]
 
 
 def _other_places() -> list[str]:

@@ -1,4 +1,7 @@
-"""The checks that a project has for a file: those of its own configuration, and the set command."""
+"""The checks that a project has for a file: those of its own configuration, and the set command.
+
+Each names the code of the project that it would run.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,23 @@ import re
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
-from holdfast.adapters.toolchains.installed_tool import find_in_project
-from holdfast.adapters.toolchains.languages import python
+from holdfast.adapters.toolchains.command_code import MAKEFILES
 from holdfast.adapters.toolchains.languages.tsconfig import find_tsconfig
 from holdfast.adapters.toolchains.nearest_file import nearest_file
 from holdfast.adapters.toolchains.registry import check_for, target_of
+from holdfast.adapters.trust.code_items import item_of_text
 from holdfast.usecases.turns.repair_ports import ProjectCheck
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path, PurePosixPath
 
-    from holdfast.adapters.toolchains.tool_check import CheckMode
+    from holdfast.adapters.toolchains.own_code import OwnCode
+    from holdfast.adapters.toolchains.tool_check import CheckMode, ToolCheck
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.diagnostics import Target
+    from holdfast.vocab.trust import CodeItem
 
 _CONFIG_FILES: Mapping[Target, tuple[str, ...]] = {
     "python": ("pyproject.toml",),
@@ -28,65 +34,57 @@ _CONFIG_FILES: Mapping[Target, tuple[str, ...]] = {
     "rust": ("Cargo.toml",),
     "go": ("go.mod",),
 }
-_CARGO = "cargo check --offline --all-targets"
-_TOOLS: Mapping[Target, tuple[str, ...]] = {
-    "python": ("python3", "python", "mypy", "pyright", "ruff"),
-    "javascript": ("node", "tsc"),
-    "typescript": ("tsc",),
-}
-_LINKED = frozenset({"python3", "python"})
-"""In a venv these are links out of the project, and then not the project's own."""
-_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _GOALS = {
     goal: re.compile(rf"^{goal}\s*:(?!=)", re.MULTILINE)
     for goal in ("check", "test", "all", "build")
 }
 
 
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """What is asked of the checks of a project.
+
+    `command` is the one from the settings; `in_project`: the project's own file names it.
+    """
+
+    root: Path
+    timeout: float
+    command: str | None = None
+    in_project: bool = False
+    sandbox: Sandbox = UNCONFINED
+
+
 def checks_of_project(
-    path: str,
-    root: Path,
-    *,
-    command: str | None,
-    timeout: float,
-    cancel: Cancel,
-    sandbox: Sandbox = UNCONFINED,
+    path: str, request: CheckRequest, own_code: OwnCode, cancel: Cancel
 ) -> tuple[ProjectCheck, ...]:
     """Return the checks that a project has for a file, in their order.
 
-    `command` is the one from the settings; it runs last. Raise ValueError if it cannot be parsed.
+    The command from the settings runs last. Raise ValueError if it cannot be parsed.
     """
     own, named = None, None
-    words = command
+    words = request.command
     language = target_of(path)
     if language is not None:
-        own = _own_check(path, root, language, timeout, cancel, sandbox=sandbox)
+        own = _own_check(path, request, language, own_code, cancel)
         if own is None and not words:
-            words = _make_command(root)
+            words = make_command(request.root)
     if words:
-        last = command is not None
-        named = _command_check(path, root, words, timeout, cancel, sandbox=sandbox, last=last)
+        named = _command_check(path, request, words, own_code, cancel)
     return tuple(check for check in (own, named) if check is not None)
 
 
 def _command_check(
-    path: str,
-    root: Path,
-    command: str,
-    timeout: float,
-    cancel: Cancel,
-    *,
-    sandbox: Sandbox,
-    last: bool,
+    path: str, request: CheckRequest, command: str, own_code: OwnCode, cancel: Cancel
 ) -> ProjectCheck | None:
     check = check_for(
         path,
-        root,
+        request.root,
         mode="project",
-        timeout=timeout,
+        timeout=request.timeout,
         command=command,
+        own_code=True,
         cancel=cancel,
-        sandbox=sandbox,
+        sandbox=request.sandbox,
     )
     if check is None:
         return None
@@ -94,13 +92,23 @@ def _command_check(
     if "{path}" in command:
         # The command is about that file alone.
         scope = None
-    return ProjectCheck(check, check.with_files, command, scope, last=last)
+    code = own_code.of_command(command)
+    if request.in_project and command == request.command:
+        code = (item_of_check(command), *code)
+    last = request.command is not None
+    return ProjectCheck(check, check.with_files, command, scope, last=last, code=code)
+
+
+def item_of_check(command: str) -> CodeItem:
+    """Return the item of the command that the project's own settings name."""
+    return item_of_text(".holdfast/config.toml", "check", f"check = {command}\n")
 
 
 def _own_check(
-    path: str, root: Path, language: Target, timeout: float, cancel: Cancel, *, sandbox: Sandbox
+    path: str, request: CheckRequest, language: Target, own_code: OwnCode, cancel: Cancel
 ) -> ProjectCheck | None:
     """Return the check of the file's language, if the project is configured for the language."""
+    root = request.root
     config = nearest_file(root, path, _CONFIG_FILES.get(language, ()))
     if config is None:
         return None
@@ -109,14 +117,28 @@ def _own_check(
     mode: CheckMode = "project"
     if language == "python":
         mode = "file"
-    check = check_for(
-        path, root, mode=mode, timeout=timeout, as_configured=True, cancel=cancel, sandbox=sandbox
-    )
-    if check is None:
-        return None
-    command = _own_command(language, path, root)
     scope = _scope(path, root, language, config)
-    return ProjectCheck(check, check.with_files, command, scope)
+    code = own_code.of_file(path, language)
+
+    def check_with(*, own_code: bool) -> ToolCheck | None:
+        return check_for(
+            path,
+            root,
+            mode=mode,
+            timeout=request.timeout,
+            as_configured=True,
+            own_code=own_code,
+            cancel=cancel,
+            sandbox=request.sandbox,
+        )
+
+    check, outside = check_with(own_code=True), check_with(own_code=False)
+    if check is None or outside is None:
+        return None
+    without = ProjectCheck(outside, outside.with_files, scope=scope)
+    if not code:
+        return without
+    return ProjectCheck(check, check.with_files, scope=scope, code=code, outside=without)
 
 
 def _scope(path: str, root: Path, language: Target, config: PurePosixPath) -> str | None:
@@ -135,38 +157,9 @@ def _scope(path: str, root: Path, language: Target, config: PurePosixPath) -> st
     return f"tsc {tsconfig.path}"
 
 
-def _own_command(language: Target, path: str, root: Path) -> str | None:
-    """Return the command of a check that runs code of the project; None if it runs none.
-
-    Such code is build scripts, plugins and the project's own tools. A model may have written it, or
-    the unknown author of a cloned repository.
-    """
-    if language == "rust":
-        return _CARGO
-    tools: list[str] = []
-    for name in _TOOLS.get(language, ()):
-        tool = _own_tool(name, path, root)
-        if tool is not None:
-            tools.append(tool)
-    if tools:
-        return " && ".join(tools)
-    if language == "python" and python.runs_project_code(root, path):
-        return "mypy"
-    return None
-
-
-def _own_tool(name: str, path: str, root: Path) -> str | None:
-    program = find_in_project(name, root, path)
-    if program is None or name not in _LINKED:
-        return program
-    if not (root / program).resolve().is_relative_to(root.resolve()):
-        return None
-    return program
-
-
-def _make_command(root: Path) -> str | None:
+def make_command(root: Path) -> str | None:
     """Return the command of the project's Makefile, if it has a goal for a check."""
-    for name in _MAKEFILES:
+    for name in MAKEFILES:
         try:
             text = (root / name).read_text("utf-8", "replace")
         except OSError:

@@ -70,20 +70,28 @@ def check_for(
     command: str | Sequence[str] | None = None,
     target: Target | None = None,
     as_configured: bool = False,
+    own_code: bool = False,
     cancel: Cancel = NEVER,
     sandbox: Sandbox = UNCONFINED,
 ) -> ToolCheck | None:
     """Return the check for a file below a root; None if there is none for such a file.
 
     A `command` is the check, whatever the language. `target` overrides the language of the suffix.
-    `as_configured` checks types only if the project has settings for it. Missing tools are reported
-    when the check runs. Raise ValueError if the command cannot be parsed.
+    `as_configured` checks types only if the project has settings for it. Without `own_code` no tool
+    or plugin of the project is run; a `command` is then refused. Missing tools are reported when
+    the check runs. Raise ValueError if the command cannot be parsed.
     """
     language = target or target_of(path)
     if command is not None:
-        words = plan_of(command)
         return ToolCheck(
-            language or "any", Path(root), mode, timeout, words, cancel, sandbox=sandbox
+            language or "any",
+            Path(root),
+            mode,
+            timeout,
+            plan_of(command),
+            cancel,
+            own_code=own_code,
+            sandbox=sandbox,
         )
     if language is None:
         return None
@@ -92,4 +100,6 @@ def check_for(
         plan = _AS_CONFIGURED.get(language, plan)
     if plan is None:
         return None
-    return ToolCheck(language, Path(root), mode, timeout, plan, cancel, sandbox=sandbox)
+    return ToolCheck(
+        language, Path(root), mode, timeout, plan, cancel, own_code=own_code, sandbox=sandbox
+    )

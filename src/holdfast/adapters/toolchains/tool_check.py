@@ -8,14 +8,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, TypeAlias
 
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.adapters.toolchains.installed_tool import (
     InstalledTool,
     ToolProgram,
+    Unusable,
+    explain_missing,
     find_tool,
-    require_tool,
+    path_outside,
 )
 from holdfast.adapters.toolchains.nearest_file import nearest_file
 from holdfast.adapters.toolchains.run_tool import (
@@ -51,7 +53,10 @@ class Parser(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """The unit of a check: a file of a project with the text to check, and its scratch folder."""
+    """The unit of a check: a file of a project with the text to check, and its scratch folder.
+
+    Without `own_code` nothing of the project's own is run: no tool, no plugin, no build script.
+    """
 
     root: Path
     path: str
@@ -61,18 +66,37 @@ class CheckedFile:
     deadline: float
     cancel: Cancel = NEVER
     sandbox: Sandbox = UNCONFINED
+    own_code: bool = False
 
     def find_tool(self, tool: ToolProgram) -> InstalledTool | None:
         """Return an installed tool for this unit, or None."""
         return find_tool(
-            tool, self.root, self.path, self.deadline, self.cancel, sandbox=self.sandbox
+            tool,
+            self.root,
+            self.path,
+            self.deadline,
+            self.cancel,
+            own_code=self.own_code,
+            sandbox=self.sandbox,
         )
 
     def require_tool(self, tool: ToolProgram) -> InstalledTool:
         """Return an installed tool for this unit; raise `ToolchainMissing`."""
-        return require_tool(
-            tool, self.root, self.path, self.deadline, self.cancel, sandbox=self.sandbox
+        found = self.find_tool(tool)
+        if found is None:
+            self.refuse_tool(tool, self.explain_missing(tool))
+        return found
+
+    def refuse_tool(self, tool: ToolProgram, unusable: Unusable) -> NoReturn:
+        """Raise `ToolchainMissing` about a tool that the check depends on."""
+        raise ToolchainMissing(
+            f"{self.path}: {tool.name} {unusable.reason}, and this cannot be checked without it. "
+            f"{unusable.cure}"
         )
+
+    def explain_missing(self, tool: ToolProgram) -> Unusable:
+        """Return why a tool was not found for this unit, and what to do."""
+        return explain_missing(tool, self.root, self.path, own_code=self.own_code)
 
     def folder_with(self, name: str) -> PurePosixPath | None:
         """Return the nearest folder from the unit up to the root that has a file of this name."""
@@ -110,12 +134,13 @@ class CheckStep:
 
 @dataclass(frozen=True, slots=True)
 class MissingStep:
-    """A step whose tool the project has settings for, and which is not installed.
+    """A step whose tool the project has settings for, and which cannot be run.
 
     The other steps may still find errors. If they find none, the check has not passed.
     """
 
     tool: ToolProgram
+    unusable: Unusable
 
 
 CheckPlan: TypeAlias = Callable[[CheckedFile], Sequence[CheckStep | MissingStep]]
@@ -137,9 +162,11 @@ class ToolCheck:
         plan: CheckPlan,
         cancel: Cancel = NEVER,
         *,
+        own_code: bool = False,
         sandbox: Sandbox = UNCONFINED,
     ) -> None:
         """Join a plan and its root."""
+        self._own_code = own_code
         self._sandbox = sandbox
         self._target: Target = target
         self._root = Path(os.path.realpath(root))
@@ -172,6 +199,7 @@ class ToolCheck:
             self._plan,
             self._cancel,
             sandbox=self._sandbox,
+            own_code=self._own_code,
         )
         other._overrides = overrides
         return other
@@ -192,6 +220,7 @@ class ToolCheck:
                 deadline=until,
                 cancel=self._cancel,
                 sandbox=self._sandbox,
+                own_code=self._own_code,
             )
             planned = self._plan(unit)
             steps = [step for step in planned if isinstance(step, CheckStep)]
@@ -202,6 +231,10 @@ class ToolCheck:
 
     def _run_steps(self, unit: CheckedFile, steps: Sequence[CheckStep]) -> Checked | CheckTimedOut:
         oracle = " + ".join(step.tool.title for step in steps)
+        outside: dict[str, str] = {}
+        if not unit.own_code:
+            # A compiler starts other programs, by their names.
+            outside["PATH"] = path_outside(unit.root)
         outputs: list[str] = []
         found: list[Diagnostic] = []
         place = ToolPlace(self._sandbox, str(unit.root), str(unit.scratch.folder))
@@ -212,7 +245,7 @@ class ToolCheck:
                 step.argv,
                 step.cwd,
                 unit.deadline,
-                variables=step.variables,
+                variables={**step.variables, **outside},
                 stdin=step.stdin,
                 cancel=self._cancel,
                 place=place,
@@ -229,8 +262,8 @@ def _raise_if_missing(unit: CheckedFile, planned: Sequence[CheckStep | MissingSt
     for step in planned:
         if isinstance(step, MissingStep):
             raise ToolchainMissing(
-                f"{unit.path}: the project has settings for {step.tool.name}, which is not "
-                f"installed; without it this is not checked. {step.tool.hint}"
+                f"{unit.path}: the project has settings for {step.tool.name}, which "
+                f"{step.unusable.reason}; without it this is not checked. {step.unusable.cure}"
             )
 
 

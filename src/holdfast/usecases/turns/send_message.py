@@ -98,7 +98,9 @@ class NotSent:
     """No turn has run; `message` says why, and what to do."""
 
     message: str
-    stop_reason: Literal["failed", "unreachable", "needs_login", "cancelled"] = "failed"
+    stop_reason: Literal["failed", "unreachable", "needs_login", "needs_approval", "cancelled"] = (
+        "failed"
+    )
 
 
 def send(

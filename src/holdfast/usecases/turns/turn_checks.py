@@ -19,9 +19,11 @@ from holdfast.repair.verify import errors_of
 from holdfast.tools.ports import Denied, NoApprover, TurnCancelled
 from holdfast.tools.text_limits import clean, shorten
 from holdfast.usecases.repair.messages import NOT_REPAIRED, describe_old_errors
+from holdfast.usecases.trust.project_trust import CURE, describe_items
 from holdfast.usecases.turns.baseline import Baseline, SinceCheck
 from holdfast.vocab.events import RepairEnded
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.trust import name_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.turns.repair_ports import EditedTurn, ProjectCheck, TurnRepairs
     from holdfast.usecases.turns.repair_report import RepairDeadline, RepairReport
     from holdfast.vocab.diagnostics import Diagnostic
+    from holdfast.vocab.trust import CodeItem, JudgedItem
 
 MOST_FILES = 20
 MOST_SHOWN = 4_000
@@ -75,9 +78,41 @@ class CheckGroup:
         return self.found.scope is not None
 
     @property
+    def code(self) -> tuple[CodeItem, ...]:
+        """What of the project's own one run of the check runs, each item once."""
+        items: dict[CodeItem, None] = {}
+        for found in self.founds.values():
+            items |= dict.fromkeys(found.code)
+        return tuple(items)
+
+    @property
+    def outside(self) -> CheckGroup | None:
+        """The same files, checked with nothing of the project's own; None if that cannot be."""
+        founds: dict[str, ProjectCheck] = {}
+        for path, found in self.founds.items():
+            without = found.outside
+            if found.command is None and not found.code:
+                without = found
+            if without is None:
+                return None
+            founds[path] = without
+        return CheckGroup(founds)
+
+    @property
     def checks_project(self) -> bool:
         """Whether one run of the command checks the whole project."""
         return self.whole and self.found.scope == self.found.command
+
+
+@dataclass(frozen=True, slots=True)
+class _Distrust:
+    """The code of the project that may not run, and the sentence that says so."""
+
+    items: frozenset[CodeItem]
+    refusal: str
+
+    def allows(self, group: CheckGroup) -> bool:
+        return self.items.isdisjoint(group.code)
 
 
 class TurnChecks:
@@ -155,35 +190,89 @@ class TurnChecks:
         return all(secret not in decoded.text for secret in self._repairs.secrets)
 
     def choose_allowed(self, groups: Sequence[CheckGroup]) -> list[CheckGroup]:
-        """Return the groups that may run; ask once for each command that needs an approval."""
-        refusals: dict[str | None, str | None] = {None: None}
+        """Return the groups that may run, without the project's own code where it is not trusted.
+
+        Ask once for each command that needs an approval, and once for all code of the project.
+        """
+        decisions = self._decide_all(groups)
+        code: dict[CodeItem, None] = {}
+        for group in groups:
+            if decisions[group.found.command] == "trust":
+                code |= dict.fromkeys(group.code)
+        distrust = self._ask_trust(tuple(code))
+        allowed: list[CheckGroup] = []
+        outside: list[CheckGroup] = []
+        for group in groups:
+            decision = decisions[group.found.command]
+            if decision == "run" or (decision == "trust" and distrust.allows(group)):
+                allowed.append(group)
+                continue
+            without = group.outside
+            if without is None:
+                refusal = distrust.refusal if decision == "trust" else decision
+                self._report.not_run(group.one, refusal)
+            else:
+                outside.append(without)
+        if outside:
+            instead = "The files were checked with tools outside the project."
+            self._report.not_run("", f"{distrust.refusal} {instead}")
+        return allowed + outside
+
+    def _decide_all(self, groups: Sequence[CheckGroup]) -> dict[str | None, str]:
+        """Return what becomes of each command: "run", "trust", or the sentence that refuses it."""
+        decisions: dict[str | None, str] = {None: "trust"}
         for group in groups:
             command = group.found.command
-            if command is not None and command not in refusals:
-                refusals[command] = self._ask(command)
-        allowed = []
-        for group in groups:
-            refusal = refusals[group.found.command]
-            if refusal is None:
-                allowed.append(group)
-            else:
-                self._report.not_run(group.one, refusal)
-        return allowed
+            if command not in decisions:
+                decisions[command] = self._decide(command or "", group)
+        return decisions
 
-    def _ask(self, command: str) -> str | None:
+    def _decide(self, command: str, group: CheckGroup) -> str:
         verdict = self._repairs.judge(command)
         match verdict:
             case Allow():
-                return None
+                return "run"
             case Ask(why):
-                purpose = f"to check this turn's edits; {why}"
-                answer = self._turn.gate.ask("command", command, purpose)
-                cure = "; use a terminal, --approve auto, or allow_commands in your settings."
-                return refusal_of(answer, command, cure)
+                if group.code:
+                    return "trust"
+                return self._ask_command(command, why) or "run"
             case Refuse(message):
                 return message
             case _:
                 assert_never(verdict)
+
+    def _ask_command(self, command: str, why: str) -> str | None:
+        purpose = f"to check this turn's edits; {why}"
+        answer = self._turn.gate.ask("command", command, purpose)
+        cure = "; use a terminal, --approve auto, or allow_commands in your settings."
+        return refusal_of(answer, command, cure)
+
+    def _ask_trust(self, items: Sequence[CodeItem]) -> _Distrust:
+        """Ask for the code that is not trusted yet, once; return what may not run, and why."""
+        trust = self._repairs.trust
+        judged = trust.untrusted(items)
+        if not judged:
+            return _Distrust(frozenset(), "")
+        names = name_items(judged)
+        why = shorten(describe_items(judged), MOST_SHOWN)
+        purpose = f"to check this turn's edits, which runs this code of the project:\n{why}"
+        answer = self._turn.gate.ask("trust", names, purpose)
+        match answer:
+            case "yes":
+                self._accept(judged)
+                return _Distrust(frozenset(), "")
+            case Denied(message):
+                refusal = message
+            case NoApprover():
+                refusal = f"not run, for it is not trusted: {names}. {CURE}"
+        return _Distrust(frozenset(each.item for each in judged), refusal)
+
+    def _accept(self, judged: Sequence[JudgedItem]) -> None:
+        try:
+            self._repairs.trust.accept(judged)
+        except OSError as error:
+            problem = f"{error.filename}: {error.strerror}"
+            self._report.not_run("", f"{problem}; what you trust is not remembered.")
 
     def run(self, groups: Sequence[CheckGroup]) -> list[Checked | None]:
         """Run each check once, some at a time; return None for each that could not be run."""
@@ -297,8 +386,12 @@ class TurnChecks:
         if path in group.founds:
             return group.founds[path]
         for each in self._repairs.find(path, self._deadline):
-            if each.scope == group.found.scope:
+            if each.scope != group.found.scope:
+                continue
+            if set(each.code) <= set(group.code):
                 return each
+            # Code that nobody was asked for.
+            return each.outside or group.found
         return group.found
 
     def _before(self, group: CheckGroup) -> Baseline:
@@ -307,6 +400,9 @@ class TurnChecks:
         if then.keys().isdisjoint(group.founds):
             return Baseline(None)
         if not group.whole and then[unit] is None:
+            return Baseline(None)
+        if not then.keys().isdisjoint(item.path for item in group.code):
+            # The code that was there before the turn is not the code that is trusted.
             return Baseline(None)
         check = group.found.with_files(then)
         text = then.get(unit, self._now[unit]) or b""

@@ -5,18 +5,19 @@ from __future__ import annotations
 import configparser
 import json
 import os
+import re
 import sys
 import tomllib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
-from holdfast.adapters.toolchains.installed_tool import InstalledTool, ToolProgram
+from holdfast.adapters.toolchains.installed_tool import NOT_TRUSTED, InstalledTool, ToolProgram
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep, MissingStep
 from holdfast.repair.diagnostics import mypy, pyright, python_compile, ruff
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from holdfast.vocab.diagnostics import Diagnostic
 
@@ -29,6 +30,12 @@ PYRIGHT = ToolProgram(
     "pyright", "Install it with: npm install --save-dev pyright, or: pip install pyright"
 )
 
+# Plugins are code, `python_executable` is a program, missing stubs are installed with pip, and the
+# others write files wherever they say.
+_MYPY_CODE = frozenset(
+    {"plugins", "python_executable", "install_types", "non_interactive", "junit_xml"}
+)
+_PYRIGHT_CODE = frozenset({"venv", "venvPath", "pythonPath", "extends"})
 _CHILD = Path(__file__).with_name("python_child.py")
 # Without settings for ruff: broken code only, no matters of style. Comparisons with literals,
 # invalid `%` and `raise`, misplaced `return` and `break`, undefined names.
@@ -49,15 +56,9 @@ def plan(unit: CheckedFile) -> Sequence[CheckStep | MissingStep]:
 
 def plan_as_configured(unit: CheckedFile) -> Sequence[CheckStep | MissingStep]:
     """Compile and run ruff; check types only if the project has settings for a type checker."""
-    has_mypy = _mypy_settings(unit.root, unit.path) is not None
+    has_mypy = find_mypy_config(unit.root, unit.path) is not None
     has_pyright = _pyright_settings(unit) is not None
     return _plan(unit, types=has_mypy or has_pyright)
-
-
-def runs_project_code(root: Path, path: str) -> bool:
-    """Return whether the settings make mypy run code of the project, or a program they name."""
-    settings = _mypy_settings(root, path) or {}
-    return "plugins" in settings or "python_executable" in settings
 
 
 def _plan(unit: CheckedFile, *, types: bool) -> Sequence[CheckStep | MissingStep]:
@@ -71,7 +72,7 @@ def _plan(unit: CheckedFile, *, types: bool) -> Sequence[CheckStep | MissingStep
         if found is not None:
             steps.append(_ruff_step(unit, found, compiled.tool.version))
         elif _ruff_settings(unit) is not None:
-            steps.append(MissingStep(RUFF))
+            steps.append(MissingStep(RUFF, unit.explain_missing(RUFF)))
     return steps
 
 
@@ -87,16 +88,18 @@ def _types_steps(unit: CheckedFile) -> list[CheckStep | MissingStep]:
     for make_step, tool in checkers:
         if configured and tool not in configured:
             continue
+        if not unit.own_code and _loads_code(tool, unit):
+            return [MissingStep(tool, NOT_TRUSTED)]
         found = unit.find_tool(tool)
         if found is not None:
             return [make_step(unit, found)]
-    return [MissingStep(tool) for tool in configured]
+    return [MissingStep(tool, unit.explain_missing(tool)) for tool in configured]
 
 
 def _configured_checkers(unit: CheckedFile) -> list[ToolProgram]:
     """Return the type checkers that the project has settings for."""
     configured: list[ToolProgram] = []
-    if _mypy_settings(unit.root, unit.path) is not None:
+    if find_mypy_config(unit.root, unit.path) is not None:
         configured.append(MYPY)
     if _pyright_settings(unit) is not None:
         configured.append(PYRIGHT)
@@ -163,7 +166,7 @@ def _ruff_target(version: str) -> list[str]:
 
 
 def _mypy_step(unit: CheckedFile, tool: InstalledTool) -> CheckStep:
-    settings = _mypy_settings(unit.root, unit.path)
+    config = find_mypy_config(unit.root, unit.path)
     argv = [
         tool.program,
         "--output=json",
@@ -175,18 +178,24 @@ def _mypy_step(unit: CheckedFile, tool: InstalledTool) -> CheckStep:
     if tool.version.startswith("2."):
         # The new parser of version 2 has wrong columns in lines with characters beyond ASCII.
         argv.append("--no-native-parser")
-    python = _project_python(unit.root)
+    # The same file that was judged. Without it mypy would look for one itself, elsewhere.
+    argv.append(f"--config-file={config.file if config else ''}")
+    python = None
+    if unit.own_code:
+        python = project_python(unit.root)
     if python is not None:
         argv += ["--python-executable", python]
     if unit.mode == "file":
         argv.append("--follow-imports=silent")
     cwd, options = _mypy_place(unit)
     argv += [*options, "--"]
-    checks_all_files = unit.mode == "project" and "files" in (settings or {})
+    checks_all_files = False
+    if config is not None and unit.mode == "project":
+        checks_all_files = "files" in config.settings
     if not checks_all_files:
         argv.append(unit.path)
     adjust = _accept_missing_packages
-    if settings is not None:
+    if config is not None and not _lacks_packages(unit):
         adjust = _unchanged
     return CheckStep(tool, argv, cwd, mypy.parse, adjust=adjust, skip_if_broken=True)
 
@@ -208,11 +217,15 @@ def _pyright_step(unit: CheckedFile, tool: InstalledTool) -> CheckStep:
     found = _pyright_settings(unit)
     if found is not None:
         folder, settings = found
-        adjust = _unchanged
+        if not _lacks_packages(unit):
+            adjust = _unchanged
     # With `--project` pyright looks for no settings above the copy, and a named file is checked by
     # these settings all the same.
     argv = [tool.program, "--outputjson", "--project", str(folder)]
-    python = _project_python(unit.root)
+    python = project_python(unit.root)
+    if not unit.own_code:
+        # Otherwise pyright starts the Python that it finds, to ask for its packages.
+        python = _python_outside(unit)
     if python is not None and not settings.keys() & {"venv", "venvPath"}:
         argv += ["--pythonpath", python]
     if unit.mode == "file":
@@ -283,11 +296,100 @@ def _ruff_settings(unit: CheckedFile) -> _Settings | None:
     return _settings(unit.root, unit.path, ("ruff.toml", ".ruff.toml"), ("tool", "ruff"))
 
 
-def _mypy_settings(root: Path, path: str) -> _Settings | None:
-    settings = _settings(root, path, ("mypy.ini", ".mypy.ini"), ("tool", "mypy"))
-    if settings is not None:
-        return settings
-    return _read_ini(root / "setup.cfg") or None
+@dataclass(frozen=True, slots=True)
+class ToolConfig:
+    """The settings of a tool, and their file from the root."""
+
+    file: PurePosixPath
+    settings: Mapping[str, object]
+
+    def choose(self, is_code: Callable[[str], bool]) -> str:
+        """Return the settings that load code, one a line; "" if there are none."""
+        names = sorted(filter(is_code, self.settings))
+        return "".join(f"{name} = {self.settings[name]}\n" for name in names)
+
+
+def find_mypy_config(root: Path, path: str) -> ToolConfig | None:
+    """Return the nearest settings of mypy, from the unit up to the root, in mypy's own order."""
+    for folder in PurePosixPath(path).parents:
+        for name in ("mypy.ini", ".mypy.ini"):
+            if (root / folder / name).is_file():
+                return ToolConfig(folder / name, _read_ini(root / folder / name))
+        table = _table(_read_toml(root / folder / "pyproject.toml"), ("tool", "mypy"))
+        if table is not None:
+            return ToolConfig(folder / "pyproject.toml", table)
+        section = _read_ini(root / folder / "setup.cfg")
+        if section:
+            return ToolConfig(folder / "setup.cfg", section)
+    return None
+
+
+def mypy_code(config: ToolConfig) -> str:
+    """Return the settings that make mypy run or write something; "" if there are none."""
+    return config.choose(_is_mypy_code)
+
+
+def mypy_plugins(root: Path, config: ToolConfig) -> Iterator[str]:
+    """Yield the plugins that mypy loads: the path from the root, or the name of a module."""
+    plugins = config.settings.get("plugins", ())
+    if isinstance(plugins, str):
+        plugins = re.split(r"[,\n]", plugins)
+    if not isinstance(plugins, list | tuple):
+        return
+    for plugin in plugins:
+        # `module:function` names the function that mypy calls.
+        name = str(plugin).strip().partition(":")[0]
+        if name.endswith(".py"):
+            yield os.path.normpath(config.file.parent / name)
+        elif name:
+            module = name.replace(".", "/")
+            packages = (f"{module}.py", f"{module}/__init__.py")
+            yield next((each for each in packages if (root / each).is_file()), name)
+
+
+def _is_mypy_code(name: str) -> bool:
+    plain = name.lower().replace("-", "_")
+    return plain in _MYPY_CODE or plain.endswith("_report")
+
+
+def find_pyright_config(root: Path, path: str) -> ToolConfig | None:
+    """Return the nearest settings of pyright, from the unit up to the root."""
+    found = _settings_at(root, path, ("pyrightconfig.json",), ("tool", "pyright"))
+    if found is None:
+        return None
+    folder, settings = found
+    file = folder / "pyrightconfig.json"
+    if not (root / file).is_file():
+        file = folder / "pyproject.toml"
+    return ToolConfig(file, settings)
+
+
+def pyright_code(config: ToolConfig) -> str:
+    """Return the settings that make pyright start a Python; "" if there are none."""
+    if not config.settings and config.file.name == "pyrightconfig.json":
+        return "settings that only pyright can read\n"
+    return config.choose(_PYRIGHT_CODE.__contains__)
+
+
+def _loads_code(tool: ToolProgram, unit: CheckedFile) -> bool:
+    """Return whether the settings of a type checker make it run code."""
+    if tool == MYPY:
+        config = find_mypy_config(unit.root, unit.path)
+        return config is not None and mypy_code(config) != ""
+    config = find_pyright_config(unit.root, unit.path)
+    return config is not None and pyright_code(config) != ""
+
+
+def _lacks_packages(unit: CheckedFile) -> bool:
+    """Return whether the project has packages that may not be used."""
+    return not unit.own_code and project_python(unit.root) is not None
+
+
+def _python_outside(unit: CheckedFile) -> str:
+    found = unit.find_tool(PYTHON)
+    if found is None:
+        return sys.executable
+    return found.program
 
 
 def _pyright_settings(unit: CheckedFile) -> tuple[PurePosixPath, _Settings] | None:
@@ -334,7 +436,8 @@ def _read_toml(file: Path) -> _Settings:
         return {}
 
 
-def _project_python(root: Path) -> str | None:
+def project_python(root: Path) -> str | None:
+    """Return the Python of the project's virtual environment; None if it has none."""
     for place in (root / ".venv/bin/python", root / "venv/bin/python"):
         if os.access(place, os.X_OK):
             return str(place)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import tomllib
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from holdfast.adapters.toolchains.installed_tool import ToolProgram
+from holdfast.adapters.toolchains.installed_tool import NOT_TRUSTED, ToolProgram
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import rustc
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 RUSTC = ToolProgram(
     "rustc",
@@ -26,12 +27,29 @@ _NEWEST = "2021"
 _OLDEST = "2015"
 """The edition of a package that does not set one."""
 _ROOTS = ("main.rs", "lib.rs")
+_CODE_FILES = (
+    "build.rs",
+    ".cargo/config.toml",
+    ".cargo/config",
+    "rust-toolchain.toml",
+    "rust-toolchain",
+)
+_DEPENDENCIES = (
+    "dependencies",
+    "dev-dependencies",
+    "dev_dependencies",
+    "build-dependencies",
+    "build_dependencies",
+)
+_MOST_MANIFESTS = 500
 _MAIN = re.compile(rb"\bfn\s+main\s*\(")
 
 
 def plan(unit: CheckedFile) -> Sequence[CheckStep]:
     """Check the crate that the file belongs to, or the package with its workspace."""
     package = unit.folder_with("Cargo.toml")
+    if not unit.own_code and any(build_files(unit.root, unit.path)):
+        unit.refuse_tool(CARGO, NOT_TRUSTED)
     if unit.mode == "project" and package is not None:
         return [_cargo_step(unit, package)]
     return [_rustc_step(unit, package)]
@@ -121,6 +139,69 @@ def _module_file(tree: Path, folder: PurePosixPath, name: str) -> PurePosixPath 
     return None
 
 
+# ------------------------------------------------------------------------------------ code it runs
+
+
+def build_files(root: Path, path: str) -> Iterator[str]:
+    """Yield the files that make cargo or rustup run code, above a file and in its workspace.
+
+    A manifest is one of them if the package has dependencies or a build script, or is a macro that
+    the compiler loads. Dependencies have build scripts and macros of their own.
+    """
+    for folder in PurePosixPath(path).parents:
+        for name in _CODE_FILES:
+            if (root / folder / name).is_file():
+                yield str(folder / name)
+    for manifest in _manifests(root, path):
+        fields = _read_manifest(root / manifest)
+        script = _table(fields, "package").get("build", "build.rs")
+        others = [manifest.parent / str(script), manifest.parent / "Cargo.lock"]
+        if not _runs_code(fields) and not (root / others[0]).is_file():
+            continue
+        yield str(manifest)
+        for file in others:
+            if (root / file).is_file():
+                yield str(file)
+
+
+def _manifests(root: Path, path: str) -> list[PurePosixPath]:
+    """Return the manifests above a file; if one is that of a workspace, all below it."""
+    found: dict[PurePosixPath, None] = {}
+    for folder in PurePosixPath(path).parents:
+        manifest = folder / "Cargo.toml"
+        if not (root / manifest).is_file():
+            continue
+        found[manifest] = None
+        if "workspace" not in _read_manifest(root / manifest):
+            continue
+        for member in islice((root / folder).rglob("Cargo.toml"), _MOST_MANIFESTS):
+            found[PurePosixPath(member.relative_to(root))] = None
+    return sorted(found)
+
+
+def _runs_code(fields: dict[str, Any]) -> bool:
+    """Return whether a package has dependencies or a build script, or is a macro.
+
+    So has a manifest that only cargo can read.
+    """
+    if not fields or _has_dependencies(fields):
+        return True
+    library = _table(fields, "lib")
+    if library.get("proc-macro") or library.get("proc_macro"):
+        return True
+    return "build" in _table(fields, "package")
+
+
+def _has_dependencies(fields: dict[str, Any]) -> bool:
+    tables = [fields, _table(fields, "workspace"), *_table(fields, "target").values()]
+    for table in tables:
+        if not isinstance(table, dict):
+            continue
+        if any(table.get(name) for name in _DEPENDENCIES):
+            return True
+    return False
+
+
 # ----------------------------------------------------------------------------------------- packages
 
 
@@ -152,8 +233,12 @@ def _workspace_edition(unit: CheckedFile, package: PurePosixPath) -> object:
 
 
 def _manifest(unit: CheckedFile, folder: PurePosixPath) -> dict[str, Any]:
+    return _read_manifest(unit.root / folder / "Cargo.toml")
+
+
+def _read_manifest(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads((unit.root / folder / "Cargo.toml").read_text("utf-8"))
+        return tomllib.loads(file.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         # cargo itself reports the problem.
         return {}

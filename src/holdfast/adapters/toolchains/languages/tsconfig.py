@@ -100,6 +100,23 @@ def find_tsconfig(root: Path, path: str) -> Tsconfig | None:
     return config
 
 
+def find_plugins(root: Path, path: str) -> Iterator[tuple[PurePosixPath, str]]:
+    """Yield the settings with plugins that a file is checked with, and the plugins as JSON.
+
+    tsc loads none; a tsc that a project has patched may.
+    """
+    config = find_tsconfig(root, path)
+    if config is None:
+        return
+    own = _load(root / config.path)
+    if own is None:
+        return
+    for here, settings in _chain(root, config.path, own):
+        options = settings.get("compilerOptions")
+        if isinstance(options, dict) and "plugins" in options:
+            yield here, f"{json.dumps(options['plugins'], indent=1)}\n"
+
+
 def _read(root: Path, at: PurePosixPath) -> Tsconfig | None:
     """Return the settings at a path; None if they cannot be read, which tsc itself reports."""
     own = _load(root / at)

@@ -1,0 +1,1 @@
+"""What of a project runs: hashed, and kept as trusted."""

@@ -1,0 +1,1 @@
+"""Trust in the code of a project."""

@@ -1,0 +1,78 @@
+"""The one judge of a project's own code, for turns, repairs and `holdfast trust`."""
+
+from __future__ import annotations
+
+from difflib import unified_diff
+from typing import TYPE_CHECKING
+
+from holdfast.tools.text_limits import clean
+from holdfast.vocab.trust import judge_items, untrusted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.usecases.trust.ports import TrustStore
+    from holdfast.vocab.trust import CodeItem, JudgedItem
+
+CURE = "Trust it with `holdfast trust`, or for one command with --trust."
+"""What to do about code that is not trusted."""
+
+
+class ProjectTrust:
+    """What is trusted in one project.
+
+    With `everything`, all code of the project is trusted for this process, as in CI. Without
+    `remembers`, an answer is not kept: no person has given it.
+    """
+
+    def __init__(
+        self, store: TrustStore, *, everything: bool = False, remembers: bool = True
+    ) -> None:
+        """Judge by what the store has."""
+        self._store = store
+        self._everything = everything
+        self._remembers = remembers
+
+    def untrusted(self, items: Sequence[CodeItem]) -> tuple[JudgedItem, ...]:
+        """Return those of the items that may not run; may raise OSError."""
+        if self._everything or not items:
+            return ()
+        return untrusted(self.judge(items))
+
+    def judge(self, items: Sequence[CodeItem]) -> tuple[JudgedItem, ...]:
+        """Return the state of each item by what a person has trusted; may raise OSError."""
+        return judge_items(items, self._store.read())
+
+    def accept(self, judged: Sequence[JudgedItem]) -> None:
+        """Trust items from now on, as a person has answered; may raise OSError."""
+        if self._remembers:
+            self._store.add([each.item for each in judged])
+
+    def revoke(self) -> None:
+        """Trust nothing of the project any more; may raise OSError."""
+        self._store.clear()
+
+
+def describe_items(judged: Sequence[JudgedItem]) -> str:
+    """Return what a person has to see before trusting items: each text, or how it has changed."""
+    parts: list[str] = []
+    for each in judged:
+        item = each.item
+        parts.append(f"{item.kind} {item.path}: {each.state}, sha256 {item.digest[:12]}")
+        shown = _shown_text(each)
+        if shown:
+            parts.append(clean(shown).rstrip("\n"))
+    return "\n".join(parts)
+
+
+def _shown_text(judged: JudgedItem) -> str:
+    """Return the diff to the text that was trusted; of a new item, all lines are new."""
+    item = judged.item
+    if item.text is None:
+        return ""
+    before = judged.trusted_text
+    if before is None:
+        before = ""
+    lines = unified_diff(before.split("\n"), item.text.split("\n"), lineterm="")
+    # Without the two lines of file names.
+    return "\n".join(list(lines)[2:])
