@@ -90,17 +90,20 @@ def test_a_command_without_records_loads_no_database_and_no_pydantic(
     command: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path_factory.mktemp("place")
-    monkeypatch.setenv("HOLDFAST_STATE_DIR", str(place / "state"))
+    state = tmp_path_factory.mktemp("state")
+    monkeypatch.setenv("HOLDFAST_STATE_DIR", str(state))
     monkeypatch.chdir(place)
     heavy = {"rich", "pydantic", "sqlalchemy", "httpx", "asyncio", "ast_grep_py", "rapidfuzz"}
     assert modules_after(*command.split()) & heavy == set()
 
 
 def test_the_check_for_heavy_modules_can_fail(
-    tmp_path: object, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOLDFAST_STATE_DIR", f"{tmp_path}/state")
-    assert "pydantic" in modules_after("changes", "list", "--limit", "3", "--root", str(tmp_path))
+    root = tmp_path / "root"
+    root.mkdir()
+    assert "pydantic" in modules_after("changes", "list", "--limit", "3", "--root", str(root))
 
 
 def modules_after(*words: str) -> set[str]:
@@ -135,8 +138,10 @@ def test_a_command_on_recorded_changes_loads_nothing_that_lands_an_edit(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOLDFAST_STATE_DIR", str(tmp_path / "state"))
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.py").write_text("x = 1\n", encoding="utf-8")
+    root = tmp_path / "root"
+    root.mkdir()
+    monkeypatch.chdir(root)
+    (root / "a.py").write_text("x = 1\n", encoding="utf-8")
     edit = json.dumps({"path": "a.py", "old": "x = 1", "new": "x = 2"})
     assert CliRunner().invoke(app, ["apply"], input=edit).exit_code == 0
     listed = CliRunner().invoke(app, ["changes", "list", "--json"])

@@ -37,7 +37,8 @@ class HoldfastGroup(LazyGroup):
             "holdfast.cli.repair:repair", "Check files and fix what fails, cheapest method first."
         ),
         "trust": CommandEntry(
-            "holdfast.cli.trust:trust", "Let the project's own tools and settings run."
+            "holdfast.cli.trust.command:trust",
+            "Trust the project's own tools, plugins, build scripts and `check`.",
         ),
         "decisions": CommandEntry(
             "holdfast.cli.decisions:decisions", "Review and pin the fixes that code depends on."

@@ -16,7 +16,7 @@ from holdfast.cli.options import AsJson, Root, Trust
 from holdfast.cli.render.edits import attempt
 from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
 from holdfast.cli.settings import read_settings_or_exit
-from holdfast.cli.trust_question import ask_to_trust, is_terminal
+from holdfast.cli.trust.question import ask_to_trust, is_terminal
 from holdfast.config.settings import Settings
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.usecases.locked_workspace import settle_first

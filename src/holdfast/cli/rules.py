@@ -18,7 +18,7 @@ from holdfast.rules.learn.merge_rules import explains
 from holdfast.rules.rule import Rule
 from holdfast.rules.rule_book import LearnVerdict, RuleBook
 from holdfast.rules.rule_json import BadRule, rule_to_json
-from holdfast.wiring.rules import rule_book_at
+from holdfast.wiring.decisions import rule_book_at
 
 rules = typer.Typer(
     help="Review the fixes that need no model any more.\n\n"

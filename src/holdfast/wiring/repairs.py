@@ -24,9 +24,8 @@ from holdfast.usecases.repair.repair_files import RepairDependencies
 from holdfast.usecases.turns.repair_ports import ProjectCheck, TurnRepairs
 from holdfast.usecases.turns.send_message import NotSent
 from holdfast.wiring.checks import FileChecks, sees_project
-from holdfast.wiring.decisions import decisions_at
+from holdfast.wiring.decisions import decisions_at, rule_book_at
 from holdfast.wiring.models import find_model, refuse_server
-from holdfast.wiring.rules import rule_book_at
 from holdfast.wiring.sandboxes import sandbox_at
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace

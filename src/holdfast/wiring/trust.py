@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.filters import filters_of
 from holdfast.adapters.project import project_files
 from holdfast.adapters.toolchains.own_code import OwnCode
 from holdfast.adapters.toolchains.project_checks import item_of_check, make_command
 from holdfast.adapters.trust.code_items import item_of_text
 from holdfast.adapters.trust.disk_trust import DiskTrust
+from holdfast.adapters.trust.git_filters import filters_of
 from holdfast.config.layers import PROJECT_FILE
 from holdfast.usecases.trust.project_trust import ProjectTrust
 from holdfast.wiring.state_directory import state_directory

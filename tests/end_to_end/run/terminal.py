@@ -56,7 +56,7 @@ class Terminal:
 
 @contextmanager
 def on_terminal(
-    project: Project, *words: str, server: ScriptedServer, **more: str
+    project: Project, *words: str, server: ScriptedServer | None, **more: str
 ) -> Iterator[Terminal]:
     """Run `holdfast run` on a terminal of its own, which Ctrl-C reaches; when this is left, it is killed if need be."""
     ours, theirs = pty.openpty()

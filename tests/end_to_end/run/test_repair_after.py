@@ -207,7 +207,7 @@ def test_who_says_no_to_a_check_keeps_the_edits_and_nothing_is_run(project: Proj
     ) as server:
         ended, [repair] = run(project, server, person=_Person("once", "deny"))
     assert (ended.stop_reason, repair.outcome, repair.success) == ("done", "NotRun", False)
-    assert repair.message.startswith("make check: the user does not allow this")
+    assert repair.message.startswith("Makefile (build, new): the user does not allow this")
     assert not (project.place / "ran").exists()
 
 

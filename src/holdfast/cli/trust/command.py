@@ -12,7 +12,7 @@ import typer
 from holdfast.cli.options import AsJson, Root
 from holdfast.cli.refusal import refuse
 from holdfast.cli.settings import read_settings_or_exit
-from holdfast.cli.trust_question import ask_to_trust, is_terminal
+from holdfast.cli.trust.question import ask_to_trust, is_terminal
 from holdfast.usecases.trust.project_trust import ProjectTrust
 from holdfast.vocab.trust import JudgedItem, untrusted
 from holdfast.wiring.trust import code_of_project, trust_at
@@ -30,7 +30,7 @@ def trust(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Trust the project's own tools, plugins, build scripts and `check`, as they are now.
+    """Trust the project's own tools, plugins, build scripts and `check`.
 
     Checks run them only if they are trusted. What changes later is asked for again.
 

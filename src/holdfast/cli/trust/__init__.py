@@ -1,0 +1,1 @@
+"""`holdfast trust`, and the question that other commands ask."""

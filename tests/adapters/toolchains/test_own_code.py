@@ -1,0 +1,228 @@
+"""Which code of a project its checks would run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from holdfast.adapters.toolchains.installed_tool import locate, path_outside
+from holdfast.adapters.toolchains.own_code import OwnCode
+from holdfast.adapters.trust.git_filters import filters_of
+from holdfast.vocab.trust import CodeItem
+
+
+def lay_out(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+        if "/bin/" in name or "/.bin/" in name:
+            (root / name).chmod(0o755)
+
+
+def names(items: tuple[CodeItem, ...]) -> list[tuple[str, str]]:
+    return [(item.kind, item.path) for item in items]
+
+
+PLUGIN = {"pyproject.toml": '[tool.mypy]\nplugins = ["tools/own.py"]\n', "tools/own.py": "1\n"}
+MACRO = '[package]\nname = "m"\n[lib]\nproc-macro = true\n'
+MEMBERS = {
+    "Cargo.toml": '[workspace]\nmembers = ["a", "b"]\n',
+    "a/Cargo.toml": '[package]\nname = "a"\n',
+    "b/Cargo.toml": '[package]\nname = "b"\n',
+    "b/build.rs": "fn main() {}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "wanted"),
+    [
+        pytest.param({"pyproject.toml": ""}, "a.py", [], id="nothing"),
+        pytest.param({".venv/bin/mypy": "x"}, "a.py", [("tool", ".venv/bin/mypy")], id="python"),
+        pytest.param(
+            {"node_modules/.bin/go": "x"}, "a.go", [("tool", "node_modules/.bin/go")], id="go"
+        ),
+        pytest.param(
+            {"sub/node_modules/.bin/gcc": "x"},
+            "sub/a.c",
+            [("tool", "sub/node_modules/.bin/gcc")],
+            id="c",
+        ),
+        pytest.param({"venv/bin/javac": "x"}, "A.java", [("tool", "venv/bin/javac")], id="java"),
+        pytest.param({"venv/bin/rustc": "x"}, "a.rs", [("tool", "venv/bin/rustc")], id="rust"),
+        pytest.param(
+            {"node_modules/.bin/tsc": "x"}, "a.ts", [("tool", "node_modules/.bin/tsc")], id="tsc"
+        ),
+        pytest.param(
+            PLUGIN,
+            "a.py",
+            [("configuration", "pyproject.toml"), ("plugin", "tools/own.py")],
+            id="plugin",
+        ),
+        pytest.param(
+            {"mypy.ini": "[mypy]\nplugins = own\n", "own/__init__.py": ""},
+            "a.py",
+            [("configuration", "mypy.ini"), ("plugin", "own/__init__.py")],
+            id="plugin by its module",
+        ),
+        pytest.param(
+            {"sub/mypy.ini": "[mypy]\n", "mypy.ini": "[mypy]\nplugins = own.py\n"},
+            "sub/a.py",
+            [],
+            id="the nearest settings are those that mypy reads",
+        ),
+        pytest.param(
+            {"setup.cfg": "[mypy]\nhtml_report = /tmp/x\n"},
+            "a.py",
+            [("configuration", "setup.cfg")],
+            id="a report is written",
+        ),
+        pytest.param(
+            {"pyrightconfig.json": '{"venvPath": "."}'},
+            "a.py",
+            [("configuration", "pyrightconfig.json")],
+            id="pyright starts a Python",
+        ),
+        pytest.param(
+            {"pyrightconfig.json": '{"venvPath": ".",} // x'},
+            "a.py",
+            [("configuration", "pyrightconfig.json")],
+            id="settings that only pyright reads",
+        ),
+        pytest.param(
+            {"tsconfig.json": '{"compilerOptions": {"plugins": [{"transform": "./x"}]}}'},
+            "a.ts",
+            [("configuration", "tsconfig.json")],
+            id="plugins of tsc",
+        ),
+        pytest.param(
+            {"Cargo.toml": '[package]\nname = "a"\n'}, "src/main.rs", [], id="plain crate"
+        ),
+        pytest.param({"Cargo.toml": MACRO}, "src/lib.rs", [("build", "Cargo.toml")], id="macro"),
+        pytest.param(
+            {"Cargo.toml": '[dependencies]\nx = "1"\n', "Cargo.lock": ""},
+            "src/lib.rs",
+            [("build", "Cargo.toml"), ("build", "Cargo.lock")],
+            id="dependencies",
+        ),
+        pytest.param(
+            {"rust-toolchain.toml": "[toolchain]\npath = 'x'\n"},
+            "a.rs",
+            [("build", "rust-toolchain.toml")],
+            id="toolchain",
+        ),
+        pytest.param(
+            MEMBERS,
+            "a/src/lib.rs",
+            [("build", "b/Cargo.toml"), ("build", "b/build.rs")],
+            id="a build script of another member",
+        ),
+    ],
+)
+def test_the_code_that_the_check_of_a_file_runs(
+    tmp_path: Path, files: dict[str, str], path: str, wanted: list[tuple[str, str]]
+) -> None:
+    lay_out(tmp_path, files)
+    assert names(OwnCode(tmp_path).of_file(path)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("files", "command", "wanted"),
+    [
+        pytest.param({"Makefile": "x:\n"}, "make check", [("build", "Makefile")], id="make"),
+        pytest.param(
+            {"Makefile": "include more.mk\n", "more.mk": ""},
+            "make",
+            [("build", "Makefile"), ("build", "more.mk")],
+            id="include",
+        ),
+        pytest.param(
+            {"package.json": '{"scripts": {"test": "x"}}'},
+            "npm test",
+            [("build", "package.json")],
+            id="npm",
+        ),
+        pytest.param(
+            {"conftest.py": "", "pytest.ini": ""},
+            "python3 -m pytest -q",
+            [("configuration", "pytest.ini"), ("plugin", "conftest.py")],
+            id="pytest",
+        ),
+        pytest.param(
+            {"eslint.config.mjs": ""},
+            "uv run eslint .",
+            [("configuration", "eslint.config.mjs")],
+            id="eslint",
+        ),
+        pytest.param({"run.sh": ""}, "sh -e run.sh", [("plugin", "run.sh")], id="script"),
+        pytest.param({"run.sh": ""}, "./run.sh {path}", [("tool", "run.sh")], id="program"),
+        pytest.param({"a.txt": ""}, "grep x a.txt", [], id="nothing of the project"),
+    ],
+)
+def test_the_code_that_a_command_runs(
+    tmp_path: Path, files: dict[str, str], command: str, wanted: list[tuple[str, str]]
+) -> None:
+    lay_out(tmp_path, files)
+    assert names(OwnCode(tmp_path).of_command(command)) == wanted
+
+
+def test_a_virtual_environment_is_what_its_python_runs_when_it_starts(tmp_path: Path) -> None:
+    packages = ".venv/lib/python3.11/site-packages"
+    lay_out(
+        tmp_path,
+        {
+            ".venv/pyvenv.cfg": "home = /usr/bin\n",
+            f"{packages}/own.pth": "import os\n",
+            f"{packages}/sitecustomize.py": "",
+            ".venv/bin/x": "",
+        },
+    )
+    (tmp_path / ".venv/bin/python3").symlink_to(shutil.which("python3") or "/bin/sh")
+    assert names(OwnCode(tmp_path).of_file("a.py")) == [
+        ("tool", ".venv/bin/python3"),
+        ("configuration", ".venv/pyvenv.cfg"),
+        ("plugin", f"{packages}/sitecustomize.py"),
+        ("plugin", f"{packages}/own.pth"),
+    ]
+
+
+def test_only_what_loads_code_counts_and_not_the_whole_file(tmp_path: Path) -> None:
+    lay_out(tmp_path, PLUGIN)
+    before = OwnCode(tmp_path).of_file("a.py")
+    text = PLUGIN["pyproject.toml"]
+    lay_out(tmp_path, {"pyproject.toml": f"{text}strict = true\n[project]\nversion = '2'\n"})
+    assert OwnCode(tmp_path).of_file("a.py") == before
+    lay_out(tmp_path, {"tools/own.py": "2\n"})
+    assert OwnCode(tmp_path).of_file("a.py") != before
+
+
+def test_a_tool_is_found_outside_the_project_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    lay_out(root, {".venv/bin/tool": "x", "node_modules/.bin/tool": "x", "own/tool": "x"})
+    (root / "own/tool").chmod(0o755)
+    outside.mkdir()
+    (outside / "tool").symlink_to(root / "own/tool")
+    folders = [root / ".venv/bin", outside]
+    monkeypatch.setenv("PATH", os.pathsep.join(["", *map(str, folders)]))
+    assert locate("tool", root, "a", own_code=True) == str(root / "node_modules/.bin/tool")
+    assert locate("tool", root, "a", own_code=False) is None
+    assert path_outside(root) == str(outside)
+
+
+def test_filters_of_a_repository_are_one_item(tmp_path: Path) -> None:
+    assert filters_of(tmp_path) == ()
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    assert filters_of(tmp_path) == ()
+    git = ["git", "-C", str(tmp_path), "config", "filter.x.clean", "touch pwned"]
+    subprocess.run(git, check=True)
+    [item] = filters_of(tmp_path)
+    assert (item.kind, item.path, item.text) == (
+        "filter",
+        ".git/config",
+        "filter.x.clean = touch pwned\n",
+    )
