@@ -110,12 +110,12 @@ class LateStore:
 
 
 def _store_parts() -> ModuleType:
-    from holdfast.wiring import store_parts  # noqa: PLC0415 - see above
+    from holdfast.wiring.late_parts import store_parts  # noqa: PLC0415 - see above
 
     return store_parts
 
 
 def _session_parts() -> ModuleType:
-    from holdfast.wiring import session_parts  # noqa: PLC0415 - see above
+    from holdfast.wiring.late_parts import session_parts  # noqa: PLC0415 - see above
 
     return session_parts

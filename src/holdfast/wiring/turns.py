@@ -23,7 +23,9 @@ from holdfast.tools.context import ToolPolicy, ToolPorts
 from holdfast.tools.prompt.system_prompt import overview, system_prompt
 from holdfast.tools.prompt.tool_profiles import profile_of
 from holdfast.tools.toolbox import ToolboxOf
+from holdfast.usecases.approvals.answer import OPTIONS
 from holdfast.usecases.trust.project_trust import describe_items
+from holdfast.usecases.turns.approvals import Question
 from holdfast.usecases.turns.ports import TurnNotBegun
 from holdfast.usecases.turns.send_message import NotSent, TurnDependencies, UserMessage, send
 from holdfast.usecases.turns.turn_editor import ReviewedFiles
@@ -128,8 +130,9 @@ def _refuse_server(
         return refused
     judged = trust.untrusted(server_of(settings))
     why = f"this project names the server that it is sent to:\n{describe_items(judged)}"
-    answer = asker.ask(ApprovalAsked("trust", settings["base_url"], why), cancel)
-    if answer == "deny":
+    asked = ApprovalAsked("trust", settings["base_url"], why, options=OPTIONS["trust"])
+    answer = asker.ask(Question(asked, why), cancel)
+    if answer is None or answer.answer == "deny":
         return refused
     trust.accept(judged)
     return None

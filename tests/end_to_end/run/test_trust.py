@@ -17,6 +17,12 @@ pytestmark = pytest.mark.e2e
 CURE = "Trust it with `holdfast trust`, or for one command with --trust."
 
 
+@pytest.fixture(autouse=True)
+def _no_sandbox(project: Project) -> None:
+    """Let trust alone stand between the project's code and the machine."""
+    project.user_file.write_text('sandbox = "off"\n')
+
+
 def program(project: Project, name: str) -> Path:
     """Write a program of the project that leaves a mark."""
     file = project.write(name, f"#!/bin/sh\ntouch {project.place}/pwned\n")
@@ -139,7 +145,7 @@ def test_trust_lists_what_would_run_with_its_kind_hash_and_state(project: Projec
 
 def test_on_a_terminal_the_projects_code_is_asked_for_once(project: Project) -> None:
     project.write(".holdfast/config.toml", f'check = "touch {project.place}/pwned"\n')
-    question = "Trust this until it changes? (y: yes, n: no) "
+    question = "Trust this until it changes? (y: yes, v: view all, n [REASON]: no) "
     for number, answer in enumerate(["n", "y", ""]):
         script = [call("write_file", path=f"{number}.txt", content="x\n"), say("Done.")]
         with (
@@ -184,7 +190,7 @@ def test_a_server_of_the_project_is_asked_for_once_on_a_terminal(project: Projec
         project.write(".holdfast/config.toml", f'base_url = "{stranger.base_url}"\n')
         with on_terminal(project, "Go.", server=None) as terminal:
             terminal.wait_for(f"+base_url = {stranger.base_url}")
-            terminal.wait_for("Trust this until it changes? (y: yes, n: no) ")
+            terminal.wait_for("Trust this until it changes? (y: yes, v: view all, n [REASON]: no) ")
             terminal.type("y\n")
             assert terminal.finish() == 0
         with on_terminal(project, "Go.", server=None) as terminal:

@@ -254,17 +254,15 @@ class TurnChecks:
         if not judged:
             return _Distrust(frozenset(), "")
         names = name_items(judged)
-        why = shorten(describe_items(judged), MOST_SHOWN)
-        purpose = f"to check this turn's edits, which runs this code of the project:\n{why}"
-        answer = self._turn.gate.ask("trust", names, purpose)
-        match answer:
-            case "yes":
-                self._accept(judged)
-                return _Distrust(frozenset(), "")
-            case Denied(message):
-                refusal = message
-            case NoApprover():
-                refusal = f"not run, for it is not trusted: {names}. {CURE}"
+        shown = describe_items(judged)
+        why = f"to check this turn's edits, which runs this code of the project:\n{shown}"
+        answer = self._turn.gate.ask("trust", names, why)
+        if answer == "yes":
+            self._accept(judged)
+            return _Distrust(frozenset(), "")
+        refusal = f"not run, for it is not trusted: {names}. {CURE}"
+        if isinstance(answer, Denied):
+            refusal = answer.message
         return _Distrust(frozenset(each.item for each in judged), refusal)
 
     def _accept(self, judged: Sequence[JudgedItem]) -> None:
