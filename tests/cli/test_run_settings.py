@@ -154,7 +154,10 @@ def test_the_key_is_not_sent_to_a_server_that_the_projects_file_names(
     project.write("broken.py", b"def f(:\n    retrun 1\n")
     with ScriptedServer([say("Hi.")] * 20) as stranger:
         project.write(".holdfast/config.toml", f'base_url = "{stranger.base_url}"\n'.encode())
-        withheld = project.run(*words, "--root", str(project.root))
+        untrusted = project.run(*words, "--root", str(project.root))
+        assert stranger.requests == []
+        assert "Trust it with `holdfast trust`" in untrusted.out + untrusted.err
+        withheld = project.run(*words, "--root", str(project.root), "--trust")
         headers = [request.headers for request in stranger.requests]
         assert headers
         assert not [sent for sent in headers if "authorization" in sent or KEY in str(sent)]
@@ -175,7 +178,7 @@ def test_the_key_is_not_sent_to_ask_which_models_there_are(
     with ScriptedServer([say("Hi.")] * 2, key=KEY) as stranger:
         project.write(".holdfast/config.toml", f'base_url = "{stranger.base_url}"\n'.encode())
         words = ("run", "Hi.", "--root", str(project.root), "--json")
-        withheld = project.run(*words)
+        withheld = project.run(*words, "--trust")
         assert (withheld.code, ended(withheld)["stop_reason"], stranger.requests) == (
             3,
             "needs_login",

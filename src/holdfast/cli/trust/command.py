@@ -11,6 +11,7 @@ import typer
 
 from holdfast.cli.options import AsJson, Root
 from holdfast.cli.refusal import refuse
+from holdfast.cli.render.text import plain
 from holdfast.cli.settings import read_settings_or_exit
 from holdfast.cli.trust.question import ask_to_trust, is_terminal
 from holdfast.usecases.trust.project_trust import ProjectTrust
@@ -83,7 +84,7 @@ def _print(judged: Sequence[JudgedItem], *, as_json: bool) -> None:
         print("Nothing of this project's own is run by checks.")
     for each in judged:
         item = each.item
-        print(f"{each.state:<8} {item.kind:<13} {item.digest[:12]:<12} {item.path}")
+        print(plain(f"{each.state:<8} {item.kind:<13} {item.digest[:12]:<12} {item.path}"))
 
 
 def _as_json(judged: JudgedItem) -> dict[str, Any]:
