@@ -183,7 +183,7 @@ def test_where_nothing_listens_it_says_so_at_once() -> None:
 
 def test_a_certificate_that_is_not_trusted_is_not_taken_for_silence() -> None:
     why = "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate"
-    failure = read_break("unreachable", why, RequestOrigin("https://x/v1", "m", "nowhere")).fail
+    failure = read_break("certificate", why, RequestOrigin("https://x/v1", "m", "nowhere")).fail
 
     assert failure.kind == "unreachable"
     assert failure.message.startswith("the certificate of https://x/v1 is not trusted (")
