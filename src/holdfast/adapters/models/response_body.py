@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _LARGEST_WHOLE = 8_000_000
 """Bytes of a reply that is one JSON object; to parse it takes several times as much memory."""
-_MOST_CONTENT = 4_000_000
+_MOST_CONTENT = 2_000_000
 """Characters of text, reasoning and calls in one reply: more than any model writes."""
 _MOST_BYTES = 256_000_000
 """Bytes of a streamed reply, nearly all of them the frames around its words."""
