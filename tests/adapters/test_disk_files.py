@@ -273,3 +273,11 @@ def test_a_root_may_be_a_link(root: Path) -> None:
     disk = DiskFiles(str(root.parent / "link"))
     assert disk.look("a") == FileFound("a", b"x", 0o644)
     disk.close()
+
+
+def test_a_file_that_is_too_large_to_be_edited_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    with (tmp_path / "huge.log").open("wb") as file:
+        file.truncate(3_000_000_000)
+    looked = DiskFiles(str(tmp_path)).look("huge.log")
+    message = "huge.log: this file has 3000 MB; only files of up to 20 MB can be edited."
+    assert looked == FileUnfit("conflict", message)

@@ -332,7 +332,7 @@ def test_the_terminal_names_each_file_and_who_changed_it(repository: Project) ->
     replies = [call("read_file", path="a.py"), edit, command("sed -i s/two/2/ b.txt")]
     with talk(repository, replies, otherwise=say("Done.")) as told:
         ran = told("Do it.", "--approve", "auto", as_json=False)
-    lines = ran.out.splitlines()
+    lines = ran.err.splitlines()
     assert "  edited by a command: b.txt" in lines
     assert "files: a.py (edited), b.txt (changed by a command)" in lines
 

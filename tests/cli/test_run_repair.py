@@ -186,7 +186,7 @@ def test_the_next_turn_sends_what_was_sent_before_and_then_says_what_became_of_i
 
 def test_a_person_reads_how_it_ended(python: Project) -> None:
     with talk(python, [write("load.py", BROKEN), say("Done.")]) as run:
-        out = run("Do it.", as_json=False).out
+        out = run("Do it.", as_json=False).err
     assert "check: load.py: repaired by a rule\n" in out
     assert "+import json\n" in out
 

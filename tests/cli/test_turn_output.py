@@ -13,6 +13,7 @@ from holdfast.vocab.events import (
     CheckpointTaken,
     CommandRan,
     Event,
+    ModelAwaited,
     ReasoningArrived,
     Said,
     TextArrived,
@@ -107,3 +108,7 @@ def test_every_rung_has_plain_words(
 ) -> None:
     landed = EditLanded("a.py", "edit", rung, similarity, "")  # type: ignore[arg-type]
     assert shown(capsys, landed) == f"edited a.py ({match})\n"
+
+
+def test_a_long_wait_for_the_first_word_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown(capsys, ModelAwaited(20.0)) == "waiting for the first word, 20 s\n"

@@ -71,6 +71,13 @@ class RetryPiece:
 
 
 @dataclass(frozen=True, slots=True)
+class WaitPiece:
+    """Nothing has come of the reply yet; the server has been silent for so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class FinishPiece:
     """The end of the reply; with `length`, the token limit cut the reply off."""
 
@@ -101,7 +108,14 @@ class FailPiece:
 
 
 StreamPiece: TypeAlias = (
-    TextPiece | ReasoningPiece | CallPiece | UsagePiece | RetryPiece | FinishPiece | FailPiece
+    TextPiece
+    | ReasoningPiece
+    | CallPiece
+    | UsagePiece
+    | RetryPiece
+    | WaitPiece
+    | FinishPiece
+    | FailPiece
 )
 
 

@@ -15,6 +15,7 @@ from holdfast.loop.ports import (
     StreamPiece,
     TextPiece,
     UsagePiece,
+    WaitPiece,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.tool_calls import RawCall
@@ -63,6 +64,8 @@ def collect(pieces: Iterator[StreamPiece], sink_piece: Callable[[StreamPiece], N
             sink_piece(piece)
             if isinstance(piece, RetryPiece):
                 collector = _Collector()  # earlier pieces, if any, belong to the failed reply
+                continue
+            if isinstance(piece, WaitPiece):
                 continue
             collector.add(piece)
             if collector.chant is not None or collector.failure is not None:

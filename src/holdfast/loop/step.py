@@ -16,10 +16,11 @@ from holdfast.loop.ports import (
     Sink,
     StreamPiece,
     TextPiece,
+    WaitPiece,
 )
 from holdfast.loop.reply import ModelReply, close_stream, collect
 from holdfast.loop.retry_policy import RetryState, RetryVerdict, judge
-from holdfast.vocab.events import ReasoningArrived, Retried, TextArrived
+from holdfast.vocab.events import ModelAwaited, ReasoningArrived, Retried, TextArrived
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def _show(sink: Sink, piece: StreamPiece) -> None:
             sink.emit(ReasoningArrived(text))
         case RetryPiece(reason):
             sink.emit(Retried(reason))
+        case WaitPiece(seconds):
+            sink.emit(ModelAwaited(seconds))
 
 
 def _ignore(piece: StreamPiece) -> None:

@@ -116,6 +116,14 @@ class Retried:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelAwaited:
+    """The model was asked so many seconds ago, and its first word has not come."""
+
+    seconds: float
+    kind: Literal["waiting"] = "waiting"
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """What the model said in a step, as it goes into the history."""
 
@@ -411,6 +419,7 @@ Event: TypeAlias = (
     | TextArrived
     | ReasoningArrived
     | Retried
+    | ModelAwaited
     | Said
     | CallStarted
     | CallEnded

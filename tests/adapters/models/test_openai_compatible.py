@@ -22,6 +22,7 @@ from holdfast.loop.ports import (
     StreamPiece,
     TextPiece,
     UsagePiece,
+    WaitPiece,
 )
 from holdfast.testing import (
     FixedClock,
@@ -183,7 +184,7 @@ def test_where_nothing_listens_it_says_so_at_once() -> None:
 
 def test_a_certificate_that_is_not_trusted_is_not_taken_for_silence() -> None:
     why = "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate"
-    failure = read_break("unreachable", why, RequestOrigin("https://x/v1", "m", "nowhere")).fail
+    failure = read_break("certificate", why, RequestOrigin("https://x/v1", "m", "nowhere")).fail
 
     assert failure.kind == "unreachable"
     assert failure.message.startswith("the certificate of https://x/v1 is not trusted (")
@@ -536,3 +537,17 @@ def test_a_proxy_of_the_environment_is_not_used_for_this_machine(
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
 
     assert pieces_of(say("Hello."))[0] == TextPiece("Hello.")
+
+
+def test_a_long_silence_before_the_first_word_is_reported_and_then_ends() -> None:
+    release = threading.Event()
+    clock = FixedClock(step=5.0)
+    limits = Timeouts(first=100.0, notices=(20.0, 60.0, 180.0), retries=0)
+    script = [hang(release)]
+    with serving(script, timeouts=limits, clock=clock) as (model, server):
+        pieces = ask(model)
+        release.set()
+    assert pieces[:2] == [WaitPiece(20.0), WaitPiece(60.0)]
+    cure = "it may still load the model: try again, or look at its log"
+    message = f"{server.base_url} was silent for too long (100 s); {cure}."
+    assert pieces[2:] == [FailPiece("server", message)]

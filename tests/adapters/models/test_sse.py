@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.adapters.models.sse import Events
+from holdfast.adapters.models.sse import LARGEST_EVENT, Events
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -64,3 +64,29 @@ def test_events_do_not_depend_on_where_the_bytes_are_cut(
 
 def test_bytes_that_are_no_utf_8_do_not_stop_the_stream() -> None:
     assert read(b'data: "a\xff"\n\ndata: 1\n\n') == ['"a\ufffd"', "1"]
+
+
+@pytest.mark.parametrize(
+    ("flood", "parts"),
+    [
+        (b"x" * 65_536, LARGEST_EVENT // 65_536 + 1),
+        (b"data: " + b"1" * 65_530, LARGEST_EVENT // 65_536 + 1),
+        (b"data: [\n", 1_001),
+        (b"data: 1,\r\n", 1_001),
+    ],
+)
+def test_an_event_without_an_end_is_dropped(flood: bytes, parts: int) -> None:
+    events = Events()
+    for _ in range(parts):
+        assert not events.too_large
+        assert events.feed(flood) == []
+    assert events.too_large
+    assert events.feed(b"\n\ndata: 1\n\n") == []
+    assert events.finish() == []
+
+
+def test_an_event_as_large_as_a_file_is_whole() -> None:
+    text = json.dumps("y" * (LARGEST_EVENT - 10))
+    data = f"data: {text}\n\n".encode()
+    parts = [data[at : at + 65_536] for at in range(0, len(data), 65_536)]
+    assert read(*parts) == [text]

@@ -31,6 +31,8 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 # A parent that is missing, a file, or a symlink (ENOTDIR on Linux, ELOOP on macOS).
 _NO_SUCH_PARENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 _NO_HARD_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EXDEV}
+_LARGEST = 20_000_000
+"""Bytes of a file that can be edited: an edit takes some twenty times as much memory."""
 _NAMES_LIMIT = 3_000
 _NOT_SEARCHED = {".git", "node_modules", "__pycache__", ".venv"}
 
@@ -122,11 +124,9 @@ class DiskFiles:
                     f"{path}: a symlink on this path leads to nothing; name another file.",
                 )
             return FileMissing(at, tuple(missing))
-        if not stat.S_ISREG(there.st_mode):
-            return FileUnfit(
-                "conflict",
-                f"{path}: this is {_kind(there.st_mode)}; only regular files can be edited.",
-            )
+        unfit = _why_unfit(there)
+        if unfit is not None:
+            return FileUnfit("conflict", f"{path}: {unfit}")
         with self._parent(at) as (parent_fd, name):
             data = _read(parent_fd, name)
         if data is None:
@@ -265,6 +265,16 @@ class DiskFiles:
             except OSError as error:
                 if error.errno not in _NO_SUCH_PARENT:
                     raise
+
+
+def _why_unfit(there: os.stat_result) -> str | None:
+    """Return why what is at a path cannot be edited; None if it can."""
+    if not stat.S_ISREG(there.st_mode):
+        return f"this is {_kind(there.st_mode)}; only regular files can be edited."
+    if there.st_size > _LARGEST:
+        size, most = there.st_size // 1_000_000, _LARGEST // 1_000_000
+        return f"this file has {size} MB; only files of up to {most} MB can be edited."
+    return None
 
 
 def _read(parent: int, name: str) -> bytes | None:

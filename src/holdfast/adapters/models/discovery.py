@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from holdfast.adapters.models.errors import RequestOrigin, read_status
-from holdfast.adapters.models.http_stream import make_client
+from holdfast.adapters.models.errors import BreakKind, RequestOrigin, read_break, read_status
+from holdfast.adapters.models.http_stream import kind_of_break, make_client
 from holdfast.adapters.models.openai_compatible import KEY_FROM
 from holdfast.adapters.models.servers import (
     PORTS,
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
 OLLAMA_DEFAULT = 4096
 """The context of Ollama on most machines, unless it is set, whatever the model supports."""
 SMALL = 8192
+_LARGEST = 8_000_000
+"""Bytes of a list of models."""
+_LONGEST = 5
+"""A whole answer may take so many times as long as its next byte."""
 
 _OWNERS: dict[str, ServerKind] = {
     "library": "ollama",
@@ -131,11 +137,10 @@ def _look_at(
         if answer.late and likely is None:
             # Some servers answer nothing while they generate.
             return Server("other", base_url)
+        origin = RequestOrigin(shown, "", key_from, key)
         if answer.status == 0:
-            cure = "start the server there, or name another with --base-url"
-            return ServerNotFound(f"nothing answers at {shown}; {cure}.")
+            return ServerNotFound(read_break(answer.broke, "", origin).fail.message)
         if answer.status in {401, 403}:
-            origin = RequestOrigin(shown, "", key_from, key)
             failure = read_status(answer.status, {}, b"", origin)
             return ServerNotFound(failure.fail.message, login=True)
         listed = _entries(answer.value, "data")
@@ -314,6 +319,7 @@ class _Answer:
     value: Any = None
     server: str = ""
     late: bool = False
+    broke: BreakKind = "unreachable"
 
 
 class _Client:
@@ -362,16 +368,32 @@ class _Client:
     ) -> _Answer:
         import httpx  # noqa: PLC0415 - a tenth of a second, and most commands ask no model
 
+        request = self._client.build_request(
+            method, url, headers=dict(headers), json=body, timeout=self._timeout
+        )
         try:
-            answer = self._client.request(
-                method, url, headers=dict(headers), json=body, timeout=self._timeout
-            )
+            return self._read(self._client.send(request, stream=True))
         except httpx.ReadTimeout:
             return _Answer(0, late=True)
-        except (httpx.HTTPError, httpx.InvalidURL, OSError):
-            return _Answer(0)
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+            kind = kind_of_break(error)
+            if kind == "reset":
+                kind = "unreachable"
+            return _Answer(0, broke=kind)
+
+    def _read(self, response: httpx.Response) -> _Answer:
+        """Read an answer of a limited size, in a limited time."""
+        until = time.monotonic() + _LONGEST * self._timeout
+        data = bytearray()
+        with closing(response):
+            for part in response.iter_bytes():
+                data += part
+                if time.monotonic() > until:
+                    return _Answer(0, late=True)
+                if len(data) > _LARGEST:
+                    return _Answer(response.status_code)
         value = None
-        if answer.status_code == 200:
-            with suppress(ValueError):
-                value = answer.json()
-        return _Answer(answer.status_code, value, answer.headers.get("server", "").lower())
+        if response.status_code == 200:
+            with suppress(ValueError, RecursionError):
+                value = json.loads(data)
+        return _Answer(response.status_code, value, response.headers.get("server", "").lower())

@@ -186,7 +186,7 @@ def read_words(body: bytes) -> str:
         return _line(f"an HTML page: {title[1]}")
     try:
         return _words_in(json.loads(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         return _line(text)
 
 
@@ -283,29 +283,34 @@ def _line(text: str) -> str:
     return text[:299] + "…"
 
 
-BreakKind: TypeAlias = Literal["unreachable", "timeout", "reset", "garbled"]
+BreakKind: TypeAlias = Literal[
+    "unreachable", "certificate", "no_tls", "timeout", "reset", "garbled"
+]
+"""How a connection fails; with `no_tls` its handshake."""
 
 
 def read_break(kind: BreakKind, why: str, origin: RequestOrigin) -> RequestFailure:
     """Return the failure for a connection that could not be made, or broke before the reply."""
-    why = origin.clean(_line(why))
-    detail = in_brackets(why)
+    detail = in_brackets(origin.clean(_line(why)))
+    url = origin.url
     match kind:
-        case "unreachable" if "CERTIFICATE" in why:
-            cure = "check the base URL, or set SSL_CERT_FILE"
-            message = f"the certificate of {origin.url} is not trusted{detail}; {cure}."
-            return RequestFailure(FailPiece("unreachable", message))
-        case "unreachable":
-            cure = "start the server there, or name another with --base-url"
-            message = f"nothing answers at {origin.url}{detail}; {cure}."
-            return RequestFailure(FailPiece("unreachable", message))
         case "timeout":
             cure = "it may still load the model: try again, or look at its log"
-            message = f"{origin.url} was silent for too long{detail}; {cure}."
+            message = f"{url} was silent for too long{detail}; {cure}."
             return RequestFailure(FailPiece("server", message), again=True)
         case "reset":
-            message = f"{origin.url} broke the connection before it sent anything{detail}."
+            message = f"{url} broke the connection before it sent anything{detail}."
             return RequestFailure(FailPiece("server", message), again=True)
         case "garbled":
-            message = f"{origin.url} sends invalid HTTP{detail}."
+            message = f"{url} sends invalid HTTP{detail}."
             return RequestFailure(FailPiece("bad", message))
+        case "certificate":
+            cure = "check the base URL, or set SSL_CERT_FILE"
+            message = f"the certificate of {url} is not trusted{detail}; {cure}."
+        case "no_tls":
+            cure = "if it speaks plain HTTP, write http:// in the base URL"
+            message = f"{url}: the TLS handshake failed{detail}; {cure}."
+        case "unreachable":
+            cure = "start the server there, or name another with --base-url"
+            message = f"nothing answers at {url}{detail}; {cure}."
+    return RequestFailure(FailPiece("unreachable", message))

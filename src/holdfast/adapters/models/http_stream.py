@@ -6,7 +6,7 @@ import re
 import socket
 import threading
 from contextlib import suppress
-from queue import Empty, SimpleQueue
+from queue import Empty, Full, Queue
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdfast.adapters.models.servers import is_loopback
@@ -55,6 +55,9 @@ class StreamRaised:
     error: Exception
 
 
+_MOST_WAITING = 64
+_TICK = 0.05
+
 StreamItem: TypeAlias = ResponseOpened | ChunkArrived | StreamEnded | StreamBroke | StreamRaised
 
 
@@ -82,7 +85,8 @@ class HttpStream:
         self._client = client
         self._request = client.build_request("POST", url, headers=dict(headers), content=body)
         self._request.extensions = {**self._request.extensions, "trace": self._trace}
-        self._items: SimpleQueue[StreamItem] = SimpleQueue()
+        # Few: what is not read yet stays with the server, not in our memory.
+        self._items: Queue[StreamItem] = Queue(_MOST_WAITING)
         self._lock = threading.Lock()
         self._closed = False
         self._stream: Any = None
@@ -119,28 +123,36 @@ class HttpStream:
             response = self._client.send(self._request, stream=True)
             try:
                 headers = {name.lower(): value for name, value in response.headers.items()}
-                self._items.put(ResponseOpened(response.status_code, headers))
+                self._put(ResponseOpened(response.status_code, headers))
                 for data in response.iter_bytes():
-                    self._items.put(ChunkArrived(data))
+                    self._put(ChunkArrived(data))
             finally:
                 response.close()
-            self._items.put(StreamEnded())
+            self._put(StreamEnded())
         except httpx.ConnectTimeout:
-            self._items.put(StreamBroke("unreachable", "it does not answer in time"))
+            self._put(StreamBroke("unreachable", "it does not answer in time"))
         except httpx.ConnectError as error:
-            kind: BreakKind = "reset" if _was_reset(error) else "unreachable"
-            self._items.put(StreamBroke(kind, _reason(error)))
+            self._put(StreamBroke(kind_of_break(error), _reason(error)))
         except (
             httpx.TimeoutException,
             httpx.NetworkError,
             httpx.RemoteProtocolError,
             OSError,
         ) as error:
-            self._items.put(StreamBroke("reset", _reason(error)))
+            self._put(StreamBroke("reset", _reason(error)))
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            self._items.put(StreamBroke("garbled", _reason(error)))
+            self._put(StreamBroke("garbled", _reason(error)))
         except Exception as error:  # noqa: BLE001 - `next` raises it
-            self._items.put(StreamRaised(error))
+            self._put(StreamRaised(error))
+
+    def _put(self, item: StreamItem) -> None:
+        """Hand an item over; wait while too many are unread, unless nobody reads any more."""
+        while not self._closed:
+            try:
+                self._items.put(item, timeout=_TICK)
+            except Full:
+                continue
+            return
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
         if event in {"connection.connect_tcp.complete", "connection.start_tls.complete"}:
@@ -159,14 +171,20 @@ class HttpStream:
                 socket.socket.shutdown(found, socket.SHUT_RDWR)
 
 
+def kind_of_break(error: BaseException | None) -> BreakKind:
+    """Return why a connection could not be made, from the error and what caused it."""
+    import ssl  # noqa: PLC0415 - most commands ask no model
+
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return "certificate"
+        if isinstance(error, ssl.SSLError):
+            return "no_tls"
+        if isinstance(error, ConnectionResetError):
+            return "reset"
+        error = error.__cause__ or error.__context__
+    return "unreachable"
+
+
 def _reason(error: Exception) -> str:
     return re.sub(r"^\[Errno -?\d+\] ", "", str(error).partition("\n")[0])
-
-
-def _was_reset(error: BaseException | None) -> bool:
-    """Return whether the server reset the connection while it was made."""
-    while error is not None:
-        if isinstance(error, ConnectionResetError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False

@@ -30,7 +30,7 @@ from holdfast.adapters.models.servers import (
     userinfo,
     without_userinfo,
 )
-from holdfast.loop.ports import FailPiece, ModelRequest, RetryPiece, StreamPiece
+from holdfast.loop.ports import FailPiece, ModelRequest, RetryPiece, StreamPiece, WaitPiece
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ class Timeouts:
     """Time limits in seconds, and the number of retries.
 
     `first` is for the first byte: a local model may read its prompt for minutes. `idle` is for each
-    next byte, `tail` for what may follow the end of a reply. Back-off starts at `pause` and
+    next byte, `tail` for what may follow the end of a reply. After each of `notices`, a silence
+    before the first byte is reported. Back-off starts at `pause` and
     doubles; no pause is longer than `longest`, whatever the server asks for.
     """
 
@@ -61,6 +62,7 @@ class Timeouts:
     first: float = 600.0
     idle: float = 120.0
     tail: float = 2.0
+    notices: tuple[float, ...] = (20.0, 60.0, 180.0, 420.0)
     retries: int = 3
     pause: float = 0.5
     longest: float = 30.0
@@ -170,8 +172,9 @@ class OpenAICompatible:
             for piece in incoming:
                 if isinstance(piece, RequestFailure):
                     return piece
-                self._remember(attempts)
-                self._exhausted = None
+                if not isinstance(piece, WaitPiece):
+                    self._remember(attempts)
+                    self._exhausted = None
                 yield piece
         return None
 
@@ -188,7 +191,7 @@ class OpenAICompatible:
                 self._client = make_client(self._url, self._timeouts.connect)
             stream = HttpStream(self._client, self._url, self._headers(), body)
         try:
-            opened = self._wait(stream, cancel, self._timeouts.first)
+            opened = yield from self._wait_for_first(stream, cancel)
             match opened:
                 case ResponseOpened(200):
                     yield from self._read(stream, cancel)
@@ -204,13 +207,10 @@ class OpenAICompatible:
 
     def _read(self, stream: HttpStream, cancel: Cancel) -> Iterator[StreamPiece | RequestFailure]:
         body = ResponseBody(self._origin)
-        timeout = self._timeouts.first
-        while not body.done:
-            if body.whole:
-                timeout = self._timeouts.tail
-            match self._wait(stream, cancel, timeout):
+        item = yield from self._wait_for_first(stream, cancel)
+        while True:
+            match item:
                 case ChunkArrived(data):
-                    timeout = self._timeouts.idle
                     yield from body.feed(data)
                 case StreamEnded():
                     yield from body.finish()
@@ -225,18 +225,48 @@ class OpenAICompatible:
                     else:
                         yield failure
                     return
+            if body.done:
+                return
+            timeout = self._timeouts.idle
+            if body.whole:
+                timeout = self._timeouts.tail
+            item = self._wait(stream, cancel, timeout)
+
+    def _wait_for_first(
+        self, stream: HttpStream, cancel: Cancel
+    ) -> Generator[WaitPiece, None, StreamItem | RequestFailure]:
+        """Return the next item, as `_wait`; yield a piece after each long silence before it."""
+        longest = self._timeouts.first
+        waited = 0.0
+        for notice in self._timeouts.notices:
+            if notice >= longest:
+                break
+            item = self._next(stream, cancel, notice - waited)
+            if item is not None:
+                return item
+            waited = notice
+            yield WaitPiece(waited)
+        item = self._next(stream, cancel, longest - waited)
+        return item or read_break("timeout", f"{longest:g} s", self._origin)
 
     def _wait(
         self, stream: HttpStream, cancel: Cancel, timeout: float
     ) -> StreamItem | RequestFailure:
         """Return the next item; a `RequestFailure` after a cancel or after `timeout` seconds."""
+        item = self._next(stream, cancel, timeout)
+        return item or read_break("timeout", f"{timeout:g} s", self._origin)
+
+    def _next(
+        self, stream: HttpStream, cancel: Cancel, seconds: float
+    ) -> StreamItem | RequestFailure | None:
+        """Return the next item, or None after a silence of so many seconds."""
         since = self._clock()
         while not cancel.is_set():
             item = stream.next(_TICK)
             if item is not None:
                 return item
-            if self._clock() - since > timeout:
-                return read_break("timeout", f"{timeout:g} s", self._origin)
+            if self._clock() - since > seconds:
+                return None
         return _CANCELLED
 
     def _read_error_body(self, stream: HttpStream, cancel: Cancel) -> bytes:

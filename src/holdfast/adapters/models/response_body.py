@@ -12,14 +12,19 @@ from holdfast.adapters.models.errors import (
     read_error,
     read_words,
 )
-from holdfast.adapters.models.sse import Events
+from holdfast.adapters.models.sse import LARGEST_EVENT, Events
 from holdfast.adapters.models.stream_normaliser import Normaliser
-from holdfast.loop.ports import FailPiece, StreamPiece
+from holdfast.loop.ports import CallPiece, FailPiece, ReasoningPiece, StreamPiece, TextPiece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LIMIT = 64 * 1024 * 1024
+_LARGEST_WHOLE = 8_000_000
+"""Bytes of a reply that is one JSON object; to parse it takes several times as much memory."""
+_MOST_CONTENT = 2_000_000
+"""Characters of text, reasoning and calls in one reply: more than any model writes."""
+_MOST_BYTES = 256_000_000
+"""Bytes of a streamed reply, nearly all of them the frames around its words."""
 
 
 class ResponseBody:
@@ -32,6 +37,8 @@ class ResponseBody:
         self._shape: Literal["unknown", "events", "whole"] = "unknown"
         self._head = bytearray()
         self._any = False
+        self._bytes = 0
+        self._content = 0
         self.done = False
 
     @property
@@ -46,8 +53,9 @@ class ResponseBody:
 
     def feed(self, data: bytes) -> Iterator[StreamPiece | RequestFailure]:
         """Parse more bytes; yield the pieces that they add."""
+        self._bytes += len(data)
         if self._shape == "events":
-            yield from self._read_events(self._events.feed(data))
+            yield from self._feed_events(data)
             return
         self._head += data
         start = self._head.lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -57,9 +65,18 @@ class ResponseBody:
                 self._shape = "whole"
         if self._shape == "events":
             head, self._head = bytes(self._head), bytearray()
-            yield from self._read_events(self._events.feed(head))
-        elif len(self._head) > _LIMIT:
-            yield self._bad("an answer without end")
+            yield from self._feed_events(head)
+        elif len(self._head) > _LARGEST_WHOLE:
+            yield self._too_much(f"an object of more than {_LARGEST_WHOLE // 1_000_000} MB")
+
+    def _feed_events(self, data: bytes) -> Iterator[StreamPiece | RequestFailure]:
+        yield from self._read_events(self._events.feed(data))
+        if self.done:
+            return
+        if self._events.too_large:
+            yield self._too_much(f"a line of more than {LARGEST_EVENT // 1_000_000} MB")
+        elif self._content > _MOST_CONTENT or self._bytes > _MOST_BYTES:
+            yield self._too_much("a reply without end")
 
     def finish(self, broken: str | None = None) -> Iterator[StreamPiece | RequestFailure]:
         """Yield the last pieces; `broken` is why the connection ended early."""
@@ -92,7 +109,7 @@ class ResponseBody:
                 return
             try:
                 chunk = json.loads(event)
-            except ValueError:
+            except (ValueError, RecursionError):
                 # Not skipped: the missing piece could be the middle of a file.
                 yield self._bad("an event that is not JSON")
                 return
@@ -106,7 +123,9 @@ class ResponseBody:
         if error and not chunk.get("choices"):
             yield from self._error(error)
             return
-        yield from self._normaliser.feed(chunk)
+        for piece in self._normaliser.feed(chunk):
+            self._content += _size_of(piece)
+            yield piece
         if self._normaliser.failed:
             message = "the server aborted the reply"
             yield from self._error({"message": message, "type": "server_error"})
@@ -115,7 +134,7 @@ class ResponseBody:
         head = bytes(self._head)
         try:
             body = json.loads(head.decode("utf-8-sig", "replace"))
-        except ValueError:
+        except (ValueError, RecursionError):
             words = self._origin.clean(read_words(head))
             if not words.startswith("an HTML page"):
                 words = "invalid JSON"
@@ -158,6 +177,20 @@ class ResponseBody:
         message = f"{self._origin.url} answers with {what}{why}; that is not a reply of a model."
         return self._fail(FailPiece("bad", message), again=broken is not None)
 
+    def _too_much(self, what: str) -> RequestFailure:
+        self._head.clear()
+        message = f"{self._origin.url} answers with {what}; it was not read to its end."
+        return self._fail(FailPiece("bad", message))
+
     def _fail(self, fail: FailPiece, *, again: bool = False) -> RequestFailure:
         self.done = True
         return RequestFailure(fail, again)
+
+
+def _size_of(piece: StreamPiece) -> int:
+    match piece:
+        case TextPiece(text) | ReasoningPiece(text):
+            return len(text)
+        case CallPiece():
+            return len(piece.arguments)
+    return 0

@@ -6,14 +6,14 @@ import errno
 import fcntl
 import os
 import sqlite3
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from holdfast.adapters.store.database_url import DatabaseUrl, SqliteFile, parse_address
 from holdfast.adapters.store.engine import BUSY_SECONDS, for_reading, make_engine
 from holdfast.adapters.store.error_messages import busy_message, explained, within_reach
-from holdfast.adapters.store.errors import StoreUnavailable
+from holdfast.adapters.store.errors import NotAStore, StoreUnavailable
 from holdfast.adapters.store.schema import bring_up_to_date
 from holdfast.adapters.store.write_queue import QueueStuck, wait_in_line
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from holdfast.adapters.store.turn_fence import TurnFence
+
+_MADE = b"The store beside this file has content.\n"
 
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
@@ -180,8 +182,10 @@ def open_store(url: str) -> Iterator[Store]:
     try:
         with explained(address):
             if isinstance(address, SqliteFile):
-                with _alone(address):
+                with _alone(address) as lock:
+                    _refuse_emptied(address, lock)
                     bring_up_to_date(engine, address)
+                    _mark_made(lock)
             else:
                 bring_up_to_date(engine, address)
         yield Store(engine, address)
@@ -190,8 +194,8 @@ def open_store(url: str) -> Iterator[Store]:
 
 
 @contextmanager
-def _alone(address: SqliteFile) -> Iterator[None]:
-    """Wait until nobody else is opening this file.
+def _alone(address: SqliteFile) -> Iterator[int]:
+    """Wait until nobody else is opening this file; yield the descriptor of the lock file.
 
     Nobody may use it while it changes to WAL mode.
     """
@@ -200,8 +204,8 @@ def _alone(address: SqliteFile) -> Iterator[None]:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with within_reach(address):
-            _make_private(address.path)
-        yield
+            _make_private(address.path, lock)
+        yield lock
     finally:
         os.close(lock)
 
@@ -213,7 +217,25 @@ def _open_lock(file: Path) -> int:
     )
 
 
-def _make_private(file: Path) -> None:
+def _refuse_emptied(address: SqliteFile, lock: int) -> None:
+    """Raise `NotAStore` if the file has lost its content: it would be taken for a new store."""
+    if os.fstat(lock).st_size == 0 or address.path.stat().st_size > 0:
+        return
+    raise NotAStore(
+        f"{address}: the store is empty, and it was not; something else has emptied the file. "
+        "Bring it back from a backup, or remove the file to begin with a new store."
+    )
+
+
+def _mark_made(lock: int) -> None:
+    """Mark in the lock file that there is a store beside it, with content."""
+    with suppress(OSError):
+        # A full disk: the store itself is there and works, the next to open it marks it.
+        if os.fstat(lock).st_size == 0:
+            os.pwrite(lock, _MADE, 0)
+
+
+def _make_private(file: Path, lock: int) -> None:
     """Make the file, closed to others, if it is not there.
 
     SQLite gives its -wal and -shm the same mode.
@@ -222,6 +244,8 @@ def _make_private(file: Path) -> None:
         # O_EXCL, and only looked at under the lock: to open and close a file that SQLite has open
         # in this process would drop SQLite's locks on it.
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        # A new store, also where there was one before that somebody has removed.
+        os.ftruncate(lock, 0)
     except FileExistsError:
         # SQLite would say only that it is unable to open the file, and not why.
         if file.is_dir():

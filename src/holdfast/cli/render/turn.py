@@ -22,6 +22,7 @@ from holdfast.vocab.events import (
     CommandRan,
     Compacted,
     EditRefused,
+    ModelAwaited,
     ReasoningArrived,
     RepairEnded,
     Retried,
@@ -164,6 +165,8 @@ class TerminalTurn:
                 self._show_said(event)
             case Retried():
                 self._say(f"retrying: {event.reason}", dim=True)
+            case ModelAwaited():
+                self._say(f"waiting for the first word, {event.seconds:.0f} s", dim=True)
             case SentinelRaised():
                 self._say(f"! {event.sentinel.text}", "yellow", bold=True)
             case Compacted():
