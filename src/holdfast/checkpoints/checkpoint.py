@@ -36,11 +36,12 @@ class Skipped:
     """A path that a snapshot skipped; no restore of that snapshot removes it.
 
     The path of a directory means everything below it. One with a slash at the end means some of the
-    files in it.
+    files in it. `stamp` is another one if the file has changed; a directory has none.
     """
 
     path: str
     why: SkipReason
+    stamp: str = field(default="", compare=False)
 
     @property
     def is_ignored(self) -> bool:

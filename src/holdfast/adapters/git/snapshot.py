@@ -142,7 +142,9 @@ class Snapshot:
     ) -> WorktreeState:
         state = self._index.state
         nested = _paths_skipped(captured.skipped, "nested repository")
-        inner = digest_repositories([*state.gitlinks, *nested], self._disk, self._git.deadline)
+        # A folder with captured files that has become a repository is not skipped.
+        repositories = dict.fromkeys((*state.gitlinks, *nested, *scanned.repositories))
+        inner = digest_repositories(repositories, self._disk, self._git.deadline)
         submodules = [Skipped(path, "submodule") for path in state.gitlinks if path in inner]
         head, user = self._repository.head, self._repository.user
         return WorktreeState(
@@ -150,7 +152,7 @@ class Snapshot:
             head.commit,
             head.branch,
             None,
-            (*captured.skipped, *submodules),
+            (*map(self._with_stamp, captured.skipped), *submodules),
             state.modes,
             tuple(state.usual),
             scanned.unusual(state.usual[2]),
@@ -160,6 +162,13 @@ class Snapshot:
             sparse=user is not None and user.is_sparse,
             staged_tree=staged,
         )
+
+    def _with_stamp(self, skipped: Skipped) -> Skipped:
+        """Return a skipped file with a stamp, so that a restore can name it if it has changed."""
+        info = self._disk.inspect(skipped.path.rstrip("/"))
+        if info.shape != "file":
+            return skipped
+        return replace(skipped, stamp=f"{info.size} {info.changed_at}")
 
     # ------------------------------------------------------------------------------ what changed
 
