@@ -43,6 +43,7 @@ def write(draft: CheckpointDraft, present: WorktreeState, seq: int, worktree: st
         "keeps_ignored": present.keeps_ignored,
         "sparse": present.sparse,
         "staged_tree": present.staged_tree,
+        "intended": list(present.intended),
         "index": draft.index,
         "logged": draft.logged,
     }
@@ -87,6 +88,7 @@ def read(commit: str, tree: str, body: str) -> Checkpoint | None:
                 fields.get("keeps_ignored", False),
                 fields.get("sparse", False),
                 fields.get("staged_tree"),
+                tuple(fields.get("intended", ())),
             ),
             int(fields["seq"]),
             commit,

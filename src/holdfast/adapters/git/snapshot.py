@@ -104,7 +104,7 @@ class Snapshot:
         listing, touched = self._list()
         if seeded is not None:
             listing = self._with_converted(listing, seeded)
-        user_signature, staged = self._staged()
+        user_signature, staged, intended = self._staged()
         kept = self._read_ignored()
         listing, kept, now_plain = self._classify(
             listing, rules, staged, kept, is_new=seeded is not None
@@ -128,6 +128,7 @@ class Snapshot:
             held=state.held and tree == state.tree,
             real=user_signature,
             staged=staged,
+            intended=intended,
             rules=rules,
             settled=True,
             usual=usual,
@@ -161,6 +162,7 @@ class Snapshot:
             keeps_ignored=True,
             sparse=user is not None and user.is_sparse,
             staged_tree=staged,
+            intended=tuple(state.intended),
         )
 
     def _with_stamp(self, skipped: Skipped) -> Skipped:
@@ -220,16 +222,16 @@ class Snapshot:
             atomic_write.put(self._repository.git_dir / "info" / "exclude", data, sync=False)
         return rules
 
-    def _staged(self) -> tuple[list[int] | None, str | None]:
-        """Return the signature of the user's index, and the tree that is staged there."""
+    def _staged(self) -> tuple[list[int] | None, str | None, list[str]]:
+        """Return the signature of the user's index, its tree, and the files of `git add -N`."""
         state = self._index.state
         user_signature = self._index.user_signature()
         if user_signature == state.real:
-            return user_signature, state.staged
-        staged = self._index.staged_tree()
+            return user_signature, state.staged, state.intended
+        staged, intended = self._index.staged()
         if staged != state.staged:
             link_user_objects(self._repository)
-        return user_signature, staged
+        return user_signature, staged, intended
 
     # ------------------------------------------------------------------------------ ignore rules
 

@@ -291,7 +291,7 @@ class GitWorktree:
         tree = self._staged_in(target)
         if tree is None:
             return "the checkpoint has no staged files: there was a merge, or no index"
-        return restore_staged(self._repository, self._git, tree)
+        return restore_staged(self._repository, self._git, tree, target.intended)
 
     def differs_from_index(self, present: WorktreeState, target: WorktreeState) -> bool:
         """Return whether something else is staged now than in the target."""
@@ -301,7 +301,7 @@ class GitWorktree:
         if present.staged_tree is None:
             # The index was removed; or there is a merge, whose entries stay.
             return self._index.user_signature() is None
-        return present.staged_tree != tree
+        return present.staged_tree != tree or present.intended != target.intended
 
     def _staged_in(self, target: WorktreeState) -> str | None:
         """Return the tree that was staged when a checkpoint was taken; None if not known."""
