@@ -36,11 +36,12 @@ class Skipped:
     """A path that a snapshot skipped; no restore of that snapshot removes it.
 
     The path of a directory means everything below it. One with a slash at the end means some of the
-    files in it.
+    files in it. `stamp` is another one if the file has changed; a directory has none.
     """
 
     path: str
     why: SkipReason
+    stamp: str = field(default="", compare=False)
 
     @property
     def is_ignored(self) -> bool:
@@ -53,7 +54,7 @@ class WorktreeState:
     """The files of a working tree at one time.
 
     `staged_tree` is what is staged; None during a merge. `staged` is a commit of it, if it is
-    neither committed nor on the disk.
+    neither committed nor on the disk. `intended` are the files of `git add -N`.
     `usual` are the usual permissions of files, of executable files and of directories; they are
     unknown for a checkpoint of release 0.1. `modes` and `directories` have the permissions that
     differ from them. `empty` are the empty directories. `inner` has a digest of each repository
@@ -74,6 +75,7 @@ class WorktreeState:
     keeps_ignored: bool = False
     sparse: bool = False
     staged_tree: str | None = None
+    intended: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

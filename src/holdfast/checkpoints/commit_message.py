@@ -34,7 +34,7 @@ def write(draft: CheckpointDraft, present: WorktreeState, seq: int, worktree: st
         "toward": draft.target,
         "files": draft.files,
         "since": draft.state_sequence,
-        "skipped": [[each.path, each.why] for each in present.skipped],
+        "skipped": [[each.path, each.why, each.stamp] for each in present.skipped],
         "modes": dict(present.modes),
         "usual": list(present.usual),
         "directories": dict(present.directories),
@@ -43,6 +43,7 @@ def write(draft: CheckpointDraft, present: WorktreeState, seq: int, worktree: st
         "keeps_ignored": present.keeps_ignored,
         "sparse": present.sparse,
         "staged_tree": present.staged_tree,
+        "intended": list(present.intended),
         "index": draft.index,
         "logged": draft.logged,
     }
@@ -77,7 +78,7 @@ def read(commit: str, tree: str, body: str) -> Checkpoint | None:
                 fields["head"],
                 fields["branch"],
                 fields["staged"],
-                tuple(Skipped(path, why) for path, why in fields["skipped"]),
+                tuple(Skipped(*each) for each in fields["skipped"]),
                 _modes(fields["modes"]),
                 # Records of release 0.1 have none of the rest.
                 tuple(fields.get("usual", ())),
@@ -87,6 +88,7 @@ def read(commit: str, tree: str, body: str) -> Checkpoint | None:
                 fields.get("keeps_ignored", False),
                 fields.get("sparse", False),
                 fields.get("staged_tree"),
+                tuple(fields.get("intended", ())),
             ),
             int(fields["seq"]),
             commit,

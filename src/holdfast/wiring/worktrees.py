@@ -124,14 +124,24 @@ class GitWorktrees:
             return find_place(root, self._state)
 
     @contextmanager
-    def look(self) -> Iterator[GitWorktree]:
-        """Return the worktree to read its checkpoints, without its lock."""
+    def look(self, *, files: bool = False) -> Iterator[GitWorktree]:
+        """Return the worktree to read its checkpoints, without its lock.
+
+        With `files`, the files as they are can be captured too; nothing of that is kept.
+        """
         if has_old_checkpoints(self._root, self._state, SnapshotLimits()):
             with self.hold(make=False):
                 # Their place is another now; that they are moved is all that is to be done.
                 pass
         journal = look_at_journal(self._state, self._root)
-        yield look_at_worktree(self._root, self._state, SnapshotLimits(), journal)
+        limits = SnapshotLimits()
+        if files:
+            limits = replace(limits, ignored=_ignored_budget(self._root))
+        looked = look_at_worktree(
+            self._root, self._state, limits, journal, files=files, excluded=_store_files()
+        )
+        with looked as worktree:
+            yield worktree
 
     @property
     def journal(self) -> DiskJournal:

@@ -424,3 +424,22 @@ def test_a_checkpoint_of_the_user_outlives_restores_and_undos_and_the_trash_is_b
     trash = repo.private("for-each-ref", "refs/holdfast/trash/").splitlines()
     assert len(trash) < 12
     assert repo.private("rev-parse", ref_of(taken))
+
+
+def test_entries_of_git_add_n_come_back_with_index(repo: Folder) -> None:
+    repo.write("x y.txt", "new\n")
+    repo.git("add", "-N", "notes.txt", "x y.txt")
+    staged = repo.git("ls-files", "-s"), repo.git("status", "--porcelain")
+    taken = repo.checkpoint()
+    repo.git("reset", "-q")
+    repo.write("other.txt", "other\n")
+    repo.git("add", "-N", "other.txt")
+    agents = repo.git("ls-files", "-s"), repo.git("status", "--porcelain")
+    assert repo.restore(taken)["index_differs"]
+    restored = repo.restore(taken, "--index")
+    assert (restored["index_reset"], restored["index_differs"]) == (True, False)
+    assert (repo.git("ls-files", "-s"), repo.git("status", "--porcelain")) == staged
+    assert not repo.restore(taken)["index_differs"]
+    repo.undo()
+    repo.undo()
+    assert (repo.git("ls-files", "-s"), repo.git("status", "--porcelain")) == agents

@@ -64,7 +64,26 @@ def test_a_directory_that_became_a_repository_after_it_was_captured_is_not_empti
     Folder(repo.root / "lib").init().commit()
     restored = repo.restore(taken)
     assert repo.path("lib/a.py").read_text() == "a\n"
-    assert restored["kept"] == ["lib/a.py"]
+    assert restored["kept"] == ["lib", "lib/a.py"]
+
+
+def test_a_directory_of_the_checkpoint_that_became_a_repository_is_named(repo: Folder) -> None:
+    repo.write("lib/a.py", "a\n")
+    told = repo.create()
+    lib = Folder(repo.root / "lib").init()
+    lib.write("a.py", "the agent's\n")
+    lib.write("b.py", "the agent's\n")
+    lib.commit()
+    head = lib.git("rev-parse", "HEAD")
+    restored = repo.restore(told["id"])
+    assert restored["kept_why"] == {
+        "lib": "it has become a repository, whose history and new files stay",
+        "lib/b.py": "a repository inside has a history of its own",
+    }
+    assert [lib.path(name).read_text() for name in ("a.py", "b.py")] == ["a\n", "the agent's\n"]
+    assert lib.git("rev-parse", "HEAD") == head
+    # Since the next checkpoint it is known to be one.
+    assert repo.restore(repo.checkpoint())["kept"] == []
 
 
 def test_a_repository_where_the_checkpoint_has_a_file_stops_the_restore(repo: Folder) -> None:
@@ -134,6 +153,24 @@ def test_a_large_new_file_is_skipped_and_never_deleted(repo: Folder) -> None:
     repo.write("video.mp4", "cut")
     assert repo.restore(told["id"])["kept"] == ["made/since.bin", "video.mp4"]
     assert repo.path("video.mp4").read_text() == "cut"
+
+
+def test_a_file_that_was_left_out_and_edited_since_is_named(repo: Folder) -> None:
+    _large(repo, "video.mp4")
+    repo.write(".gitignore", "*.bin\n")
+    repo.write("data.bin", bytes(1_100_000))
+    repo.write("other.bin", bytes(1_100_000))
+    told = repo.create()
+    assert repo.restore(told["id"])["kept"] == []
+    repo.write("data.bin", b"1" * 1_100_000)
+    _large(repo, "video.mp4", 52 * 1024 * 1024)
+    restored = repo.restore(told["id"])
+    changed = "it has changed, and the checkpoint had left it out"
+    assert restored["kept_why"] == {
+        "data.bin": f"{changed}: ignored, too large",
+        "video.mp4": f"{changed}: too large",
+    }
+    assert restored["lost"] == []
 
 
 def test_a_large_file_that_is_gone_is_told(repo: Folder) -> None:

@@ -281,15 +281,16 @@ def _serve(write: int, parent: int) -> None:
 
 def _answer(request: RecordedRequest) -> Reply:
     """Edit a file of the turn's own, run the command, and be done."""
-    done, prompt = 0, None
+    done = 0
+    prompts: list[tuple[str, str]] = []
     for message in request.messages:
-        found = _PROMPT.search(_text(message))
+        # The prompt of a turn that was killed is in one message with the next.
+        found = _PROMPT.findall(_text(message))
         if found:
-            done, prompt = 0, found
+            done, prompts = 0, found
         if message["role"] == "tool":
             done += 1
-    assert prompt is not None, request.messages
-    number, file = int(prompt[1]), prompt[2]
+    number, file = int(prompts[-1][0]), prompts[-1][1]
     if done == 0:
         return call("write_file", path=f"turn/{number}.txt", text=f"turn {number}\n")
     if done == 1:

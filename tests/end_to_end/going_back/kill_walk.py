@@ -370,5 +370,6 @@ def _odd(tree: Tree, trees: Sequence[Tree]) -> str:
     odd = []
     for path, entry in tree.items():
         if all(each.get(path) != entry for each in trees):
-            odd.append(f"{path!r} {entry[1][:40]!r} {entry[2]:o}")
+            others = sorted({str(each.get(path)) for each in trees})
+            odd.append(f"{path!r} {entry[1][:40]!r} {entry[2]:o}, not {others}")
     return ", ".join(odd) or "a mix"

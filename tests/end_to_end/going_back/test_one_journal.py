@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -80,6 +81,36 @@ def test_a_command_that_only_looks_says_what_is_open_and_leaves_it_so(project: P
     listed = project.holdfast("changes", "list", "--json")
     assert (listed.err, "open" in listed.told) == ("", False)
     assert [each["state"] for each in listed.told["changes"]] == ["applied"]
+
+
+def test_a_diff_with_the_files_writes_nothing_and_waits_for_no_lock(project: Project) -> None:
+    project.write(".gitignore", "*.log\n")
+    taken = project.told("checkpoint", "create")["id"]
+    project.write("a.txt", "new\n")
+    project.write("c.txt", "new\n")
+    project.write("d.log", "ignored\n")
+    project.path("b.txt").unlink()
+    project.git("add", "c.txt")
+    before = private_files(project)
+    (lock,) = project.state.glob("worktrees/*/lock")
+    with lock.open("rb") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        told = project.told("checkpoint", "diff", taken)
+    assert [(each["path"], each["status"]) for each in told["files"]] == [
+        ("a.txt", "modified"), ("b.txt", "deleted"), ("c.txt", "added"), ("d.log", "added"),
+    ]  # fmt: skip
+    assert "+new\n" in told["diff"]
+    assert private_files(project) == before
+    assert project.told("checkpoint", "restore", taken)["kept"] == ["d.log"]
+    assert project.told("checkpoint", "diff", taken)["files"] == [
+        {"path": "d.log", "status": "added", "added": 1, "removed": 0}
+    ]
+
+
+def private_files(project: Project) -> dict[Path, tuple[bytes, int]]:
+    """Return bytes and time of each file in the folders of worktrees."""
+    files = [file for file in project.state.glob("worktrees/**/*") if file.is_file()]
+    return {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
 
 
 @pytest.mark.parametrize("damage", ["cut", "version", "kind"])

@@ -44,6 +44,8 @@ _JOURNAL_SIZE = 64 * 1024
 # With less than this many times the needed room on the disk, the room is computed exactly.
 _PLENTY = 64 * 1024 * 1024
 _INNER_CHANGED = "a repository inside has changed, and its own files are not restored"
+_BECAME_REPOSITORY = "it has become a repository, whose history and new files stay"
+_INNER_GONE = "a repository inside, of which the checkpoint has no history"
 _LINK = "120000"
 _EXECUTABLE = "100755"
 
@@ -120,7 +122,7 @@ class TreeCheckout:
                 lost[each.path] = f"the checkpoint had left it out: {each.why}"
         for path in target.inner:
             if self._disk.inspect(f"{path}/.git").shape == "absent":
-                lost[path] = "a repository inside, of which the checkpoint has no files"
+                lost[path] = _INNER_GONE
         return lost
 
     def _changes_attributes(
@@ -488,12 +490,17 @@ def check_ignore(git: Git, paths: Sequence[str]) -> frozenset[str]:
 def _uncaptured(present: WorktreeState, target: WorktreeState) -> dict[str, str]:
     """Return what no snapshot has, and what the checkpoint did not have so."""
     kept: dict[str, str] = {}
-    skipped = {each.path for each in target.skipped}
+    skipped = {each.path: each for each in target.skipped}
     for each in present.skipped:
-        if each.path not in skipped:
+        then = skipped.get(each.path)
+        if then is None:
             kept[each.path] = f"no checkpoint has it: {each.why}"
-    for path, digest in target.inner.items():
-        if path in present.inner and present.inner[path] != digest:
+        elif then.stamp and then.stamp != each.stamp:
+            kept[each.path] = f"it has changed, and the checkpoint had left it out: {each.why}"
+    for path, digest in present.inner.items():
+        if path not in target.inner and path not in skipped:
+            kept.setdefault(path, _BECAME_REPOSITORY)
+        elif target.inner.get(path, digest) != digest:
             kept[path] = _INNER_CHANGED
     return kept
 

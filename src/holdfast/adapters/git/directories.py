@@ -28,10 +28,11 @@ Entry: TypeAlias = "list[Any]"
 
 @dataclass(slots=True)
 class ScannedDirectories:
-    """The mode of each directory, the empty ones, and those that cannot be read."""
+    """The mode of each directory, the empty ones, those that cannot be read, and repositories."""
 
     modes: dict[str, int] = field(default_factory=dict)
     empty: list[str] = field(default_factory=list)
+    repositories: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
 
     def unusual(self, usual: int) -> dict[str, int]:
@@ -110,6 +111,7 @@ class WorktreeDirectories:
                     empty = False
                     if each.name == ".git":
                         if path:
+                            scanned.repositories.append(path)
                             return None
                         continue
                     if each.is_dir(follow_symlinks=False):

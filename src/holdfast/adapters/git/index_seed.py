@@ -52,6 +52,8 @@ def link_user_objects(repository: PrivateRepository) -> None:
     """Link the user's objects into the private repository; borrow those that cannot be linked."""
     if repository.user is None or not repository.shares_objects():
         return
+    if repository.borrows_objects:
+        return
     sources = find_object_directories(repository.user.common_dir)
     newer_than = time.time_ns() - 2 * _SECOND
     linked = link_objects(sources, repository.objects, {}, newer_than)

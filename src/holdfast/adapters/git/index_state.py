@@ -23,7 +23,8 @@ class IndexState:
     """What is known of the index with the signature `index`. The field names are a stored format.
 
     `held`: a checkpoint refers to `tree`, so no gc removes it.
-    `real` and `staged`: the signature of the user's index, and its tree.
+    `real`, `staged` and `intended`: the signature of the user's index, its tree, and the files of
+    `git add -N`, which are not in the tree.
     `rules`: the signature of the ignore rules outside the worktree.
     `settled`: False when the ignore rules may have changed since the last snapshot.
     `seq`: the last sequence number that was used.
@@ -40,6 +41,7 @@ class IndexState:
     held: bool = False
     real: FileSignature | None = None
     staged: str | None = None
+    intended: list[str] = field(default_factory=list)
     rules: list[Any] = field(default_factory=list)
     settled: bool = False
     seq: int | None = None
@@ -119,6 +121,7 @@ def _is_paths(value: object) -> bool:
 _TYPES: dict[str, Callable[[object], bool]] = {
     "index": _is_signature,
     "tree": _is_optional_text,
+    "intended": _is_list,
     "held": _is_flag,
     "real": _is_signature,
     "staged": _is_optional_text,

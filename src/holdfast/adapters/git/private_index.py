@@ -36,6 +36,8 @@ _COARSE = 2_000_000_000
 _FINE = 50_000_000
 # From this many files on, one pack is several times faster to write than a file for each.
 _MANY_FILES = 100
+# Later versions of the index have flags for `git add -N`.
+_PLAIN_VERSION = 2
 # The first git whose `update-index` writes one pack for all files. An older git writes a pack for
 # each, which is slower than either.
 _PACKS_SINCE = (2, 37)
@@ -186,19 +188,21 @@ class PrivateIndex:
             except OSError:
                 atomic_write.put(own, shared.read_bytes(), sync=False)
 
-    def staged_tree(self) -> str | None:
-        """Return the tree that the user has staged; None during a merge, or without an index.
+    def staged(self) -> tuple[str | None, list[str]]:
+        """Return the tree that the user has staged, and the files of `git add -N`.
 
-        `write-tree` writes to the index that it reads, so it runs on a copy.
+        The tree is None during a merge, or without an index. `write-tree` writes to the index that
+        it reads, so it runs on a copy.
         """
         copy = self.copy_user_index("staged")
         if copy is None:
-            return None
+            return None, []
         try:
             git = self.git.with_variables(index_file=copy)
-            return git.read_line("write-tree", "--missing-ok")
+            tree = git.read_line("write-tree", "--missing-ok")
+            return tree, intended_files(git, copy, tree)
         except GitFailed:
-            return None
+            return None, []
         finally:
             atomic_write.drop(copy)
             atomic_write.drop(copy.with_name(f"{copy.name}.lock"))
@@ -223,6 +227,19 @@ class PrivateIndex:
             return frozenset()
         git = self.git.with_variables(index_file=self.user_index, literal_pathspecs="1")
         return frozenset(split_names(git.run("ls-files", "-c", "-z", "--", *wanted)))
+
+
+def intended_files(git: Git, index: Path, tree: str) -> list[str]:
+    """Return the files of `git add -N` in the index that git uses, of which `tree` was written.
+
+    They are in the index and not in the tree. An index of version 2 has none.
+    """
+    with index.open("rb") as file:
+        header = file.read(8)
+    if int.from_bytes(header[4:], "big") <= _PLAIN_VERSION:
+        return []
+    options = ("--cached", "--ita-visible-in-index", "--diff-filter=A", "--no-renames")
+    return list(split_names(git.run("diff-index", *options, "--name-only", "-z", tree)))
 
 
 def _resolution_of(times: Iterable[int]) -> int:

@@ -36,6 +36,7 @@ class PrivateRepository:
     """The private repository of a worktree; `user` is None where the user has no repository.
 
     `user_is_gone`: the worktree had a repository of the user, which is removed or broken.
+    `borrows_objects`: the user's objects are not linked here, but read where they are.
     """
 
     root: Path
@@ -43,6 +44,7 @@ class PrivateRepository:
     user: UserRepository | None = None
     head: Head = NO_HEAD
     user_is_gone: bool = False
+    borrows_objects: bool = False
 
     @property
     def git_dir(self) -> Path:

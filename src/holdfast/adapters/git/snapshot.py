@@ -104,7 +104,7 @@ class Snapshot:
         listing, touched = self._list()
         if seeded is not None:
             listing = self._with_converted(listing, seeded)
-        user_signature, staged = self._staged()
+        user_signature, staged, intended = self._staged()
         kept = self._read_ignored()
         listing, kept, now_plain = self._classify(
             listing, rules, staged, kept, is_new=seeded is not None
@@ -128,6 +128,7 @@ class Snapshot:
             held=state.held and tree == state.tree,
             real=user_signature,
             staged=staged,
+            intended=intended,
             rules=rules,
             settled=True,
             usual=usual,
@@ -142,7 +143,9 @@ class Snapshot:
     ) -> WorktreeState:
         state = self._index.state
         nested = _paths_skipped(captured.skipped, "nested repository")
-        inner = digest_repositories([*state.gitlinks, *nested], self._disk, self._git.deadline)
+        # A folder with captured files that has become a repository is not skipped.
+        repositories = dict.fromkeys((*state.gitlinks, *nested, *scanned.repositories))
+        inner = digest_repositories(repositories, self._disk, self._git.deadline)
         submodules = [Skipped(path, "submodule") for path in state.gitlinks if path in inner]
         head, user = self._repository.head, self._repository.user
         return WorktreeState(
@@ -150,7 +153,7 @@ class Snapshot:
             head.commit,
             head.branch,
             None,
-            (*captured.skipped, *submodules),
+            (*map(self._with_stamp, captured.skipped), *submodules),
             state.modes,
             tuple(state.usual),
             scanned.unusual(state.usual[2]),
@@ -159,7 +162,15 @@ class Snapshot:
             keeps_ignored=True,
             sparse=user is not None and user.is_sparse,
             staged_tree=staged,
+            intended=tuple(state.intended),
         )
+
+    def _with_stamp(self, skipped: Skipped) -> Skipped:
+        """Return a skipped file with a stamp, so that a restore can name it if it has changed."""
+        info = self._disk.inspect(skipped.path.rstrip("/"))
+        if info.shape != "file":
+            return skipped
+        return replace(skipped, stamp=f"{info.size} {info.changed_at}")
 
     # ------------------------------------------------------------------------------ what changed
 
@@ -211,16 +222,16 @@ class Snapshot:
             atomic_write.put(self._repository.git_dir / "info" / "exclude", data, sync=False)
         return rules
 
-    def _staged(self) -> tuple[list[int] | None, str | None]:
-        """Return the signature of the user's index, and the tree that is staged there."""
+    def _staged(self) -> tuple[list[int] | None, str | None, list[str]]:
+        """Return the signature of the user's index, its tree, and the files of `git add -N`."""
         state = self._index.state
         user_signature = self._index.user_signature()
         if user_signature == state.real:
-            return user_signature, state.staged
-        staged = self._index.staged_tree()
+            return user_signature, state.staged, state.intended
+        staged, intended = self._index.staged()
         if staged != state.staged:
             link_user_objects(self._repository)
-        return user_signature, staged
+        return user_signature, staged, intended
 
     # ------------------------------------------------------------------------------ ignore rules
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -26,6 +26,7 @@ from holdfast.adapters.git.repository import (
     remove_private,
     set_head,
 )
+from holdfast.adapters.git.scratch_copy import scratch_copy
 from holdfast.adapters.git.snapshot import ReportProgress, Snapshot
 from holdfast.adapters.git.user_index import restore_staged
 from holdfast.adapters.git.user_repository import UserRepository, write_cached
@@ -290,7 +291,7 @@ class GitWorktree:
         tree = self._staged_in(target)
         if tree is None:
             return "the checkpoint has no staged files: there was a merge, or no index"
-        return restore_staged(self._repository, self._git, tree)
+        return restore_staged(self._repository, self._git, tree, target.intended)
 
     def differs_from_index(self, present: WorktreeState, target: WorktreeState) -> bool:
         """Return whether something else is staged now than in the target."""
@@ -300,7 +301,7 @@ class GitWorktree:
         if present.staged_tree is None:
             # The index was removed; or there is a merge, whose entries stay.
             return self._index.user_signature() is None
-        return present.staged_tree != tree
+        return present.staged_tree != tree or present.intended != target.intended
 
     def _staged_in(self, target: WorktreeState) -> str | None:
         """Return the tree that was staged when a checkpoint was taken; None if not known."""
@@ -466,18 +467,37 @@ def _paths_below(root: Path, places: Iterable[Path]) -> list[str]:
     return paths
 
 
+@contextmanager
 def look_at_worktree(
-    root: Path, state: Path, limits: SnapshotLimits, journal: DiskJournal
-) -> GitWorktree:
-    """Return the worktree of a root, without its lock, to read its checkpoints.
+    root: Path,
+    state: Path,
+    limits: SnapshotLimits,
+    journal: DiskJournal,
+    *,
+    files: bool = False,
+    excluded: Iterable[Path] = (),
+) -> Iterator[GitWorktree]:
+    """Yield the worktree of a root, without its lock, to read its checkpoints.
 
-    Raise `NoCheckpoints` if there is no repository for them.
+    With `files`, what is captured goes to a copy that is removed. Raise `NoCheckpoints` if there is
+    no repository for checkpoints.
     """
     deadline = time.monotonic() + limits.seconds
     repository = _find(root, state, deadline, create=False)
     if not repository.git_dir.is_dir():
         raise _no_checkpoints(repository)
-    return GitWorktree(repository, None, limits, lambda _: None, deadline, journal=journal)
+    with _disk_errors_as_failures(), ExitStack() as opened:
+        if files:
+            repository = opened.enter_context(scratch_copy(repository))
+        yield GitWorktree(
+            repository,
+            None,
+            limits,
+            lambda _: None,
+            deadline,
+            journal=journal,
+            excluded=_paths_below(repository.root, (state, *excluded)),
+        )
 
 
 def has_old_checkpoints(root: Path, state: Path, limits: SnapshotLimits) -> bool:

@@ -200,24 +200,19 @@ def show_checkpoint(wanted: str, worktrees: Worktrees) -> Shown | NothingDone:
 def compare_checkpoints(
     wanted: str, other: str | None, worktrees: Worktrees
 ) -> Compared | NothingDone:
-    """Return the difference from one checkpoint to another, or to the files as they are.
-
-    To read the files as they are needs the lock: the private index is written.
-    """
-    opened = worktrees.hold(make=False)
-    if other:
-        opened = worktrees.look()
+    """Return the difference from one checkpoint to another, or to the files as they are."""
     try:
-        with opened as worktree:
+        with worktrees.look() as worktree:
             before = belonging(wanted, worktree.checkpoints())
             if isinstance(before, NothingDone):
                 return belonging_elsewhere(wanted, worktrees) or before
-            if not other:
-                return _compared(before, None, worktree.capture().tree, worktree)
-            after = belonging(other, worktree.checkpoints())
-            if isinstance(after, NothingDone):
-                return after
-            return _compared(before, after, after.present.tree, worktree)
+            if other:
+                after = belonging(other, worktree.checkpoints())
+                if isinstance(after, NothingDone):
+                    return after
+                return _compared(before, after, after.present.tree, worktree)
+        with worktrees.look(files=True) as worktree:
+            return _compared(before, None, worktree.capture().tree, worktree)
     except NoCheckpoints as error:
         return belonging_elsewhere(wanted, worktrees) or refused_by(error)
     except CheckpointFailed as error:

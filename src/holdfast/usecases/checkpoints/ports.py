@@ -23,9 +23,10 @@ class Worktrees(Protocol):
         Raise `NoCheckpoints` if there is no place for checkpoints and none is to be made.
         """
 
-    def look(self) -> AbstractContextManager[Worktree]:
+    def look(self, *, files: bool = False) -> AbstractContextManager[Worktree]:
         """Return the worktree to read its checkpoints, without its lock.
 
+        With `files`, the files as they are can be captured too; nothing of that is kept.
         Raise `NoCheckpoints` if there is no place for checkpoints.
         """
 
