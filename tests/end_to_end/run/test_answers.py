@@ -46,10 +46,6 @@ def waiting(project: Project, url: str = "") -> list[dict[str, Any]]:
     return found
 
 
-def tool_answers(server: ScriptedServer) -> list[str]:
-    return [each["content"] for each in server.requests[-1].messages if each["role"] == "tool"]
-
-
 def test_another_process_allows_a_command_once_and_a_second_answer_is_told_so(
     project: QuickProject, url: str
 ) -> None:
@@ -103,9 +99,8 @@ def test_another_process_denies_with_a_reason(project: QuickProject) -> None:
         answer = ("approvals", "answer", asked["approval_id"], "deny", "--reason", "use the tool")
         assert project.holdfast(*answer).code == 0
         assert finish(process).code == 0
-        assert tool_answers(server) == [
-            "touch z: the user does not allow this, and says: use the tool"
-        ]
+        (told,) = [each for each in server.requests[1].messages if each["role"] == "tool"]
+    assert told["content"] == "touch z: the user does not allow this, and says: use the tool"
 
 
 def test_for_this_session_holds_in_the_next_process_until_a_restore_takes_the_turn_out(

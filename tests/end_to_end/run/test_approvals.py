@@ -119,7 +119,7 @@ def test_a_no_with_a_reason_is_told_to_the_model(project: Project) -> None:
             terminal.wait_for(ASKED)
             terminal.type("n write it with the tool, not touch\n")
             assert terminal.finish() == 0
-        told = [each["content"] for each in server.requests[-1].messages if each["role"] == "tool"]
+        told = [each["content"] for each in server.requests[1].messages if each["role"] == "tool"]
     assert told == [
         "touch z: the user does not allow this, and says: write it with the tool, not touch"
     ]

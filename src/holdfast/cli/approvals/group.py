@@ -116,7 +116,13 @@ def _answer(
             f"this command was started by turn {opened.turn}, and a turn cannot answer questions; "
             "run this command outside of it."
         )
-    return answer_question(wanted, said, opened.questions, opened.grants)
+    try:
+        return answer_question(wanted, said, opened.questions, opened.grants)
+    except OSError as error:
+        return AnswerRefused(
+            f"{error.filename}: {error.strerror}; the command is allowed this time, but what is "
+            "always allowed could not be recorded."
+        )
 
 
 @contextmanager
@@ -129,10 +135,7 @@ def _opened(root: Path, *, as_json: bool) -> Iterator[ApprovalsOfRoot | None]:
     except RecordsUnavailable as error:
         refuse(str(error), as_json=as_json)
     except OSError as error:
-        refuse(
-            f"{error.filename}: {error.strerror}; what is always allowed could not be recorded.",
-            as_json=as_json,
-        )
+        refuse(f"{error.filename}: {error.strerror}.", as_json=as_json)
 
 
 def _refuse(refused: AnswerRefused, *, as_json: bool) -> NoReturn:
