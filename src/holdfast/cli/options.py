@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast.wiring.places import root_here
+from holdfast.wiring.places import root_here, why_moved
 
 
 def is_root_named(context: typer.Context) -> bool:
@@ -17,14 +17,20 @@ def is_root_named(context: typer.Context) -> bool:
 
 
 def _root(context: typer.Context, root: Path) -> Path:
-    """Return the named root; without one, that of the project that the current directory is in."""
-    if is_root_named(context):
-        return root
+    """Return the named root; without one, that of the project that the current directory is in.
+
+    Raise a usage error for a root whose repository has its files elsewhere.
+    """
     try:
-        return root_here()
+        if not is_root_named(context):
+            root = root_here()
+        problem = why_moved(root)
     except OSError:
-        # The current directory is gone, which the command itself reports.
+        # The directory is gone, which the command itself reports.
         return root
+    if problem is not None:
+        raise typer.BadParameter(problem, param_hint="--root")
+    return root
 
 
 Root = Annotated[
