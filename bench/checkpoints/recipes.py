@@ -71,6 +71,10 @@ class NoTranscript:
         """Know no others."""
         return ()
 
+    def last_event(self) -> int:
+        """Know no events."""
+        return 0
+
 
 class NoBackend:
     """No agents."""

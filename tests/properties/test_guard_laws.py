@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from holdfast.guards import loops, mistakes
 from holdfast.guards.call_digest import digest_call, digest_result, mask
-from holdfast.guards.commands import Allow, CommandRules, Refuse, argv, judge_command, needs_shell
+from holdfast.guards.commands import Allow, CommandRules, Refuse, argv, judge_command
 from holdfast.guards.repetition import Repetition, RepetitionWatch
 from holdfast.guards.secrets import is_secret
-from holdfast.guards.shell.shell_parser import parse
+from holdfast.guards.shell.words import split_words
 from holdfast.guards.step_cap import StepCaps, judge
 from holdfast.vocab.tool_calls import FAILURE_KINDS, FailureKind
 from tests.waiting import LONGEST
@@ -360,7 +360,7 @@ commands = st.lists(st.sampled_from(PIECES), max_size=14).map("".join) | st.list
 @example('echo `echo "\\\\$(touch pwned)"`')
 def test_a_command_that_runs_unasked_leaves_no_trace(command: str) -> None:
     """Of all these pieces only `touch pwned`, a redirection or an option makes a file; a real shell tells."""
-    allowed = judge_command(command, CommandRules()) == Allow()
+    allowed = isinstance(judge_command(command, CommandRules()), Allow)
     event("allowed" if allowed else "not allowed")
     if not allowed:
         return
@@ -379,13 +379,19 @@ def test_a_command_that_runs_unasked_leaves_no_trace(command: str) -> None:
         assert sorted(Path(place).iterdir()) == before
 
 
+PLAIN: Final = (
+    *("ls 'a b'", '"c d"', "e\\ f", "a#b", "a=b", "--x=y", "\\\n", '"\\$ \\n"', '"y\'$"', "'x\"'"),
+    *("a", "1", "é", "-", "$", "=", "[", "]", "{}", "\\'", '\\"', "\t", "'", '"', "#", "~", "*"),
+)
+
+
 @given(
-    st.lists(st.sampled_from((*PIECES, "ls 'a b'", '"c d"', "e\\ f")), min_size=1, max_size=8).map(
-        " ".join
+    st.lists(st.sampled_from(PLAIN), min_size=1, max_size=8).flatmap(
+        lambda pieces: st.sampled_from((" ".join(pieces), "ls " + "".join(pieces)))
     )
 )
 def test_the_words_of_a_command_are_those_a_shell_finds(command: str) -> None:
-    assume(not needs_shell(command))
+    assume(isinstance(split_words(command), tuple) and not command.endswith("2>&1"))
     event("plain")
     line = f"printf '%s\\0' {command.lstrip()}"
     said = subprocess.run(
@@ -402,15 +408,14 @@ def test_the_words_of_a_command_are_those_a_shell_finds(command: str) -> None:
     commands,
     st.sampled_from((";", "&&", "||", "|", "\n", "&", "; (", " $(")),
     st.sampled_from(
-        (("sudo x", "sudo acts as another user"), ("rm -rf /", "it deletes all of '/'"))
+        (("sudo x", "sudo acts as another user"), ("rm -rf /", "rm changes all of '/'"))
     ),
 )
 def test_harm_is_found_behind_any_operator(
     command: str, operator: str, harm: tuple[str, str]
 ) -> None:
     harmful, why = harm
-    script = parse(command)
-    assume(not script.doubts and "#" not in command)
+    assume("#" not in command)
     verdict = judge_command(f"{command}{operator}{harmful}", CommandRules(allow=("*",)))
     assert isinstance(verdict, Refuse)
     assert verdict.message.endswith(
@@ -420,7 +425,7 @@ def test_harm_is_found_behind_any_operator(
 
 @given(commands, st.sampled_from((";", "&&", "||", "|", "\n", "&")))
 def test_a_rule_never_reaches_across_an_operator(command: str, operator: str) -> None:
-    assume("#" not in command and not parse(command).doubts)
+    assume("#" not in command)
     rules = CommandRules(allow=("ls *", "make *"))
     assert judge_command(f"make {operator} evil {command}", rules) != Allow()
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import pytest
 
 from holdfast.guards.commands import CommandRules
 from holdfast.tools.ports import Denied, NoApprover
@@ -65,10 +68,12 @@ def test_a_signal_is_reported(world: World) -> None:
     assert world.told("run_command", command="kill -ABRT $$").startswith("Ended by SIGABRT.\n")
 
 
-def test_a_process_left_in_the_background_is_reported(world: World) -> None:
-    assert world.told("run_command", command=f"{FOREVER} & echo begun") == (
-        "Exit code 0.\nProcesses it had left in the background were ended.\nbegun"
-    )
+def test_a_process_left_in_the_background_is_reported(tmp_path: Path) -> None:
+    # In a sandbox with processes of its own they end with the command.
+    with open_world(tmp_path, sandbox="off") as world:
+        assert world.told("run_command", command=f"{FOREVER} & echo begun") == (
+            "Exit code 0.\nProcesses it had left in the background were ended.\nbegun"
+        )
 
 
 def test_output_that_is_no_text_is_returned_as_text(world: World) -> None:
@@ -80,13 +85,138 @@ def test_a_flood_is_bounded(world: World) -> None:
     assert len(world.told("run_command", command="yes | head -c 5000000")) < 17_000
 
 
-def test_a_search_that_comes_upon_secrets_unasked_does_not_show_them(world: World) -> None:
-    (world.root / ".env").write_text("API_KEY=abc123\n")
-    (world.root / "load.py").write_text("read('API_KEY')\n")
-    outcome = world.call("run_command", command="grep -rn API_KEY .")
-    assert "load.py:1:read('API_KEY')" in outcome.text
-    assert "Lines of .env are left out" in outcome.text
-    assert "abc123" not in repr(outcome)
+def test_a_search_that_comes_upon_secrets_cannot_read_them(world: World) -> None:
+    world.write(".env", "API_KEY=abc123\n")
+    (world.root / "other").hardlink_to(world.root / ".env")
+    world.write("load.py", "read('API_KEY')\n")
+    for command in ("grep -rn API_KEY .", "grep -rhn API_KEY .", "cat load.py other"):
+        outcome = world.call("run_command", command=command)
+        assert "read('API_KEY')" in outcome.text
+        assert "abc123" not in repr(outcome)
+    assert world.gate.asked == []
+
+
+def test_a_file_with_secrets_is_masked_from_an_approved_command_too_and_it_is_said(
+    world: World,
+) -> None:
+    if world.sandbox.unprotected("write"):
+        pytest.skip("the sandbox of this machine cannot mask a file in a writable directory")
+    world.write(".env", "API_KEY=abc123\n")
+    output = world.told("run_command", command="cat .env")
+    assert "abc123" not in output
+    assert "[.env: this may hold secrets, so commands cannot read it." in output
+    assert world.gate.asked == [("command", "cat .env")]
+
+
+def test_tokens_in_the_output_are_removed(world: World) -> None:
+    token = "ghp_" + "a1B2" * 9
+    world.write("settings.py", f"TOKEN = '{token}'\n")
+    outcome = world.call("run_command", command="cat settings.py")
+    assert outcome.text == "Exit code 0.\nTOKEN = '[token removed]'"
+    assert token not in repr(outcome)
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("cat /etc/hostname", "/etc/hostname is outside the project"),
+        ("cat ../x", "../x is outside the project"),
+        ("cat link", "link is outside the project"),
+        ("cat linked/hostname", "linked/hostname is outside the project"),
+        ("ls linked", "linked is outside the project"),
+        ("cat innocent", "innocent may hold secrets"),
+        ("grep KEY .env", ".env may hold secrets"),
+        ("git show HEAD:id_rsa", "HEAD:id_rsa may hold secrets"),
+        ("mytool", "`mytool` needs your approval"),
+    ],
+)
+def test_a_path_is_judged_by_where_it_leads(tmp_path: Path, command: str, why: str) -> None:
+    with open_world(tmp_path) as world:
+        world.write(".env", "KEY=1\n")
+        (world.root / "link").symlink_to("/etc/hostname")
+        (world.root / "linked").symlink_to("/etc")
+        (world.root / "innocent").symlink_to(".env")
+        world.call("run_command", command=command)
+        [asked] = world.gate.whys
+        assert asked.partition("; ")[0] == why
+
+
+def test_an_absolute_path_below_the_root_is_inside(world: World) -> None:
+    world.write("a.txt", "one\n")
+    assert world.told("run_command", command=f"cat {world.root}/a.txt") == "Exit code 0.\none"
+    assert world.gate.asked == []
+
+
+def test_a_program_of_the_project_does_not_run_unasked(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = world.write("bin/ls", "#!/bin/sh\necho pwned\n")
+    own.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{world.root}/bin:{os.environ['PATH']}")
+    assert world.told("run_command", command="ls") == "Exit code 0.\nbin"
+    only = world.write("bin/rg", "#!/bin/sh\necho pwned\n")
+    only.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{world.root}/bin")
+    world.call("run_command", command="rg x")
+    [why] = world.gate.whys
+    assert why.startswith("rg is not installed, or only in the project")
+
+
+def test_without_a_sandbox_nothing_runs_unasked_and_the_question_says_so(tmp_path: Path) -> None:
+    with open_world(tmp_path, sandbox="off") as world:
+        world.call("run_command", command="ls")
+        [why] = world.gate.whys
+        assert why.startswith(
+            "no sandbox protects here: all files of the user can be read and changed"
+        )
+
+
+def test_where_secrets_cannot_be_masked_a_command_that_names_one_is_denied_unattended(
+    tmp_path: Path,
+) -> None:
+    with open_world(tmp_path, sandbox="off", unattended=True) as world:
+        world.write(".env", "API_KEY=abc123\n")
+        assert world.refused("run_command", "permission_denied", command="cat .env") == (
+            "cat .env: this may print secrets and nobody is there to allow it; do without it."
+        )
+
+
+# ---------------------------------------------------------------------------------------------------------------- access
+
+
+def test_more_access_is_asked_for_each_time_with_what_it_means(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.txt"
+    with open_world(tmp_path, rules=CommandRules(allow=("touch *",))) as world:
+        world.call("run_command", command=f"touch {outside}")
+        assert not outside.exists()
+        assert world.gate.asked == []
+        world.call("run_command", command=f"touch {outside}", access="all")
+        assert outside.exists()
+        world.call("run_command", command="ls", access="network")
+        assert world.gate.asked == [
+            (
+                "command",
+                f"touch {outside} (outside the sandbox, with all that you may read and write)",
+            ),
+            ("command", "ls (with access to the network)"),
+        ]
+
+
+def test_with_nobody_there_more_access_is_denied_with_the_cure(tmp_path: Path) -> None:
+    with open_world(tmp_path, unattended=True) as world:
+        assert world.refused(
+            "run_command", "permission_denied", command="touch x", access="all"
+        ) == (
+            "touch x: nobody is there to allow this outside the sandbox, with all that you may "
+            "read and write; the user can, by --sandbox off."
+        )
+        assert world.refused(
+            "run_command", "permission_denied", command="touch x", access="network"
+        ) == (
+            "touch x: nobody is there to allow this with access to the network; the user can, by "
+            'network = "on" in your own settings.'
+        )
+        assert world.gate.asked == []
 
 
 def test_no_command_is_no_call(world: World) -> None:
@@ -122,7 +252,7 @@ def test_an_argument_it_does_not_know_is_not_ignored(world: World) -> None:
     output = world.refused("run_command", "schema_reject", command="touch x", cwd="/tmp")
     assert (
         output
-        == "run_command: cwd is not an argument of it. It takes {command: string, timeout?: integer}."
+        == "run_command: cwd is not an argument of it. It takes {command: string, timeout?: integer, access?: string}."
     )
     assert world.told("run_command", command="true", description="says nothing").startswith(
         "Exit code 0."

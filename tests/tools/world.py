@@ -12,8 +12,11 @@ from typing import Any
 
 from holdfast.adapters.filesystem.disk_files import DiskFiles
 from holdfast.adapters.processes.commands import OsCommands
+from holdfast.adapters.processes.sandbox.probe import SandboxChoice, open_sandbox
 from holdfast.adapters.project.directories import DiskDirectories
+from holdfast.adapters.project.read_guard import DiskReadGuard
 from holdfast.adapters.project.search import DiskSearcher
+from holdfast.adapters.project.secret_files import find_secret_files
 from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests
 from holdfast.changes.change import NO_OWNER
 from holdfast.changes.ports import Files
@@ -25,6 +28,7 @@ from holdfast.tools.prompt.tool_profiles import UNKNOWN
 from holdfast.tools.toolbox import ToolboxOf
 from holdfast.usecases.turns.turn_editor import ReviewedFiles, TurnEditor
 from holdfast.vocab.approvals import ApprovalSubject
+from holdfast.vocab.sandbox import SandboxStatus
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.tool_outcome import ToolOutcome
 from holdfast.wiring.workspaces import DiskWorkspace
@@ -38,9 +42,11 @@ class Somebody:
     answer: GateAnswer = "yes"
     asked: list[tuple[str, str]] = field(default_factory=list)
     reads: GateAnswer | None = None
+    whys: list[str] = field(default_factory=list)
 
     def ask(self, what: ApprovalSubject, subject: str, why: str) -> GateAnswer:
         self.asked.append((what, subject))
+        self.whys.append(why)
         return self.reads if what == "read" and self.reads is not None else self.answer
 
 
@@ -48,12 +54,18 @@ class World:
     """The toolbox, the root, and shorthands for both."""
 
     def __init__(
-        self, root: Path, toolbox: ToolboxOf, gate: Somebody, workspace: DiskWorkspace
+        self,
+        root: Path,
+        toolbox: ToolboxOf,
+        gate: Somebody,
+        workspace: DiskWorkspace,
+        sandbox: SandboxStatus,
     ) -> None:
         self.root = root
         self.toolbox = toolbox
         self.gate = gate
         self.workspace = workspace
+        self.sandbox = sandbox
         self.cancel = threading.Event()
 
     def write(self, name: str, text: str | bytes) -> Path:
@@ -104,10 +116,13 @@ def open_world(
     review: bool = False,
     rules: CommandRules | None = None,
     gate: Somebody | None = None,
+    sandbox: SandboxChoice = "auto",
+    unattended: bool = False,
 ) -> Iterator[World]:
     root = place / "root"
     root.mkdir(exist_ok=True)
     gate = gate or Somebody()
+    confined = open_sandbox(sandbox, root, place / "state", find_secrets=find_secret_files)
     with DiskWorkspace(DiskFiles(str(root)), place / "state") as workspace:
         workspace._log = log = MemoryLog()
         files: Files = ReviewedFiles(workspace) if review else workspace.files
@@ -121,12 +136,15 @@ def open_world(
             DiskDirectories(str(root)),
             DiskSearcher(str(root)),
             TurnEditor(workspace, NO_OWNER, review=review),
-            OsCommands(str(root)),
+            OsCommands(str(root), confined),
             gate,
             DigestObserver(DiskWorktreeDigests(str(root))),
+            DiskReadGuard(str(root)),
             covered,
         )
         toolbox = ToolboxOf(
-            names or UNKNOWN.tools(), ports, ToolPolicy(rules or CommandRules(), plan=plan)
+            names or UNKNOWN.tools(),
+            ports,
+            ToolPolicy(rules or CommandRules(), plan=plan, unattended=unattended),
         )
-        yield World(root, toolbox, gate, workspace)
+        yield World(root, toolbox, gate, workspace, confined.status)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast.wiring.places import root_here
+from holdfast.wiring.places import root_here, why_moved
 from holdfast.wiring.state_directory import why_state_refused
 
 
@@ -19,11 +19,19 @@ def is_root_named(context: typer.Context) -> bool:
 
 
 def _root(context: typer.Context, root: Path) -> Path:
-    """Return the named root; without one, that of the project that the current directory is in."""
-    if not is_root_named(context):
-        # The current directory may be gone, which the command itself reports.
-        with suppress(OSError):
+    """Return the named root; without one, that of the project that the current directory is in.
+
+    Raise a usage error for a root whose repository has its files elsewhere, or that contains the
+    state directory.
+    """
+    problem = None
+    # The directory may be gone, which the command itself reports.
+    with suppress(OSError):
+        if not is_root_named(context):
             root = root_here()
+        problem = why_moved(root)
+    if problem is not None:
+        raise typer.BadParameter(problem, param_hint="--root")
     require_state_outside(root)
     return root
 

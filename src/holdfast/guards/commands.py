@@ -1,8 +1,8 @@
 """Judge whether a command runs without asking, after asking, or never.
 
-The judgement is lexical: it does not know what a name on disk refers to (a symlink, a script). Two
-things run without asking: one plain command that only reads, without a shell; and a command line
-whose every command is allowed by the user's rules. Everything else is asked for.
+Two things run without asking: one plain command that only reads, without a shell and in a sandbox
+that can write nothing; and what the user's rules allow. Everything else is asked for. What a
+command can do is decided by the sandbox, not here.
 """
 
 from __future__ import annotations
@@ -10,22 +10,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from holdfast.guards.shell.destructive_commands import find_harm
-from holdfast.guards.shell.read_only_commands import why_not_prepared, why_not_unasked
-from holdfast.guards.shell.shell_parser import TOO_DEEP, parse
+from holdfast.guards.shell.never import find_harm
+from holdfast.guards.shell.read_command import NotRead, ReadCommand
+from holdfast.guards.shell.read_list import judge_words
+from holdfast.guards.shell.words import NeedsShell, rough_commands, split_words
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from holdfast.guards.shell.shell_ast import ShellScript, ShellWord, SimpleCommand
+    from collections.abc import Sequence
 
 _LONGEST = 32_000
-_BUILT_INS = re.compile(
-    r"[.:]|alias|bg|bind|break|builtin|caller|cd|command|continue|declare|dirs|disown|enable|eval|exec|exit|export|fc|fg|"
-    r"getopts|hash|help|history|jobs|let|local|logout|mapfile|popd|pushd|read|readonly|return|set|shift|shopt|source|"
-    r"suspend|times|trap|type|typeset|ulimit|umask|unalias|unset|wait"
-)
+_GIT = re.compile(r"(?<![\w./-])git(?![\w.-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +29,9 @@ class CommandRules:
 
     `npm test`, or `pytest *` for any more words.
 
-    An `allow` rule without a star matches the whole command; an `ask` or `deny` rule matches every
-    command that begins with its words. `deny` takes precedence over `ask`, and `ask` over `allow`.
-    A rule never matches across an operator.
+    An `allow` rule matches one plain command, and without a star all of it; or it is the exact text
+    of a line, with operators and all. An `ask` or `deny` rule matches every command that begins
+    with its words, anywhere in a line. `deny` takes precedence over `ask`, and `ask` over `allow`.
     """
 
     allow: tuple[str, ...] = ()
@@ -46,7 +41,13 @@ class CommandRules:
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """The command may run without asking."""
+    """The command may run without asking.
+
+    `reads` is set if this is because it only reads: whether it may read that is then decided by
+    where its paths lead.
+    """
+
+    reads: ReadCommand | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,131 +70,85 @@ CommandVerdict: TypeAlias = Allow | Ask | Refuse
 def judge_command(command: str, rules: CommandRules) -> CommandVerdict:
     """Return whether a command may run.
 
-    >>> judge_command("git status", CommandRules()), judge_command("pytest && make", CommandRules(("pytest", "make")))
-    (Allow(), Allow())
+    >>> judge_command("wc -l a.py", CommandRules())
+    Allow(reads=ReadCommand(argv=('wc', '-l', 'a.py'), paths=('a.py',), prints=True, git=None))
+    >>> judge_command("pytest -q", CommandRules(("pytest *",)))
+    Allow(reads=None)
     >>> judge_command("ls src | head", CommandRules())
     Ask(why='it is more than one command')
     >>> judge_command("rm -rf /", CommandRules())
-    Refuse(message="rm -rf /: it deletes all of '/'. Commands of this kind are never run; find another way.")
+    Refuse(message="rm -rf /: rm changes all of '/'. Commands of this kind are never run; find another way.")
     """
     if not command.strip():
-        return Refuse("the command is empty; give the command to run.")
+        return Refuse("the command is empty; send the command to run.")
     if "\0" in command:
         return Refuse("the command contains a NUL character, which no shell accepts; leave it out.")
     shown = command if len(command) <= 200 else f"{command[:200]}…"
     if len(command) > _LONGEST:
         return Refuse(f"{shown}: this is too long to check; write a script file and run that.")
-    script = parse(command)
-    if TOO_DEEP in script.doubts:
-        return Refuse(f"{shown}: {TOO_DEEP} to check; use simpler commands, one after the other.")
-    harm = find_harm(command, script)
+    harm = find_harm(command)
     if harm:
         return Refuse(f"{shown}: {harm}. Commands of this kind are never run; find another way.")
-    for rule in rules.deny:
-        if any(_begins(simple, rule) for simple in script.commands):
-            return Refuse(
-                f"{shown}: the rule '{rule}' forbids this; find another way, or say why you need it."
-            )
-    return _judge_unasked(command, script, rules)
+    denied = _matching_rule(command, rules.deny)
+    if denied is not None:
+        return Refuse(
+            f"{shown}: the rule '{denied}' forbids this; find another way, or say why you need it."
+        )
+    asked = _matching_rule(command, rules.ask)
+    if asked is not None:
+        return Ask(f"the rule '{asked}' requires approval")
+    return _judge_unasked(command, rules.allow)
 
 
-def _judge_unasked(command: str, script: ShellScript, rules: CommandRules) -> Allow | Ask:
-    for rule in rules.ask:
-        if any(_begins(simple, rule) for simple in script.commands):
-            return Ask(f"the rule '{rule}' requires approval")
+def _judge_unasked(command: str, allow: Sequence[str]) -> Allow | Ask:
     # The user has allowed exactly this text, operators included.
-    if command.strip() in {rule.strip() for rule in rules.allow}:
+    if command.strip() in {rule.strip() for rule in allow}:
         return Allow()
-    if script.doubts:
-        return Ask(script.doubts[0])
-    if not script.commands:
-        return Ask("it contains no command")
-    if all(_is_granted(simple, rules.allow) for simple in script.commands):
-        why = next((why for simple in script.commands if (why := why_not_prepared(simple))), None)
-    else:
-        why = _why_shell(script) or why_not_unasked(argv(command))
-    return Ask(why) if why else Allow()
+    words = split_words(command)
+    if isinstance(words, NeedsShell):
+        return Ask(words.why)
+    if any(_covers(rule, words) for rule in allow):
+        return Allow()
+    judged = judge_words(words)
+    if isinstance(judged, NotRead):
+        return Ask(judged.why)
+    return Allow(judged)
 
 
-def only_reads(command: str) -> bool:
-    """Return whether this is one plain command that only reads: it changes no file.
-
-    >>> only_reads("git log -3"), only_reads("sed -i s/a/b/ x"), only_reads("ls | wc")
-    (True, False, False)
-    """
-    return _why_shell(parse(command)) is None and why_not_unasked(argv(command)) is None
-
-
-def _is_granted(simple: SimpleCommand, allow: Iterable[str]) -> bool:
-    """Return whether a rule allows the words of this command.
-
-    A rule does not cover redirections.
-    """
-    return any(_is_covered(simple, rule) for rule in allow)
-
-
-def _begins(simple: SimpleCommand, rule: str) -> bool:
-    """Return whether the command begins with the words of the rule, also without the program's directory."""
+def _covers(rule: str, words: Sequence[str]) -> bool:
+    """Return whether an `allow` rule matches all words, or with a star the first ones."""
     wanted = rule.split()
     if wanted[-1:] == ["*"]:
-        wanted = wanted[:-1]
-    elif not wanted:
-        return False
-    words = [word.text for word in simple.words]
-    return bool(words) and (
-        words[: len(wanted)] == wanted or [simple.name, *words[1:]][: len(wanted)] == wanted
-    )
+        return list(words[: len(wanted) - 1]) == wanted[:-1]
+    return bool(wanted) and list(words) == wanted
 
 
-def _is_covered(simple: SimpleCommand, rule: str) -> bool:
-    """Return whether the rule matches the command.
-
-    All of its words, or with a star its first words.
-    """
-    wanted = rule.split()
-    open_ended = wanted[-1:] == ["*"]
-    wanted = wanted[:-1] if open_ended else wanted
-    words = simple.words[: len(wanted)]
-    if not (wanted or open_ended) or [word.text for word in words] != wanted:
-        return False
-    if any(word.expansion != "none" or word.glob for word in words):
-        return False
-    return open_ended or len(simple.words) == len(wanted)
-
-
-def needs_shell(command: str) -> bool:
-    """Return whether only a shell can run the command; if not, `argv` returns the words to execute.
-
-    >>> needs_shell("pytest -q 'a b'"), needs_shell("ls | wc"), needs_shell("ls *.py"), needs_shell(": now")
-    (False, True, True, True)
-    """
-    return _why_shell(parse(command)) is not None
-
-
-def _why_shell(script: ShellScript) -> str | None:
-    """Return why only a shell can run this, or None if it is one program with its arguments."""
-    if script.doubts:
-        return script.doubts[0]
-    if len(script.commands) != 1:
-        return "it is more than one command" if script.commands else "it contains no command"
-    simple = script.commands[0]
-    if simple.assignments:
-        return f"it sets {simple.assignments[0].partition('=')[0].removesuffix('+')}"
-    if simple.redirects:
-        return f"it redirects with {simple.redirects[0].operator}"
-    unknown = next((word.text for word in simple.words if _is_expanded(word)), None)
-    if unknown is not None:
-        return f"the shell decides what {unknown} expands to"
-    if script.operators:
-        return "it contains a shell operator"
-    if _BUILT_INS.fullmatch(simple.name):
-        return f"{simple.name} is a shell built-in"
+def _matching_rule(command: str, rules: Sequence[str]) -> str | None:
+    """Return the first rule with which a command in the line begins, or None."""
+    if not rules:
+        return None
+    found = rough_commands(command)
+    plain = split_words(command)
+    if isinstance(plain, tuple):
+        found = [list(plain), *found]
+    for rule in rules:
+        wanted = rule.split()
+        if any(_begins(words, wanted) for words in found):
+            return rule
     return None
 
 
-def _is_expanded(word: ShellWord) -> bool:
-    """Return whether a shell would replace this word by something else."""
-    return word.expansion != "none" or word.glob or (word.text.startswith("~") and word.bare)
+def _begins(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Return whether a command begins with these words, also without the program's directory."""
+    if not wanted:
+        return False
+    if wanted[-1] == "*":
+        wanted = wanted[:-1]
+    begin = list(words[: len(wanted)])
+    if begin == list(wanted):
+        return True
+    name = words[0].rpartition("/")[2]
+    return [name, *begin[1:]] == list(wanted)
 
 
 def argv(command: str) -> tuple[str, ...]:
@@ -206,6 +161,26 @@ def argv(command: str) -> tuple[str, ...]:
     >>> argv("ls | wc")
     ('/bin/sh', '-c', 'ls | wc')
     """
-    if needs_shell(command):
+    words = split_words(command)
+    if isinstance(words, NeedsShell):
         return ("/bin/sh", "-c", command)
-    return tuple(word.text for word in parse(command).commands[0].words)
+    return words
+
+
+def only_reads(command: str) -> bool:
+    """Return whether this is one plain command that only reads: it changes no file.
+
+    >>> only_reads("git log -3"), only_reads("sed -i s/a/b/ x"), only_reads("ls | wc")
+    (True, False, False)
+    """
+    words = split_words(command)
+    return isinstance(words, tuple) and isinstance(judge_words(words), ReadCommand)
+
+
+def runs_git(command: str) -> bool:
+    """Return whether the line names git, which may have to write into the git directory.
+
+    >>> runs_git("git add -A && git commit -m x"), runs_git("cat .gitignore")
+    (True, False)
+    """
+    return _GIT.search(command) is not None

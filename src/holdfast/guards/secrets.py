@@ -49,21 +49,36 @@ _SHOWN = re.compile(
 )
 
 
+# Most names have none of these: they are known to be no secrets without another look.
+_LIKELY = re.compile(r"env|secret|credential|service")
+
+
 def is_secret(path: str) -> bool:
     """Return whether a file of this name probably holds secrets: `.env` files, keys, credentials.
 
     >>> is_secret("app/.env.production"), is_secret(".env.example"), is_secret("src/secrets.py"), is_secret("a/key.pem")
     (True, False, False, True)
     """
-    parts = [
-        part for part in path.casefold().replace("\\", "/").split("/") if part not in {"", "."}
-    ]
-    if not parts:
-        return False
+    *folders, name = path.casefold().replace("\\", "/").rstrip("/.").split("/")
+    if not _FOLDERS.isdisjoint(folders):
+        return not _SHOWN.fullmatch(name)
+    return is_secret_name(name)
+
+
+def is_secret_name(name: str) -> bool:
+    """Return whether a file of this name, in lower case and without its directory, is secret-like.
+
+    >>> is_secret_name("id_rsa"), is_secret_name("id_rsa.pub")
+    (True, False)
+    """
     # No file has a longer name, and matching a longer word would only take time.
-    name = parts[-1][-255:]
-    if _SHOWN.fullmatch(name):
-        return False
-    if name in _NAMES or name.endswith(_ENDINGS) or any(part in _FOLDERS for part in parts):
+    name = name[-255:]
+    return _holds_secrets(name) and not _SHOWN.fullmatch(name)
+
+
+def _holds_secrets(name: str) -> bool:
+    if name in _NAMES or name in _FOLDERS or name.endswith(_ENDINGS):
         return True
+    if not _LIKELY.search(name):
+        return False
     return bool(_ENVIRONMENT.fullmatch(name) or _DATA.fullmatch(name))

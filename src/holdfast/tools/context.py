@@ -20,6 +20,7 @@ from holdfast.tools.ports import (
     GateAnswer,
     NoApprover,
     Observed,
+    ReadGuard,
     Searcher,
     TurnCancelled,
 )
@@ -41,12 +42,18 @@ PRIVATE = "it looks like a file with passwords or keys"
 
 @dataclass(frozen=True, slots=True)
 class ToolPolicy:
-    """What the tools may do. `plan`: only tools that read. The gate decides the rest."""
+    """What the tools may do. `plan`: only tools that read. The gate decides the rest.
+
+    `network`: commands that were approved reach the network. `unattended`: the gate approves every
+    command without asking anybody, so more than that must not be asked of it.
+    """
 
     rules: CommandRules
     plan: bool = False
     timeout: int = 120
     longest_timeout: int = 600
+    network: bool = False
+    unattended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,7 @@ class ToolPorts:
     commands: Commands
     gate: ApprovalGate
     observer: FileObserver
+    reads: ReadGuard
     covered: Callable[[], Collection[str]] = tuple
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.changes.change import RequestedEdits
     from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
+    from holdfast.guards.shell.read_command import GitContent
     from holdfast.vocab.approvals import ApprovalSubject
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
@@ -201,6 +202,22 @@ class Commands(Protocol):
         the program runs as in `full`: the caller asks before. `network` opens the network in
         `write`. `git_writable` lets git commit in `write`, but not change its configuration.
         """
+
+
+class ReadGuard(Protocol):
+    """What commands that only read would find in this project. May raise OSError."""
+
+    def program(self, name: str) -> str | None:
+        """Return the path of a program that is not one of the project's own, or None."""
+
+    def why_not_files(self) -> str | None:
+        """Return why the files with secrets cannot all be masked, or None if they can."""
+
+    def why_not_git(self, content: GitContent) -> str | None:
+        """Return why git that prints this content needs approval, or None."""
+
+    def git_settings(self) -> tuple[str, ...]:
+        """Return settings of git that switch off the programs that only this repository names."""
 
 
 # ------------------------------------------------------------------------------------------- policy

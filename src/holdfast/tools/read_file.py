@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileFound, FileMissing, Files, FileUnfit
 from holdfast.changes.similar_paths import similar_paths
+from holdfast.guards.tokens import remove_tokens
 from holdfast.landing.encoding import decode
 from holdfast.landing.text.lines import split_lines
 from holdfast.tools.arguments import Arguments
@@ -86,7 +87,8 @@ def _show(
         size = len(found.data)
         return failed(f"{path}: this is a binary file ({size} bytes); only text can be read.")
     context.memory.shown[found.at] = ShownText(decoded.text)
-    lines, _ = split_lines(decoded.text)
+    # In the whole text: a part of a key block could not be told from other lines.
+    lines, _ = split_lines(remove_tokens(decoded.text))
     total = len(lines)
     if not lines:
         return ToolOutcome(f"{path}: the file is empty.", read=(path,))

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from holdfast.guards.commands import (
-    Allow,
-    Ask,
-    CommandVerdict,
-    Refuse,
-    argv,
-    judge_command,
-    only_reads,
-)
-from holdfast.guards.redact_secret_lines import without_secrets
-from holdfast.guards.shell.read_only_commands import without_programs_of_git
+from holdfast.guards.commands import Allow, Ask, Refuse, argv, judge_command, runs_git
+from holdfast.guards.tokens import remove_tokens
 from holdfast.tools.arguments import StrictArguments
+from holdfast.tools.commands.plan_read import PlannedRead, names_secrets, plan_read
 from holdfast.tools.context import ToolContext, denied, refuse
 from holdfast.tools.text_limits import clean, count
 from holdfast.tools.tool import Tool
@@ -36,13 +26,27 @@ if TYPE_CHECKING:
 
 _NAMED = 10
 """How many of the files that a command changed its answer names."""
+_NETWORK = "with access to the network"
+_UNATTENDED = "this may print secrets and nobody is there to allow it; do without it."
+_OUTSIDE = "outside the sandbox, with all that you may read and write"
 
 
 class RunCommandTool(StrictArguments):
-    """A command line, and its time limit in seconds."""
+    """A command line, its time limit in seconds, and what it may reach beyond the project."""
 
     command: str
     timeout: int | None = None
+    access: Literal["project", "network", "all"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The words to execute, and what the process may do."""
+
+    words: tuple[str, ...]
+    level: SandboxLevel
+    network: bool = False
+    git_writable: bool = False
 
 
 def run_command(arguments: RunCommandTool, context: ToolContext, cancel: Cancel) -> ToolOutcome:
@@ -51,25 +55,76 @@ def run_command(arguments: RunCommandTool, context: ToolContext, cancel: Cancel)
     if not command or "\0" in command:
         message = "run_command: command is empty, or contains a NUL; send a command line."
         return ToolOutcome(message, "schema_reject")
+    run = _plan(command, arguments.access or "project", context)
+    if isinstance(run, ToolOutcome):
+        return run
     policy = context.policy
-    verdict = judge_command(command, policy.rules)
-    refused = _refuse(verdict, command, context)
-    if refused is not None:
-        return refused
     seconds = max(1, min(arguments.timeout or policy.timeout, policy.longest_timeout))
+    done, seen = _run(run, seconds, context, cancel)
+    note = ""
+    if run.level == "write" and not context.ports.commands.sandbox.unprotected("write"):
+        note = _note_of_masked(run.words)
+    return _outcome(command, done, seconds, note, seen)
+
+
+def _plan(
+    command: str, access: Literal["project", "network", "all"], context: ToolContext
+) -> _Run | ToolOutcome:
+    """Return how to run the command, after asking for approval; or the refusal."""
+    verdict = judge_command(command, context.policy.rules)
+    if isinstance(verdict, Refuse):
+        return denied(verdict.message)
     words = argv(command)
-    unasked = isinstance(verdict, Allow)
-    if unasked:
-        words = without_programs_of_git(words)
-    level: SandboxLevel = "read" if unasked else "write"
-    looks = not (unasked and only_reads(command))
-    done, seen = _run(words, level, seconds, context, cancel, looks=looks)
-    hidden: Sequence[str] = ()
-    if unasked:
-        # The user saw an approved command; an unasked one may have printed a secret by accident.
-        output, hidden = without_secrets(done.output)
-        done = replace(done, output=output)
-    return _outcome(command, done, seconds, hidden, seen)
+    if access == "all":
+        refused = _ask_more(command, _OUTSIDE, "--sandbox off", context)
+        return refused or _Run(words, "full")
+    if access == "network" and not context.policy.network:
+        refused = _ask_more(command, _NETWORK, 'network = "on" in your own settings', context)
+        return refused or _Run(words, "write", network=True, git_writable=runs_git(command))
+    return _plan_in_project(command, verdict, context)
+
+
+def _plan_in_project(
+    command: str, verdict: Allow | Ask, context: ToolContext
+) -> _Run | ToolOutcome:
+    """Return how to run a command that needs nothing beyond the project; or the refusal."""
+    if isinstance(verdict, Allow) and verdict.reads is not None:
+        planned = plan_read(verdict.reads, context)
+        if isinstance(planned, PlannedRead):
+            return _Run(planned.argv, "read")
+        verdict = planned
+    words, network = argv(command), context.policy.network
+    if isinstance(verdict, Ask):
+        unprotected = context.ports.commands.sandbox.unprotected("write", network=network)
+        if unprotected and context.policy.unattended and names_secrets(words):
+            return denied(f"{command}: {_UNATTENDED}")
+        why = "; ".join((verdict.why, *unprotected))
+        refused = refuse(context.ports.gate.ask("command", command, why), command)
+        if refused is not None:
+            return refused
+    return _Run(words, "write", network, git_writable=runs_git(command))
+
+
+def _ask_more(command: str, what: str, cure: str, context: ToolContext) -> ToolOutcome | None:
+    """Ask for a command that reaches beyond the project; return the refusal, or None."""
+    if context.policy.unattended:
+        if what == _OUTSIDE and context.ports.commands.sandbox.kind == "none":
+            return None
+        return denied(f"{command}: nobody is there to allow this {what}; the user can, by {cure}.")
+    # Not only the command: an answer for it must not count for this.
+    subject = f"{command} ({what})"
+    return refuse(context.ports.gate.ask("command", subject, f"it runs {what}"), command)
+
+
+def _note_of_masked(words: Sequence[str]) -> str:
+    """Return a note about the files with secrets that the command names, or ""."""
+    names = names_secrets(words)
+    if not names:
+        return ""
+    return (
+        f"[{', '.join(map(clean, names[:5]))}: this may hold secrets, so commands cannot read it. "
+        'Use read_file, which asks for approval, or access="all".]'
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,48 +136,38 @@ class _SeenChanges:
 
 
 def _run(
-    words: Sequence[str],
-    level: SandboxLevel,
-    seconds: int,
-    context: ToolContext,
-    cancel: Cancel,
-    *,
-    looks: bool,
+    run: _Run, seconds: int, context: ToolContext, cancel: Cancel
 ) -> tuple[CommandDone, _SeenChanges]:
-    """Run a command; with `looks`, compare the files before and after it."""
-    ports = context.ports
-    run = partial(ports.commands.run, cwd=ports.root, timeout=seconds, cancel=cancel)
-    if not looks:
-        return run(words, level), _SeenChanges()
+    """Run a command; unless it can only read, compare the files before and after it."""
+    if run.level == "read":
+        return _execute(run, seconds, context, cancel), _SeenChanges()
     before = context.before_command()
-    done = run(words, level)
+    done = _execute(run, seconds, context, cancel)
     after = context.after_command()
     return done, _SeenChanges(after.files, before.events + after.events)
 
 
-def _refuse(verdict: CommandVerdict, command: str, context: ToolContext) -> ToolOutcome | None:
-    match verdict:
-        case Allow():
-            return None
-        case Ask(why):
-            answer = context.ports.gate.ask("command", command, why)
-            return refuse(answer, command)
-        case Refuse(message):
-            return denied(message)
+def _execute(run: _Run, seconds: int, context: ToolContext, cancel: Cancel) -> CommandDone:
+    return context.ports.commands.run(
+        run.words,
+        run.level,
+        cwd=context.ports.root,
+        timeout=seconds,
+        cancel=cancel,
+        network=run.network,
+        git_writable=run.git_writable,
+    )
 
 
 def _outcome(
-    command: str, done: CommandDone, seconds: int, hidden: Sequence[str], seen: _SeenChanges
+    command: str, done: CommandDone, seconds: int, note: str, seen: _SeenChanges
 ) -> ToolOutcome:
-    output = clean(done.output).strip("\n")
-    if hidden:
-        names = ", ".join(map(clean, hidden[:5]))
-        note = (
-            f"[Lines of {names} are left out: it may contain secrets. "
-            "Use read_file, which asks for approval.]"
-        )
+    output = remove_tokens(clean(done.output)).strip("\n")
+    if note:
         output = f"{output}\n{note}".lstrip("\n")
     ending = _describe_end(done, seconds)
+    if done.blocked:
+        ending += f"\n{done.blocked}"
     if done.left:
         ending += "\nProcesses it had left in the background were ended."
     if seen.files:

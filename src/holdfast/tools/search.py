@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileFound, FileUnfit
+from holdfast.guards.tokens import has_token, remove_tokens
 from holdfast.landing.encoding import decode
+from holdfast.landing.text.lines import split_lines
 from holdfast.tools.arguments import Arguments
 from holdfast.tools.context import ShownText, ToolContext, failed, refuse_path
 from holdfast.tools.globs import glob_to_regex
-from holdfast.tools.ports import Hits, NothingThere, Query
+from holdfast.tools.ports import Hit, Hits, NothingThere, Query
 from holdfast.tools.text_limits import count, shorten_line
 from holdfast.tools.tool import Tool
 from holdfast.vocab.tool_outcome import ToolOutcome
@@ -53,7 +56,7 @@ def search(arguments: SearchTool, context: ToolContext, cancel: Cancel) -> ToolO
     literal = not _compiles(pattern)
     query = Query(pattern, literal, place.at, glob, context.covered())
     hits = context.ports.searcher.find(query, cancel)
-    _remember(hits, context)
+    hits = _remember(hits, context)
     heading, lines = _show(hits, query, path)
     # The heading differs from pattern to pattern, so only the lines count as a repetition.
     repeat = "\n".join(lines) or None
@@ -79,14 +82,25 @@ def _is_glob(glob: str) -> bool:
     return True
 
 
-def _remember(hits: Hits, context: ToolContext) -> None:
-    """Record that the model has now seen line numbers of these files."""
-    paths = dict.fromkeys(hit.path for hit in hits.hits)
-    for path in paths:
+def _remember(hits: Hits, context: ToolContext) -> Hits:
+    """Record that the model has seen line numbers of these files; return hits without tokens."""
+    masked: dict[str, list[str]] = {}
+    for path in dict.fromkeys(hit.path for hit in hits.hits):
         looked = context.ports.files.look(path)
         if isinstance(looked, FileFound):
             text = decode(looked.data).text
             context.memory.shown[looked.at] = ShownText(text)
+            if has_token(text):
+                masked[path], _ = split_lines(remove_tokens(text))
+    shown = [_without_tokens(hit, masked.get(hit.path)) for hit in hits.hits]
+    return replace(hits, hits=tuple(shown))
+
+
+def _without_tokens(hit: Hit, lines: list[str] | None) -> Hit:
+    """Return a hit with its line from a text without tokens: a line alone may be part of a key."""
+    if lines is None or hit.line > len(lines):
+        return hit
+    return replace(hit, text=lines[hit.line - 1])
 
 
 def _show(hits: Hits, query: Query, path: str) -> tuple[str, list[str]]:

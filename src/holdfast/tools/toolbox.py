@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change_log import LogUnavailable
+from holdfast.guards.tokens import remove_tokens
 from holdfast.tools.context import ToolContext, ToolPolicy, ToolPorts, denied, failed
 from holdfast.tools.prompt.tool_profiles import READING
 from holdfast.tools.text_limits import clean, has_half_pair
@@ -67,7 +68,8 @@ class ToolboxOf:
         if cancel.is_set():
             return ToolOutcome("Cancelled by the user; this was not done.")
         outcome = self._try(tool, arguments, cancel)
-        return replace(outcome, text=clean(outcome.text))
+        text = remove_tokens(clean(outcome.text))
+        return replace(outcome, text=text)
 
     def _try(self, tool: Tool, arguments: BaseModel, cancel: Cancel) -> ToolOutcome:
         try:

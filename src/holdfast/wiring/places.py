@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.git.moved_worktree import find_moved_worktree
 from holdfast.adapters.places import places
 from holdfast.wiring.state_directory import state_directory
 
@@ -19,6 +20,18 @@ def root_here() -> Path:
     if root == here.resolve():
         return Path()
     return root
+
+
+def why_moved(root: Path) -> str | None:
+    """Return why no command works on a root whose repository has its files elsewhere, or None."""
+    found = find_moved_worktree(root)
+    if found is None:
+        return None
+    folder, top = found
+    return (
+        f"{folder}: core.worktree in its git settings leads to {top}, which is not this project; "
+        "remove it with `git config --unset core.worktree`."
+    )
 
 
 def find_place(root: Path) -> Place:

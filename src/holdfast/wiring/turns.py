@@ -15,6 +15,7 @@ from holdfast.adapters.processes.commands import OsCommands
 from holdfast.adapters.processes.turn_processes import TurnProcesses
 from holdfast.adapters.project.directories import DiskDirectories
 from holdfast.adapters.project.project_overview import look_over
+from holdfast.adapters.project.read_guard import DiskReadGuard
 from holdfast.adapters.project.search import DiskSearcher
 from holdfast.adapters.project.worktree_digest import DiskWorktreeDigests, is_cache
 from holdfast.guards.step_cap import StepCaps
@@ -163,7 +164,11 @@ def _dependencies(
 
     def bind(files: Files, editor: Editor, gate: ApprovalGate, observer: FileObserver) -> ToolboxOf:
         policy = ToolPolicy(
-            command_rules(settings), plan=message.plan, timeout=settings["command_timeout"]
+            command_rules(settings),
+            plan=message.plan,
+            timeout=settings["command_timeout"],
+            network=settings["network"] == "on",
+            unattended=settings["approve"] == "auto",
         )
         here = str(root)
         ports = ToolPorts(
@@ -175,6 +180,7 @@ def _dependencies(
             OsCommands(here, sandbox, settings["pass_variables"]),
             gate,
             observer,
+            DiskReadGuard(here),
             files.covered if isinstance(files, ReviewedFiles) else tuple,
         )
         return ToolboxOf(tools, ports, policy)

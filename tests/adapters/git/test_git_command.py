@@ -30,7 +30,9 @@ def test_the_callers_git_variables_are_gone_and_ours_are_there(
         monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_DIR", "/elsewhere")
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_SSH_COMMAND", "/their/program")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/my/config")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-hunter2")
     given = environment({"GIT_INDEX_FILE": "x"})
     ours = {name: value for name, value in given.items() if name.startswith("GIT_")}
     assert ours == {
@@ -39,12 +41,15 @@ def test_the_callers_git_variables_are_gone_and_ours_are_there(
         "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_CONFIG_GLOBAL": "/my/config",
+        "GIT_EDITOR": "true",
+        "GIT_PAGER": "cat",
         "GIT_AUTHOR_NAME": "Holdfast",
         "GIT_AUTHOR_EMAIL": "holdfast@localhost",
         "GIT_COMMITTER_NAME": "Holdfast",
         "GIT_COMMITTER_EMAIL": "holdfast@localhost",
         "GIT_INDEX_FILE": "x",
     }
+    assert "sk-hunter2" not in given.values()
 
 
 def test_a_failure_says_what_git_said(tmp_path: Path) -> None:

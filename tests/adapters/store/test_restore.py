@@ -503,6 +503,9 @@ class LosesTheStore:
     def elsewhere(self) -> tuple[CheckpointElsewhere, ...]:
         return self.real.elsewhere()
 
+    def last_event(self) -> int:
+        return self.real.last_event()
+
     def following(self, checkpoint: Checkpoint) -> int | None:
         return self.real.following(checkpoint)
 

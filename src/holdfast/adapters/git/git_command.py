@@ -15,6 +15,7 @@ from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
+from holdfast.adapters.processes.environment import environment as allowed_variables
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -24,11 +25,17 @@ if TYPE_CHECKING:
 
 PathValue: TypeAlias = str | os.PathLike[str]
 
-# Nothing of the user's may run (hooks, a file system monitor, gc), prompt (gpg) or split an index
-# that we write.
+# Nothing of the user's may run (hooks, a file system monitor, gc), prompt (gpg), fetch (a partial
+# clone) or split an index that we write. A directory that only looks like a repository is none.
 SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
+    "core.pager=cat",
+    "core.sshCommand=false",
+    "core.askPass=true",
+    "credential.helper=",
+    "safe.bareRepository=explicit",
+    "protocol.allow=never",
     "gc.auto=0",
     "maintenance.auto=false",
     "submodule.recurse=false",
@@ -42,7 +49,6 @@ SETTINGS = (
     "core.protectNTFS=false",
     "core.protectHFS=false",
 )
-_OPTIONS = tuple(word for setting in SETTINGS for word in ("-c", setting))
 _VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
@@ -55,32 +61,15 @@ _VARIABLES = {
     "GIT_COMMITTER_EMAIL": "holdfast@localhost",
 }
 
-# What `git rev-parse --local-env-vars` prints: each of these leads to another repository, or
-# changes what is read of it. All other variables of the user count.
-_LOCAL_VARIABLES = frozenset(
-    {
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-        "GIT_COMMON_DIR",
-        "GIT_CONFIG",
-        "GIT_CONFIG_COUNT",
-        "GIT_CONFIG_PARAMETERS",
-        "GIT_DIR",
-        "GIT_GRAFT_FILE",
-        "GIT_IMPLICIT_WORK_TREE",
-        "GIT_INDEX_FILE",
-        "GIT_INTERNAL_SUPER_PREFIX",
-        "GIT_NO_REPLACE_OBJECTS",
-        "GIT_OBJECT_DIRECTORY",
-        "GIT_PREFIX",
-        "GIT_REPLACE_REF_BASE",
-        "GIT_SHALLOW_FILE",
-        "GIT_WORK_TREE",
-        # These change how the paths that are passed to git are read.
-        "GIT_GLOB_PATHSPECS",
-        "GIT_ICASE_PATHSPECS",
-        "GIT_LITERAL_PATHSPECS",
-        "GIT_NOGLOB_PATHSPECS",
-    }
+# All other variables of git are withheld: most lead to another repository, change how paths are
+# read, or name a program.
+_INHERITED = (
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_EXEC_PATH",
 )
 
 _OLDEST = "git 2.18"
@@ -131,7 +120,7 @@ class Git:
         inherited = () if self.lock is None else (self.lock,)
         try:
             child = subprocess.Popen(  # noqa: S603 - a list of words, no shell
-                ["git", *_OPTIONS, *self._options(), *arguments],  # noqa: S607 - git as the user's PATH finds it
+                ["git", *options_of(self.settings), *arguments],  # noqa: S607 - git as the user's PATH finds it
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -146,12 +135,6 @@ class Git:
                 "git is not installed, and checkpoints need it; install git."
             ) from error
         return GitProcess(arguments, child, stdin, self.deadline)
-
-    def _options(self) -> list[str]:
-        words: list[str] = []
-        for setting in self.settings:
-            words += ["-c", setting]
-        return words
 
 
 class GitProcess:
@@ -244,13 +227,21 @@ def _failure(arguments: Sequence[str], code: int, stderr: str) -> GitFailed:
     return GitFailed(arguments, code, f"{first_line} ({cure}).")
 
 
-def environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of git: ours without git's local variables, and with `variables`.
+def options_of(settings: Sequence[str] = ()) -> list[str]:
+    """Return the options of every run of git: `SETTINGS` and these."""
+    words = ["--no-optional-locks"]
+    for setting in (*SETTINGS, *settings):
+        words += ["-c", setting]
+    return words
 
-    An inherited GIT_DIR would lead to another repository. The user's GIT_CONFIG_GLOBAL counts.
+
+def environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of git: an allow-list of ours, and `variables`.
+
+    An inherited GIT_DIR would lead to another repository, and a filter needs none of our keys. The
+    user's GIT_CONFIG_GLOBAL counts.
     """
-    inherited = {name: value for name, value in os.environ.items() if name not in _LOCAL_VARIABLES}
-    return {**inherited, **_VARIABLES, **variables}
+    return {**allowed_variables(_INHERITED), **_VARIABLES, **variables}
 
 
 def to_bytes(path: str) -> bytes:

@@ -23,7 +23,7 @@ def is_worktree(folder: Path) -> bool:
         with os.scandir(git) as entries:
             return any(entries)
     except NotADirectoryError:
-        return _GIT_FILE.match(_read(git)) is not None
+        return _GIT_FILE.match(read_beginning(git)) is not None
     except OSError:
         return False
 
@@ -33,8 +33,8 @@ def main_worktree(folder: Path) -> Path | None:
 
     None for a folder that is no linked worktree, or whose repository is gone.
     """
-    git = _git_directory(folder)
-    shared = _read(git / "commondir").strip()
+    git = git_directory(folder)
+    shared = read_beginning(git / "commondir").strip()
     if not shared:
         return None
     common = Path(os.path.realpath(git / os.fsdecode(shared)))
@@ -49,16 +49,16 @@ def linked_worktrees(project: Path) -> Iterator[Path]:
     """Yield the linked worktrees of a project where git knows them; `project` may be bare."""
     git = project
     if (project / ".git").exists():
-        git = _git_directory(project)
+        git = git_directory(project)
     for entry in sorted(git.glob("worktrees/*/gitdir")):
-        named = os.fsdecode(_read(entry).strip())
+        named = os.fsdecode(read_beginning(entry).strip())
         yield (entry.parent / named).parent
 
 
-def _git_directory(folder: Path) -> Path:
+def git_directory(folder: Path) -> Path:
     """Return the git directory of a worktree: its `.git`, or the directory that this file names."""
     git = folder / ".git"
-    named = _GIT_FILE.match(_read(git))
+    named = _GIT_FILE.match(read_beginning(git))
     if named is None:
         return git
     return folder / os.fsdecode(named[1])
@@ -66,7 +66,7 @@ def _git_directory(folder: Path) -> Path:
 
 def _configured_worktree(common: Path) -> Path | None:
     """Return the worktree that the configuration of a repository names, as a submodule's does."""
-    core = _CORE.search(_read(common / "config"))
+    core = _CORE.search(read_beginning(common / "config"))
     if core is None:
         return None
     named = _WORKTREE.search(core[1])
@@ -78,7 +78,7 @@ def _configured_worktree(common: Path) -> Path | None:
     return folder
 
 
-def _read(file: Path) -> bytes:
+def read_beginning(file: Path) -> bytes:
     """Return the beginning of a file; nothing if it cannot be read."""
     try:
         with file.open("rb") as opened:

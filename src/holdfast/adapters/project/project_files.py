@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 
-from holdfast.adapters.git.git_command import SETTINGS, environment
+from holdfast.adapters.git.git_command import environment, options_of
 from holdfast.tools.ports import FileNames
 
 FILE_LIMIT = 50_000
@@ -48,12 +48,9 @@ def git(root: str, *words: str) -> bytes | None:
 
     Return None if there is no git, no repository, or no answer in time.
     """
-    options: list[str] = []
-    for setting in SETTINGS:
-        options += ["-c", setting]
     try:
         done = subprocess.run(  # noqa: S603 - a list of words, no shell
-            ["git", *options, *words],  # noqa: S607 - the user's git, as the user would find it
+            ["git", *options_of(), *words],  # noqa: S607 - the user's git, as the user would find it
             cwd=root,
             env=environment({}),
             stdin=subprocess.DEVNULL,

@@ -1,1 +1,1 @@
-"""Parse a shell command and judge what it may do."""
+"""Split a command line into words, and judge what those words do."""

@@ -13,6 +13,7 @@ from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
 from holdfast.guards.protected_paths import why_protected
 from holdfast.guards.secrets import is_secret
+from holdfast.guards.tokens import MARK
 from holdfast.landing.encoding import decode
 from holdfast.tools.context import (
     PRIVATE,
@@ -89,9 +90,9 @@ def edit(call: EditCall, context: ToolContext) -> ToolOutcome:
             megabytes = place.size // 1_000_000
             return failed(f"{path}: this file has {megabytes} MB, too much to be edited here.")
     started = _start(call, context)
-    for looked in started.before.values():
-        if isinstance(looked, FileUnfit) and looked.reason == "out_of_bounds":
-            return denied(looked.message)
+    refused = _refuse_untried(started)
+    if refused is not None:
+        return refused
     # In memory first: the user is not asked about an edit that would not land.
     planned = plan_requests(call.requests, context.ports.files, overwrite=call.overwrite)
     if not isinstance(planned, ChangePlan):
@@ -104,6 +105,36 @@ def edit(call: EditCall, context: ToolContext) -> ToolOutcome:
     if isinstance(landing, LandedEdits):
         return _landed(landing, started)
     return _refused(landing, started)
+
+
+def _refuse_untried(started: _CallInProgress) -> ToolOutcome | None:
+    """Return the refusal of a call whatever its edits are, or None."""
+    for looked in started.before.values():
+        if isinstance(looked, FileUnfit) and looked.reason == "out_of_bounds":
+            return denied(looked.message)
+    marked = _marked(started)
+    if marked:
+        return _refused(marked, started)
+    return None
+
+
+def _marked(started: _CallInProgress) -> list[FileRefused]:
+    """Return the refusals of requests that would write the mark of a token into a file.
+
+    Where the old text has it, a lenient match could still land on the token. A file that has the
+    mark itself, such as this one, can be edited.
+    """
+    refusals: list[FileRefused] = []
+    for request in started.call.requests:
+        data = data_of(started.before[request.path]) or b""
+        if MARK in repr(request) and MARK.encode() not in data:
+            message = (
+                f"{request.path}: {MARK} stands for a token that is not shown to you. Leave it out "
+                "of the edit: replace only the text before or after it."
+            )
+            refused = Refused("not_found", message, kind=started.call.kind)
+            refusals.append(FileRefused(request.path, refused))
+    return refusals
 
 
 def refuse_edits(

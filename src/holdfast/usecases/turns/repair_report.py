@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from holdfast.guards.tokens import remove_tokens
 from holdfast.tools.text_limits import sendable
 from holdfast.usecases.redaction import redact
 from holdfast.usecases.repair.messages import NOT_RUN
@@ -33,7 +34,7 @@ class RepairReport:
         """Emit the end of a repair, and keep its file if it still fails."""
         if not ended.success and ended.outcome != NOT_RUN:
             self.failing.append(ended.path)
-        event = replace(ended, message=sendable(ended.message))
+        event = replace(ended, message=remove_tokens(sendable(ended.message)))
         self._emit(redact(event, self._secrets))
 
     def not_run(self, path: str, why: str) -> None:

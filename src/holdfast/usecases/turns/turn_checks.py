@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 from holdfast.changes.ports import FileFound
 from holdfast.guards.commands import Allow, Ask, Refuse
 from holdfast.guards.secrets import is_secret
+from holdfast.guards.tokens import has_token
 from holdfast.landing.encoding import decode
 from holdfast.repair.ports import CheckCrashed, Checked, CheckTimedOut, ToolchainMissing
 from holdfast.repair.verify import errors_of
@@ -186,6 +187,8 @@ class TurnChecks:
             return False
         decoded = decode(found.data)
         if decoded.binary:
+            return False
+        if has_token(decoded.text):
             return False
         return all(secret not in decoded.text for secret in self._repairs.secrets)
 

@@ -1,0 +1,220 @@
+"""The subcommands of git that only read, their options, and the switches that they run with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.guards.shell.options import NotAllowed, ParsedOptions, parse_options
+from holdfast.guards.shell.read_command import GitContent, NotRead, ReadCommand
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DIFF = (
+    "-p -u -U= -s -w -b -M? -C? -z -R --patch --no-patch --unified= --stat=? --shortstat --numstat "
+    "--dirstat --summary --name-only --name-status --word-diff=? --color-words --color=? --no-color "
+    "--no-renames --find-renames=? --diff-filter= --ignore-all-space --ignore-space-change "
+    "--ignore-blank-lines --minimal --patience --histogram --abbrev=? --full-index --no-ext-diff "
+    "--no-textconv --exit-code --quiet --check --raw"
+)
+_LOG = (
+    f"{_DIFF} -n= -# -i -E -F -S= -G= -L= -c -m --oneline --graph --all --branches=? --tags=? "
+    "--remotes=? --decorate=? --no-decorate --max-count= --skip= --since= --until= --after= "
+    "--before= --author= --committer= --grep= --format= --pretty=? --date= --reverse --merges "
+    "--no-merges --first-parent --follow --abbrev-commit --no-abbrev-commit --topo-order "
+    "--date-order --full-history --left-right --cc --no-notes --parents --children --pickaxe-regex"
+)
+_NAMES = "-a -r -v -l --all --remotes --verbose --list --show-current --sort= --format= --no-color"
+# Git runs itself in a submodule, with the submodule's config and without our switches.
+_DIFF_SWITCHES = (
+    "--no-ext-diff",
+    "--no-textconv",
+    "--submodule=short",
+    "--ignore-submodules=dirty",
+)
+_PATCH = frozenset(
+    {
+        "-p",
+        "-u",
+        "-U",
+        "-c",
+        "-m",
+        "-L",
+        "--patch",
+        "--unified",
+        "--word-diff",
+        "--color-words",
+        "--cc",
+        "--check",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Subcommand:
+    """The allowed options of a subcommand, what it prints, and the switches to add."""
+
+    options: str
+    prints: GitContent = "none"
+    switches: tuple[str, ...] = ()
+    only: tuple[str, ...] | None = None
+
+
+_SUBCOMMANDS: dict[str, _Subcommand] = {
+    "blame": _Subcommand(
+        "-L= -w -M? -C? -e -l -s -t -c -n --date= --porcelain", "history", ("--no-textconv",)
+    ),
+    "branch": _Subcommand(f"{_NAMES} --contains= --merged=? --no-merged=?"),
+    "cat-file": _Subcommand("-t -s -e -p", "history"),
+    "count-objects": _Subcommand("-v -H"),
+    "describe": _Subcommand(
+        "--tags --all --always --long --dirty --abbrev= --match= --exact-match"
+    ),
+    "diff": _Subcommand(
+        f"{_DIFF} --cached --staged --merge-base --relative", "history", _DIFF_SWITCHES
+    ),
+    "for-each-ref": _Subcommand("--format= --sort= --count= --contains= --merged= --points-at="),
+    "grep": _Subcommand(
+        "-n -i -w -v -l -L -c -E -F -G -P -I -H -h -o -p -W -q -e= -A= -B= -C= -# --cached --count "
+        "--line-number --ignore-case --word-regexp --files-with-matches --name-only --no-color "
+        "--color=? --heading --break --and --or --not --all-match --max-depth= --fixed-strings "
+        "--extended-regexp --perl-regexp --no-textconv",
+        "history",
+        ("--no-textconv", "--no-recurse-submodules"),
+    ),
+    "log": _Subcommand(_LOG, "none", _DIFF_SWITCHES),
+    "ls-files": _Subcommand(
+        "-c -d -m -o -i -s -u -k -t -v -z --cached --deleted --modified --others --ignored --stage "
+        "--unmerged --exclude-standard --directory --full-name --error-unmatch --eol"
+    ),
+    "ls-tree": _Subcommand(
+        "-d -r -t -l -z --name-only --name-status --long --full-name --full-tree"
+    ),
+    "merge-base": _Subcommand("-a --all --is-ancestor --fork-point --octopus --independent"),
+    "name-rev": _Subcommand("--tags --name-only --always --all"),
+    "remote": _Subcommand("-v --verbose", only=()),
+    "rev-list": _Subcommand(
+        "-n= -# --count --all --max-count= --since= --until= --author= --grep= --merges --no-merges "
+        "--first-parent --reverse --left-right --branches=? --tags=? --parents --max-parents= "
+        "--min-parents="
+    ),
+    "rev-parse": _Subcommand(
+        "-q --quiet --verify --short=? --abbrev-ref=? --symbolic-full-name --symbolic --all "
+        "--branches=? --tags=? --show-toplevel --show-prefix --show-cdup --git-dir "
+        "--absolute-git-dir --git-common-dir --is-inside-work-tree --is-bare-repository "
+        "--is-inside-git-dir --is-shallow-repository"
+    ),
+    "shortlog": _Subcommand("-n -s -e -c --since= --until= --all --no-merges --numbered --summary"),
+    "show": _Subcommand(_LOG, "history", _DIFF_SWITCHES),
+    "show-ref": _Subcommand("-s -d -q --head --heads --tags --verify --hash=? --quiet"),
+    "stash": _Subcommand("", only=("list",)),
+    "status": _Subcommand(
+        "-s -b -u? -z --short --branch --porcelain=? --long --show-stash --ahead-behind "
+        "--no-ahead-behind --untracked-files=? --ignored=? --no-renames",
+        switches=("--ignore-submodules=dirty",),
+    ),
+    "tag": _Subcommand("-l -n? --list --sort= --format= --contains= --merged=? --points-at="),
+    "version": _Subcommand(""),
+    "worktree": _Subcommand("--porcelain -v", only=("list",)),
+}
+_NO_PATHS = frozenset({"branch", "tag", "for-each-ref", "show-ref", "stash", "worktree"})
+# Without one of these, an operand names what is made.
+_LISTS = frozenset({"-l", "--list", "--contains", "--merged", "--no-merged", "--points-at"})
+# A repository's config can name programs; git that only reads must not run them. A partial clone
+# would fetch missing objects with a program that its config names.
+SETTINGS = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.alternateRefsCommand=true",
+    "core.pager=cat",
+    "core.sshCommand=false",
+    "core.askPass=true",
+    "credential.helper=",
+    "safe.bareRepository=explicit",
+    "submodule.recurse=false",
+    "status.submoduleSummary=false",
+    "log.showSignature=false",
+    *(f"gpg{name}.program=false" for name in ("", ".openpgp", ".x509", ".ssh")),
+    "protocol.allow=never",
+    *(f"protocol.{name}.allow=never" for name in ("ext", "file", "git", "http", "https", "ssh")),
+)
+"""The settings with which git runs that only reads."""
+
+
+def with_switches(argv: Sequence[str], settings: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a git command that only reads with its switches, and more settings.
+
+    >>> with_switches(["git", "status"], ["filter.x.clean="])[-4:]
+    ('protocol.ssh.allow=never', '-c', 'filter.x.clean=', 'status')
+    """
+    words = ["git", "--no-pager", "--no-optional-locks"]
+    for setting in (*SETTINGS, *settings):
+        words += ["-c", setting]
+    return (*words, *argv[1:])
+
+
+def judge_git(words: Sequence[str]) -> ReadCommand | NotRead:
+    """Return what git reads, or why it is not asked to only read; `words` follow `git`.
+
+    >>> judge_git(["log", "-3"]).git, judge_git(["log", "-p"]).git, judge_git(["diff"]).git
+    ('none', 'history', 'present')
+    >>> judge_git(["-c", "core.pager=x", "log"]), judge_git(["push"])
+    (NotRead(why='git with -c may run other programs'), NotRead(why='`git push` needs your approval'))
+    """
+    rest = list(words)
+    while rest and rest[0] in {"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"}:
+        rest.pop(0)
+    if rest in (["--version"], ["-v"]):
+        rest = ["version"]
+    if not rest:
+        return NotRead("git without a subcommand needs your approval")
+    name, *rest = rest
+    if name.startswith("-"):
+        return NotRead(f"git with {name[:60]} may run other programs")
+    subcommand = _SUBCOMMANDS.get(name)
+    if subcommand is None:
+        return NotRead(f"`git {name[:60]}` needs your approval")
+    parsed = parse_options(rest, subcommand.options)
+    if isinstance(parsed, NotAllowed):
+        return NotRead(f"git {name} with {parsed.option[:60]} may do more than read")
+    why = _why_not_operands(name, subcommand, parsed)
+    if why:
+        return NotRead(why)
+    argv = ("git", name, *subcommand.switches, *rest)
+    return ReadCommand(argv, _paths(name, parsed), git=_prints(name, subcommand, parsed))
+
+
+def _why_not_operands(name: str, subcommand: _Subcommand, parsed: ParsedOptions) -> str | None:
+    """Return why a subcommand that lists would make or change something with these operands."""
+    operands = parsed.operands
+    if subcommand.only is not None and operands != subcommand.only:
+        words = " ".join((name, *operands))
+        return f"`git {words[:60]}` needs your approval"
+    if name in {"branch", "tag"} and operands and _LISTS.isdisjoint(parsed.names):
+        return f"git {name} {operands[0][:60]} may do more than list"
+    return None
+
+
+def _paths(name: str, parsed: ParsedOptions) -> tuple[str, ...]:
+    """Return the operands that may be paths; that of `git grep` which is the pattern is none."""
+    operands = parsed.operands
+    if name in _NO_PATHS:
+        return ()
+    if name == "grep" and "-e" not in parsed.names and parsed.from_dashes:
+        operands = operands[1:]
+    return operands
+
+
+def _prints(name: str, subcommand: _Subcommand, parsed: ParsedOptions) -> GitContent:
+    """Return which contents of files the subcommand may print."""
+    if name == "log" and not _PATCH.isdisjoint(parsed.names):
+        return "history"
+    if name not in {"diff", "grep"}:
+        return subcommand.prints
+    revisions = list(parsed.operands[: parsed.from_dashes])
+    if name == "grep" and "-e" not in parsed.names:
+        revisions = revisions[1:]
+    if set(revisions) <= {"HEAD"}:
+        return "present"
+    return "history"

@@ -1,0 +1,220 @@
+"""The programs that only read, and the options with which they run unasked.
+
+Such a command is run without a shell, in a sandbox that can write nothing and masks secrets. So the
+list is about what remains: no program that runs others, no list of files in a file, no option that
+follows links out of the project. What is not on the list is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from holdfast.guards.shell.git_list import judge_git
+from holdfast.guards.shell.options import NotAllowed, parse_options
+from holdfast.guards.shell.read_command import NotRead, ReadCommand
+from holdfast.vocab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Operands: TypeAlias = Literal["files", "names", "text", "pattern", "one", "none"]
+"""What the operands are: files that are read, paths of which nothing is read, plain text, a pattern
+and then files, at most one file, or none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """The allowed options of a program, and what its operands are."""
+
+    options: str
+    operands: Operands = "files"
+
+
+_GREP = (
+    "-E -F -G -P -i -v -w -x -c -l -L -o -q -s -n -H -h -b -a -I -r -z -e= -m= -A= -B= -C= -# "
+    "--include= --exclude= --exclude-dir= --color=? --colour=? --line-number --ignore-case --count "
+    "--recursive --extended-regexp --fixed-strings --perl-regexp --word-regexp --invert-match "
+    "--files-with-matches --files-without-match --only-matching --no-messages --with-filename "
+    "--no-filename --context= --after-context= --before-context= --max-count= --regexp= --quiet"
+)
+_RG = (
+    "-i -S -s -v -w -x -c -l -o -q -n -N -H -I -F -P -U -a -u -e= -m= -A= -B= -C= -g= -t= -T= -r= "
+    "-M= --hidden --no-ignore --files --files-with-matches --files-without-match --count --type= "
+    "--glob= --iglob= --ignore-case --smart-case --fixed-strings --word-regexp --invert-match "
+    "--only-matching --line-number --no-heading --heading --no-line-number --with-filename "
+    "--no-filename --multiline --max-count= --max-depth= --context= --color= --sort= --stats --json "
+    "--column --trim --vimgrep --no-messages --type-list --version"
+)
+_SUMS = _Program("-b -t --tag")
+_PROGRAMS: dict[str, _Program] = {
+    "basename": _Program("-a -s= --suffix=", "text"),
+    "cat": _Program("-n -b -A -e -E -s -t -T -u -v --number --show-all --show-ends --show-tabs"),
+    "cksum": _Program(""),
+    "cmp": _Program("-b -l -s -n="),
+    "comm": _Program("-1 -2 -3 -i"),
+    "cut": _Program("-d= -f= -c= -b= -s --complement --delimiter= --fields="),
+    "date": _Program("-u -R -I? --utc --rfc-email --iso-8601=? --rfc-3339=", "text"),
+    "diff": _Program(
+        "-u -c -q -s -y -b -B -w -i -a -N -U= -C= --unified=? --brief --side-by-side --color=?"
+    ),
+    "dirname": _Program("", "text"),
+    "du": _Program("-a -b -c -d= -h -k -m -s -S -x --max-depth= --apparent-size", "names"),
+    "echo": _Program("-n -e -E", "text"),
+    "egrep": _Program(_GREP, "pattern"),
+    "false": _Program("", "text"),
+    "fgrep": _Program(_GREP, "pattern"),
+    "file": _Program("-b -i -N --brief --mime --mime-type --mime-encoding"),
+    "grep": _Program(_GREP, "pattern"),
+    "groups": _Program("", "none"),
+    "head": _Program("-n= -c= -q -v -# --lines= --bytes="),
+    "hexdump": _Program("-C -v -n= -s="),
+    "hostname": _Program("", "none"),
+    "id": _Program("-u -g -G -n", "none"),
+    "ls": _Program(
+        "-1 -A -a -B -C -c -d -F -f -G -g -h -i -k -l -m -N -n -o -p -Q -q -R -r -S -s -T= -t -U -u "
+        "-v -w= -X -x -Z --all --almost-all --color=? --full-time --group-directories-first "
+        "--human-readable --recursive --reverse --size --sort= --time= --time-style= --classify",
+        "names",
+    ),
+    "md5sum": _SUMS,
+    "nl": _Program("-b= -n= -w= -s= -v="),
+    "nproc": _Program("--all", "none"),
+    "od": _Program("-A= -c -d -j= -N= -o -t= -v -w? -x"),
+    "printf": _Program("", "text"),
+    "pwd": _Program("-L -P", "none"),
+    "readlink": _Program("-f -e -m -n", "names"),
+    "realpath": _Program("-e -m -s", "names"),
+    "rev": _Program(""),
+    "rg": _Program(_RG, "pattern"),
+    "seq": _Program("-s= -w -f=", "text"),
+    "sha1sum": _SUMS,
+    "sha256sum": _SUMS,
+    "sha512sum": _SUMS,
+    "sleep": _Program("", "text"),
+    "sort": _Program(
+        "-b -d -f -g -i -M -h -n -R -r -V -c -C -m -s -u -z -k= -t= --key= --field-separator= "
+        "--numeric-sort --reverse --unique --stable --version-sort --human-numeric-sort"
+    ),
+    "stat": _Program("-c= -t --format= --printf= --terse", "names"),
+    "strings": _Program("-a -n= -t="),
+    "tac": _Program(""),
+    "tail": _Program("-n= -c= -q -v -# --lines= --bytes="),
+    "tr": _Program("-c -C -d -s -t", "text"),
+    "tree": _Program(
+        "-a -d -f -i -s -h -p -u -g -D -F -r -t -C -n -L= -I= -P= --dirsfirst --noreport "
+        "--prune --gitignore --charset= --du",
+        "names",
+    ),
+    "true": _Program("", "text"),
+    "uname": _Program("-a -s -n -r -v -m -p -i -o", "none"),
+    "uniq": _Program("-c -d -D -u -i -f= -s= -w= --count", "one"),
+    "wc": _Program("-l -w -c -m -L --lines --words --bytes --chars"),
+    "which": _Program("-a", "text"),
+    "whoami": _Program("", "none"),
+}
+# The pattern of these is an option, or there is none.
+_NO_PATTERN = frozenset({"-e", "--regexp", "--files", "--type-list", "--version"})
+
+
+def judge_words(argv: Sequence[str]) -> ReadCommand | NotRead:
+    """Return what a command reads, or why it is not one that only reads.
+
+    >>> judge_words(["grep", "-rn", "foo", "src"])
+    ReadCommand(argv=('grep', '-rn', 'foo', 'src'), paths=('src',), prints=True, git=None)
+    >>> judge_words(["sort", "-ob", "a"]), judge_words(["make"])
+    (NotRead(why='sort with -o may do more than read'), NotRead(why='`make` needs your approval'))
+    """
+    name, *rest = argv
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(rest)
+    program = _PROGRAMS.get(name)
+    if program is None:
+        return NotRead(f"`{name[:60]}` needs your approval")
+    parsed = parse_options(rest, program.options)
+    if isinstance(parsed, NotAllowed):
+        return NotRead(f"{name} with {parsed.option[:60]} may do more than read")
+    operands = parsed.operands
+    match program.operands:
+        case "text":
+            return _judge_text(name, tuple(argv), operands)
+        case "none" if operands:
+            return NotRead(f"{name} with {operands[0][:60]} may do more than read")
+        case "one" if len(operands) > 1:
+            return NotRead(f"{name} with a second file writes it")
+        case "pattern" if _NO_PATTERN.isdisjoint(parsed.names):
+            operands = operands[1:]
+    words = tuple(argv)
+    if name == "rg":
+        words = ("rg", "--no-config", *rest)
+    return ReadCommand(words, operands, prints=program.operands != "names")
+
+
+def _judge_text(name: str, argv: tuple[str, ...], operands: Sequence[str]) -> ReadCommand | NotRead:
+    if name == "date" and not all(word.startswith("+") for word in operands):
+        return NotRead("date with a time may set the clock")
+    return ReadCommand(argv, ())
+
+
+# -------------------------------------------------------------------------- programs with a language
+
+_FIND_FLAGS = re.compile(
+    r"-(?:a|and|o|or|not|print|print0|ls|prune|empty|depth|daystart|true|false|xdev|mount|readable|"
+    r"writable|executable|nouser|nogroup)|[()!,]"
+)
+_FIND_VALUES = re.compile(
+    r"-(?:i?name|i?path|i?wholename|i?regex|regextype|type|size|perm|user|group|uid|gid|links|inum|"
+    r"[acm]time|[acm]min|maxdepth|mindepth|printf)"
+)
+
+
+def _find(words: Sequence[str]) -> ReadCommand | NotRead:
+    paths: list[str] = []
+    rest = list(words)
+    while rest and not re.match(r"[-(!,)]", rest[0]):
+        paths.append(rest.pop(0))
+    while rest:
+        word = rest.pop(0)
+        if _FIND_VALUES.fullmatch(word) and rest:
+            rest.pop(0)
+        elif not _FIND_FLAGS.fullmatch(word):
+            return NotRead(f"find with {word[:60]} may do more than read")
+    return ReadCommand(("find", *words), tuple(paths), prints=False)
+
+
+# An expression has no bracket: inside of one, a slash does not end the expression.
+_EXPRESSION = r"/(?:[^/\\\[\n]|\\[^\n])*/"
+_SED_STEP = rf"""
+    (?: (?:\d+|\$)(?:,\+?(?:\d+|\$))? | {_EXPRESSION}(?:,\+?\d+|,{_EXPRESSION})? )? \s* !? \s*
+    (?: [pdq=] | s{_EXPRESSION}(?:[^/\\\n]|\\[^\n])*/[gpI\d]* )
+"""
+_SED = re.compile(rf"\s*(?:{_SED_STEP})(?:\s*;\s*(?:{_SED_STEP}))*\s*;?\s*", re.VERBOSE)
+"""Scripts that print, delete, quit or replace, without what writes (`w`) or runs (`e`)."""
+
+
+def _sed(words: Sequence[str]) -> ReadCommand | NotRead:
+    parsed = parse_options(words, "-n -E -r -s --quiet --silent --regexp-extended")
+    if isinstance(parsed, NotAllowed):
+        return NotRead(f"sed with {parsed.option[:60]} may do more than read")
+    script, *paths = parsed.operands or ("",)
+    if not _SED.fullmatch(script):
+        return NotRead("this sed script may do more than print lines")
+    return ReadCommand(("sed", *words), tuple(paths))
+
+
+_TEST_WORD = re.compile(r"-[a-zA-Z]{1,2}|!?=|==|[!()\]<>]")
+
+
+def _test(name: str, words: Sequence[str]) -> ReadCommand:
+    paths = tuple(word for word in words if not _TEST_WORD.fullmatch(word))
+    return ReadCommand((name, *words), paths, prints=False)
+
+
+_SPECIAL: dict[str, Callable[[Sequence[str]], ReadCommand | NotRead]] = {
+    "[": lambda words: _test("[", words),
+    "find": _find,
+    "git": judge_git,
+    "sed": _sed,
+    "test": lambda words: _test("test", words),
+}

@@ -1,0 +1,59 @@
+"""Recognise tokens of well-known shape in any text, and remove them before a model sees it."""
+
+from __future__ import annotations
+
+import re
+
+MARK = "[token removed]"
+"""What stands for a token in what a tool prints."""
+
+_KEY_BLOCK = re.compile(
+    r"-----BEGIN (?P<kind>[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----"
+    r"(?:(?!-----END (?P=kind)-----).)*(?:-----END (?P=kind)-----)?",
+    re.DOTALL,
+)
+# The beginning of a token is enough: no part of it is to be seen where a line was cut.
+_TOKEN = re.compile(
+    r"""(?<![A-Za-z0-9_-])(?:
+    sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}            # OpenAI, Anthropic, OpenRouter
+  | [sr]k_(?:live|test)_[A-Za-z0-9]{16,}                 # Stripe
+  | gh[opsur]_[A-Za-z0-9]{20,}                           # GitHub
+  | github_pat_[A-Za-z0-9_]{20,}
+  | glpat-[A-Za-z0-9_-]{16,}                             # GitLab
+  | (?:AKIA|ASIA)[A-Z0-9]{16}                            # AWS
+  | AIza[A-Za-z0-9_-]{30,}                               # Google
+  | xox[abeoprs]-[A-Za-z0-9-]{10,}                       # Slack
+  | npm_[A-Za-z0-9]{30,}
+  | pypi-[A-Za-z0-9_-]{40,}
+  | hf_[A-Za-z0-9]{30,}                                  # Hugging Face
+  | eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}    # JSON Web Token
+    )""",
+    re.VERBOSE,
+)
+_PASSWORD = re.compile(r"(?P<before>https?://[^\s:/@]{0,100}:)[^\s:/@\[]{1,300}(?=@)")
+"""The password in an address such as `https://user:password@host`."""
+
+
+def remove_tokens(text: str) -> str:
+    r"""Return the text with a mark in the place of each token; it has as many lines as before.
+
+    >>> remove_tokens("KEY=ghp_" + "a1" * 18 + " # ours")
+    'KEY=[token removed] # ours'
+    >>> remove_tokens("-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\nb")
+    '[token removed]\n[token removed]\n[token removed]\nb'
+    """
+    if "PRIVATE KEY" in text:
+        text = _KEY_BLOCK.sub(_marks, text)
+    if "://" in text:
+        text = _PASSWORD.sub(rf"\g<before>{MARK}", text)
+    return _TOKEN.sub(MARK, text)
+
+
+def has_token(text: str) -> bool:
+    """Return whether a token is in the text."""
+    return remove_tokens(text) != text
+
+
+def _marks(block: re.Match[str]) -> str:
+    """Return a mark for each line of a key block; a line keeps its ending."""
+    return re.sub(r"[^\r\n]+", MARK, block[0])

@@ -1,0 +1,1 @@
+"""What the tool `run_command` decides before it runs something."""

@@ -1,0 +1,80 @@
+"""What git may print unasked, and which of its programs are switched off."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from holdfast.adapters.project.read_guard import DiskReadGuard
+
+PRINTS_ENV = "git may print .env, which may hold secrets"
+
+
+def git(root: Path, *words: str) -> None:
+    identity = ("-c", "user.name=A", "-c", "user.email=a@b.c")
+    subprocess.run(["git", "-C", str(root), *identity, *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    root = tmp_path / "repo"
+    root.mkdir()
+    git(root, "init", "-q")
+    (root / "a.txt").write_text("a\n")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "1")
+    return root
+
+
+def test_a_repository_without_secrets_may_be_printed(repo: Path) -> None:
+    guard = DiskReadGuard(str(repo))
+    (repo / ".env").write_text("KEY=1\n")
+    assert [guard.why_not_git(each) for each in ("none", "present", "history")] == [None] * 3
+
+
+def test_a_tracked_secret_is_asked_for_and_one_of_the_history_where_that_is_printed(
+    repo: Path,
+) -> None:
+    guard = DiskReadGuard(str(repo))
+    assert guard.why_not_git("history") is None
+    (repo / ".env").write_text("KEY=1\n")
+    git(repo, "add", "-f", ".env")
+    assert guard.why_not_git("none") is None
+    assert guard.why_not_git("present") == PRINTS_ENV
+    git(repo, "commit", "-qm", "2")
+    git(repo, "rm", "-q", "--cached", ".env")
+    assert guard.why_not_git("present") == PRINTS_ENV
+    git(repo, "commit", "-qm", "3")
+    assert guard.why_not_git("present") is None
+    assert guard.why_not_git("history") == PRINTS_ENV
+
+
+def test_a_commit_that_only_the_reflog_reaches_counts(repo: Path) -> None:
+    (repo / ".env").write_text("KEY=1\n")
+    git(repo, "add", "-f", ".env")
+    git(repo, "commit", "-qm", "2")
+    git(repo, "reset", "-q", "--hard", "HEAD~1")
+    assert DiskReadGuard(str(repo)).why_not_git("history") == PRINTS_ENV
+
+
+def test_a_repository_around_the_project_has_files_outside_of_it(repo: Path) -> None:
+    (repo / "sub").mkdir()
+    why = DiskReadGuard(str(repo / "sub")).why_not_git("none")
+    assert why == "the repository has files outside the project"
+
+
+def test_only_filters_of_the_repository_itself_are_switched_off(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    config = tmp_path / "config"
+    config.write_text('[filter "lfs"]\n\tclean = git-lfs clean\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    git(repo, "config", "filter.x.y.clean", "touch pwned; cat")
+    assert DiskReadGuard(str(repo)).git_settings() == (
+        "filter.x.y.clean=",
+        "filter.x.y.smudge=",
+        "filter.x.y.process=",
+        "filter.x.y.required=false",
+    )

@@ -1,0 +1,86 @@
+"""The files that a sandbox masks: found by name, under all their names, and found again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from holdfast.adapters.project import secret_files
+from holdfast.adapters.project.secret_files import SecretFinder
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    root.mkdir()
+    return root
+
+
+def write(file: Path, text: str = "x") -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def names(finder: SecretFinder, root: Path) -> list[str]:
+    found = finder.find()
+    assert found.whole
+    return [os.path.relpath(path, root) for path in found.paths]
+
+
+def test_secrets_are_found_by_name_in_every_directory(root: Path) -> None:
+    for name in ("a.py", ".env", "sub/id_rsa", "node_modules/x/.npmrc", ".aws/any", ".git/.env"):
+        write(root / name)
+    found = names(SecretFinder(str(root)), root)
+    assert found == [".aws/any", ".env", "node_modules/x/.npmrc", "sub/id_rsa"]
+
+
+def test_another_name_of_the_same_file_is_one_too(root: Path) -> None:
+    secret = write(root / ".env")
+    write(root / "sub/a.txt")
+    (root / "sub/plain.txt").hardlink_to(secret)
+    assert names(SecretFinder(str(root)), root) == [".env", "sub/plain.txt"]
+
+
+def test_a_link_with_the_name_of_a_secret_stands_for_what_it_leads_to(
+    root: Path, tmp_path: Path
+) -> None:
+    write(root / "settings.txt")
+    (root / ".env").symlink_to("settings.txt")
+    outside = write(tmp_path / "keys")
+    (root / "id_rsa").symlink_to(outside)
+    assert names(SecretFinder(str(root)), root) == ["../keys", "settings.txt"]
+
+
+def test_a_certificate_without_a_key_is_no_secret(root: Path) -> None:
+    write(root / "ca.pem", "-----BEGIN CERTIFICATE-----\n")
+    write(root / "own.pem", "-----BEGIN PRIVATE KEY-----\n")
+    assert names(SecretFinder(str(root)), root) == ["own.pem"]
+
+
+def test_what_comes_and_goes_between_two_searches_is_noticed(root: Path) -> None:
+    finder = SecretFinder(str(root))
+    write(root / "sub/a.py")
+    # Long ago, so that the directories are remembered.
+    for folder in (root, root / "sub"):
+        os.utime(folder, (1, 1))
+    assert names(finder, root) == []
+    secret = write(root / "sub/.env")
+    assert names(finder, root) == ["sub/.env"]
+    secret.rename(root / "sub/b.py")
+    assert names(finder, root) == []
+    (root / "sub").rename(root / ".ssh")
+    assert names(finder, root) == [".ssh/a.py", ".ssh/b.py"]
+
+
+def test_a_search_that_is_too_long_says_so(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        write(root / f"{number}.key")
+    monkeypatch.setattr(secret_files, "_MASK_LIMIT", 4)
+    assert not SecretFinder(str(root)).find().whole
+    monkeypatch.setattr(secret_files, "_MASK_LIMIT", 5)
+    assert SecretFinder(str(root)).find().whole
+    monkeypatch.setattr(secret_files, "_ENTRY_LIMIT", 4)
+    assert not SecretFinder(str(root)).find().whole

@@ -1,0 +1,58 @@
+"""Which texts are tokens."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.guards.tokens import MARK, has_token, remove_tokens
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "sk-proj-aB3dE6gH9aB3dE6gH9aB3dE6gH9",
+        "sk-ant-api03-" + "aB3_" * 20,
+        "sk_live_" + "a1B2c3D4" * 3,
+        "ghp_" + "a1B2" * 9,
+        "gho_" + "a1B2" * 9,
+        "github_pat_11ABCDEFG0" + "a1B2_" * 10,
+        "glpat-" + "aB3-" * 5,
+        "AKIAIOSFODNN7EXAMPLE",
+        "AIza" + "aB3dE" * 7,
+        "xoxb-123456789012-abcdefGHIJKL",
+        "npm_" + "a1B2" * 9,
+        "hf_" + "aBcD" * 9,
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0." + "aB3d" * 8,
+    ],
+)
+def test_a_token_is_removed_wherever_it_is(token: str) -> None:
+    for text in ("{}", "KEY={}\n", "f('{}', 1)", "https://x/?k={}&a", '{{"k": "{}"}}'):
+        assert remove_tokens(text.format(token)) == text.format(MARK)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-loading-spinner-container",
+        "task-12345678901234567890",
+        "import AKIA",
+        "https://example.org:8080/a@b",
+        "git@github.com:a/b.git",
+        "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
+        "ghp_short",
+        "0123456789abcdef0123456789abcdef01234567",
+    ],
+)
+def test_other_text_stays(text: str) -> None:
+    assert not has_token(text)
+
+
+def test_the_password_of_an_address_is_removed() -> None:
+    assert remove_tokens("origin https://me:hunter2@example.org/x.git") == (
+        f"origin https://me:{MARK}@example.org/x.git"
+    )
+
+
+def test_a_key_block_without_its_end_is_removed_to_the_end() -> None:
+    text = "a\n-----BEGIN OPENSSH PRIVATE KEY-----\r\nb3Bl\r\nAAAA"
+    assert remove_tokens(text) == f"a\n{MARK}\r\n{MARK}\r\n{MARK}"
