@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from itertools import filterfalse
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from holdfast.changes.change_log import LogUnavailable
@@ -93,8 +94,8 @@ def settle(roots: BatchRoots, journal: WorktreeJournal, recover_restore: Recover
 
 def _in_order(restores: Sequence[PendingRestore]) -> list[PendingRestore]:
     """Return those first whose files are not restored yet, the newest of them first."""
-    in_files = [each for each in restores if _is_in_files(each)]
-    rest = [each for each in restores if not _is_in_files(each)]
+    in_files = list(filter(_is_in_files, restores))
+    rest = filterfalse(_is_in_files, restores)
     return [*reversed(in_files), *rest]
 
 
@@ -221,8 +222,8 @@ def record_batch(
 
 def _record_left(done: Batch, event: Recovered, root: BatchRoot, roots: BatchRoots) -> None:
     """Record a batch that a dead process had begun; a change that is not on record is no fault."""
-    found = [root.log.get(each) for each in done.change_ids]
-    changes = [change for change in found if change is not None]
+    found = map(root.log.get, done.change_ids)
+    changes = list(filter(None, found))
     published = Published()
     if changes:
         published = record_batch(root, done, changes, [OwnedEvent(event)])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
+import posixpath
 import stat
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -256,9 +257,11 @@ class DiskFiles:
 
     def settle(self, batch: Batch) -> None:
         """Make the names durable that the batch created and removed."""
-        touched = [swap.path for swap in batch.swaps] + [*batch.makes, *batch.clears]
-        for directory in dict.fromkeys(path.rpartition("/")[0] for path in touched):
-            inside = f"{directory}/." if directory else "."
+        touched = [swap.path for swap in batch.swaps]
+        touched += [*batch.makes, *batch.clears]
+        # A path and "." in its directory have the same parent.
+        beside = [posixpath.join(posixpath.dirname(path), ".") for path in touched]
+        for inside in dict.fromkeys(beside):
             try:
                 with self._parent(inside) as (here, _):
                     _sync_directory(here)

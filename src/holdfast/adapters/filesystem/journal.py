@@ -224,7 +224,10 @@ class DiskJournal:
         """Return a free number for what was written then: before the last restore, or the next."""
         used = {number for number, _ in self._names()}
         for number, suffix in self._names():
-            if suffix == "done" and self._path(number, suffix).stat().st_mtime_ns > written:
+            if suffix != "done":
+                continue
+            done = self._path(number, suffix).stat().st_mtime_ns
+            if done > written:
                 return max(set(range(number)) - used)
         return self._next_number()
 

@@ -67,11 +67,11 @@ class OlderJournals:
 
     def _files(self) -> Iterator[Path]:
         for name in ("committed", "prepared"):
-            if (self._batches / name).exists():
-                yield self._batches / name
+            file = self._batches / name
+            if file.exists():
+                yield file
         for directory in self._restores:
-            if directory.is_dir():
-                yield from (file for file in directory.iterdir() if file.suffix == ".json")
+            yield from directory.glob("*.json")
 
 
 def _git_directory(worktree: Path) -> Path:

@@ -223,11 +223,12 @@ def _chat_models(
     names: list[str] = []
     for entry in listed:
         name = str(entry.get("id") or "")
-        if not name or name in embeddings:
+        if not name:
             continue
-        if _NO_CHAT.search(name):
+        if name in embeddings:
             continue
-        names.append(name)
+        if not _NO_CHAT.search(name):
+            names.append(name)
     names.sort(key=lambda name: name not in loaded)
     return tuple(names)
 

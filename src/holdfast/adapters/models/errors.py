@@ -31,6 +31,7 @@ _LIMITS = re.compile(
     r"|context (?:length|window|size) of (?:only )?|context window is |n_ctx\W{1,4})(\d{3,8})\b",
     re.IGNORECASE,
 )
+_NOTABLE = re.compile(r"context|quota|^n_ctx")
 _NO_KEY = re.compile(
     r"(?:invalid|incorrect|missing|no|expired) (?:api[ _-]?key|token|credentials)\b"
     r"|api[ _-]?key not valid",
@@ -222,12 +223,14 @@ def _notable_codes(value: Mapping[str, Any], words: str) -> list[str]:
     notable: list[str] = []
     for name in ("code", "type", "n_ctx"):
         code = value.get(name)
-        if not isinstance(code, str | int) or str(code) in words:
+        if not isinstance(code, str | int):
             continue
         text = str(code)
+        if text in words:
+            continue
         if text == str(value.get("n_ctx")):
             text = f"n_ctx {text}"
-        if "context" in text or "quota" in text or text.startswith("n_ctx"):
+        if _NOTABLE.search(text):
             notable.append(text)
     return notable
 

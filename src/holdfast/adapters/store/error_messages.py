@@ -61,7 +61,11 @@ def _name(error: BaseException | None) -> str:
 
     "" for a connection that never was.
     """
-    return str(getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or "")
+    for attribute in ("sqlite_errorname", "sqlstate"):
+        name = getattr(error, attribute, None)
+        if name:
+            return str(name)
+    return ""
 
 
 def _explain(  # noqa: PLR0911 - one sentence for each kind of error

@@ -92,10 +92,12 @@ class StoredRunningTurns:
     def wait(self, turns: Sequence[RunningTurn], seconds: float) -> tuple[RunningTurn, ...]:
         """Wait until no process runs the turns any more; return those that one runs after that."""
         until = time.monotonic() + seconds
-        left = tuple(turn for turn in turns if self._runs(turn))
-        while left and time.monotonic() < until:
+        left = tuple(filter(self._runs, turns))
+        while left:
+            if time.monotonic() >= until:
+                break
             time.sleep(_TICK)
-            left = tuple(turn for turn in left if self._runs(turn))
+            left = tuple(filter(self._runs, left))
         return left
 
     def _runs(self, turn: RunningTurn) -> bool:
@@ -131,13 +133,17 @@ class StoredRunningTurns:
     def end_owner(self, turn: RunningTurn) -> None:
         """End the process that runs a turn, if it is on this machine and runs no other turn."""
         owner = turn.owner
-        if owner is None or owner.pid == os.getpid() or not is_alive(owner):
+        if owner is None:
+            return
+        if owner.pid == os.getpid():
+            return
+        if not is_alive(owner):
             return
         with translated():
             rows = self._store().query(running_turns)
-        if any(row.owner == str(owner) and row.id != turn.id for row, _ in rows):
-            return
-        end_process(owner.pid, owner.started)
+        of_owner = {row.id for row, _ in rows if row.owner == str(owner)}
+        if of_owner <= {turn.id}:
+            end_process(owner.pid, owner.started)
 
     def _is_in(self, scope: StopScope, row: TurnRow, session: str) -> bool:
         if session == scope.session:

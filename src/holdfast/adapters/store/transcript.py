@@ -276,8 +276,10 @@ def _check_owner(connection: Connection, draft: CheckpointDraft, place: int | No
     chat = chat_by_id(connection, draft.chat or "")
     if chat is None or chat.session_id != draft.session:
         raise Gone("chat", str(draft.chat))
-    if place is not None or draft.message is None:
+    if place is not None:
         return place
+    if draft.message is None:
+        return None
     message = message_by_id(connection, draft.message)
     if message is None or message.chat_id != chat.id:
         raise Gone("message", draft.message)
@@ -424,11 +426,15 @@ def _exchanged_before(connection: Connection, restore: _Restore) -> Exchanged:
     """Return the messages of an exchange that was made already."""
     point = checkpoint_by_id(connection, restore.point.id)
     left = left_messages(connection, restore.point.id)
-    is_way_back = restore.scope != "files" and restore.target.is_undo_checkpoint
-    if point is None or not is_way_back:
+    if point is None:
+        return Exchanged(left)
+    if restore.scope == "files":
+        return Exchanged(left)
+    if not restore.target.is_undo_checkpoint:
         return Exchanged(left)
     chat_id = restore.target.draft.chat or ""
-    return Exchanged(left, messages_from(connection, chat_id, point.message_seq or 0))
+    back = messages_from(connection, chat_id, point.message_seq or 0)
+    return Exchanged(left, back)
 
 
 def _forget(

@@ -64,7 +64,7 @@ class TurnFence:
             return _ENDED_BY_OTHERS
         status, generation, asked_at, message = row
         sentence: str = message or _ENDED_BY_OTHERS
-        if status != RUNNING or generation != self.generation:
+        if (status, generation) != (RUNNING, self.generation):
             return sentence
         if if_asked and asked_at is not None:
             return sentence

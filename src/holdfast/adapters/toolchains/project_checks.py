@@ -70,7 +70,7 @@ def checks_of_project(
             words = make_command(request.root)
     if words:
         named = _command_check(path, request, words, own_code, cancel)
-    return tuple(check for check in (own, named) if check is not None)
+    return tuple(filter(None, (own, named)))
 
 
 def _command_check(

@@ -278,7 +278,7 @@ def _forget(
             undo_ids.append(each.id)
         if each.draft.session:
             in_sessions = True
-    if not removed and not undo_ids and not in_sessions:
+    if not any((removed, undo_ids, in_sessions)):
         return None
     try:
         return worktrees.conversations.transcript.forget(removed, undo_ids, checkpoints_removed)

@@ -238,7 +238,11 @@ def _uses_up_target(left: UnfinishedRestore, target: Checkpoint | None) -> bool:
     """Return whether the target is an undo checkpoint that this restore uses up."""
     if left.verb == "undo":
         return True
-    return left.conversation and target is not None and target.is_undo_checkpoint
+    if not left.conversation:
+        return False
+    if target is None:
+        return False
+    return target.is_undo_checkpoint
 
 
 def _record_restore(

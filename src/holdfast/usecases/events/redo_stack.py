@@ -38,7 +38,9 @@ def redo_stack(
     stack = _Stack()
     for kind, body in events:
         event = event_from_json(kind, body)
-        if event is not None and _subject(event) not in elsewhere:
+        if event is None:
+            continue
+        if _subject(event) not in elsewhere:
             stack.apply(event)
     return tuple(step.undone for step in stack.steps)
 

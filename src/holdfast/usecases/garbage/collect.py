@@ -72,15 +72,16 @@ def collect_garbage(request: GarbageRequest, places: GarbagePlaces) -> Collected
     for kind in ("refs", "changes", "events", "repositories", "files"):
         collected.add(kind, 0, 0)
     free = 0
-    if places.store is not None:
-        free = places.store.free_bytes()
-        for project in places.store.projects():
+    store = places.store
+    if store is not None:
+        free = store.free_bytes()
+        for project in store.projects():
             if request.root is None or request.root in project.folders:
-                _collect_project(project, places.store, places, collected)
+                _collect_project(project, store, places, collected)
     if request.root is None:
         _collect_folders(request, places.folders, collected)
-    if places.store is not None:
-        _shrink(free, places.store, collected)
+    if store is not None:
+        _shrink(free, store, collected)
     return collected
 
 

@@ -30,10 +30,12 @@ class TurnOwner:
     @classmethod
     def parse(cls, text: str | None) -> TurnOwner | None:
         """Return the owner that `text` names, or None if it names none."""
-        words = (text or "").split(" ", 2)
-        if len(words) != len(cls.__slots__) or not words[1].isdecimal():
+        if text is None:
             return None
-        return cls(words[0], int(words[1]), words[2])
+        match text.split(" ", 2):
+            case [host, process, started] if process.isdecimal():
+                return cls(host, int(process), started)
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class ObservedFile:
     @property
     def contents(self) -> list[Content]:
         """The contents of the file, where it exists."""
-        return [content for content in (self.before, self.after) if content is not None]
+        return list(filter(None, (self.before, self.after)))
 
     @property
     def size(self) -> int:
@@ -125,7 +125,9 @@ def is_recorded(difference: ObservedFile, changes: Iterable[Change]) -> bool:
     """Return whether one of these changes has left the file as it is now."""
     for change in changes:
         for swap in change.plan.swaps:
-            if swap.path == difference.path and _has_left(change, swap, difference.after):
+            if swap.path != difference.path:
+                continue
+            if _has_left(change, swap, difference.after):
                 return True
     return False
 

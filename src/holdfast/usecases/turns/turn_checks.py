@@ -181,7 +181,7 @@ class TurnChecks:
 
     def _may_be_seen(self, path: str, found: FileFound) -> bool:
         """Return whether a model may see the file: it is text, not ours, and has no secrets."""
-        if is_secret(path) or is_secret(found.at):
+        if any(map(is_secret, (path, found.at))):
             return False
         if PurePosixPath(found.at).parts[:1] == (".holdfast",):
             return False

@@ -235,11 +235,14 @@ class TurnObserver:
     def _can_be_swapped(self, path: str, after: FileVersion | None) -> bool:
         """Return whether a file can be written at this path; it may have changed once more."""
         files = self._workspace.files
-        is_link = after is not None and after.shape == "link"
-        if is_link and files.link(path) is not None:
-            return True
+        if after is not None and after.shape == "link":
+            target = files.link(path)
+            if target is not None:
+                return True
         looked = files.look(path)
-        return not isinstance(looked, FileUnfit) and looked.at == path
+        if isinstance(looked, FileUnfit):
+            return False
+        return looked.at == path
 
     def _has(self, path: str, content: Content | None) -> bool:
         """Return whether a file still has the content that a tool wrote."""

@@ -141,13 +141,16 @@ def append(connection: Connection, *batches: RowBatch, fence: TurnFence | None =
         if fence is not None:
             fence.check_in_sqlite(connection.connection.cursor())
         return [_append_in_sqlite(connection, batch) for batch in batches]
-    firsts: dict[int, int] = {}
-    while len(firsts) < len(batches):
-        waiting = [place for place in range(len(batches)) if place not in firsts]
-        numbers = _append_in_postgres(connection, [batches[place] for place in waiting], fence)
-        found = zip(waiting, numbers, strict=True)
-        firsts |= {place: number for place, number in found if number is not None}
-    return [firsts[place] + len(batch.rows) - 1 for place, batch in enumerate(batches)]
+    lasts: dict[int, int] = {}
+    waiting = dict(enumerate(batches))
+    while waiting:
+        numbers = _append_in_postgres(connection, list(waiting.values()), fence)
+        for place, first in zip(list(waiting), numbers, strict=True):
+            if first is None:
+                continue
+            batch = waiting.pop(place)
+            lasts[place] = first + len(batch.rows) - 1
+    return [lasts[place] for place in range(len(batches))]
 
 
 def _append_in_sqlite(connection: Connection, batch: RowBatch) -> int:

@@ -104,10 +104,14 @@ def _siblings(unit: CheckedFile) -> list[str]:
     if package is None:
         return [f"./{name}"]
     files = [name]
-    for file in sorted((unit.root / unit.path).parent.glob("*.go"))[:_MOST_SIBLINGS]:
-        if file.name == name or not file.is_file():
+    may_be_test = name.endswith("_test.go")
+    folder = (unit.root / unit.path).parent
+    for file in sorted(folder.glob("*.go"))[:_MOST_SIBLINGS]:
+        if file.name == name:
             continue
-        if file.name.endswith("_test.go") and not name.endswith("_test.go"):
+        if not file.is_file():
+            continue
+        if file.name.endswith("_test.go") and not may_be_test:
             continue
         if _belongs_to(file, package[1]):
             files.append(file.name)
