@@ -190,12 +190,12 @@ def test_a_server_of_the_project_is_asked_for_once_on_a_terminal(project: Projec
         project.write(".holdfast/config.toml", f'base_url = "{stranger.base_url}"\n')
         with on_terminal(project, "Go.", server=None) as terminal:
             terminal.wait_for(f"+base_url = {stranger.base_url}")
-            terminal.wait_for("Trust this until it changes? (y: yes, v: view all, n [REASON]: no) ")
+            terminal.wait_for("Trust it until it changes? [y/N]: ")
             terminal.type("y\n")
             assert terminal.finish() == 0
         with on_terminal(project, "Go.", server=None) as terminal:
             assert terminal.finish() == 0
-            assert "Trust this" not in terminal.screen
+            assert "Trust it" not in terminal.screen
 
 
 # -------------------------------------------------------------------------------------- what configures
