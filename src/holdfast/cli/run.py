@@ -22,10 +22,12 @@ from holdfast.cli.options import Root, Trust, is_root_named, require_state_outsi
 from holdfast.cli.render.text import warn
 from holdfast.cli.render.turn import EXIT_CODES, JsonTurn, QuietTurn, TerminalTurn
 from holdfast.cli.settings import read_settings_or_exit
+from holdfast.cli.trust.question import ask_to_trust
 from holdfast.config.settings import Settings
 from holdfast.landing.encoding import decode
 from holdfast.usecases.turns.approvals import Asker
 from holdfast.usecases.turns.send_message import NotSent, UserMessage
+from holdfast.wiring.trust import server_of, trust_at
 from holdfast.wiring.turns import root_of_session, run_turn_at
 
 _LARGEST_INPUT = 4_000_000
@@ -102,6 +104,8 @@ def run(
         root = _root_of_session(root, go_on, output)
     settings = read_settings_or_exit(root, flags)
     words = _read_prompt(prompt, needed=go_on is None)
+    if not trust and _can_ask(settings, as_json=as_json):
+        _ask_for_server(root, settings)
     with _cancellable() as cancel:
         asker: Asker | None = None
         if _can_ask(settings, as_json=as_json):
@@ -121,6 +125,21 @@ def run(
     if isinstance(ended, NotSent):
         output.show_not_sent(ended)
     raise typer.Exit(EXIT_CODES[ended.stop_reason])
+
+
+def _ask_for_server(root: Path, settings: Settings) -> None:
+    """Ask whether the server that only the project's file names may be used, once.
+
+    Without a yes the turn is refused.
+    """
+    project = trust_at(root)
+    judged = project.untrusted(server_of(settings))
+    if not judged or not ask_to_trust(judged):
+        return
+    try:
+        project.accept(judged)
+    except OSError as error:
+        warn(f"{error.filename}: {error.strerror}; what you trust is not remembered.")
 
 
 def _output(*, as_json: bool, quiet: bool) -> JsonTurn | QuietTurn | TerminalTurn:

@@ -24,20 +24,16 @@ from holdfast.tools.context import ToolPolicy, ToolPorts
 from holdfast.tools.prompt.system_prompt import overview, system_prompt
 from holdfast.tools.prompt.tool_profiles import profile_of
 from holdfast.tools.toolbox import ToolboxOf
-from holdfast.usecases.approvals.answer import OPTIONS
-from holdfast.usecases.trust.project_trust import describe_items
-from holdfast.usecases.turns.approvals import Question
 from holdfast.usecases.turns.ports import TurnNotBegun
 from holdfast.usecases.turns.send_message import NotSent, TurnDependencies, UserMessage, send
 from holdfast.usecases.turns.turn_editor import ReviewedFiles
-from holdfast.vocab.events import ApprovalAsked
 from holdfast.wiring.late_store import LateStore, StoreProblem
 from holdfast.wiring.models import find_model, refuse_server
 from holdfast.wiring.places import find_place
 from holdfast.wiring.repairs import command_rules, turn_repairs_at
 from holdfast.wiring.sandboxes import sandbox_at
 from holdfast.wiring.state_directory import state_directory
-from holdfast.wiring.trust import server_of, trust_at
+from holdfast.wiring.trust import trust_at
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace
 from holdfast.wiring.worktrees import open_worktrees
 
@@ -48,7 +44,6 @@ if TYPE_CHECKING:
     from holdfast.changes.ports import Files
     from holdfast.config.settings import Settings
     from holdfast.tools.ports import ApprovalGate, Editor, FileObserver
-    from holdfast.usecases.trust.project_trust import ProjectTrust
     from holdfast.usecases.turns.approvals import Asker
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event, TurnEnded
@@ -103,7 +98,7 @@ def run_turn_at(
     trust = trust_at(root, everything=trust_all, remembers=is_attended)
     with ExitStack() as opened:
         workspace = opened.enter_context(open_workspace(root))
-        refused = _refuse_server(settings, trust, asker, cancel)
+        refused = refuse_server(settings, trust)
         if refused is not None:
             return refused
         model = (find or find_model)(settings, say)
@@ -120,23 +115,6 @@ def run_turn_at(
             repairs = turn_repairs_at(workspace, settings, trust, say)
             dependencies = replace(dependencies, repairs=repairs)
         return send(message, dependencies, show, say, cancel)
-
-
-def _refuse_server(
-    settings: Settings, trust: ProjectTrust, asker: Asker | None, cancel: Cancel
-) -> NotSent | None:
-    """Ask whether the server that only the project's file names may be used, if nobody has yet."""
-    refused = refuse_server(settings, trust)
-    if refused is None or asker is None:
-        return refused
-    judged = trust.untrusted(server_of(settings))
-    why = f"this project names the server that it is sent to:\n{describe_items(judged)}"
-    asked = ApprovalAsked("trust", settings["base_url"], why, options=OPTIONS["trust"])
-    answer = asker.ask(Question(asked, why), cancel)
-    if answer is None or answer.answer == "deny":
-        return refused
-    trust.accept(judged)
-    return None
 
 
 def _dependencies(

@@ -109,21 +109,6 @@ def test_a_symlink_leads_to_the_same_project(desk: Desk, kind: str) -> None:
     assert (root / "a.txt").read_text() == "one\n"
 
 
-@KINDS
-def test_a_state_directory_in_the_project_moves_with_it(
-    desk: Desk, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = make(desk, kind)
-    monkeypatch.setenv("HOLDFAST_STATE_DIR", str(root / "state"))
-    desk.apply(root, "one", "two")
-    taken = desk.checkpoint(root)
-    moved = desk.place / "elsewhere"
-    root.rename(moved)
-    monkeypatch.setenv("HOLDFAST_STATE_DIR", str(moved / "state"))
-    assert taken in desk.checkpoints(moved)
-    assert len(desk.changes(moved)) == 1
-
-
 def test_what_only_looks_records_no_place(desk: Desk) -> None:
     root = desk.repository("project")
     assert desk.changes(root) == []

@@ -55,7 +55,7 @@ def _read(file: Path) -> tuple[CodeItem, ...]:
     try:
         rows = json.loads(file.read_bytes())
         return tuple(CodeItem(**row) for row in rows)
-    except (FileNotFoundError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError):
         # A file that cannot be read trusts nothing: the user is asked again.
         return ()
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,31 +43,38 @@ def trust(
         raise typer.BadParameter("name one of --show and --revoke.", param_hint="--show")
     settings = read_settings_or_exit(root, {})
     project = trust_at(root)
-    try:
+    is_asked = not show and not revoke
+    with _refusing(root, as_json=as_json):
         if revoke:
             project.revoke()
         judged = project.judge(code_of_project(root, settings))
-        accepted = not show and not revoke and _accept(judged, project, yes=yes, as_json=as_json)
-        if accepted:
-            judged = project.judge([each.item for each in judged])
-    except OSError as error:
-        refuse(f"{error.filename or root}: {error.strerror}; nothing was changed.", as_json=as_json)
+        if is_asked:
+            judged = _accept(judged, project, yes=yes, as_json=as_json)
     _print(judged, as_json=as_json)
-    if not show and not revoke and untrusted(judged):
+    if is_asked and untrusted(judged):
         raise typer.Exit(3)
 
 
+@contextmanager
+def _refusing(root: Path, *, as_json: bool) -> Iterator[None]:
+    """Print an error of the disk as a refusal, and exit with 1."""
+    try:
+        yield
+    except OSError as error:
+        refuse(f"{error.filename or root}: {error.strerror}; nothing was changed.", as_json=as_json)
+
+
 def _accept(
-    judged: Sequence[JudgedItem], project: ProjectTrust, *, yes: bool, as_json: bool
-) -> bool:
-    """Trust what is not trusted yet, if the person says so; return whether it was trusted."""
+    judged: tuple[JudgedItem, ...], project: ProjectTrust, *, yes: bool, as_json: bool
+) -> tuple[JudgedItem, ...]:
+    """Trust what is not trusted yet, if the person says so; return all items as they are then."""
     asked = untrusted(judged)
     if not asked:
-        return False
+        return judged
     if not yes and not _ask(asked, as_json=as_json):
-        return False
+        return judged
     project.accept(asked)
-    return True
+    return project.judge([each.item for each in judged])
 
 
 def _ask(asked: Sequence[JudgedItem], *, as_json: bool) -> bool:

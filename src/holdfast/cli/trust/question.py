@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import termios
 from collections.abc import Sequence
 
 import typer
@@ -14,17 +15,17 @@ from holdfast.vocab.trust import JudgedItem
 
 def is_terminal() -> bool:
     """Return whether a person can be asked."""
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
-
-
-def show_items(judged: Sequence[JudgedItem]) -> None:
-    """Print items with their texts, or how these have changed."""
-    for line in describe_items(judged).split("\n"):
-        write(line, diff_colour(line))
+    if sys.stdin is None:
+        return False
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def ask_to_trust(judged: Sequence[JudgedItem]) -> bool:
     """Show what would run, and return whether the person trusts it."""
-    typer.echo("This code of the project would run, and is not trusted yet:")
-    show_items(judged)
+    typer.echo("This is the project's own, and not trusted yet:")
+    for line in describe_items(judged).split("\n"):
+        write(line, diff_colour(line))
+    # What was typed before the question was shown is no answer to it.
+    sys.stdout.flush()
+    termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
     return typer.confirm("Trust it until it changes?")
