@@ -86,6 +86,16 @@ def test_a_directory_of_the_checkpoint_that_became_a_repository_is_named(repo: F
     assert repo.restore(repo.checkpoint())["kept"] == []
 
 
+def test_a_directory_with_a_broken_git_directory_is_no_news_when_other_files_change(
+    repo: Folder,
+) -> None:
+    repo.write("lib/a.py", "a\n")
+    repo.path("lib/.git").mkdir()
+    told = repo.create()
+    repo.write("src/app.py", "the agent's\n")
+    assert repo.restore(told["id"])["kept"] == []
+
+
 def test_a_repository_where_the_checkpoint_has_a_file_stops_the_restore(repo: Folder) -> None:
     repo.write("thing", "a file\n")
     taken = repo.checkpoint()

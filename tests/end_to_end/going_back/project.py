@@ -30,6 +30,14 @@ def die(*arguments):
 DiskFiles.put = die
 app(sys.argv[1:])
 """
+# A restore that dies when its journal is written, before it changes a file.
+_DYING_RESTORE = """
+import os, sys
+from holdfast.adapters.git.checkout import TreeCheckout
+from holdfast.cli.main import app
+TreeCheckout.apply = lambda *_: os.kill(os.getpid(), 9)
+app(sys.argv[1:])
+"""
 
 
 class Project(Folder):
@@ -66,6 +74,12 @@ class Project(Folder):
     def die_after(self, files: int, *words: str, given: str = "", root: Path | None = None) -> None:
         """Run a command that is killed when it has written so many files."""
         ran = self._run([sys.executable, "-c", _DYING, str(files), *words], given, root)
+        assert ran.code == -signal.SIGKILL, (ran.out, ran.err)
+
+    def die_in_restore(self, checkpoint: str) -> None:
+        """Run a restore that is killed before it changes a file."""
+        words = [sys.executable, "-c", _DYING_RESTORE, "checkpoint", "restore", checkpoint]
+        ran = self._run(words, "", None)
         assert ran.code == -signal.SIGKILL, (ran.out, ran.err)
 
     def _run(self, command: list[str], given: str, root: Path | None) -> Ran:

@@ -54,7 +54,7 @@ pytestmark = pytest.mark.slow
 Said: TypeAlias = tuple[tuple[str, str, str], ...]
 Step: TypeAlias = tuple[Any, ...]
 
-NAMES = ["a", "d/a", "d/b", "d/e/f", "x y", "é", ":(top)x", "s.log", "d/t.log", ".env"]
+NAMES = ["a", "d", "d/a", "d/b", "d/e", "d/e/f", "x y", "é", ":(top)x", "s.log", "d/t.log", ".env"]
 TEXTS = ["", "1\n", "2\n", "one\r\ntwo\n", "\1\n"]
 IGNORED_SINCE = "it is ignored, and newer than the checkpoint"
 
@@ -93,8 +93,15 @@ step: st.SearchStrategy[Step] = st.one_of(
 
 
 def _write(path: str, content: str) -> str:
-    directory = shlex.quote(os.path.dirname(path) or ".")  # noqa: PTH120 - a word of a shell line
-    return f"mkdir -p {directory}; printf %s {shlex.quote(content)} > {shlex.quote('./' + path)}"
+    """Return the shell lines that write a file; what is in the way of it and of its directories goes."""
+    words = []
+    parts = path.split("/")
+    for depth in range(1, len(parts)):
+        parent = shlex.quote("./" + "/".join(parts[:depth]))
+        words.append(f"[ -d {parent} ] || rm -f {parent}; mkdir -p {parent}")
+    file = shlex.quote(f"./{path}")
+    words.append(f"[ -d {file} ] && rm -rf {file}; printf %s {shlex.quote(content)} > {file}")
+    return "; ".join(words)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ import fcntl
 import hashlib
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -192,6 +194,69 @@ def test_the_journals_of_release_0_1_are_taken_over(project: Project) -> None:
     assert outcomes(project.told("checkpoint", "restore", taken)) == [("batch", "finished")]
     assert project.texts() == ["one\n", "one\n"]
     assert list(older.iterdir()) == []
+
+
+def test_a_restore_that_is_older_than_another_one_is_dropped(project: Project) -> None:
+    first = project.told("checkpoint", "create")["id"]
+    project.write("a.txt", "two\n")
+    second = project.told("checkpoint", "create")["id"]
+    project.write("a.txt", "three\n")
+    project.die_in_restore(first)
+    (entry,) = journal_files(project)
+    assert entry.suffix == ".restore"
+    kept = entry.read_bytes()
+    assert outcomes(project.told("checkpoint", "restore", second)) == [("restore", "finished")]
+    # As on a disk that has lost the removal of the entry.
+    entry.write_bytes(kept)
+    dropped = project.told("apply", given=reply("new\n", "c.txt"))
+    assert outcomes(dropped) == [("restore", "dropped")]
+    assert dropped["recovered"][0]["message"] == (
+        f"an earlier restore of {first} was stopped halfway, and files were restored since: it is dropped."
+    )
+    assert project.texts("a.txt", "b.txt", "c.txt") == ["two\n", "one\n", "new\n"]
+    assert [file.suffix for file in journal_files(project)] == [".done"]
+
+
+def test_a_restore_in_the_journal_of_release_0_1_is_taken_over_and_finished(
+    project: Project,
+) -> None:
+    taken = project.told("checkpoint", "create")["id"]
+    project.write("a.txt", "two\n")
+    project.die_in_restore(taken)
+    (entry,) = journal_files(project)
+    fields = json.loads(entry.read_bytes())
+    del fields["sha256"], fields["begun_at"]
+    older = project.path(".git/holdfast/restores")
+    older.mkdir(parents=True)
+    (older / f"{fields['undo_id']}.json").write_text(json.dumps(fields | {"version": 1}))
+    entry.unlink()
+    assert outcomes(project.told("apply", given=reply("new\n", "c.txt"))) == [
+        ("restore", "finished")
+    ]
+    assert project.texts("a.txt", "b.txt", "c.txt") == ["one\n", "one\n", "new\n"]
+    assert list(older.iterdir()) == []
+
+
+def test_a_text_on_record_that_is_damaged_is_named_and_nothing_is_written(
+    project: Project,
+) -> None:
+    project.told("apply", given=reply("two\n", "a.txt"))
+    change = project.told("changes", "list")["changes"][0]["id"]
+    with closing(sqlite3.connect(project.state / "holdfast.sqlite3")) as store, store:
+        (files,) = store.execute("select files from changes").fetchone()
+        plan = json.loads(files)
+        plan["swaps"][0]["after"]["delta"] = "AAAA"
+        store.execute("update changes set files = ?", [json.dumps(plan)])
+    for words in (["undo"], ["changes", "rewind", change], ["changes", "show", change]):
+        ran = project.holdfast(*words, "--json")
+        assert ran.code == 1, (words, ran.out, ran.err)
+        assert (
+            f"change {change}: a.txt: the text on record is damaged; put a copy of the store back, or "
+            "forget the change with `holdfast changes prune`."
+        ) in ran.out + ran.err, words
+    assert project.texts() == ["two\n", "one\n"]
+    project.told("changes", "prune", "--keep", "0")
+    assert project.told("changes", "list")["changes"] == []
 
 
 def _hash(path: Path) -> str:

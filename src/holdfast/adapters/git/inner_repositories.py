@@ -27,7 +27,9 @@ def digest_repositories(
     for path in paths:
         inner = disk.inspect(f"{path}/.git")
         if inner.shape != "absent" and inner.readable:
-            git = Git(disk.location(path), deadline=deadline)
+            place = disk.location(path)
+            # Without a ceiling, git would report the repository around a broken one.
+            git = Git(place, deadline=deadline).with_variables(ceiling_directories=place.parent)
             running[path] = git.start(*_STATUS).in_background()
     digests: dict[str, str] = {}
     for path, process in running.items():
