@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -113,3 +115,98 @@ def test_many_new_files_with_odd_names_and_conversions_come_back(root: Path) -> 
     shown = {name: _private(root, "cat-file", "blob", f"{tree}:{name}") for name in files}
     assert shown == files
     assert _private(root, "fsck", "--connectivity-only", "--no-dangling", tree) == ""
+
+
+def _quiet(root: Path) -> None:
+    """Take a checkpoint after the directories have been left alone for a while."""
+    time.sleep(0.2)
+    _take(root)
+
+
+def test_where_no_directory_changed_git_looks_for_no_new_file(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _quiet(root)
+    (root / "a").write_text("in place\n")
+    monkeypatch.setenv("GIT_TRACE", str(tmp_path / "first"))
+    assert _take(root)["a"] == "in place\n"
+    assert _statuses(tmp_path / "first") == ["-uno"]
+    (root / "new").write_text("new\n")
+    monkeypatch.setenv("GIT_TRACE", str(tmp_path / "second"))
+    assert _take(root)["new"] == "new\n"
+    assert _statuses(tmp_path / "second") == ["-uall"]
+
+
+def _statuses(trace: Path) -> list[str]:
+    lines = [line for line in trace.read_text().splitlines() if "built-in: git status" in line]
+    return [word for line in lines for word in line.split() if word.startswith("-u")]
+
+
+def test_a_rule_that_is_edited_in_place_counts(root: Path) -> None:
+    budget = SnapshotLimits(ignored=IgnoredBudget(file=20))
+    (root / ".gitignore").write_text(".gitignore\nlog\n")
+    (root / "log").write_text("longer than the budget\n")
+    assert "log" not in _take(root, budget)
+    time.sleep(0.2)
+    assert "log" not in _take(root, budget)
+    (root / ".gitignore").write_text(".gitignore\n")
+    assert _take(root, budget)["log"] == "longer than the budget\n"
+
+
+def test_what_was_left_out_is_looked_at_again(root: Path) -> None:
+    limits = SnapshotLimits(new_file=10, ignored=IgnoredBudget(file=10))
+    (root / ".gitignore").write_text("*.log\n")
+    (root / "large").write_text("larger than ten bytes\n")
+    (root / "large.log").write_text("larger than ten bytes\n")
+    assert _take(root, limits).keys() == {".gitignore", "a", "b", "untracked"}
+    time.sleep(0.2)
+    _take(root, limits)
+    (root / "large").write_text("small\n")
+    (root / "large.log").write_text("small\n")
+    taken = _take(root, limits)
+    assert (taken["large"], taken["large.log"]) == ("small\n", "small\n")
+
+
+def test_a_refused_checkpoint_does_not_hide_what_is_new(root: Path) -> None:
+    _quiet(root)
+    (root / "new").write_bytes(b"x" * 1000)
+    time.sleep(0.2)
+    with pytest.raises(CheckpointFailed, match="would have to be captured"):
+        _take(root, SnapshotLimits(new_bytes=500))
+    time.sleep(0.2)
+    assert _take(root)["new"] == "x" * 1000
+
+
+def test_a_users_index_that_only_git_can_read(root: Path) -> None:
+    for option in (("--index-version", "4"), ("--split-index",)):
+        _git(root, "update-index", *option)
+        _git(root, "add", "untracked")
+        shutil.rmtree(root.parent / "state")
+        (root / "a").write_text("changed\n")
+        assert _take(root) == {"a": "changed\n", "b": "b\n", "untracked": "untracked\n"}
+
+
+def test_a_directory_that_was_left_out_is_watched_from_then_on(root: Path) -> None:
+    (root / ".gitignore").write_text("data/\n")
+    (root / "data" / "deep").mkdir(parents=True)
+    (root / "data" / "deep" / "old").write_text("old\n")
+    nothing = SnapshotLimits(ignored=IgnoredBudget(files=0))
+    assert "data/deep/old" not in _take(root, nothing)
+    time.sleep(0.2)
+    _take(root, nothing)
+    assert "data/deep/old" in _take(root)
+    time.sleep(0.2)
+    _take(root)
+    (root / "data" / "deep" / "new").write_text("new\n")
+    assert "data/deep/new" in _take(root)
+
+
+def test_a_captured_directory_that_became_a_repository_is_still_looked_at(root: Path) -> None:
+    (root / "sub").mkdir()
+    (root / "sub" / "old").write_text("old\n")
+    _quiet(root)
+    _git(root / "sub", "init", "-q")
+    _quiet(root)
+    _quiet(root)
+    (root / "sub" / "new").write_text("new\n")
+    assert "sub/new" in _take(root)

@@ -19,7 +19,7 @@ from holdfast.adapters.git.git_command import (
     to_bytes,
     to_text,
 )
-from holdfast.adapters.git.object_store import algorithm_of, blob_id
+from holdfast.adapters.git.object_id import algorithm_of, blob_id
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
 from holdfast.checkpoints.difference import Difference, TreeEntry
 from holdfast.checkpoints.ports import Blocked, PreparedRestore, RestoreDone, RestoreFailed
@@ -216,8 +216,7 @@ class TreeCheckout:
 
     def _capture(self, present: WorktreeState, paths: Sequence[str]) -> WorktreeState:
         """Return the state with these paths captured too, whatever the ignore rules are."""
-        self._index.update((), paths)
-        tree = self._index.tree()
+        tree = self._index.update((), paths).tree
         modes = dict(present.modes)
         for path in paths:
             mode = self._disk.inspect(path).file_mode

@@ -107,8 +107,8 @@ class GitWorktree:
         self._repository = repository
         self._limits = limits
         self._git = Git(repository.root, variables, lock, deadline, settings)
-        self._objects = ObjectStore(repository.objects, repository.object_format())
-        self._index = PrivateIndex(repository, self._git)
+        self._objects = ObjectStore(repository.git_dir, repository.object_format())
+        self._index = PrivateIndex(repository, self._git, self._objects)
         self._snapshot = Snapshot(
             repository, self._git, self._index, limits, report, excluded=excluded
         )
@@ -152,13 +152,7 @@ class GitWorktree:
 
     def _has(self, tree: str) -> bool:
         """Return whether the private repository has a tree."""
-        if self._objects.read(tree) is not None:
-            return True
-        try:
-            self._git.run("cat-file", "-e", tree)
-        except GitFailed:
-            return False
-        return True
+        return self._objects.batch().exists(bytes.fromhex(tree))
 
     def _next_seq(self) -> int:
         """Return the next sequence number.
@@ -206,6 +200,8 @@ class GitWorktree:
 
     def _tree_of(self, commit: str) -> str | None:
         body = self._objects.read(commit)
+        if body is None:
+            body = self._objects.batch().read_packed(bytes.fromhex(commit))
         if body is None:
             try:
                 body = self._git.run("cat-file", "commit", commit)
