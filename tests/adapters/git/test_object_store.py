@@ -96,8 +96,8 @@ def test_a_packed_object_is_read_unless_it_is_a_difference(root: Path) -> None:
     _git(root, "gc", "-q")
     commit = _git(root, "rev-parse", "HEAD").strip().decode()
     batch = ObjectStore(root / ".git", "sha1").batch()
-    assert batch.read_packed(bytes.fromhex(commit)) == _git(root, "cat-file", "commit", commit)
+    assert batch.read(bytes.fromhex(commit)) == _git(root, "cat-file", "commit", commit)
     oids = [_git(root, "rev-parse", f":{name}").strip().decode() for name in ("a", "b")]
-    bodies = [batch.read_packed(bytes.fromhex(oid)) for oid in oids]
+    bodies = [batch.read(bytes.fromhex(oid)) for oid in oids]
     assert sorted(bodies, key=str) == sorted([None, text + b"more\n"], key=str)
-    assert batch.read_packed(bytes(20)) is None
+    assert batch.read(bytes(20)) is None

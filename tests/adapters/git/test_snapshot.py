@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import time
@@ -128,18 +129,30 @@ def test_where_no_directory_changed_git_looks_for_no_new_file(
 ) -> None:
     _quiet(root)
     (root / "a").write_text("in place\n")
-    monkeypatch.setenv("GIT_TRACE", str(tmp_path / "first"))
+    log = _log_git(tmp_path, monkeypatch)
     assert _take(root)["a"] == "in place\n"
-    assert _statuses(tmp_path / "first") == ["-uno"]
+    assert _statuses(log) == ["-uno"]
     (root / "new").write_text("new\n")
-    monkeypatch.setenv("GIT_TRACE", str(tmp_path / "second"))
     assert _take(root)["new"] == "new\n"
-    assert _statuses(tmp_path / "second") == ["-uall"]
+    assert _statuses(log) == ["-uno", "-uall"]
 
 
-def _statuses(trace: Path) -> list[str]:
-    lines = [line for line in trace.read_text().splitlines() if "built-in: git status" in line]
-    return [word for line in lines for word in line.split() if word.startswith("-u")]
+def _log_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a git before the real one that writes its arguments to a file; return the file."""
+    log = tmp_path / "log"
+    real = shutil.which("git")
+    script = tmp_path / "bin" / "git"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {real} "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
+    return log
+
+
+def _statuses(log: Path) -> list[str]:
+    lines = [line.split() for line in log.read_text().splitlines()]
+    queries = [words for words in lines if "status" in words]
+    return [word for words in queries for word in words if word.startswith("-u")]
 
 
 def test_a_rule_that_is_edited_in_place_counts(root: Path) -> None:
@@ -210,3 +223,24 @@ def test_a_captured_directory_that_became_a_repository_is_still_looked_at(root: 
     _quiet(root)
     (root / "sub" / "new").write_text("new\n")
     assert "sub/new" in _take(root)
+
+
+def test_permissions_that_change_alone_are_noticed_much_later(root: Path) -> None:
+    _quiet(root)
+    # Not in the second of the last snapshot: then every file would be looked at anyway.
+    time.sleep(1.2)
+    _take(root)
+    (root / "a").chmod(0o600)
+    assert _modes(root)["a"] == 0o600
+
+
+def _modes(root: Path) -> dict[str, int]:
+    with lock_worktree(
+        root,
+        root.parent / "state",
+        SnapshotLimits(),
+        lambda _: None,
+        journal_lock(root.parent / "state", lambda _: None),
+        create=True,
+    ) as worktree:
+        return dict(worktree.capture().modes)

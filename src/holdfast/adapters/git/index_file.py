@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SIGNATURE = b"DIRC"
+_PLAIN_VERSION = 2
+_EXTENDED_VERSION = 3
 _HEADER = struct.Struct(">4sII")
 _EXTENSION = struct.Struct(">4sI")
 # Both times in seconds and nanoseconds, device, inode, mode, owner, group, size.
@@ -56,10 +58,22 @@ class UnknownIndexError(Exception):
 class IndexFile:
     """The entries of an index in their order, and the trees that are known of it."""
 
-    def __init__(self, data: bytes, starts: list[int], hash_size: int, trees: CachedTrees) -> None:
-        """Use the bytes of an index; the last of `starts` is where its entries end."""
+    def __init__(
+        self,
+        data: bytes,
+        starts: list[int],
+        hash_size: int,
+        trees: CachedTrees,
+        *,
+        is_extended: bool,
+    ) -> None:
+        """Use the bytes of an index; the last of `starts` is where its entries end.
+
+        `is_extended`: entries may have the flags of version 3.
+        """
         self.hash_size = hash_size
         self.trees = trees
+        self._is_extended = is_extended
         self._data = data
         self._starts = starts
         self._flags = _STAT.size + hash_size
@@ -147,7 +161,7 @@ class IndexFile:
 
     def with_trees(self, trees: CachedTrees) -> IndexFile:
         """Return a copy with these trees."""
-        return IndexFile(self._data, self._starts, self.hash_size, trees)
+        return self._copy(self._data, self._starts, trees)
 
     def with_entries(self, changes: Mapping[bytes, bytes | None]) -> IndexFile:
         """Return a copy with these entries, as `encode_entry` returns them; None removes a path.
@@ -167,7 +181,7 @@ class IndexFile:
                 pieces.add(entry)
         pieces.copy_until(len(self))
         trees = self.trees.without_parents(all_changes)
-        return IndexFile(pieces.data(), pieces.starts, self.hash_size, trees)
+        return self._copy(pieces.data(), pieces.starts, trees)
 
     def _removals_for(self, changes: Mapping[bytes, bytes | None]) -> dict[bytes, None]:
         """Return the entries that cannot stay beside new ones: their parents, and what is below."""
@@ -203,15 +217,18 @@ class IndexFile:
             data[start] &= ~_ASSUMED
             if data[start] & _EXTENDED:
                 data[start + 2] &= ~_SKIPPED
-        return IndexFile(bytes(data), self._starts, self.hash_size, self.trees)
+        return self._copy(bytes(data), self._starts, self.trees)
+
+    def _copy(self, data: bytes, starts: list[int], trees: CachedTrees) -> IndexFile:
+        return IndexFile(data, starts, self.hash_size, trees, is_extended=self._is_extended)
 
     # ------------------------------------------------------------------------------------- write
 
     def encode(self) -> bytes:
         """Return the bytes of the file."""
-        version = 2
-        if self.flagged():
-            version = 3
+        version = _PLAIN_VERSION
+        if self._is_extended:
+            version = _EXTENDED_VERSION
         header = _HEADER.pack(_SIGNATURE, version, len(self))
         entries = self._data[self._starts[0] : self._starts[-1]]
         trees = encode_trees(self.trees)
@@ -263,14 +280,14 @@ def parse_index(data: bytes, hash_size: int) -> IndexFile:
     if len(data) < _HEADER.size + hash_size:
         raise UnknownIndexError("the file is too short")
     signature, version, count = _HEADER.unpack_from(data)
-    if signature != _SIGNATURE or version not in {2, 3}:
+    if signature != _SIGNATURE or version not in {_PLAIN_VERSION, _EXTENDED_VERSION}:
         raise UnknownIndexError(f"the version is {version}")
     try:
         starts = _find_starts(data, count, _STAT.size + hash_size)
         trees = _read_extensions(data, starts[-1], hash_size)
     except (IndexError, ValueError, struct.error) as error:
         raise UnknownIndexError("the file is damaged") from error
-    return IndexFile(data, starts, hash_size, trees)
+    return IndexFile(data, starts, hash_size, trees, is_extended=version == _EXTENDED_VERSION)
 
 
 def is_whole(data: bytes, hash_size: int) -> bool:
@@ -283,7 +300,9 @@ def is_whole(data: bytes, hash_size: int) -> bool:
 
 def empty_index(hash_size: int) -> IndexFile:
     """Return an index without entries."""
-    return IndexFile(bytes(_HEADER.size), [_HEADER.size], hash_size, CachedTrees({}))
+    return IndexFile(
+        bytes(_HEADER.size), [_HEADER.size], hash_size, CachedTrees({}), is_extended=False
+    )
 
 
 def encode_entry(path: bytes, status: os.stat_result, mode: int, oid: bytes) -> bytes:

@@ -14,6 +14,7 @@ from holdfast.adapters.git.object_links import (
     link_objects,
     write_alternates,
 )
+from holdfast.adapters.git.private_index import PrivateIndex, SeededUserIndex
 from holdfast.adapters.git.repository import set_head
 from holdfast.adapters.git.worktree_files import is_named
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.git.index_file import IndexFile
     from holdfast.adapters.git.index_state import FileSignature
-    from holdfast.adapters.git.private_index import PrivateIndex
     from holdfast.adapters.git.repository import PrivateRepository
     from holdfast.adapters.git.user_repository import UserRepository
     from holdfast.adapters.git.worktree_files import WorktreeFiles
@@ -108,7 +108,8 @@ def _clean(
     entries = index.load()
     trees = index.existing_trees(entries.trees)
     if trees.is_complete:
-        index.seeded_tree = (user_signature, trees.root_id())
+        intended = [to_text(path) for path in entries.intended()]
+        index.seeded = SeededUserIndex(user_signature, trees.root_id(), intended)
     flagged = entries.flagged()
     if flagged:
         root = os.fsencode(repository.root)

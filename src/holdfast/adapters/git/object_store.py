@@ -37,6 +37,7 @@ class ObjectStore:
         self._git_dir = git_dir
         self._objects = git_dir / "objects"
         self._prefix = f"{self._objects}/"
+        self._packs: dict[Path, tuple[int, list[PackIndex]]] = {}
 
     def write(self, kind: str, body: bytes) -> str:
         """Write an object durably; return its id."""
@@ -103,9 +104,23 @@ class ObjectStore:
         """Return a new batch of objects to write."""
         return ObjectBatch(self, find_object_directories(self._git_dir))
 
+    def packs_in(self, directory: Path) -> list[PackIndex]:
+        """Return the packs in a directory; they are opened once while the directory is the same."""
+        try:
+            changed_at = directory.stat().st_mtime_ns
+        except FileNotFoundError:
+            return []
+        known = self._packs.get(directory)
+        if known is None or known[0] != changed_at:
+            packs = [PackIndex(file, self.hash_size) for file in directory.glob("*.idx")]
+            known = self._packs[directory] = (changed_at, packs)
+        return known[1]
+
     def write_packed(self, objects: list[PackedObject]) -> None:
         """Write a pack with these objects."""
         write_pack(self._objects / "pack", objects, self.hash_size)
+        # The time of the directory may not have changed since it was read.
+        self._packs.clear()
 
     def _file_of(self, oid: str) -> Path:
         return self._objects / oid[:2] / oid[2:]
@@ -123,8 +138,7 @@ class ObjectBatch:
         self._prefixes = [f"{directory}/" for directory in directories]
         self._packs: list[PackIndex] = []
         for directory in directories:
-            for file in (directory / "pack").glob("*.idx"):
-                self._packs.append(PackIndex(file, store.hash_size))
+            self._packs += store.packs_in(directory / "pack")
         self._waiting: dict[bytes, tuple[str, bytes]] = {}
         self._size = 0
 
@@ -153,8 +167,11 @@ class ObjectBatch:
             data = b"%s %d\0%s" % (kind.encode("ascii"), len(body), body)
             self._store.write_loose(oid.hex(), zlib.compress(data, 1))
 
-    def read_packed(self, oid: bytes) -> bytes | None:
-        """Return the body of an object in a pack; None if only git can read it."""
+    def read(self, oid: bytes) -> bytes | None:
+        """Return the body of an object; None if it is missing, or only git can read it."""
+        body = self._store.read(oid.hex())
+        if body is not None:
+            return body
         for pack in self._packs:
             body = pack.read(oid)
             if body is not None:

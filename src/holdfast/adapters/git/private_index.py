@@ -48,6 +48,15 @@ _PLAIN_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
+class SeededUserIndex:
+    """The user's index that this one was seeded from: its tree, and the files of `git add -N`."""
+
+    signature: FileSignature | None
+    tree: str
+    intended: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class UpdatedIndex:
     """The tree of the index after an update, and the files that were read for it."""
 
@@ -66,7 +75,7 @@ class PrivateIndex:
         self.read_at = 0
         self._loaded: tuple[FileSignature, IndexFile] | None = None
         self._parsed: tuple[bytes, IndexFile] | None = None
-        self.seeded_tree: tuple[FileSignature | None, str] | None = None
+        self.seeded: SeededUserIndex | None = None
         self._repository = repository
         self._state_file = repository.git_dir / "holdfast-state"
         # Left by a git that was killed. No other git can be at work: it would have the lock.
@@ -264,6 +273,8 @@ class PrivateIndex:
         """
         if self.user_index is None:
             return None, []
+        if self.seeded is not None and self.seeded.signature == self.user_signature():
+            return self.seeded.tree, self.seeded.intended
         hash_size = self._objects.hash_size
         try:
             data = self.user_index.read_bytes()

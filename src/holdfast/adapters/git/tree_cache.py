@@ -101,14 +101,16 @@ def complete_trees(
     pending = [_Directory(b"", 0)]
     while pending:
         directory = pending[-1]
-        if not _is_below(entries, position, directory.prefix):
+        path = b""
+        if position < len(entries):
+            path = entries.path_at(position)
+        if not path or not path.startswith(directory.prefix):
             oid = write_tree(b"".join(directory.lines))
             trees[directory.prefix] = CachedTree(position - directory.first, oid)
             pending.pop()
             if pending:
                 pending[-1].add_tree(directory.prefix, oid)
             continue
-        path = entries.path_at(position)
         name, slash, _ = path[len(directory.prefix) :].partition(b"/")
         if not slash:
             if not entries.is_intended(position):
@@ -123,10 +125,6 @@ def complete_trees(
         directory.add_tree(child, trees[child].oid)
         position += trees[child].count
     return CachedTrees(trees)
-
-
-def _is_below(entries: Entries, position: int, prefix: bytes) -> bool:
-    return position < len(entries) and entries.path_at(position).startswith(prefix)
 
 
 def _parent_of(directory: bytes) -> bytes:

@@ -112,7 +112,9 @@ class GitWorktree:
         self._snapshot = Snapshot(
             repository, self._git, self._index, limits, report, excluded=excluded
         )
-        self._checkout = TreeCheckout(repository, self._git, self._index, limits.reserve)
+        self._checkout = TreeCheckout(
+            repository, self._git, self._index, self._objects, limits.reserve
+        )
         self._refs = Refs(self._git, repository.git_dir, self._objects)
         self.journal = journal
         self._pruned: tuple[Checkpoint, ...] = ()
@@ -199,9 +201,7 @@ class GitWorktree:
         return tree
 
     def _tree_of(self, commit: str) -> str | None:
-        body = self._objects.read(commit)
-        if body is None:
-            body = self._objects.batch().read_packed(bytes.fromhex(commit))
+        body = self._objects.batch().read(bytes.fromhex(commit))
         if body is None:
             try:
                 body = self._git.run("cat-file", "commit", commit)
@@ -211,9 +211,9 @@ class GitWorktree:
 
     # -------------------------------------------------------------------------------------- read
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
-        """Return the checkpoints of this worktree, the latest first."""
-        return self._refs.checkpoints()
+    def checkpoints(self, beginning: str = "") -> tuple[Checkpoint, ...]:
+        """Return the checkpoints of this worktree whose ids begin so, the latest first."""
+        return self._refs.checkpoints(beginning)
 
     def at(self, commit: str) -> Checkpoint | None:
         """Return the checkpoint of a shadow commit, or None if the commit is gone."""
