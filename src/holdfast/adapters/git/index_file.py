@@ -354,15 +354,16 @@ def _find_starts(data: bytes, count: int, flags_at: int) -> list[int]:
     """Return where each entry starts, and where the last one ends."""
     starts = [_HEADER.size]
     position = _HEADER.size
+    low_flags, name_at = flags_at + 1, flags_at + 2
     for _ in range(count):
         # A plain loop without calls: a large index has a hundred thousand entries.
-        flags = data[position + flags_at] << 8 | data[position + flags_at + 1]
-        size = flags_at + 2 + (flags & _LONGEST_NAME)
-        if flags & _EXTENDED << 8:
+        high = data[position + flags_at]
+        size = name_at + ((high & 0x0F) << 8) + data[position + low_flags]
+        if high & _EXTENDED:
             size += 2
-        if flags & _LONGEST_NAME == _LONGEST_NAME:
+        if size >= name_at + _LONGEST_NAME:
             size = data.index(b"\0", position + size) - position
-        position += size // 8 * 8 + 8
+        position += (size + 8) & ~7
         starts.append(position)
     return starts
 
