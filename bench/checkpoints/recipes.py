@@ -11,14 +11,18 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from bench.checkpoints.scene import Scene, environment, nested_repositories
+from holdfast.adapters.processes.turn_processes import TurnProcesses
+from holdfast.adapters.store.running_turns import StoredRunningTurns
 from holdfast.usecases.checkpoints.checkpoint import Created, create_checkpoint
 from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere, Conversations, Exchanged
 from holdfast.usecases.checkpoints.restore import restore
+from holdfast.usecases.sessions.ports import RunningTurn, RunningTurns
 from holdfast.usecases.workspace import NothingDone
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.worktrees import GitWorktrees, open_worktrees
@@ -32,6 +36,10 @@ class Recipe(Protocol):
 
     def forget(self) -> None:
         """Leave nothing behind: the next snapshot is the first."""
+        ...
+
+    def keep_ignored(self, *, on: bool) -> bool:
+        """Keep ignored files too, or not; return whether the recipe can."""
         ...
 
     def snapshot(self) -> str:
@@ -84,6 +92,22 @@ class NoBackend:
         return False
 
 
+class NoTurns(StoredRunningTurns):
+    """No turns on record; their processes are looked for all the same."""
+
+    def __init__(self) -> None:
+        self._processes = TurnProcesses(state_directory())
+
+    def at_work(self, _: object) -> tuple[RunningTurn, ...]:
+        """Know of no turn."""
+        return ()
+
+    def end_processes(self, *_: object, **__: object) -> tuple[int, ...]:
+        """End none: those that are found belong to no turn on record."""
+        self._processes.found()
+        return ()
+
+
 class UnrecordedWorktrees(GitWorktrees):
     """Checkpoints without the store, whose cost `bench.store` measures."""
 
@@ -91,6 +115,11 @@ class UnrecordedWorktrees(GitWorktrees):
     def conversations(self) -> Conversations:
         """No conversations."""
         return Conversations(NoTranscript(), NoBackend())
+
+    @contextmanager
+    def running_turns(self) -> Iterator[RunningTurns]:
+        """No turns on record."""
+        yield NoTurns()
 
 
 class Ours:
@@ -107,6 +136,13 @@ class Ours:
 
     def forget(self) -> None:
         shutil.rmtree(state_directory() / "worktrees", ignore_errors=True)
+
+    def keep_ignored(self, *, on: bool) -> bool:
+        os.environ.pop("HOLDFAST_IGNORED_FILES", None)
+        if not on:
+            # The least that the setting can be: the folder of ignored files is over the budget.
+            os.environ["HOLDFAST_IGNORED_FILES"] = "1"
+        return True
 
     def snapshot(self) -> str:
         taken = create_checkpoint(self.worktrees)
@@ -167,6 +203,9 @@ class Naive:
         forget_refs(self.scene, "refs/naive/")
         self.scene.git("prune", "--expire=now")
 
+    def keep_ignored(self, *, on: bool) -> bool:
+        return not on
+
     def snapshot(self) -> str:
         self.index.unlink(missing_ok=True)
         self.taken += 1
@@ -202,6 +241,9 @@ class Shadow:
 
     def settle(self) -> None:
         pass
+
+    def keep_ignored(self, *, on: bool) -> bool:
+        return not on
 
     def snapshot(self) -> str:
         raise NotImplementedError

@@ -13,6 +13,7 @@ from bench.checkpoints.measure import CASES, Figures, limit_of
 
 HEADINGS = {
     "first": "first",
+    "ignored": "ignored files, first",
     "nothing": "nothing changed",
     "ten": "10 changed",
     "restore": "restore of 10",
@@ -31,7 +32,7 @@ def print_figures(console: Console, size: str, figures: Sequence[Figures]) -> No
     for each in figures:
         table.add_row(each.recipe, *(_cell(each, position) for position in range(len(CASES))))
     table.add_section()
-    table.add_row("limit for ours", *(f"{limit_of(case):.1f}" for case in CASES))
+    table.add_row("limit for ours", *(_limit(limit_of(case)) for case in CASES))
     console.print(table)
     console.print(
         "A restore of ours includes an undo checkpoint; the others take none, and cannot be undone."
@@ -43,6 +44,12 @@ def as_json(figures: Sequence[Figures]) -> list[dict[str, Any]]:
     return [
         asdict(each) | {"ratios": {case: each.ratio(case) for case in CASES}} for each in figures
     ]
+
+
+def _limit(limit: float | None) -> str:
+    if limit is None:
+        return "–"
+    return f"{limit:.1f}"
 
 
 def _cell(figures: Figures, position: int) -> str:

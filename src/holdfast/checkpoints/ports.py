@@ -208,8 +208,8 @@ class Worktree(Protocol):
     def record(self, draft: CheckpointDraft, present: WorktreeState) -> Checkpoint:
         """Record a checkpoint of a captured state."""
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
-        """Return the checkpoints of this worktree, the latest first."""
+    def checkpoints(self, beginning: str = "") -> tuple[Checkpoint, ...]:
+        """Return the checkpoints of this worktree whose ids begin so, the latest first."""
 
     def at(self, commit: str) -> Checkpoint | None:
         """Return the checkpoint of a shadow commit, also without a ref; None without a commit."""

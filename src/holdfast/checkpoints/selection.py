@@ -37,7 +37,6 @@ class Selection:
     drop: tuple[str, ...]
     take: tuple[str, ...]
     skipped: tuple[Skipped, ...]
-    modes: tuple[tuple[str, int | None], ...]
     size: int
 
 
@@ -48,10 +47,8 @@ def select(listing: Listing, disk: Disk, limit: int, exempt: Iterable[str] = ())
     drop: list[str] = []
     take: list[str] = []
     skipped: list[Skipped] = []
-    modes: list[tuple[str, int | None]] = []
     size = 0
     for path in listing.gone:
-        modes.append((path, None))
         if _is_replaced(path, disk):
             drop.append(path)
         else:
@@ -67,12 +64,11 @@ def select(listing: Listing, disk: Disk, limit: int, exempt: Iterable[str] = ())
         if reason is None:
             take.append(path)
             size += info.size
-            modes.append((path, info.file_mode))
             continue
         skipped.append(Skipped(path, reason))
         drop.append(path)
     dropped = tuple(path for path in drop if path not in new)
-    return Selection(dropped, tuple(take), tuple(skipped), tuple(modes), size)
+    return Selection(dropped, tuple(take), tuple(skipped), size)
 
 
 def skip_reason(info: FileInfo, limit: int | None) -> SkipReason | None:

@@ -14,11 +14,9 @@ from holdfast.adapters.git.git_command import (
     GitFailed,
     environment,
     join_names,
-    read_version,
     split_names,
     to_bytes,
     to_text,
-    with_packing,
 )
 from holdfast.checkpoints.ports import CheckpointFailed
 
@@ -68,25 +66,6 @@ def test_a_git_that_does_not_know_an_option_is_called_too_old(tmp_path: Path) ->
     assert caught.value.code == 129
 
 
-def test_the_version_is_two_numbers(tmp_path: Path) -> None:
-    assert read_version(Git(tmp_path)) >= (2, 18)
-
-
-def test_many_files_are_written_into_one_pack(tmp_path: Path) -> None:
-    git = Git(tmp_path)
-    if read_version(git) < (2, 37):
-        pytest.skip("this git writes a pack for each file, so it is not asked to")
-    git.run("init", "-q")
-    paths = [f"{number}.txt" for number in range(300)]
-    for path in paths:
-        (tmp_path / path).write_text(f"the file {path}\n")
-    with_packing(git).run("update-index", "--add", "-z", "--stdin", stdin=join_names(paths))
-    objects = tmp_path / ".git" / "objects"
-    assert len(list(objects.glob("pack/*.pack"))) == 1
-    assert list(objects.glob("[0-9a-f][0-9a-f]/*")) == []
-    assert git.run("show", ":7.txt") == b"the file 7.txt\n"
-
-
 def test_a_call_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     # It waits for standard input, which is a pipe that stays open.
     git = Git(tmp_path, deadline=time.monotonic() + 0.1)
@@ -103,7 +82,7 @@ def test_names_of_any_bytes_come_back() -> None:
 
 
 def test_all_but_the_usual_modes_are_noted() -> None:
-    usual = usual_modes([0o644, 0o644, 0o600, 0o755], [0o755, 0o700, 0o755])
+    usual = usual_modes({0o644: 2, 0o600: 1, 0o755: 1}, {0o755: 2, 0o700: 1})
     assert usual == [0o644, 0o755, 0o755]
     seen = [("a", 0o600), ("b", 0o644), ("c", 0o700), ("d", 0o755), ("was", 0o644), ("gone", None)]
     assert update_modes({"was": 0o600, "gone": 0o600}, seen, usual) == {"a": 0o600, "c": 0o700}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -113,3 +116,131 @@ def test_many_new_files_with_odd_names_and_conversions_come_back(root: Path) -> 
     shown = {name: _private(root, "cat-file", "blob", f"{tree}:{name}") for name in files}
     assert shown == files
     assert _private(root, "fsck", "--connectivity-only", "--no-dangling", tree) == ""
+
+
+def _quiet(root: Path) -> None:
+    """Take a checkpoint after the directories have been left alone for a while."""
+    time.sleep(0.2)
+    _take(root)
+
+
+def test_where_no_directory_changed_git_looks_for_no_new_file(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _quiet(root)
+    (root / "a").write_text("in place\n")
+    log = _log_git(tmp_path, monkeypatch)
+    assert _take(root)["a"] == "in place\n"
+    assert _statuses(log) == ["-uno"]
+    (root / "new").write_text("new\n")
+    assert _take(root)["new"] == "new\n"
+    assert _statuses(log) == ["-uno", "-uall"]
+
+
+def _log_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a git before the real one that writes its arguments to a file; return the file."""
+    log = tmp_path / "log"
+    real = shutil.which("git")
+    script = tmp_path / "bin" / "git"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {real} "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
+    return log
+
+
+def _statuses(log: Path) -> list[str]:
+    lines = [line.split() for line in log.read_text().splitlines()]
+    queries = [words for words in lines if "status" in words]
+    return [word for words in queries for word in words if word.startswith("-u")]
+
+
+def test_a_rule_that_is_edited_in_place_counts(root: Path) -> None:
+    budget = SnapshotLimits(ignored=IgnoredBudget(file=20))
+    (root / ".gitignore").write_text(".gitignore\nlog\n")
+    (root / "log").write_text("longer than the budget\n")
+    assert "log" not in _take(root, budget)
+    time.sleep(0.2)
+    assert "log" not in _take(root, budget)
+    (root / ".gitignore").write_text(".gitignore\n")
+    assert _take(root, budget)["log"] == "longer than the budget\n"
+
+
+def test_what_was_left_out_is_looked_at_again(root: Path) -> None:
+    limits = SnapshotLimits(new_file=10, ignored=IgnoredBudget(file=10))
+    (root / ".gitignore").write_text("*.log\n")
+    (root / "large").write_text("larger than ten bytes\n")
+    (root / "large.log").write_text("larger than ten bytes\n")
+    assert _take(root, limits).keys() == {".gitignore", "a", "b", "untracked"}
+    time.sleep(0.2)
+    _take(root, limits)
+    (root / "large").write_text("small\n")
+    (root / "large.log").write_text("small\n")
+    taken = _take(root, limits)
+    assert (taken["large"], taken["large.log"]) == ("small\n", "small\n")
+
+
+def test_a_refused_checkpoint_does_not_hide_what_is_new(root: Path) -> None:
+    _quiet(root)
+    (root / "new").write_bytes(b"x" * 1000)
+    time.sleep(0.2)
+    with pytest.raises(CheckpointFailed, match="would have to be captured"):
+        _take(root, SnapshotLimits(new_bytes=500))
+    time.sleep(0.2)
+    assert _take(root)["new"] == "x" * 1000
+
+
+def test_a_users_index_that_only_git_can_read(root: Path) -> None:
+    for option in (("--index-version", "4"), ("--split-index",)):
+        _git(root, "update-index", *option)
+        _git(root, "add", "untracked")
+        shutil.rmtree(root.parent / "state")
+        (root / "a").write_text("changed\n")
+        assert _take(root) == {"a": "changed\n", "b": "b\n", "untracked": "untracked\n"}
+
+
+def test_a_directory_that_was_left_out_is_watched_from_then_on(root: Path) -> None:
+    (root / ".gitignore").write_text("data/\n")
+    (root / "data" / "deep").mkdir(parents=True)
+    (root / "data" / "deep" / "old").write_text("old\n")
+    nothing = SnapshotLimits(ignored=IgnoredBudget(files=0))
+    assert "data/deep/old" not in _take(root, nothing)
+    time.sleep(0.2)
+    _take(root, nothing)
+    assert "data/deep/old" in _take(root)
+    time.sleep(0.2)
+    _take(root)
+    (root / "data" / "deep" / "new").write_text("new\n")
+    assert "data/deep/new" in _take(root)
+
+
+def test_a_captured_directory_that_became_a_repository_is_still_looked_at(root: Path) -> None:
+    (root / "sub").mkdir()
+    (root / "sub" / "old").write_text("old\n")
+    _quiet(root)
+    _git(root / "sub", "init", "-q")
+    _quiet(root)
+    _quiet(root)
+    (root / "sub" / "new").write_text("new\n")
+    assert "sub/new" in _take(root)
+
+
+def test_permissions_that_change_alone_are_noticed_much_later(root: Path) -> None:
+    _quiet(root)
+    # Not in the second of the last snapshot: then every file would be looked at anyway.
+    time.sleep(1.2)
+    _take(root)
+    (root / "a").chmod(0o600)
+    assert _modes(root)["a"] == 0o600
+
+
+def _modes(root: Path) -> dict[str, int]:
+    with lock_worktree(
+        root,
+        root.parent / "state",
+        SnapshotLimits(),
+        lambda _: None,
+        journal_lock(root.parent / "state", lambda _: None),
+        create=True,
+    ) as worktree:
+        return dict(worktree.capture().modes)

@@ -19,7 +19,8 @@ from holdfast.adapters.git.git_command import (
     to_bytes,
     to_text,
 )
-from holdfast.adapters.git.object_store import algorithm_of, blob_id
+from holdfast.adapters.git.object_id import algorithm_of, blob_id
+from holdfast.adapters.git.tree_difference import TreeComparison, UnreadableTreeError
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
 from holdfast.checkpoints.difference import Difference, TreeEntry
 from holdfast.checkpoints.ports import Blocked, PreparedRestore, RestoreDone, RestoreFailed
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from holdfast.adapters.git.object_store import ObjectStore
     from holdfast.adapters.git.private_index import PrivateIndex
     from holdfast.adapters.git.repository import PrivateRepository
     from holdfast.checkpoints.checkpoint import WorktreeState
@@ -58,10 +60,12 @@ class TreeCheckout:
         repository: PrivateRepository,
         git: Git,
         index: PrivateIndex,
+        objects: ObjectStore,
         reserve: int,
     ) -> None:
         """Leave `reserve` bytes of the disk free."""
         self._reserve = reserve
+        self._objects = objects
         self._repository = repository
         self._git = git
         self._index = index
@@ -138,6 +142,14 @@ class TreeCheckout:
         """Return the paths that differ between two trees."""
         if before == after:
             return ()
+        comparison = TreeComparison(self._objects.batch().read, self._objects.hash_size)
+        try:
+            return comparison.compare(before, after)
+        except UnreadableTreeError:
+            return self._query_differences(before, after)
+
+    def _query_differences(self, before: str, after: str) -> tuple[Difference, ...]:
+        """Return the paths that differ between two trees that only git can read."""
         options = ("-r", "-z", "--raw", "--no-renames")
         fields = self._git.run("diff-tree", *options, before, after).split(b"\0")
         pairs = zip(fields[::2], fields[1::2], strict=False)
@@ -216,8 +228,7 @@ class TreeCheckout:
 
     def _capture(self, present: WorktreeState, paths: Sequence[str]) -> WorktreeState:
         """Return the state with these paths captured too, whatever the ignore rules are."""
-        self._index.update((), paths)
-        tree = self._index.tree()
+        tree = self._index.update((), paths).tree
         modes = dict(present.modes)
         for path in paths:
             mode = self._disk.inspect(path).file_mode

@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 _EXECUTABLE = 0o100
 
 
-def usual_modes(modes: Iterable[int], directories: Iterable[int]) -> list[int]:
+def usual_modes(files: Mapping[int, int], directories: Mapping[int, int]) -> list[int]:
     """Return the most common modes of files, of executable files and of directories.
+
+    `files` and `directories` say how often each mode occurs.
 
     Without any file of a kind, return what a new one would have.
     """
-    counted = Counter(modes)
-    plain = Counter({mode: count for mode, count in counted.items() if not mode & _EXECUTABLE})
-    runnable = Counter({mode: count for mode, count in counted.items() if mode & _EXECUTABLE})
+    plain = Counter({mode: count for mode, count in files.items() if not mode & _EXECUTABLE})
+    runnable = Counter({mode: count for mode, count in files.items() if mode & _EXECUTABLE})
     umask = _read_umask()
     return [
         _most_common(plain, 0o666 & ~umask),

@@ -7,7 +7,6 @@ bytes exactly.
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import threading
 import time
@@ -72,6 +71,7 @@ _INHERITED = (
     "GIT_EXEC_PATH",
 )
 
+_NO_LOCKS = "--no-optional-locks"
 _OLDEST = "git 2.18"
 """The first version with all options used here; the newest of these is `status --ignored=…`."""
 # The exit code of git for an unknown option.
@@ -120,7 +120,7 @@ class Git:
         inherited = () if self.lock is None else (self.lock,)
         try:
             child = subprocess.Popen(  # noqa: S603 - a list of words, no shell
-                ["git", *options_of(self.settings), *arguments],  # noqa: S607 - git as the user's PATH finds it
+                ["git", *self._options(), *arguments],  # noqa: S607 - git as the user's PATH finds it
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -135,6 +135,13 @@ class Git:
                 "git is not installed, and checkpoints need it; install git."
             ) from error
         return GitProcess(arguments, child, stdin, self.deadline)
+
+    def _options(self) -> list[str]:
+        words = options_of(self.settings)
+        if self.variables.get("GIT_OPTIONAL_LOCKS") == "1":
+            # The option would win over the variable.
+            words.remove(_NO_LOCKS)
+        return words
 
 
 class GitProcess:
@@ -196,29 +203,6 @@ class GitProcess:
             self._child.communicate()
 
 
-def with_packing(git: Git) -> Git:
-    """Return a copy that writes the content of many files into one pack.
-
-    Git writes large files into a pack; here every file above one byte counts as large.
-    """
-    settings = {
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": "core.bigFileThreshold",
-        "GIT_CONFIG_VALUE_0": "1",
-    }
-    # Without these git frees and allocates its memory for every file, which takes half of the time.
-    memory = {"MALLOC_TOP_PAD_": str(16 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
-    return replace(git, variables={**git.variables, **settings, **memory})
-
-
-def read_version(git: Git) -> tuple[int, int]:
-    """Return the major and minor version of git; (0, 0) if git does not print one."""
-    match = re.search(rb"(\d+)\.(\d+)", git.run("version"))
-    if match is None:
-        return (0, 0)
-    return (int(match[1]), int(match[2]))
-
-
 def _failure(arguments: Sequence[str], code: int, stderr: str) -> GitFailed:
     if code != _USAGE_ERROR:
         return GitFailed(arguments, code, stderr)
@@ -229,7 +213,7 @@ def _failure(arguments: Sequence[str], code: int, stderr: str) -> GitFailed:
 
 def options_of(settings: Sequence[str] = ()) -> list[str]:
     """Return the options of every run of git: `SETTINGS` and these."""
-    words = ["--no-optional-locks"]
+    words = [_NO_LOCKS]
     for setting in (*SETTINGS, *settings):
         words += ["-c", setting]
     return words

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import time
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import GitFailed, join_names, to_text
@@ -11,14 +14,18 @@ from holdfast.adapters.git.object_links import (
     link_objects,
     write_alternates,
 )
+from holdfast.adapters.git.private_index import PrivateIndex, SeededUserIndex
 from holdfast.adapters.git.repository import set_head
+from holdfast.adapters.git.worktree_files import is_named
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from holdfast.adapters.git.private_index import PrivateIndex
+    from holdfast.adapters.git.index_file import IndexFile
+    from holdfast.adapters.git.index_state import FileSignature
     from holdfast.adapters.git.repository import PrivateRepository
+    from holdfast.adapters.git.user_repository import UserRepository
     from holdfast.adapters.git.worktree_files import WorktreeFiles
 
 _ATTRIBUTES = ("text", "eol", "crlf", "ident", "filter", "working-tree-encoding")
@@ -26,26 +33,22 @@ _ATTRIBUTES = ("text", "eol", "crlf", "ident", "filter", "working-tree-encoding"
 _RAW = frozenset({"unspecified", "unset"})
 # After a conversion by one of these, the file on the disk may still have the size of the blob.
 _MAY_KEEP_SIZE = frozenset({"filter", "working-tree-encoding"})
-_GITLINK = b"160000"
+_ATTRIBUTES_FILE = ".gitattributes"
 _SECOND = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class SeededFile:
-    """A file that the seeded index has, and that is on the disk."""
-
-    oid: str
-    size: int
-    mode: int
-    changed_at: int
-
-
-@dataclass(frozen=True, slots=True)
 class SeededIndex:
-    """What the user's index had: files by their paths, and the paths of submodules."""
+    """What is on the disk of the files in the user's index: paths by their permissions.
 
-    files: Mapping[str, SeededFile]
-    gitlinks: tuple[str, ...]
+    `recent` are those that changed in the second of the snapshot.
+    """
+
+    by_permissions: Mapping[int, Sequence[bytes]]
+    recent: Sequence[str]
+
+
+NOTHING_SEEDED = SeededIndex({}, ())
 
 
 def link_user_objects(repository: PrivateRepository) -> None:
@@ -60,14 +63,13 @@ def link_user_objects(repository: PrivateRepository) -> None:
     write_alternates(repository.objects, sources, needed=not linked.complete)
 
 
-def seed_index(
-    repository: PrivateRepository, index: PrivateIndex, disk: WorktreeFiles
-) -> SeededIndex:
+def seed_index(repository: PrivateRepository, index: PrivateIndex) -> SeededIndex:
     """Make the private index a copy of the user's, or an empty one; return what is in it.
 
     Files that a sparse checkout keeps off the disk are not in it.
     """
     index.forget()
+    user_signature = index.user_signature()
     copy = index.copy_user_index("index.draft")
     if copy is None:
         return _seed_nothing(repository, index)
@@ -75,61 +77,78 @@ def seed_index(
     link_user_objects(repository)
     copy.replace(index.file)
     set_head(repository, repository.head.commit)
+    if not index.is_complete():
+        return _seed_nothing(repository, index)
     try:
-        seeded = _clear_flags(index, disk)
+        entries = _clean(repository, index, user_signature)
     except GitFailed:
         # Git cannot read the user's index.
-        index.forget()
         return _seed_nothing(repository, index)
-    index.save(index=index.signature(), gitlinks=list(seeded.gitlinks))
-    return seeded
+    gitlinks = [to_text(entries.path_at(position)) for position in entries.gitlinks()]
+    index.save(index=index.signature(), gitlinks=gitlinks)
+    return _inspect_files(repository, index, entries)
 
 
 def _seed_nothing(repository: PrivateRepository, index: PrivateIndex) -> SeededIndex:
+    index.forget()
     set_head(repository, None)
     index.save(index=[])
-    return SeededIndex({}, ())
+    return NOTHING_SEEDED
 
 
-def _clear_flags(index: PrivateIndex, disk: WorktreeFiles) -> SeededIndex:
-    """Clear the flags that keep git from comparing files; remove files that are off the disk."""
-    files: dict[str, SeededFile] = {}
-    gitlinks: list[str] = []
-    assumed: list[str] = []
-    skipped: list[str] = []
-    absent: list[str] = []
-    for entry in index.git.run("ls-files", "-s", "-v", "-z").split(b"\0"):
-        head, _, name = entry.partition(b"\t")
-        if not name:
+def _clean(
+    repository: PrivateRepository, index: PrivateIndex, user_signature: FileSignature | None
+) -> IndexFile:
+    """Clear the flags that keep git from comparing files; return the index.
+
+    Files that are off the disk, and trees that were never written, are removed. The time stays that
+    of the user's index: git compares the content of files that changed in its last second.
+    """
+    written_at = index.signature()[0]
+    entries = index.load()
+    trees = index.existing_trees(entries.trees)
+    if trees.is_complete:
+        intended = [to_text(path) for path in entries.intended()]
+        index.seeded = SeededUserIndex(user_signature, trees.root_id(), intended)
+    flagged = entries.flagged()
+    if flagged:
+        root = os.fsencode(repository.root)
+        skipped = [entries.path_at(each) for each in flagged if entries.is_skipped(each)]
+        absent = [path for path in skipped if not os.path.lexists(root + b"/" + path)]
+        entries = entries.with_trees(trees).without_flags().with_entries(dict.fromkeys(absent))
+    elif trees is not entries.trees:
+        entries = entries.with_trees(trees)
+    if entries is not index.load():
+        index.write(entries, written_at)
+    return entries
+
+
+def _inspect_files(
+    repository: PrivateRepository, index: PrivateIndex, entries: IndexFile
+) -> SeededIndex:
+    """Return the permissions of all files: git's index has only whether a file can be run."""
+    prefix = os.fsencode(repository.root) + b"/"
+    second = index.newer_than() // _SECOND * _SECOND
+    by_mode: dict[int, list[bytes]] = defaultdict(list)
+    recent: list[str] = []
+    for path in entries.paths():
+        # No call but this one: there may be a hundred thousand files.
+        try:
+            status = os.lstat(prefix + path)
+        except OSError:
+            # It is gone, or lies beyond what is no directory any more: git lists it as deleted.
             continue
-        tag, mode, oid, _ = head.split(b" ")
-        path = to_text(name)
-        if mode == _GITLINK:
-            gitlinks.append(path)
-            continue
-        info = disk.inspect(path)
-        if tag.islower():
-            assumed.append(path)
-        # Not `else`: `s` is both, a path to skip and assumed unchanged.
-        if tag.upper() == b"S":
-            (absent if info.shape == "absent" else skipped).append(path)
-        if info.shape == "file":
-            files[path] = SeededFile(oid.decode("ascii"), info.size, info.mode, info.changed_at)
-    _update(index, "--no-assume-unchanged", assumed)
-    _update(index, "--no-skip-worktree", skipped)
-    _update(index, "--force-remove", absent)
-    return SeededIndex(files, tuple(gitlinks))
-
-
-def _update(index: PrivateIndex, option: str, paths: Sequence[str]) -> None:
-    if paths:
-        index.git.run("update-index", option, "-z", "--stdin", stdin=join_names(paths))
+        by_mode[status.st_mode].append(path)
+        if status.st_ctime_ns >= second:
+            recent.append(to_text(path))
+    files = {stat.S_IMODE(mode): by_mode[mode] for mode in by_mode if stat.S_ISREG(mode)}
+    return SeededIndex(files, recent)
 
 
 def find_converted(
     repository: PrivateRepository,
     index: PrivateIndex,
-    seeded: SeededIndex,
+    disk: WorktreeFiles,
     new_paths: Iterable[str],
     deadline: float,
 ) -> tuple[str, ...]:
@@ -138,17 +157,36 @@ def find_converted(
     Git has converted these: line ends, `$Id$`, encodings, filters.
     """
     user = repository.user
-    if user is None or not seeded.files:
+    if user is None or not _may_convert(user, index, new_paths):
         return ()
-    names = [*seeded.files, *new_paths]
-    has_attributes = any(name.rpartition("/")[2] == ".gitattributes" for name in names)
-    has_files = any(file.exists() for file in user.attribute_files())
-    if not has_attributes and not has_files and not user.converts():
-        return ()
+    entries = index.load()
+    paths = [to_text(path) for path in entries.paths()]
+    converted, compared = _query_attributes(user, paths, deadline)
+    oids = {path: entries.oid_at(position).hex() for position, path in enumerate(paths)}
+    for path in _of_other_size(index, disk, {path: oids[path] for path in compared}):
+        converted[path] = None
+    return tuple(converted)
+
+
+def _may_convert(user: UserRepository, index: PrivateIndex, new_paths: Iterable[str]) -> bool:
+    """Return whether there are attributes or settings that change the bytes of files."""
+    if user.converts():
+        return True
+    if any(file.exists() for file in user.attribute_files()):
+        return True
+    if any(is_named(path, _ATTRIBUTES_FILE) for path in new_paths):
+        return True
+    # The name at its end is followed by a zero in the index.
+    return index.has_bytes(f"{_ATTRIBUTES_FILE}\0".encode("ascii"))
+
+
+def _query_attributes(
+    user: UserRepository, paths: Sequence[str], deadline: float
+) -> tuple[dict[str, None], list[str]]:
+    """Return the files that are converted, and those that are if their size differs."""
     always_text = user.settings.get("core.autocrlf", "false").lower() != "false"
     query = ("check-attr", "-z", "--stdin", *_ATTRIBUTES)
-    git = user.git(deadline)
-    output = git.run(*query, stdin=join_names(list(seeded.files)))
+    output = user.git(deadline).run(*query, stdin=join_names(paths))
     # Not `split_names`: a value may be empty.
     fields = [to_text(field) for field in output.split(b"\0")[:-1]]
     converted: dict[str, None] = {}
@@ -159,24 +197,26 @@ def find_converted(
             is_raw = value == "unset"
         if is_raw:
             continue
-        (converted if name in _MAY_KEEP_SIZE else compared)[path] = None
-    for path in _of_other_size(index, seeded, list(compared)):
-        converted[path] = None
-    return tuple(converted)
+        if name in _MAY_KEEP_SIZE:
+            converted[path] = None
+        else:
+            compared[path] = None
+    return converted, list(compared)
 
 
-def _of_other_size(index: PrivateIndex, seeded: SeededIndex, paths: Sequence[str]) -> list[str]:
-    """Return the files whose size on the disk is not that of the blob.
+def _of_other_size(
+    index: PrivateIndex, disk: WorktreeFiles, oids: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the files whose size on the disk is not that of the blob.
 
     A change of line ends, or of `$Id$`, changes the size.
     """
-    if not paths:
-        return []
-    oids = "".join(f"{seeded.files[path].oid}\n" for path in paths)
+    if not oids:
+        return
+    stdin = "".join(f"{oid}\n" for oid in oids.values())
     query = ("cat-file", "--batch-check=%(objectsize)")
-    lines = index.git.run(*query, stdin=oids.encode("ascii")).decode("ascii").splitlines()
-    found: list[str] = []
-    for path, line in zip(paths, lines, strict=True):
-        if line != str(seeded.files[path].size):
-            found.append(path)
-    return found
+    lines = index.git.run(*query, stdin=stdin.encode("ascii")).decode("ascii").splitlines()
+    for path, line in zip(oids, lines, strict=True):
+        info = disk.inspect(path)
+        if info.shape == "file" and line != str(info.size):
+            yield path

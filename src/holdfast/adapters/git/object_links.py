@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Copied, if no link can be made: on another file system, or of a file of another owner.
 _COPY_LIMIT = 256 * MEGABYTE
 _PACK_SUFFIXES = (".pack", ".idx", ".rev", ".promisor")
-_FANOUT = tuple(f"{number:02x}" for number in range(256))
+_FANOUT = frozenset({"pack", *(f"{number:02x}" for number in range(256))})
 
 
 @dataclass(slots=True)
@@ -58,7 +58,8 @@ def link_objects(
     """
     linked = LinkedObjects()
     for source in sources:
-        for name in (*_FANOUT, "pack"):
+        # To list the directory is faster than to look for each of 256.
+        for name in sorted(_FANOUT.intersection(_names_in(source))):
             directory = source / name
             try:
                 changed_at = directory.stat().st_mtime_ns

@@ -5,7 +5,6 @@ It is the index of the private repository; seeded from the user's once, and neve
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -13,44 +12,70 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git import index_state
+from holdfast.adapters.git.file_capture import CapturedFile, FileCapture
 from holdfast.adapters.git.git_command import (
     Git,
     GitFailed,
-    join_names,
-    read_version,
     split_names,
-    with_packing,
+    to_bytes,
+    to_text,
 )
+from holdfast.adapters.git.index_file import (
+    IndexFile,
+    UnknownIndexError,
+    empty_index,
+    is_whole,
+    parse_index,
+)
+from holdfast.adapters.git.tree_cache import CachedTrees, complete_trees
 from holdfast.adapters.git.user_repository import signature
+from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from holdfast.adapters.git.index_state import FileSignature
+    from holdfast.adapters.git.object_store import ObjectStore
     from holdfast.adapters.git.repository import PrivateRepository
 
 # Within this span an edit can leave the time of a file unchanged: the clocks of some file systems
 # have a resolution of two seconds, and the clock of the kernel ticks every few milliseconds.
 _COARSE = 2_000_000_000
 _FINE = 50_000_000
-# From this many files on, one pack is several times faster to write than a file for each.
-_MANY_FILES = 100
 # Later versions of the index have flags for `git add -N`.
 _PLAIN_VERSION = 2
-# The first git whose `update-index` writes one pack for all files. An older git writes a pack for
-# each, which is slower than either.
-_PACKS_SINCE = (2, 37)
+
+
+@dataclass(frozen=True, slots=True)
+class SeededUserIndex:
+    """The user's index that this one was seeded from: its tree, and the files of `git add -N`."""
+
+    signature: FileSignature | None
+    tree: str
+    intended: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class UpdatedIndex:
+    """The tree of the index after an update, and the files that were read for it."""
+
+    tree: str
+    files: Mapping[str, CapturedFile]
 
 
 class PrivateIndex:
     """The private index of one worktree, under its lock."""
 
-    def __init__(self, repository: PrivateRepository, git: Git) -> None:
+    def __init__(self, repository: PrivateRepository, git: Git, objects: ObjectStore) -> None:
         """Read the state of the index; `git` inherits the lock."""
+        self._objects = objects
         self.file = repository.git_dir / "index"
         self.git = git
         self.read_at = 0
+        self._loaded: tuple[FileSignature, IndexFile] | None = None
+        self._parsed: tuple[bytes, IndexFile] | None = None
+        self.seeded: SeededUserIndex | None = None
         self._repository = repository
         self._state_file = repository.git_dir / "holdfast-state"
         # Left by a git that was killed. No other git can be at work: it would have the lock.
@@ -92,44 +117,97 @@ class PrivateIndex:
             return False
         if self.matches_state():
             return True
-        if not self._is_complete():
+        if not self.is_complete():
             return False
         # A command died before it set the date back, or before it recorded what is ignored.
         self._set_time(known[0] if known else 0)
         self.save(settled=False)
         return True
 
-    def _is_complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Return whether the index ends in its own checksum, so that it is not damaged."""
         try:
             data = self.file.read_bytes()
         except FileNotFoundError:
             return self.state.index == []
-        for algorithm, size in ((hashlib.sha1, 20), (hashlib.sha256, 32)):
-            # With `index.skipHash` the checksum is zero.
-            checksums = {algorithm(data[:-size]).digest(), bytes(size)}
-            if len(data) > size and data[-size:] in checksums:
-                return True
-        return False
+        return is_whole(data, self._objects.hash_size)
 
     # ------------------------------------------------------------------------------------- paths
 
-    def update(self, drop: Sequence[str], take: Sequence[str]) -> None:
-        """Remove paths, then read others from the disk; those that are gone are removed too."""
-        if drop:
-            self.git.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_names(drop))
-        if not take:
-            return
-        git = self.git
-        if len(take) >= _MANY_FILES and read_version(git) >= _PACKS_SINCE:
-            git = with_packing(git)
-        options = ("--add", "--remove", "--replace", "-z", "--stdin")
-        git.run("update-index", *options, stdin=join_names(take))
+    def load(self) -> IndexFile:
+        """Return the index; git converts one of a version that this process does not read."""
+        if self._loaded is None or self._loaded[0] != self._content_signature():
+            index = self._parse()
+            self._loaded = (self._content_signature(), index)
+        return self._loaded[1]
 
-    def tree(self) -> str:
-        """Write the index as a tree; return its id."""
-        # An object that a partial clone has not downloaded is missing, and that is no fault.
-        return self.git.read_line("write-tree", "--missing-ok")
+    def _parse(self) -> IndexFile:
+        hash_size = self._objects.hash_size
+        try:
+            data = self.file.read_bytes()
+        except FileNotFoundError:
+            return empty_index(hash_size)
+        try:
+            return self._parse_bytes(data)
+        except UnknownIndexError:
+            self.git.run("update-index", "--index-version", "2", "--force-write-index")
+        try:
+            return parse_index(self.file.read_bytes(), hash_size)
+        except UnknownIndexError as error:
+            raise GitFailed(("update-index",), 0, f"cannot read the index: {error}") from error
+
+    def _parse_bytes(self, data: bytes) -> IndexFile:
+        """Parse an index, unless it is the last one: at first the user's and this are the same."""
+        if self._parsed is None or self._parsed[0] != data:
+            self._parsed = (data, parse_index(data, self._objects.hash_size))
+        return self._parsed[1]
+
+    def _content_signature(self) -> FileSignature:
+        """Return the signature of the index without the time that a link to it changes."""
+        return [number for place, number in enumerate(self.signature()) if place != 1]
+
+    def has_bytes(self, data: bytes) -> bool:
+        """Return whether these bytes occur in the file of the index."""
+        try:
+            return data in self.file.read_bytes()
+        except FileNotFoundError:
+            return False
+
+    def existing_trees(self, trees: CachedTrees) -> CachedTrees:
+        """Return the trees that the repository has; the same object, if it has them all."""
+        batch = self._objects.batch()
+        missing = [tree for tree in trees.topmost() if not batch.exists(tree.oid)]
+        if not missing:
+            return trees
+        return CachedTrees({})
+
+    def write(self, index: IndexFile, time: int) -> None:
+        """Replace the index, and set its time: see `set_back`."""
+        atomic_write.put(self.file, index.encode(), sync=False)
+        self._set_time(time)
+        self._loaded = (self._content_signature(), index)
+
+    def update(self, drop: Iterable[str], take: Iterable[str]) -> UpdatedIndex:
+        """Remove paths, read others from the disk, and write the tree of all.
+
+        Of the paths to read, those that are gone are removed too. Objects come before the index
+        that refers to them.
+        """
+        before = self.load()
+        batch = self._objects.batch()
+        capture = FileCapture(self._repository.root, batch, self.git.deadline)
+        files = {path: capture.read(to_bytes(path)) for path in take}
+        changes: dict[bytes, bytes | None] = dict.fromkeys(map(to_bytes, drop))
+        for path, file in files.items():
+            changes[to_bytes(path)] = file.entry
+        index = before
+        if changes:
+            index = before.with_entries(changes)
+        trees = complete_trees(index, index.trees, lambda body: batch.add("tree", body))
+        batch.flush()
+        if index is not before or trees is not index.trees:
+            self.write(index.with_trees(trees), self.newer_than())
+        return UpdatedIndex(trees.root_id(), files)
 
     def set_back(self) -> None:
         """Set the time of the index to before its files were read.
@@ -191,14 +269,39 @@ class PrivateIndex:
     def staged(self) -> tuple[str | None, list[str]]:
         """Return the tree that the user has staged, and the files of `git add -N`.
 
-        The tree is None during a merge, or without an index. `write-tree` writes to the index that
-        it reads, so it runs on a copy.
+        The tree is None during a merge, or without an index.
+        """
+        if self.user_index is None:
+            return None, []
+        if self.seeded is not None and self.seeded.signature == self.user_signature():
+            return self.seeded.tree, self.seeded.intended
+        hash_size = self._objects.hash_size
+        try:
+            data = self.user_index.read_bytes()
+            index = self._parse_bytes(data)
+        except FileNotFoundError:
+            return None, []
+        except UnknownIndexError:
+            return self._query_staged()
+        if index.is_merging() or not is_whole(data, hash_size):
+            return None, []
+        batch = self._objects.batch()
+        known = self.existing_trees(index.trees)
+        trees = complete_trees(index, known, lambda body: batch.add("tree", body))
+        batch.flush()
+        return trees.root_id(), [to_text(path) for path in index.intended()]
+
+    def _query_staged(self) -> tuple[str | None, list[str]]:
+        """Return what is staged in an index that only git can read.
+
+        `write-tree` writes to the index that it reads, so it runs on a copy.
         """
         copy = self.copy_user_index("staged")
         if copy is None:
             return None, []
         try:
             git = self.git.with_variables(index_file=copy)
+            # An object that a partial clone has not downloaded is missing, and that is no fault.
             tree = git.read_line("write-tree", "--missing-ok")
             return tree, intended_files(git, copy, tree)
         except GitFailed:

@@ -34,9 +34,9 @@ class Refs:
         self._objects = objects
         self._commits: dict[str, Checkpoint | None] = {}
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
-        """Return the checkpoints of this worktree, the latest first."""
-        unordered = self._read_below(LIVE).values()
+    def checkpoints(self, beginning: str = "") -> tuple[Checkpoint, ...]:
+        """Return the checkpoints of this worktree whose ids begin so, the latest first."""
+        unordered = self._read_below(LIVE, beginning).values()
         return tuple(sorted(unordered, key=lambda each: each.seq, reverse=True))
 
     def at(self, commit: str) -> Checkpoint | None:
@@ -127,22 +127,22 @@ class Refs:
         """Remove refs by their names."""
         self._delete(names)
 
-    def _read_below(self, prefix: str) -> dict[str, Checkpoint]:
-        """Return the checkpoints below a prefix, by the names of their refs."""
+    def _read_below(self, prefix: str, beginning: str = "") -> dict[str, Checkpoint]:
+        """Return the checkpoints below a prefix, by the names of their refs, which begin so."""
         found: dict[str, Checkpoint] = {}
-        for name, commit in self._values(prefix).items():
+        for name, commit in self._values(prefix, beginning).items():
             checkpoint = self.at(commit)
             if checkpoint is not None:
                 found[name] = checkpoint
         return found
 
-    def _values(self, prefix: str) -> dict[str, str]:
-        """Return the commits of the refs below a prefix, by their names."""
-        values = self._packed(prefix)
+    def _values(self, prefix: str, beginning: str = "") -> dict[str, str]:
+        """Return the commits of the refs below a prefix, by their names, which begin so."""
+        values = self._packed(f"{prefix}{beginning}")
         for directory, _, files in os.walk(self._git_dir / prefix):
             below = to_text(os.fsencode(os.path.relpath(directory, self._git_dir)))
             for name in files:
-                if name.endswith((".lock", ".draft")):
+                if name.endswith((".lock", ".draft")) or not name.startswith(beginning):
                     continue
                 value = (self._git_dir / below / name).read_text(encoding="ascii").strip()
                 if value:

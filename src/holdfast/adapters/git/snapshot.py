@@ -5,22 +5,30 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.directories import ScannedDirectories, WorktreeDirectories
-from holdfast.adapters.git.file_modes import update_modes, usual_modes
+from holdfast.adapters.git.directories import (
+    ScannedDirectories,
+    UnchangedDirectories,
+    WorktreeDirectories,
+)
+from holdfast.adapters.git.file_modes import update_modes, usual_mode, usual_modes
 from holdfast.adapters.git.git_command import Git, GitFailed, to_text
+from holdfast.adapters.git.index_file import changed_entries
 from holdfast.adapters.git.index_seed import (
+    NOTHING_SEEDED,
     SeededIndex,
     find_converted,
     link_user_objects,
     seed_index,
 )
 from holdfast.adapters.git.inner_repositories import digest_repositories
+from holdfast.adapters.git.private_index import PrivateIndex, UpdatedIndex
 from holdfast.adapters.git.user_repository import signature
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
 from holdfast.checkpoints.checkpoint import Skipped, SkipReason, WorktreeState
@@ -31,10 +39,11 @@ from holdfast.checkpoints.selection import Listing, Selection, select
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from holdfast.adapters.git.private_index import PrivateIndex
     from holdfast.adapters.git.repository import PrivateRepository
+    from holdfast.checkpoints.ports import FileInfo
 
 ReportProgress = Callable[[str], None]
 
@@ -42,22 +51,25 @@ _STATUS = (
     "status",
     "--porcelain=v2",
     "-z",
-    "-uall",
     "--no-renames",
     "--ignore-submodules=all",
-    "--ignored=matching",
 )
-_NO_FILES = SeededIndex({}, ())
+_WITH_NEW = ("-uall", "--ignored=matching")
+_WITHOUT_NEW = "-uno"
 _SECOND = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """What a snapshot takes, with the ignored files among it, and what it skips."""
+    """What a snapshot takes, with the ignored files among it, and what it skips.
+
+    `uncaptured` is what git would list the next time; None if only git can tell.
+    """
 
     selection: Selection
     ignored: dict[str, int]
     skipped: tuple[Skipped, ...]
+    uncaptured: Listing | None
 
 
 class Snapshot:
@@ -82,7 +94,7 @@ class Snapshot:
         self._excluded = frozenset(excluded)
         self._disk = WorktreeFiles(repository.root, self._excluded, limits.ignored.folders)
         cache = repository.git_dir / "holdfast-directories"
-        self._directories = WorktreeDirectories(repository.root, cache)
+        self._directories = WorktreeDirectories(repository.root, cache, self._excluded)
         self._ignored_file = repository.git_dir / "holdfast-ignored"
 
     def take(self) -> WorktreeState:
@@ -99,33 +111,36 @@ class Snapshot:
         rules = self._read_rules()
         seeded = None
         if not self._index.can_reuse():
-            seeded = seed_index(self._repository, self._index, self._disk)
-        self._report("looking for changed files")
-        listing, touched = self._list()
-        if seeded is not None:
-            listing = self._with_converted(listing, seeded)
+            seeded = seed_index(self._repository, self._index)
         user_signature, staged, intended = self._staged()
+        self._report("looking for changed files")
+        listing, unchanged, touched = self._list(rules, staged, is_new=seeded is not None)
+        if seeded is not None:
+            listing = self._with_converted(listing)
         kept = self._read_ignored()
         listing, kept, now_plain = self._classify(
             listing, rules, staged, kept, is_new=seeded is not None
         )
         captured = self._choose(listing, kept, now_plain)
-        scanned = self._directories.scan(self._left_out(captured), self._index.newer_than())
+        scanned = self._scan(captured, unchanged)
+        uncaptured = captured.uncaptured
+        if not scanned.is_complete:
+            uncaptured = None
         captured = self._with_unlisted(captured, scanned)
         self._refuse_if_too_large(captured.selection)
         if captured.selection.take:
             self._report(f"capturing {len(captured.selection.take)} files")
-        self._index.update(captured.selection.drop, captured.selection.take)
-        usual, modes = self._modes(captured.selection, touched, seeded, scanned)
-        recent = self._recent(captured.selection, touched, seeded)
-        tree = self._tree_of(captured.selection, is_known=is_known)
+        updated = self._update(captured.selection, is_known=is_known)
+        again = {path: self._disk.inspect(path) for path in self._to_inspect(touched)}
+        usual, modes = self._modes(captured.selection, updated, again, seeded, scanned)
+        recent = self._recent(updated, again, seeded)
         self._index.set_back()
         self._write_ignored(kept, captured.ignored)
         state = self._index.state
         self._index.save(
             index=self._index.signature(),
-            tree=tree,
-            held=state.held and tree == state.tree,
+            tree=updated.tree,
+            held=state.held and updated.tree == state.tree,
             real=user_signature,
             staged=staged,
             intended=intended,
@@ -136,7 +151,8 @@ class Snapshot:
             recent=recent,
             pipes=_paths_skipped(captured.skipped, "not a file"),
         )
-        return self._state(tree, staged, captured, scanned)
+        self._directories.save(uncaptured)
+        return self._state(updated.tree, staged, captured, scanned)
 
     def _state(
         self, tree: str, staged: str | None, captured: Captured, scanned: ScannedDirectories
@@ -174,39 +190,57 @@ class Snapshot:
 
     # ------------------------------------------------------------------------------ what changed
 
-    def _list(self) -> tuple[Listing, tuple[str, ...]]:
-        """Return what changed, and the files that are unchanged but for their stat data.
+    def _list(
+        self, rules: list[Any], staged: str | None, *, is_new: bool
+    ) -> tuple[Listing, UnchangedDirectories | None, tuple[str, ...]]:
+        """Return what changed, the directories if none did, and the files of which only stat did.
 
-        Git writes the stat data of such files to the index. If it did, they are those that the
-        index as it was before finds changed.
+        Where no directory and no rule has changed, there is no new file to look for.
         """
         before = self._index.file.with_name("index.before")
         atomic_write.drop(before)
         with suppress(FileNotFoundError):
             os.link(self._index.file, before)
         known = signature(before)
-        git = self._index.git.with_variables(optional_locks="1")
-        listing = parse_status(git.run(*_STATUS))
+        unchanged = None
+        if not is_new and not self._have_rules_changed(rules, staged):
+            unchanged = self._directories.recheck()
+        listing = self._query(unchanged)
+        if unchanged is not None and _has_rules(listing.changed + listing.gone):
+            unchanged = None
+            listing = self._query(unchanged)
         touched: tuple[str, ...] = ()
-        if known is not None and not _is_same_file(known, signature(self._index.file)):
-            touched = self._stat_changed(before)
+        if known is not None and not is_new:
+            touched = self._find_touched(before, known)
         atomic_write.drop(before)
-        return listing, touched
+        return listing, unchanged, touched
 
-    def _stat_changed(self, index: Path) -> tuple[str, ...]:
-        git = self._index.git.with_variables(index_file=index)
-        options = ("--raw", "-z", "--no-renames", "--ignore-submodules=all")
-        fields = git.run("diff-files", *options).split(b"\0")
-        return tuple(to_text(path) for path in fields[1::2])
+    def _query(self, unchanged: UnchangedDirectories | None) -> Listing:
+        """Return what git lists; of unchanged directories it lists changed files only."""
+        git = self._index.git.with_variables(optional_locks="1")
+        if unchanged is None:
+            return parse_status(git.run(*_STATUS, *_WITH_NEW))
+        listing = parse_status(git.run(*_STATUS, _WITHOUT_NEW))
+        uncaptured = unchanged.uncaptured
+        return replace(listing, new=uncaptured.new, ignored=uncaptured.ignored)
 
-    def _with_converted(self, listing: Listing, seeded: SeededIndex) -> Listing:
+    def _find_touched(self, before: Path, known: list[int]) -> tuple[str, ...]:
+        """Return the files that are unchanged but for their stat data.
+
+        Git writes the stat data of such files to the index. If it did, they are those whose entries
+        differ from the index as it was before.
+        """
+        if _is_same_file(known, signature(self._index.file)):
+            return ()
+        changed = changed_entries(before.read_bytes(), self._index.load())
+        return tuple(to_text(path) for path in changed)
+
+    def _with_converted(self, listing: Listing) -> Listing:
         """Return the listing with all files of which the user's blob may not be the bytes."""
         deadline = self._git.deadline or 0.0
         listed = {*listing.changed, *listing.gone, *listing.new}
-        converted = find_converted(self._repository, self._index, seeded, listing.new, deadline)
-        again = _without(converted, listed)
-        self._index.update(again, ())
-        return replace(listing, new=listing.new + again)
+        converted = find_converted(self._repository, self._index, self._disk, listing.new, deadline)
+        return replace(listing, changed=listing.changed + _without(converted, listed))
 
     def _read_rules(self) -> list[Any]:
         """Return a signature of the ignore rules outside the worktree, and copy the user's own."""
@@ -266,14 +300,17 @@ class Snapshot:
 
     def _may_ignore_others(self, listing: Listing, rules: list[Any], staged: str | None) -> bool:
         """Return whether other files may be ignored now than in the last snapshot."""
+        if self._have_rules_changed(rules, staged):
+            return True
+        return _has_rules(listing.changed + listing.gone + listing.new + listing.ignored)
+
+    def _have_rules_changed(self, rules: list[Any], staged: str | None) -> bool:
+        """Return whether what is not in the worktree makes git ignore other files now."""
         state = self._index.state
         if not state.settled or rules != state.rules or staged != state.staged:
             return True
-        merging = staged is None and self._index.user_signature() is not None
-        if merging:
-            return True
-        paths = listing.changed + listing.gone + listing.new + listing.ignored
-        return any(is_named(path, ".gitignore") for path in paths)
+        # During a merge nothing is known to be staged.
+        return staged is None and self._index.user_signature() is not None
 
     def _exists(self, path: str) -> bool:
         return self._disk.inspect(path).shape != "absent"
@@ -292,16 +329,30 @@ class Snapshot:
         selection = self._select(plain)
         dropped = [path for path in (*changed_kept, *since) if path not in choice.take]
         taken = _without(choice.take, since)
-        modes = [(path, self._disk.inspect(path).file_mode) for path in taken]
         selection = replace(
             selection,
             drop=(*selection.drop, *dropped),
             take=(*selection.take, *taken),
-            modes=(*selection.modes, *modes),
             size=selection.size + sum(choice.take[path] for path in taken),
         )
         skipped = (*selection.skipped, *_named_once(choice, selection.skipped))
-        return Captured(selection, {**stays, **choice.take}, skipped)
+        uncaptured = self._uncaptured(selection, choice)
+        return Captured(selection, {**stays, **choice.take}, skipped, uncaptured)
+
+    def _uncaptured(self, selection: Selection, choice: IgnoredChoice) -> Listing | None:
+        """Return what git would list the next time: what is skipped now."""
+        if any(each.path.endswith("/") for each in choice.skipped):
+            # A summary of many files, which only git can list.
+            return None
+        new = [self._as_listed(each.path) for each in selection.skipped]
+        ignored = [self._as_listed(each.path) for each in choice.skipped]
+        return Listing((), (), tuple(new), tuple(ignored))
+
+    def _as_listed(self, path: str) -> str:
+        """Return a path as git lists it: a directory with a slash."""
+        if self._disk.inspect(path).shape == "directory":
+            return f"{path}/"
+        return path
 
     def _select(self, listing: Listing) -> Selection:
         selection = select(listing, self._disk, self._limits.new_file)
@@ -312,10 +363,18 @@ class Snapshot:
             return selection
         return select(listing, self._disk, self._limits.new_file, tracked)
 
-    def _left_out(self, captured: Captured) -> frozenset[str]:
-        """Return the directories whose permissions are not kept: those of skipped files."""
+    def _scan(
+        self, captured: Captured, unchanged: UnchangedDirectories | None
+    ) -> ScannedDirectories:
+        """Return the directories but those of skipped files, whose permissions are not kept.
+
+        A directory that was skipped before has to be read first, although it has not changed.
+        """
+        if unchanged is not None and unchanged.uncaptured == captured.uncaptured:
+            return unchanged.scanned
         skipped = [each.path for each in captured.skipped]
-        return frozenset((*skipped, *self._excluded, *self._index.state.gitlinks))
+        left_out = [*skipped, *self._index.state.gitlinks]
+        return self._directories.scan(left_out, self._index.newer_than())
 
     def _with_unlisted(self, captured: Captured, scanned: ScannedDirectories) -> Captured:
         """Add what git does not list: pipes that it listed before, and unreadable directories."""
@@ -346,46 +405,61 @@ class Snapshot:
 
     # ------------------------------------------------------------------------------- tree, modes
 
-    def _tree_of(self, selection: Selection, *, is_known: bool) -> str:
-        """Return the last tree, if nothing has been captured since it was written."""
+    def _update(self, selection: Selection, *, is_known: bool) -> UpdatedIndex:
+        """Capture what is selected; the tree is the last one, if nothing is."""
         tree = self._index.state.tree
         if tree is None or not is_known or selection.drop or selection.take:
-            return self._index.tree()
-        return tree
+            return self._index.update(selection.drop, selection.take)
+        return UpdatedIndex(tree, {})
+
+    def _to_inspect(self, touched: Iterable[str]) -> set[str]:
+        """Return the files whose permissions may differ although their content does not.
+
+        Those with a stored mode, and those that had just changed.
+        """
+        state = self._index.state
+        return {*state.modes, *state.recent, *touched}
 
     def _modes(
         self,
         selection: Selection,
-        touched: Iterable[str],
+        updated: UpdatedIndex,
+        again: Mapping[str, FileInfo],
         seeded: SeededIndex | None,
         scanned: ScannedDirectories,
     ) -> tuple[list[int], dict[str, int]]:
-        """Return the usual modes, and the modes of all other files.
-
-        Files with a stored mode are read again, and those that had just changed.
-        """
+        """Return the usual modes, and the modes of all other files."""
         state = self._index.state
-        again = (*state.modes, *state.recent, *touched)
-        seen = [(path, self._disk.inspect(path).file_mode) for path in again]
-        seen += [(path, file.mode) for path, file in (seeded or _NO_FILES).files.items()]
-        seen += selection.modes
-        seen += [(path, None) for path in selection.drop]
+        seeded_modes = (seeded or NOTHING_SEEDED).by_permissions
         usual = state.usual
         if not usual:
-            modes = [mode for _, mode in seen if mode is not None]
-            usual = usual_modes(modes, scanned.modes.values())
+            counted = Counter({mode: len(paths) for mode, paths in seeded_modes.items()})
+            counted.update(file.permissions for file in updated.files.values() if file.permissions)
+            usual = usual_modes(counted, scanned.most_common())
+        seen: list[tuple[str, int | None]] = []
+        for mode, paths in seeded_modes.items():
+            if mode != usual_mode(usual, executable=bool(mode & 0o100)):
+                seen += [(to_text(path), mode) for path in paths]
+        seen += [(path, info.file_mode) for path, info in again.items()]
+        seen += [(path, file.permissions) for path, file in updated.files.items()]
+        seen += [(path, None) for path in selection.drop]
         return usual, update_modes(state.modes, seen, usual)
 
     def _recent(
-        self, selection: Selection, touched: Iterable[str], seeded: SeededIndex | None
+        self,
+        updated: UpdatedIndex,
+        again: Mapping[str, FileInfo],
+        seeded: SeededIndex | None,
     ) -> list[str]:
         """Return the files that changed in the second of this snapshot: see `IndexState`."""
         second = self._index.newer_than() // _SECOND * _SECOND
-        read = (*selection.take, *self._index.state.recent, *touched)
-        changed = {path: self._disk.inspect(path).changed_at for path in read}
-        files = (seeded or _NO_FILES).files
-        changed.update({path: file.changed_at for path, file in files.items()})
-        return [path for path, changed_at in changed.items() if changed_at >= second]
+        changed = {path: info.changed_at for path, info in again.items()}
+        changed.update({path: file.changed_at for path, file in updated.files.items()})
+        recent = dict.fromkeys((seeded or NOTHING_SEEDED).recent)
+        for path, changed_at in changed.items():
+            if changed_at >= second:
+                recent[path] = None
+        return list(recent)
 
     # ----------------------------------------------------------------------------- ignored files
 
@@ -430,6 +504,10 @@ def parse_status(data: bytes) -> Listing:
 def _is_same_file(before: list[int], after: list[int] | None) -> bool:
     """Return whether a file was not replaced; its second time changes with the number of links."""
     return after is not None and [before[0], *before[2:]] == [after[0], *after[2:]]
+
+
+def _has_rules(paths: Iterable[str]) -> bool:
+    return any(is_named(path, ".gitignore") for path in paths)
 
 
 def _named_once(choice: IgnoredChoice, skipped: Iterable[Skipped]) -> list[Skipped]:

@@ -107,12 +107,14 @@ class GitWorktree:
         self._repository = repository
         self._limits = limits
         self._git = Git(repository.root, variables, lock, deadline, settings)
-        self._objects = ObjectStore(repository.objects, repository.object_format())
-        self._index = PrivateIndex(repository, self._git)
+        self._objects = ObjectStore(repository.git_dir, repository.object_format())
+        self._index = PrivateIndex(repository, self._git, self._objects)
         self._snapshot = Snapshot(
             repository, self._git, self._index, limits, report, excluded=excluded
         )
-        self._checkout = TreeCheckout(repository, self._git, self._index, limits.reserve)
+        self._checkout = TreeCheckout(
+            repository, self._git, self._index, self._objects, limits.reserve
+        )
         self._refs = Refs(self._git, repository.git_dir, self._objects)
         self.journal = journal
         self._pruned: tuple[Checkpoint, ...] = ()
@@ -152,13 +154,7 @@ class GitWorktree:
 
     def _has(self, tree: str) -> bool:
         """Return whether the private repository has a tree."""
-        if self._objects.read(tree) is not None:
-            return True
-        try:
-            self._git.run("cat-file", "-e", tree)
-        except GitFailed:
-            return False
-        return True
+        return self._objects.batch().exists(bytes.fromhex(tree))
 
     def _next_seq(self) -> int:
         """Return the next sequence number.
@@ -205,7 +201,7 @@ class GitWorktree:
         return tree
 
     def _tree_of(self, commit: str) -> str | None:
-        body = self._objects.read(commit)
+        body = self._objects.batch().read(bytes.fromhex(commit))
         if body is None:
             try:
                 body = self._git.run("cat-file", "commit", commit)
@@ -215,9 +211,9 @@ class GitWorktree:
 
     # -------------------------------------------------------------------------------------- read
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
-        """Return the checkpoints of this worktree, the latest first."""
-        return self._refs.checkpoints()
+    def checkpoints(self, beginning: str = "") -> tuple[Checkpoint, ...]:
+        """Return the checkpoints of this worktree whose ids begin so, the latest first."""
+        return self._refs.checkpoints(beginning)
 
     def at(self, commit: str) -> Checkpoint | None:
         """Return the checkpoint of a shadow commit, or None if the commit is gone."""

@@ -58,7 +58,7 @@ def restore(
     """
 
     def plan(worktree: Worktree, recovered: Settled) -> RestoreTask | _Outcome:
-        target = belonging(wanted, worktree.checkpoints(), session)
+        target = belonging(wanted, worktree.checkpoints(wanted), session)
         if isinstance(target, NothingDone):
             finished = _just_finished(wanted, recovered)
             return finished or belonging_elsewhere(wanted, worktrees) or target
@@ -95,7 +95,7 @@ def redo_restore(checkpoint_id: str, worktrees: Worktrees) -> Restored | Nothing
     """Restore again what an undo took back: the checkpoint that the undo has taken first."""
 
     def plan(worktree: Worktree, recovered: Settled) -> RestoreTask | _Outcome:
-        target = belonging(checkpoint_id, worktree.checkpoints())
+        target = belonging(checkpoint_id, worktree.checkpoints(checkpoint_id))
         if isinstance(target, NothingDone):
             return _just_finished(checkpoint_id, recovered) or target
         return plan_restore(target, scope_of(target), worktree, worktrees, recovered)
