@@ -36,7 +36,7 @@ install = rm -f .venv/.status; { $(PIP) --no-build-isolation $(1); echo $$? > .v
 	exit "$$(cat .venv/.status)"
 
 .PHONY: help setup run demo test quick fmt lint types imports props soak coverage bench bench-landing bench-checkpoints bench-loop \
-	bench-store bench-repair bench-growth bench-startup bench-peers mutants test-local-model toolchains picture dist dist-check check clean FORCE
+	bench-store bench-repair bench-growth bench-startup bench-sandbox bench-peers mutants test-local-model toolchains picture dist dist-check check clean FORCE
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -52,7 +52,7 @@ $(READY): pyproject.toml constraints.txt $(if $(MOVED),FORCE)
 	@echo "installing holdfast into .venv ..."
 	@test -x $(PY) || "$(PYTHON)" -m venv .venv
 	@$(call install,hatchling)
-	@$(call install,--editable .)
+	@$(call install,--editable '.[sandbox]')
 	@printf '%s' "$(CURDIR)" > $@
 
 $(DEV_READY): $(READY)
@@ -129,6 +129,9 @@ bench-growth: setup ## measure how the time to read a reply grows with its lengt
 
 bench-startup: setup ## measure how fast commands start, beside `python -c "import typer"` (ARGS="--runs N")
 	$(PY) -m bench.startup $(ARGS)
+
+bench-sandbox: setup ## measure what the sandbox costs, and run tests of real projects in it (ARGS="start", ARGS="work")
+	$(PY) -m bench.sandbox $(ARGS)
 
 mutants: setup ## change conditions one at a time and see whether a test fails (ARGS="--help"; not in `make check`)
 	$(PY) -m bench.mutants --workers $(WORKERS) $(ARGS)

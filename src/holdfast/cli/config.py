@@ -12,6 +12,8 @@ from holdfast.cli.options import AsJson, Root, require_directory
 from holdfast.cli.refusal import refuse
 from holdfast.cli.render.text import warn
 from holdfast.config.settings import BadConfig, Setting, Settings
+from holdfast.vocab.sandbox import SandboxStatus
+from holdfast.wiring.sandboxes import sandbox_status
 from holdfast.wiring.settings import settings_at, user_file
 
 config = typer.Typer(
@@ -35,12 +37,13 @@ def show(*, root: Root = Path(), as_json: AsJson = False) -> None:
     for warning in settings.warnings:
         warn(warning)
     if as_json:
-        print(json.dumps(_as_json(settings)))
+        print(json.dumps(_as_json(settings, sandbox_status(root, settings))))
     else:
         _print(settings)
+        _print_sandbox(sandbox_status(root, settings))
 
 
-def _as_json(settings: Settings) -> dict[str, Any]:
+def _as_json(settings: Settings, sandbox: SandboxStatus) -> dict[str, Any]:
     shown = {}
     for name, value in settings.values.items():
         shown[name] = {
@@ -56,6 +59,7 @@ def _as_json(settings: Settings) -> dict[str, Any]:
         "settings": shown,
         "user_file": str(user_file()),
         "key_withheld": settings.why_key_withheld,
+        "sandbox": {"kind": sandbox.kind, "why": sandbox.why},
     }
 
 
@@ -80,3 +84,10 @@ def _print(settings: Settings) -> None:
         if name == "api_key" and settings.why_key_withheld:
             print(f"{indent}withheld: {settings.why_key_withheld}")
     print(f"\nThe project's file is .holdfast/config.toml; yours is {user_file()}.")
+
+
+def _print_sandbox(sandbox: SandboxStatus) -> None:
+    if sandbox.kind == "none":
+        print(f"Commands and checks are not confined here: {sandbox.why}")
+        return
+    print(f"Commands and checks are confined by {sandbox.kind}. {sandbox.why}".rstrip())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -58,6 +59,21 @@ Trust = Annotated[
     typer.Option(
         "--trust", help="Trust the project's own tools and settings for this command, as in CI."
     ),
+]
+
+
+class SandboxChoice(StrEnum):
+    """The values of `--sandbox`."""
+
+    auto = "auto"
+    bubblewrap = "bubblewrap"
+    landlock = "landlock"
+    off = "off"
+
+
+SandboxOption = Annotated[
+    SandboxChoice | None,
+    typer.Option("--sandbox", help="What confines commands and checks; off: nothing does."),
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print the outcome as JSON, and nothing else.")

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.options import AsJson, Root, Trust
+from holdfast.cli.options import AsJson, Root, SandboxOption, Trust
 from holdfast.cli.render.edits import attempt
 from holdfast.cli.render.repair import JsonRepair, TerminalRepair, exit_code
 from holdfast.cli.settings import read_settings_or_exit
@@ -93,6 +93,7 @@ def repair(
         str | None, typer.Option("--base-url", metavar="U", help="The server, up to /v1.")
     ] = None,
     trust: Trust = False,
+    sandbox: SandboxOption = None,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -105,7 +106,13 @@ def repair(
     stopped with Ctrl-C.
     """
     level = strictness and strictness.value
-    flags = {"model": model, "base_url": base_url, "strictness": level, "command_timeout": timeout}
+    flags = {
+        "model": model,
+        "base_url": base_url,
+        "strictness": level,
+        "command_timeout": timeout,
+        "sandbox": sandbox and sandbox.value,
+    }
     settings = _settings(root, flags)
     language: Target | None = target.value if target else None
     chosen, found = _choose(paths, root, language, has_check=settings["check"] is not None)

@@ -18,7 +18,7 @@ import typer
 
 from holdfast.cli.approvals.remote_asker import RemoteAsker
 from holdfast.cli.approvals.terminal_asker import TerminalAsker
-from holdfast.cli.options import Root, Trust, is_root_named, require_state_outside
+from holdfast.cli.options import Root, SandboxOption, Trust, is_root_named, require_state_outside
 from holdfast.cli.render.text import warn
 from holdfast.cli.render.turn import EXIT_CODES, JsonTurn, QuietTurn, TerminalTurn
 from holdfast.cli.settings import read_settings_or_exit
@@ -65,6 +65,7 @@ def run(
             "review: leave edits to `holdfast changes`.",
         ),
     ] = None,
+    sandbox: SandboxOption = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only tools that read.")] = False,
     max_steps: Annotated[
         int | None,
@@ -97,6 +98,7 @@ def run(
         "model": model,
         "base_url": base_url,
         "approve": approve and approve.value,
+        "sandbox": sandbox and sandbox.value,
         "max_steps": max_steps,
     }
     output = _output(as_json=as_json, quiet=quiet)

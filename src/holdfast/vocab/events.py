@@ -22,6 +22,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from holdfast.vocab.approvals import ApprovalAnswer, ApprovalEnd, ApprovalSubject
     from holdfast.vocab.outcomes import Reason
+    from holdfast.vocab.sandbox import SandboxKind
     from holdfast.vocab.tool_calls import FailureKind, ToolCall
     from holdfast.vocab.transcript import Sentinel, StopReason
 
@@ -31,7 +32,8 @@ class TurnStarted:
     """A turn has begun; `continued` says that it goes on with one that had stopped.
 
     `prompt_message_id` is the user's message, None if the turn goes on without one. `message_id` is
-    the answer. Events of stores older than schema 0003 have no ids.
+    the answer. Events of stores older than schema 0003 have no ids. `sandbox` is the kind of
+    sandbox that the turn's commands run in; "" where an older Holdfast wrote the event.
     """
 
     session: str
@@ -43,6 +45,7 @@ class TurnStarted:
     chat_id: str = ""
     prompt_message_id: str | None = None
     message_id: str = ""
+    sandbox: SandboxKind | Literal[""] = ""
     kind: Literal["turn_started"] = "turn_started"
 
 

@@ -181,4 +181,5 @@ def _dependencies(
         now=time.monotonic,
         secrets=workspace.secrets,
         marking=TurnProcesses(state).marking,
+        sandbox=sandbox.status,
     )

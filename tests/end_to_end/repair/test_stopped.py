@@ -37,7 +37,9 @@ class Stuck:
         self.command = subprocess.Popen(
             words,
             env=workshop.environment(
-                TMPDIR=str(self.temporary), HOLDFAST_COMMAND_TIMEOUT=f"{LONGEST:.0f}"
+                TMPDIR=str(self.temporary),
+                HOLDFAST_COMMAND_TIMEOUT=f"{LONGEST:.0f}",
+                HOLDFAST_SANDBOX="off",
             ),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

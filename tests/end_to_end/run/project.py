@@ -64,6 +64,7 @@ class Project:
         self.state = place / "state"
         self.user_file = place / "user.toml"
         self.home = place / "home"
+        self.variables: dict[str, str] = {}
         self.root.mkdir()
         self.home.mkdir(exist_ok=True)
         self.write("a.py", TEXT)
@@ -97,7 +98,7 @@ class Project:
             "XDG_CONFIG_HOME": str(self.home / ".config"),
             "NO_COLOR": "1",
         }
-        return kept | own | more
+        return kept | own | self.variables | more
 
     def words(self, *words: str, server: ScriptedServer | None = None) -> list[str]:
         asked = [] if server is None else ["--base-url", server.base_url, "--model", "scripted"]

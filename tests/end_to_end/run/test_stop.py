@@ -39,6 +39,12 @@ SCOPES = [("--files",), ()]
 
 
 @pytest.fixture(autouse=True)
+def unconfined(project: Project) -> None:
+    """Run commands without a sandbox: in one, a process has another number, and none outlives its command."""
+    project.variables["HOLDFAST_SANDBOX"] = "off"
+
+
+@pytest.fixture(autouse=True)
 def leave_no_process(project: Project) -> Iterator[None]:
     """Kill what a command of this test has left, if no restore has."""
     yield

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.workspace import Workspace
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event
+    from holdfast.vocab.sandbox import SandboxStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class TurnDependencies:
     changed files where there are no checkpoints; files for which `is_cache` holds do not count as
     changed. `secrets` are words that no model, log or person is to see. `repairs` is None where a
     turn's edits are not checked. `marking` returns the context in which processes are marked as
-    those of the turn with this id.
+    those of the turn with this id. `sandbox` is what confines the commands of the turn.
     """
 
     model: Model
@@ -91,6 +92,7 @@ class TurnDependencies:
     secrets: tuple[str, ...] = ()
     repairs: TurnRepairs | None = None
     marking: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext()
+    sandbox: SandboxStatus | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,9 @@ def send(
     """
     # A key may be in the project's own rules, or be pasted by mistake.
     message = redact(message, dependencies.secrets)
+    sandbox = dependencies.sandbox
+    if sandbox is not None and sandbox.kind == "none":
+        say(f"no command runs unasked, for there is no sandbox: {sandbox.why}")
     system = redact(dependencies.system, dependencies.secrets)
     try:
         # Neither the checkpoint nor the model is to see half of an edit or of a restore; and a
@@ -183,6 +188,7 @@ def _started(begun: TurnBegun, message: UserMessage, dependencies: TurnDependenc
         chat_id=begun.chat,
         prompt_message_id=begun.prompt_message,
         message_id=begun.message,
+        sandbox=dependencies.sandbox.kind if dependencies.sandbox else "",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import field
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -41,10 +40,9 @@ class View:
         >>> View({"/": "read", "/tmp": "hidden"}).access_of("/tmp/a/b")
         'hidden'
         """
-        for above in (path, *map(str, PurePosixPath(path).parents)):
-            if above in self.rules:
-                return self.rules[above]
-        return "hidden"
+        while path not in self.rules and path != "/":
+            path = path.rpartition("/")[0] or "/"
+        return self.rules.get(path, "hidden")
 
     def ordered(self) -> list[tuple[str, PathAccess]]:
         """Return the rules, those of outer paths first: each overrides the ones before it."""

@@ -1,0 +1,1 @@
+"""What the sandbox costs, and whether ordinary work still works in it."""
