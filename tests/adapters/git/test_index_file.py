@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.adapters.git.index_file import (
+from holdfast.adapters.git.objects.index_file import (
     UnknownIndexError,
     changed_entries,
     empty_index,
@@ -19,8 +19,8 @@ from holdfast.adapters.git.index_file import (
     mode_of,
     parse_index,
 )
-from holdfast.adapters.git.object_store import ObjectStore
-from holdfast.adapters.git.tree_cache import complete_trees
+from holdfast.adapters.git.objects.object_store import ObjectStore
+from holdfast.adapters.git.objects.tree_cache import complete_trees
 
 NAMES = st.sampled_from(["a", "a-b", "a.c", "a0", "b", "é", "z"])
 PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.git.object_store import ObjectStore
+from holdfast.adapters.git.objects.object_store import ObjectStore
 
 
 def _git(root: Path, *words: str) -> bytes:
@@ -70,7 +70,7 @@ def test_what_the_repository_has_is_not_written_again(root: Path) -> None:
 def test_more_than_fits_into_memory_is_written_on_the_way(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.adapters.git.object_store._WAITING_SIZE", 1000)
+    monkeypatch.setattr("holdfast.adapters.git.objects.object_store._WAITING_SIZE", 1000)
     batch = ObjectStore(root / ".git", "sha1").batch()
     oids = [batch.add("blob", bytes([number]) * 400) for number in range(9)]
     assert len(_loose(root)) == 9

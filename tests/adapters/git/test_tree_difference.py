@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.adapters.git.object_store import ObjectStore
-from holdfast.adapters.git.tree_difference import TreeComparison, UnreadableTreeError
+from holdfast.adapters.git.objects.object_store import ObjectStore
+from holdfast.adapters.git.objects.tree_difference import TreeComparison, UnreadableTreeError
 
 PATHS = st.lists(st.sampled_from(["a", "a-b", "a.c", "b", "é"]), min_size=1, max_size=4)
 MODES = st.sampled_from(["100644", "100755", "120000", "160000"])

@@ -19,8 +19,8 @@ from holdfast.adapters.git.git_command import (
     to_bytes,
     to_text,
 )
-from holdfast.adapters.git.object_id import algorithm_of, blob_id
-from holdfast.adapters.git.tree_difference import TreeComparison, UnreadableTreeError
+from holdfast.adapters.git.objects.object_id import algorithm_of, blob_id
+from holdfast.adapters.git.objects.tree_difference import TreeComparison, UnreadableTreeError
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space
 from holdfast.checkpoints.difference import Difference, TreeEntry
 from holdfast.checkpoints.ports import Blocked, PreparedRestore, RestoreDone, RestoreFailed
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from holdfast.adapters.git.object_store import ObjectStore
+    from holdfast.adapters.git.objects.object_store import ObjectStore
     from holdfast.adapters.git.private_index import PrivateIndex
     from holdfast.adapters.git.repository import PrivateRepository
     from holdfast.checkpoints.checkpoint import WorktreeState

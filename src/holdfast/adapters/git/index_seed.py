@@ -9,7 +9,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import GitFailed, join_names, to_text
-from holdfast.adapters.git.object_links import (
+from holdfast.adapters.git.objects.object_links import (
     find_object_directories,
     link_objects,
     write_alternates,
@@ -22,8 +22,8 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from holdfast.adapters.git.index_file import IndexFile
     from holdfast.adapters.git.index_state import FileSignature
+    from holdfast.adapters.git.objects.index_file import IndexFile
     from holdfast.adapters.git.repository import PrivateRepository
     from holdfast.adapters.git.user_repository import UserRepository
     from holdfast.adapters.git.worktree_files import WorktreeFiles

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
 from holdfast.adapters.git import index_state
-from holdfast.adapters.git.file_capture import CapturedFile, FileCapture
 from holdfast.adapters.git.git_command import (
     Git,
     GitFailed,
@@ -20,14 +19,15 @@ from holdfast.adapters.git.git_command import (
     to_bytes,
     to_text,
 )
-from holdfast.adapters.git.index_file import (
+from holdfast.adapters.git.objects.file_capture import CapturedFile, FileCapture
+from holdfast.adapters.git.objects.index_file import (
     IndexFile,
     UnknownIndexError,
     empty_index,
     is_whole,
     parse_index,
 )
-from holdfast.adapters.git.tree_cache import CachedTrees, complete_trees
+from holdfast.adapters.git.objects.tree_cache import CachedTrees, complete_trees
 from holdfast.adapters.git.user_repository import signature
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.adapters.git.index_state import FileSignature
-    from holdfast.adapters.git.object_store import ObjectStore
+    from holdfast.adapters.git.objects.object_store import ObjectStore
     from holdfast.adapters.git.repository import PrivateRepository
 
 # Within this span an edit can leave the time of a file unchanged: the clocks of some file systems

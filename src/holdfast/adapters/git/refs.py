@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
-    from holdfast.adapters.git.object_store import ObjectStore
+    from holdfast.adapters.git.objects.object_store import ObjectStore
     from holdfast.checkpoints.checkpoint import Checkpoint
 
 LIVE = "refs/holdfast/checkpoints/"

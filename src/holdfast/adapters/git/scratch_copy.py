@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.object_links import find_object_directories, write_alternates
+from holdfast.adapters.git.objects.object_links import find_object_directories, write_alternates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

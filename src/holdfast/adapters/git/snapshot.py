@@ -19,7 +19,6 @@ from holdfast.adapters.git.directories import (
 )
 from holdfast.adapters.git.file_modes import update_modes, usual_mode, usual_modes
 from holdfast.adapters.git.git_command import Git, GitFailed, to_text
-from holdfast.adapters.git.index_file import changed_entries
 from holdfast.adapters.git.index_seed import (
     NOTHING_SEEDED,
     SeededIndex,
@@ -28,6 +27,7 @@ from holdfast.adapters.git.index_seed import (
     seed_index,
 )
 from holdfast.adapters.git.inner_repositories import digest_repositories
+from holdfast.adapters.git.objects.index_file import changed_entries
 from holdfast.adapters.git.private_index import PrivateIndex, UpdatedIndex
 from holdfast.adapters.git.user_repository import signature
 from holdfast.adapters.git.worktree_files import WorktreeFiles, is_named, refuse_without_space

@@ -14,8 +14,8 @@ from holdfast.adapters.git.checkout import TreeCheckout
 from holdfast.adapters.git.file_versions import VersionReader
 from holdfast.adapters.git.git_command import Git, GitFailed, to_text
 from holdfast.adapters.git.index_seed import link_user_objects
-from holdfast.adapters.git.object_links import find_object_directories, keep_packs
-from holdfast.adapters.git.object_store import ObjectStore, commit_body
+from holdfast.adapters.git.objects.object_links import find_object_directories, keep_packs
+from holdfast.adapters.git.objects.object_store import ObjectStore, commit_body
 from holdfast.adapters.git.old_layout import has_old_layout, move_private_folder, move_user_refs
 from holdfast.adapters.git.private_index import PrivateIndex
 from holdfast.adapters.git.refs import Refs

@@ -8,8 +8,8 @@ import stat
 import time
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.index_file import LINK, encode_entry, mode_of
-from holdfast.adapters.git.object_store import LARGE_FILE, ObjectBatch
+from holdfast.adapters.git.objects.index_file import LINK, encode_entry, mode_of
+from holdfast.adapters.git.objects.object_store import LARGE_FILE, ObjectBatch
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.vocab.lazy_dataclass import dataclass
 

@@ -8,7 +8,7 @@ import zlib
 from typing import TYPE_CHECKING, BinaryIO
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.object_id import digest
+from holdfast.adapters.git.objects.object_id import digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

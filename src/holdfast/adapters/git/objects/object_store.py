@@ -8,9 +8,9 @@ import zlib
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.object_id import object_id
-from holdfast.adapters.git.object_links import find_object_directories
-from holdfast.adapters.git.pack_file import PackedObject, PackIndex, write_pack
+from holdfast.adapters.git.objects.object_id import object_id
+from holdfast.adapters.git.objects.object_links import find_object_directories
+from holdfast.adapters.git.objects.pack_file import PackedObject, PackIndex, write_pack
 from holdfast.checkpoints.limits import MEGABYTE
 from holdfast.checkpoints.ports import CheckpointFailed
 
@@ -57,7 +57,7 @@ class ObjectStore:
         try:
             handle = os.open(draft, _CREATE, 0o600)
         except FileNotFoundError:
-            os.mkdir(f"{self._prefix}{oid[:2]}", 0o700)  # noqa: PTH102
+            os.mkdir(f"{self._prefix}{oid[:2]}", 0o700)  # noqa: PTH102 - see above
             handle = os.open(draft, _CREATE, 0o600)
         try:
             rest = memoryview(compressed)
@@ -65,7 +65,7 @@ class ObjectStore:
                 rest = rest[os.write(handle, rest) :]
         finally:
             os.close(handle)
-        os.replace(draft, file)  # noqa: PTH105
+        os.replace(draft, file)  # noqa: PTH105 - see above
 
     def write_large(self, source: int) -> bytes:
         """Write the blob of an open file piece by piece; return its id."""

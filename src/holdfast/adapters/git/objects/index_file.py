@@ -12,8 +12,8 @@ import struct
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.object_id import digest
-from holdfast.adapters.git.tree_cache import (
+from holdfast.adapters.git.objects.object_id import digest
+from holdfast.adapters.git.objects.tree_cache import (
     CachedTrees,
     encode_trees,
     parent_directories,

@@ -1,0 +1,1 @@
+"""Git's objects and index file, read and written in this process."""
