@@ -65,25 +65,25 @@ def requested_to_json(requested: RequestedEdits) -> dict[str, Any]:
 
 def requested_from_json(read: dict[str, Any]) -> RequestedEdits:
     """Parse the result of `requested_to_json`."""
-    requests = tuple(_file_request_from_json(request) for request in read["requests"])
-    return RequestedEdits(requests, read["overwrite"], read.get("part_of"))
+    requests = map(_file_request_from_json, read["requests"])
+    return RequestedEdits(tuple(requests), read["overwrite"], read.get("part_of"))
 
 
 def plan_to_json(plan: ChangePlan) -> dict[str, Any]:
     """Return a plan as JSON, with the bytes and the hashes of both sides of every swap."""
     return {
         "version": _VERSION,
-        "landed": [asdict(file) for file in plan.files],
-        "swaps": [_swap_to_json(swap) for swap in plan.swaps],
+        "landed": list(map(asdict, plan.files)),
+        "swaps": list(map(_swap_to_json, plan.swaps)),
         "makes": list(plan.makes),
     }
 
 
 def plan_from_json(read: dict[str, Any]) -> ChangePlan:
     """Parse the result of `plan_to_json`; raise `ContentDamaged` if a text is not as recorded."""
-    landed = tuple(_file_landed_from_json(file) for file in read["landed"])
-    swaps = tuple(_swap_from_json(swap) for swap in read["swaps"])
-    return ChangePlan(landed, swaps, tuple(read["makes"]))
+    landed = map(_file_landed_from_json, read["landed"])
+    swaps = map(_swap_from_json, read["swaps"])
+    return ChangePlan(tuple(landed), tuple(swaps), tuple(read["makes"]))
 
 
 def _file_landed_from_json(read: dict[str, Any]) -> FileLanded:

@@ -48,7 +48,7 @@ def plan_rewind(
     """
     unkept = unkept_files(change)
     if unkept:
-        return tuple(_refuse_unkept(file) for file in unkept)
+        return tuple(map(_refuse_unkept, unkept))
     inverse = [swap.reversed() for swap in reversed(change.plan.swaps)]
     rebased = rebase_swaps(inverse, files)
     clashes = rebased.clashes or _needed_later(inverse, later)

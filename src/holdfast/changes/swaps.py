@@ -134,8 +134,8 @@ class Batch:
 
     def reversed(self) -> Batch:
         """Return the inverse batch, for when the directories of its files still exist."""
-        swaps = tuple(swap.reversed() for swap in reversed(self.swaps))
-        return Batch(self.id, swaps, clears=tuple(reversed(self.makes)), rewinds=True)
+        swaps = map(Swap.reversed, reversed(self.swaps))
+        return Batch(self.id, tuple(swaps), clears=self.makes[::-1], rewinds=True)
 
     def sibling(self, place: int) -> str:
         """Return the name of the file beside the old one in which the new text is staged.

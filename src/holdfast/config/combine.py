@@ -7,6 +7,7 @@ stranger's.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from typing import Any, TypeAlias
 
 from holdfast.config.settings import Overruled, Setting, SettingValue
@@ -54,21 +55,20 @@ def combine_layers(setting: Setting, layers: Layers) -> SettingValue:
 
 def _effective(setting: Setting, layers: Layers) -> _Sourced:
     """Return the value to use and its source."""
-    default = setting.default, "default"
     match setting.combine:
         case "first":
-            return _first(setting.name, layers.by_precedence) or default
+            found = _first(setting.name, layers.by_precedence)
         case "union":
-            return _union(setting.name, layers.by_precedence) or default
+            found = _union(setting.name, layers.by_precedence)
         case "strictest":
-            return _strictest(setting, layers) or default
+            found = _strictest(setting, layers)
+    if found is None:
+        return setting.default, "default"
+    return found
 
 
 def _first(name: str, layers: tuple[Layer, ...]) -> _Sourced | None:
-    for layer in layers:
-        if name in layer:
-            return layer[name]
-    return None
+    return ChainMap(*layers).get(name)
 
 
 def _union(name: str, layers: tuple[Layer, ...]) -> _Sourced | None:
@@ -97,8 +97,10 @@ def _strictest(setting: Setting, layers: Layers) -> _Sourced | None:
     project = layers.project.get(setting.name)
     if users is None and setting.strict:
         users = setting.default, "default"
-    if users is None or project is None:
-        return users or project
+    if users is None:
+        return project
+    if project is None:
+        return users
     if _is_stricter(setting, project[0], users[0]):
         return project
     return users
