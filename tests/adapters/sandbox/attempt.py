@@ -6,30 +6,20 @@ import json
 import os
 import sys
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from holdfast.adapters.processes.commands import OsCommands
 from holdfast.adapters.processes.sandbox.probe import SandboxChoice, open_sandbox
 from holdfast.adapters.processes.sandbox.sandbox import Sandbox
+from holdfast.adapters.project.secret_files import find_secret_files
 from holdfast.tools.ports import CommandDone
 from holdfast.vocab.sandbox import SandboxLevel
 
 
-@dataclass(frozen=True)
-class Found:
-    paths: tuple[str, ...]
-    whole: bool = True
-
-
-def find_secrets(root: str) -> Found:
-    """All files named .env: the real search has its own tests."""
-    return Found(tuple(sorted(str(path) for path in Path(root).rglob(".env"))))
-
-
 def open_at(kind: SandboxChoice, place: Path) -> Sandbox:
-    return open_sandbox(kind, place / "root", place / "state", find_secrets=find_secrets)
+    return open_sandbox(kind, place / "root", place / "state", find_secrets=find_secret_files)
 
 
 def attempt(

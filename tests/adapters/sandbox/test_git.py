@@ -112,3 +112,23 @@ def test_a_linked_worktree_reads_and_commits(bubblewrap: SandboxChoice, place: P
     assert git(place / "root", "log", "-1", "--format=%s") == "two\n"
     assert sorted(hooks.iterdir()) == before
     assert (main / "a.txt").read_text() == "text\n"
+
+
+def test_a_repository_inside_the_project_is_not_configured(
+    bubblewrap: SandboxChoice, place: Path
+) -> None:
+    inner = place / "root/vendor/inner"
+    inner.mkdir(parents=True)
+    git(inner, "init", "-q")
+    before = (inner / ".git/config").read_text()
+    for git_writable in (False, True):
+        attempt(
+            bubblewrap,
+            place,
+            "echo x >> vendor/inner/.git/config; echo x > vendor/inner/.git/hooks/pre-commit; touch vendor/inner/new",
+            "write",
+            git_writable=git_writable,
+        )
+        assert (inner / ".git/config").read_text() == before
+        assert not (inner / ".git/hooks/pre-commit").exists()
+        assert (inner / "new").exists()

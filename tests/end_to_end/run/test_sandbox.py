@@ -26,11 +26,11 @@ def kind_of(ran: Ran) -> str:
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
 def test_a_command_of_a_turn_is_confined(project: Project, kind: str) -> None:
-    (project.home / ".netrc").write_text("hunter2")
+    (project.home / "notes.txt").write_text("hunter2")
     outside = project.place / "outside.txt"
     ran, told = run_command(
         project,
-        f"cat {project.home}/.netrc; touch {outside}; echo $OPENAI_API_KEY$HOLDFAST_API_KEY; echo x > made.txt; ls {project.state}",
+        f"cat {project.home}/notes.txt; touch {outside}; echo $OPENAI_API_KEY$HOLDFAST_API_KEY; echo x > made.txt; ls {project.state}",
         "--sandbox",
         kind,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,10 +31,14 @@ _PEM_LIMIT = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class SecretFileList:
-    """The real, absolute paths of secret-like files, sorted. `whole`: there are no others."""
+    """The real, absolute paths of secret-like files, sorted. `whole`: there are no others.
+
+    `repositories` are the `.git` of repositories inside the root.
+    """
 
     paths: tuple[str, ...]
     whole: bool = True
+    repositories: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -45,6 +49,7 @@ class _Directory:
     directories: list[str] = field(default_factory=list)
     secrets: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
+    has_git: bool = False
     size: int = 0
 
 
@@ -68,7 +73,7 @@ class SecretFinder:
             now[path] = found
             entries += found.size
             if entries > _ENTRY_LIMIT or time.monotonic() > until:
-                return SecretFileList((), whole=False)
+                return replace(self._collect(now), whole=False)
             queue += [f"{path}/{name}" for name in found.directories]
         self._known = now
         return self._collect(now)
@@ -112,7 +117,13 @@ class SecretFinder:
                     paths.add(target)
         if linked:
             paths |= _names_of(linked, directories)
-        return SecretFileList(tuple(sorted(paths)[:_MASK_LIMIT]), whole=len(paths) <= _MASK_LIMIT)
+        inner = [f"{place}/.git" for place in directories if directories[place].has_git]
+        repositories = [path for path in sorted(inner) if path != f"{self._root}/.git"]
+        return SecretFileList(
+            tuple(sorted(paths)[:_MASK_LIMIT]),
+            whole=max(len(paths), len(repositories)) <= _MASK_LIMIT,
+            repositories=tuple(repositories[:_MASK_LIMIT]),
+        )
 
 
 @cache
@@ -128,6 +139,8 @@ def find_secret_files(root: str) -> SecretFileList:
 def _add(entry: os.DirEntry[str], found: _Directory, *, is_secret: bool) -> None:
     """Add one entry to what was found in its directory."""
     found.size += 1
+    if entry.name == ".git":
+        found.has_git = True
     if entry.is_dir(follow_symlinks=False):
         # The objects of git are not files of the project.
         if entry.name != ".git":

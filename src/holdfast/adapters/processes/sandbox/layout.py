@@ -50,6 +50,10 @@ class SecretFiles(Protocol):
     def whole(self) -> bool:
         """Whether the search was finished."""
 
+    @property
+    def repositories(self) -> Sequence[str]:
+        """The `.git` of repositories inside the project."""
+
 
 @dataclass(frozen=True, slots=True)
 class ConfinedProcess:
@@ -124,6 +128,8 @@ class Layouts:
         for place in (root, *existing(process.writable)):
             found = self._find_secrets(place)
             whole = whole and found.whole
+            for path in found.repositories:
+                view.set(path, "read")
             for path in found.paths:
                 view.set(path, "masked")
         return whole
