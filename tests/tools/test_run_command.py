@@ -181,6 +181,16 @@ def test_where_secrets_cannot_be_masked_a_command_that_names_one_is_denied_unatt
         )
 
 
+def test_where_secrets_cannot_be_masked_their_values_are_removed_unattended(
+    tmp_path: Path,
+) -> None:
+    with open_world(tmp_path, sandbox="off", unattended=True) as world:
+        world.write(".env", "API_KEY='abc123'\n")
+        assert world.told("run_command", command="cat .e*") == (
+            "Exit code 0.\nAPI_KEY='[token removed]'"
+        )
+
+
 # ---------------------------------------------------------------------------------------------------------------- access
 
 

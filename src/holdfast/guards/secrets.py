@@ -82,3 +82,23 @@ def _holds_secrets(name: str) -> bool:
     if not _LIKELY.search(name):
         return False
     return bool(_ENVIRONMENT.fullmatch(name) or _DATA.fullmatch(name))
+
+
+_SHORTEST_VALUE = 6
+_COMMON_VALUES = frozenset({"development", "localhost", "production", "staging"})
+
+
+def values_in(text: str) -> set[str]:
+    r"""Return what stands behind the names in a file with secrets, or else its lines.
+
+    >>> sorted(values_in("# comment\nKEY='hunter2'\nHOST=localhost\nA=1\n  token: abcdef\nMIIEow"))
+    ['MIIEow', 'abcdef', 'hunter2']
+    """
+    values: set[str] = set()
+    for line in text.splitlines():
+        if line.lstrip().startswith(("#", "-----")):
+            continue
+        value = re.split(r"[=:]", line, maxsplit=1)[-1].strip(" \t\"',;{}[]")
+        if len(value) >= _SHORTEST_VALUE and value not in _COMMON_VALUES:
+            values.add(value)
+    return values

@@ -213,6 +213,9 @@ class ReadGuard(Protocol):
     def why_not_files(self) -> str | None:
         """Return why the files with secrets cannot all be masked, or None if they can."""
 
+    def secret_values(self) -> tuple[str, ...]:
+        """Return the values in files with secrets, the longest first."""
+
     def why_not_git(self, content: GitContent) -> str | None:
         """Return why git that prints this content needs approval, or None."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.guards.commands import Allow, Ask, Refuse, argv, judge_command, runs_git
-from holdfast.guards.tokens import remove_tokens
+from holdfast.guards.tokens import MARK, remove_tokens
 from holdfast.tools.arguments import StrictArguments
 from holdfast.tools.commands.plan_read import PlannedRead, names_secrets, plan_read
 from holdfast.tools.context import ToolContext, denied, refuse
@@ -62,8 +63,12 @@ def run_command(arguments: RunCommandTool, context: ToolContext, cancel: Cancel)
     seconds = max(1, min(arguments.timeout or policy.timeout, policy.longest_timeout))
     done, seen = _run(run, seconds, context, cancel)
     note = ""
-    if run.level == "write" and not context.ports.commands.sandbox.unprotected("write"):
-        note = _note_of_masked(run.words)
+    if not context.ports.commands.sandbox.unprotected("write"):
+        if run.level == "write":
+            note = _note_of_masked(run.words)
+    elif policy.unattended:
+        # The sandbox cannot mask the files, and nobody has approved that they are read.
+        done = replace(done, output=_without_values(done.output, context))
     return _outcome(command, done, seconds, note, seen)
 
 
@@ -114,6 +119,13 @@ def _ask_more(command: str, what: str, cure: str, context: ToolContext) -> ToolO
     # Not only the command: an answer for it must not count for this.
     subject = f"{command} ({what})"
     return refuse(context.ports.gate.ask("command", subject, f"it runs {what}"), command)
+
+
+def _without_values(output: str, context: ToolContext) -> str:
+    """Return the output without the values of the project's files with secrets."""
+    for value in context.ports.reads.secret_values():
+        output = output.replace(value, MARK)
+    return output
 
 
 def _note_of_masked(words: Sequence[str]) -> str:

@@ -305,8 +305,11 @@ def test_a_git_directory_whose_files_are_elsewhere_is_refused_and_nothing_is_mad
     repo = Folder(tmp_path / "repo").init()
     repo.git("config", "core.worktree", str(elsewhere.root))
     for root in (repo.root, repo.root / ".git", repo.root / ".git" / "refs"):
+        refused = repo.run("create", "--json", root=root)
+        assert refused.code == 2
         assert (
-            f"pass --root {elsewhere.root} instead" in repo.run("create", "--json", root=root).why
+            f"{repo.root}: core.worktree in its git settings leads to {elsewhere.root}"
+            in refused.err
         )
     assert repo.ids() == []
     elsewhere.checkpoint()

@@ -1,8 +1,11 @@
-"""Commands of a model that look as if they only read: they are asked for, and where nobody can be asked, nothing runs."""
+"""Commands of a model that run unasked: they cannot write, run the project's code or show its secrets."""
 
 from __future__ import annotations
 
+import os
 import subprocess
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,39 +14,40 @@ from tests.end_to_end.run.project import Project, Ran
 
 pytestmark = pytest.mark.e2e
 
+SECRET = "hunter2-of-this-test"
 MORE_THAN_ONE = "it is more than one command"
+KINDS = ("bubblewrap", "landlock")
 
 
-def run_commands(project: Project, *commands: str) -> Ran:
+def run_commands(project: Project, *commands: str, words: tuple[str, ...] = (), **more: str) -> Ran:
     script = [call("run_command", command=command) for command in commands]
     with ScriptedServer([*script, say("Done.")]) as server:
-        return project.run("Look around.", server=server)
+        return project.run("Look around.", *words, server=server, **more)
 
 
-@pytest.mark.parametrize(
-    ("command", "why"),
-    [
-        ("ls &>/dev/null touch pwned", "it contains &>, which shells interpret differently"),
-        ('echo `echo "\\\\$(touch pwned)"`', MORE_THAN_ONE),
-        ("sort a.py -*", "the shell decides what -* expands to"),
-        ("sed p *", "the shell decides what * expands to"),
-        ("cd bare && git status", MORE_THAN_ONE),
-        ("date -uf/etc/passwd", "date with -uf/etc/passwd may set the clock, or read a file"),
-        (
-            "file -m/etc/passwd a.py",
-            "-m/etc/passwd may name a file outside the project, or a secret",
-        ),
-        ("cat id_r*", "the shell decides what id_r* expands to"),
-        ("git grep -h KEY", "git grep with -h does more than read"),
-        ("cat a.py | head -1", MORE_THAN_ONE),
-    ],
-)
-def test_what_only_looks_like_reading_is_asked_for_and_does_not_run(
-    project: Project, command: str, why: str
-) -> None:
+def git(project: Project, *words: str) -> None:
+    identity = ("-c", "user.name=A", "-c", "user.email=a@b.c")
+    subprocess.run(
+        ["git", "-C", str(project.root), *identity, *words], check=True, capture_output=True
+    )
+
+
+def asked(ran: Ran) -> list[tuple[str, str]]:
+    """Give each question with its first reason: the others are what the sandbox cannot protect."""
+    events = [event for event in ran.events if event["kind"] == "approval_asked"]
+    return [(event["subject"], event["why"].partition("; ")[0]) for event in events]
+
+
+def outputs(ran: Ran) -> dict[str, Any]:
+    events = [event for event in ran.events if event["kind"] == "command_ran"]
+    return {event["command"]: event["output"] for event in events}
+
+
+def make_hostile(project: Project) -> None:
+    """Add what a stranger's repository may have, and links that lead out."""
     project.write("-opwned", "x")
     project.write("--expression=1e touch pwned", "x")
-    project.write("id_rsa", "KEY")
+    project.write("id_rsa", SECRET)
     project.write("bare/HEAD", "ref: refs/heads/main\n")
     project.write(
         "bare/config",
@@ -51,72 +55,216 @@ def test_what_only_looks_like_reading_is_asked_for_and_does_not_run(
     )
     for folder in ("objects", "refs"):
         (project.root / "bare" / folder).mkdir()
-    before = project.texts()
+    (project.root / "link").symlink_to("/etc/hostname")
+    (project.root / "linked").symlink_to("/etc")
+    (project.root / "innocent").symlink_to("id_rsa")
+
+
+def snapshot(root: Path) -> dict[str, bytes]:
+    """Give every file of a project, with those of git."""
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        # The grammar of the shell.
+        ("ls &>/dev/null touch pwned", "it contains a shell operator"),
+        ('echo `echo "\\\\$(touch pwned)"`', "the shell decides what `echo expands to"),
+        ("cat a.py | head -1", MORE_THAN_ONE),
+        # A pattern that expands to options.
+        ("sort a.py -*", "the shell decides what -* expands to"),
+        ("sed p *", "the shell decides what * expands to"),
+        # A program that interprets files.
+        ("cd bare && git status", "cd is a shell built-in"),
+        ("git -C bare status", "git with -C may run other programs"),
+        ("sed -n '/[/p;s/]/e touch pwned/' a.py", "this sed script may do more than print lines"),
+        # An option glued to its value.
+        ("date -uf/etc/passwd", "date with -f may do more than read"),
+        ("file -m/etc/passwd a.py", "file with -m may do more than read"),
+        # A link that leads out of the project, or to a secret.
+        ("cat link", "link is outside the project"),
+        ("cat linked/hostname", "linked/hostname is outside the project"),
+        ("cat innocent", "innocent may hold secrets"),
+        ("cat id_r*", "the shell decides what id_r* expands to"),
+    ],
+)
+def test_what_only_looks_like_reading_is_asked_for_and_does_not_run(
+    project: Project, command: str, why: str
+) -> None:
+    make_hostile(project)
+    before = snapshot(project.root)
     ran = run_commands(project, command)
-    asked = [
-        (event["subject"], event["why"])
-        for event in ran.events
-        if event["kind"] == "approval_asked"
-    ]
-    assert (ran.code, ran.ended["stop_reason"], asked) == (3, "needs_approval", [(command, why)])
-    assert not [event for event in ran.events if event["kind"] == "command_ran"]
-    assert project.texts() == before
+    assert (ran.code, ran.ended["stop_reason"]) == (3, "needs_approval")
+    assert (asked(ran), outputs(ran)) == ([(command, why)], {})
+    assert snapshot(project.root) == before
+    assert SECRET not in ran.out
 
 
-def test_git_runs_unasked_and_no_program_that_the_repository_names(project: Project) -> None:
-    pwned = project.place / "pwned"
-
-    def git(*words: str) -> None:
-        identity = ("-c", "user.name=A", "-c", "user.email=a@b.c")
-        subprocess.run(
-            ["git", "-C", str(project.root), *identity, *words], check=True, capture_output=True
-        )
-
-    project.write(".gitattributes", "*.py diff=x\n")
-    git("add", ".")
-    git("commit", "-qm", "one")
+@pytest.mark.parametrize("kind", KINDS)
+def test_git_runs_unasked_and_no_program_that_the_repository_names(
+    project: Project, kind: str
+) -> None:
+    # Where only the switches of git keep it from writing, beside the root.
+    pwned = project.root / "pwned"
+    project.write(".gitattributes", "*.py diff=x filter=y\n")
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "one")
     project.write("a.py", "x = 3\n")
     touch = f"touch {pwned}; false"
-    git("config", "diff.x.textconv", f"touch {pwned}; cat")
-    git("config", "core.fsmonitor", touch)
-    git("config", "diff.external", touch)
-    git("config", "log.showSignature", "true")
-    git("config", "core.pager", touch)
+    settings = {
+        "diff.x.textconv": f"touch {pwned}; cat",
+        "core.fsmonitor": touch,
+        "diff.external": touch,
+        "log.showSignature": "true",
+        "core.pager": touch,
+        "filter.y.clean": f"echo filtered; touch {pwned}; cat",
+        "filter.y.required": "true",
+    }
+    for name, value in settings.items():
+        git(project, "config", name, value)
     hook = project.root / ".git/hooks/post-index-change"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\ntouch {pwned}\n")
     hook.chmod(0o755)
+    before = snapshot(project.root)
     commands = (
         "git status --short",
         "git diff",
         "git log -p",
         "git show HEAD",
         "git blame a.py",
-        "git -C . status",
+        "git grep -n x",
     )
-    ran = run_commands(project, *commands)
-    outputs = {
-        event["command"]: event["output"] for event in ran.events if event["kind"] == "command_ran"
-    }
-    assert (ran.code, tuple(outputs)) == (0, commands)
-    assert outputs["git status --short"] == " M a.py"
-    assert "+x = 3" in outputs["git diff"]
-    assert "+x = 1" in outputs["git show HEAD"]
+    ran = run_commands(project, *commands, HOLDFAST_SANDBOX=kind)
+    printed = outputs(ran)
+    assert (ran.code, tuple(printed)) == (0, commands)
+    assert printed["git status --short"] == " M a.py"
+    assert "+x = 3" in printed["git diff"]
+    assert "filtered" not in printed["git diff"]
+    assert "+x = 1" in printed["git show HEAD"]
     assert not pwned.exists()
+    assert snapshot(project.root) == before
     # The same repository does run them where nothing keeps it from that.
     subprocess.run(["git", "-C", str(project.root), "diff"], check=False, capture_output=True)
     assert pwned.exists()
 
 
-def test_a_bare_repository_in_the_project_is_not_used(project: Project) -> None:
-    project.write("bare/HEAD", "ref: refs/heads/main\n")
-    project.write(
-        "bare/config",
-        '[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch pwned; false"\n',
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_form_of_output_shows_a_secret(project: Project, kind: str) -> None:
+    project.write(".env", f"KEY={SECRET}\n")
+    (project.root / "other.txt").hardlink_to(project.root / ".env")
+    token = "ghp_" + "a1B2" * 9
+    project.write("settings.py", f"TOKEN = '{token}'\n")
+    commands = (
+        "grep -rn KEY .",
+        "grep -rh KEY .",
+        "cat a.py other.txt",
+        "wc -l other.txt",
+        "git grep -h KEY",
+        "cat settings.py",
     )
-    for folder in ("objects", "refs"):
-        (project.root / "bare" / folder).mkdir()
-    ran = run_commands(project, "git -C bare status")
-    [done] = [event for event in ran.events if event["kind"] == "command_ran"]
-    assert "cannot use bare repository" in done["output"]
-    assert not list(project.root.rglob("pwned"))
+    ran = run_commands(project, *commands, HOLDFAST_SANDBOX=kind)
+    assert (ran.code, tuple(outputs(ran))) == (0, commands)
+    assert outputs(ran)["cat settings.py"] == "TOKEN = '[token removed]'"
+    assert SECRET not in ran.out
+    assert token not in ran.out
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git grep -h KEY", "git show HEAD", "git cat-file -p HEAD:.env"],
+)
+def test_git_that_prints_files_is_asked_for_where_a_secret_is_tracked(
+    project: Project, command: str
+) -> None:
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "one")
+    project.write(".env", f"KEY={SECRET}\n")
+    git(project, "add", "-f", ".env")
+    git(project, "commit", "-qm", "two")
+    ran = run_commands(project, command)
+    [(subject, why)] = asked(ran)
+    assert (ran.code, subject) == (3, command)
+    assert why in {"git may print .env, which may hold secrets", "HEAD:.env may hold secrets"}
+    assert SECRET not in ran.out
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_auto_a_secret_is_not_read_either(project: Project, kind: str) -> None:
+    project.write(".env", f"KEY={SECRET}\n")
+    ran = run_commands(
+        project, "cat .env", "cat ./.env | cat", words=("--approve", "auto"), HOLDFAST_SANDBOX=kind
+    )
+    assert ran.code == 0
+    assert SECRET not in ran.out
+
+
+def test_with_auto_a_command_writes_in_the_project_and_nowhere_else(project: Project) -> None:
+    outside = project.place / "outside.txt"
+    commands = (
+        "echo 1 >inside.txt",
+        f"echo 1 >{outside}",
+        "echo 1 >.git/hooks/pre-commit",
+        "mkdir -p .holdfast && echo >.holdfast/config.toml",
+        "git add a.py",
+    )
+    ran = run_commands(
+        project, *commands, words=("--approve", "auto"), HOLDFAST_SANDBOX="bubblewrap"
+    )
+    assert ran.code == 0
+    assert (project.root / "inside.txt").exists()
+    made = [outside, project.root / ".git/hooks/pre-commit", project.root / ".holdfast"]
+    assert [path for path in made if path.exists()] == []
+    status = subprocess.run(
+        ["git", "-C", str(project.root), "status", "--short", "a.py"],
+        check=True,
+        capture_output=True,
+    )
+    assert status.stdout == b"A  a.py\n"
+
+
+def test_without_a_sandbox_nothing_runs_unasked(project: Project) -> None:
+    ran = run_commands(project, "ls", HOLDFAST_SANDBOX="off")
+    [event] = [event for event in ran.events if event["kind"] == "approval_asked"]
+    assert (ran.code, event["subject"]) == (3, "ls")
+    assert event["why"].startswith("no sandbox protects here: all files of the user can be read")
+
+
+def test_a_program_of_the_project_is_not_taken_for_one_that_reads(project: Project) -> None:
+    own = project.write("bin/ls", f"#!/bin/sh\necho {SECRET}\n")
+    own.chmod(0o755)
+    path = f"{project.root}/bin:{os.environ['PATH']}"
+    ran = run_commands(project, "ls", PATH=path)
+    assert (ran.code, outputs(ran)) == (0, {"ls": "a.py\nbin"})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "hi"),
+        ("checkpoint", "create"),
+        ("apply", "x.json"),
+        ("repair", "a.py", "--no-model"),
+    ],
+)
+def test_a_repository_whose_files_are_elsewhere_is_refused_by_every_command(
+    project: Project, words: tuple[str, ...]
+) -> None:
+    neighbour = project.place / "neighbour"
+    neighbour.mkdir()
+    (neighbour / "n.txt").write_text("mine\n")
+    # On one line, as git reads it too.
+    config = project.root / ".git/config"
+    config.write_text(config.read_text() + "[CORE] WorkTree = ../../neighbour\n")
+    done = project.holdfast(*words)
+    assert done.code == 2
+    assert (
+        f"{project.root}: core.worktree in its git settings leads to {neighbour}, which is not this "
+        "project; remove it with `git config --unset core.worktree`." in done.err
+    )
+    assert (neighbour / "n.txt").read_text() == "mine\n"

@@ -40,10 +40,9 @@ def _moved(folder: Path) -> tuple[Path, Path] | None:
 
 
 def _may_be_set(git_dir: Path) -> bool:
-    """Return whether the settings, or a file that they include, may have `core.worktree`."""
+    """Return whether the settings may have `core.worktree`, which git reads of no included file."""
     files = [git_dir / "config", git_dir / "config.worktree"]
     shared = read_beginning(git_dir / "commondir").strip()
     if shared:
         files.append(git_dir / os.fsdecode(shared) / "config")
-    text = b"".join(map(read_beginning, files)).lower()
-    return b"worktree" in text or b"include" in text
+    return any(b"worktree" in read_beginning(file).lower() for file in files)

@@ -7,12 +7,13 @@ import re
 import shutil
 import subprocess
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import environment, options_of
 from holdfast.adapters.project.project_files import git
 from holdfast.adapters.project.secret_files import find_secret_files
-from holdfast.guards.secrets import is_secret
+from holdfast.guards.secrets import is_secret, values_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _SECONDS = 5.0
 """How long the history is searched for names of secrets before git is asked for."""
+_LARGEST_SECRET = 100_000
 _FILTER = re.compile(rb"filter\.(?P<name>.+)\.(?:clean|smudge|process|required)")
 _OWN_SCOPES = frozenset({b"local", b"worktree"})
 
@@ -51,6 +53,19 @@ class DiskReadGuard:
         if find_secret_files(self._root).whole:
             return None
         return "the project has too many files to find those with secrets in time"
+
+    def secret_values(self) -> tuple[str, ...]:
+        """Return the values in files with secrets, the longest first."""
+        values: set[str] = set()
+        for path in find_secret_files(self._root).paths:
+            try:
+                with Path(path).open("rb") as file:
+                    text = file.read(_LARGEST_SECRET).decode("utf-8", "replace")
+            except OSError:
+                # Removed meanwhile, or not readable for a command either.
+                continue
+            values |= values_in(text)
+        return tuple(sorted(values, key=len, reverse=True))
 
     def why_not_git(self, content: GitContent) -> str | None:
         """Return why git that prints this content needs approval, or None."""
