@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
+from holdfast.config.settings import Settings
 from holdfast.testing import ScriptedServer, call, say
+from holdfast.wiring.sandboxes import sandbox_status
+from holdfast.wiring.settings import settings_at
 from tests.adapters.store.postgres import CannotStart, running_postgres
 from tests.end_to_end.run.in_process import QuickProject
 from tests.end_to_end.run.project import TEXT, Project, finish, read_until
@@ -232,3 +235,16 @@ def test_a_command_of_a_turn_answers_nothing_and_edits_are_never_allowed_always(
         assert project.holdfast(*answer, "once").code == 0
         assert finish(process).code == 0
     assert project.texts() == {"a.py": TEXT.replace("1", "2", 1)}
+
+
+def test_no_command_of_the_model_can_allow_commands(project: QuickProject) -> None:
+    settings = settings_at(project.root, {})
+    assert isinstance(settings, Settings)
+    if sandbox_status(project.root, settings).kind == "none":
+        pytest.skip("there is no sandbox on this machine")
+    grants = project.state / "grants"
+    write = call("run_command", command=f"mkdir -p {grants}; touch {grants}/forged.json; touch y")
+    with ScriptedServer([write, say("Done.")]) as server:
+        project.run("Do it.", "--approve", "auto", server=server)
+    assert project.texts() == {"a.py": TEXT, "y": ""}
+    assert not grants.exists()
