@@ -24,6 +24,7 @@ from holdfast.usecases.turns.turn_checks import MOST_FILES
 from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.diagnostics import Area, Diagnostic, Target
 from holdfast.vocab.events import Event, RepairEnded, TurnEnded
+from holdfast.vocab.trust import CodeItem
 from tests.usecases.memory_trust import MemoryTrust
 from tests.usecases.world import World
 
@@ -76,6 +77,7 @@ def after(
     check: ProjectCheck | Exception,
     *,
     verdict: CommandVerdict | None = None,
+    trusted: Collection[CodeItem] = (),
     error: OSError | None = None,
     message: str = "Done.",
 ) -> tuple[list[RepairEnded], _Gate]:
@@ -99,7 +101,7 @@ def after(
             find,
             lambda _: verdict or Allow(),
             no_dependencies,
-            ProjectTrust(MemoryTrust()),
+            ProjectTrust(MemoryTrust(*trusted)),
             lambda: 0.0,
             RepairPolicy(),
             ("sk-12345678",),
@@ -199,6 +201,73 @@ def test_what_is_gone_is_no_text_or_holds_a_key_is_not_looked_at(world: World) -
         world, ["gone.py", "key.py", "binary.py"], found(_Check(PASSES), COMMAND, whole=True)
     )
     assert report == []
+
+
+PLUGIN = CodeItem("plugin", "own.py", "1", "x\n")
+SCRIPT = CodeItem("build", "a.py", "2", "y\n")
+
+
+def own(
+    check: _Check, outside: _Check | None, *code: CodeItem, command: str | None = None
+) -> ProjectCheck:
+    """Return a check that runs code of the project, and the same without that code."""
+    without = None
+    if outside is not None:
+        without = found(outside)
+    return replace(found(check, command), code=code, outside=without)
+
+
+def test_code_of_the_project_that_is_refused_is_not_run_and_the_check_outside_is(
+    world: World,
+) -> None:
+    world.write(a="x\n", b="x\n")
+    check, outside = _Check(FAILS), _Check(PASSES)
+    report, gate = after(world, ["a.py", "b.py"], own(check, outside, PLUGIN))
+    assert (check.runs, outside.runs) == (0, 2)
+    assert gate.asked == [("trust", "own.py (plugin, new)")]
+    assert [(each.path, each.outcome, each.message) for each in report] == [
+        (
+            "",
+            "NotRun",
+            "own.py (plugin, new): no. The files were checked with tools outside the project.",
+        ),
+        ("a.py", "FirstTrySuccess", "by own 1"),
+        ("b.py", "FirstTrySuccess", "by own 1"),
+    ]
+
+
+def test_a_command_that_is_not_trusted_has_no_check_in_its_place(world: World) -> None:
+    world.write(a="x\n")
+    check = _Check(PASSES)
+    checked = own(check, None, PLUGIN, command=COMMAND)
+    report, gate = after(world, ["a.py"], checked, verdict=Ask("it is a command"))
+    assert check.runs == 0
+    assert gate.asked == [("trust", "own.py (plugin, new)")]
+    assert [(each.path, each.outcome, each.message) for each in report] == [
+        ("a.py", "NotRun", "own.py (plugin, new): no.")
+    ]
+
+
+def test_trusted_code_runs_and_nobody_is_asked(world: World) -> None:
+    world.write(a="x\n")
+    check = _Check(PASSES)
+    checked = own(check, None, PLUGIN, command=COMMAND)
+    ask = Ask("it is a command")
+    _, gate = after(world, ["a.py"], checked, verdict=ask, trusted=[PLUGIN])
+    assert (check.runs, gate.asked) == (1, [])
+
+
+def test_code_that_the_check_runs_is_not_repaired(world: World) -> None:
+    world.write(a="x\n")
+    report, gate = after(
+        world,
+        ["a.py"],
+        own(_Check(FAILS), None, SCRIPT),
+        trusted=[SCRIPT],
+        message="Done. Its check still fails: a.py.",
+    )
+    assert [(each.path, each.outcome) for each in report] == [("a.py", "NotRepaired")]
+    assert gate.asked == []
 
 
 def test_a_repair_has_an_end(world: World) -> None:

@@ -41,6 +41,15 @@ def test_everything_is_trusted_for_one_process_and_kept_nowhere() -> None:
     assert store.read() == ()
 
 
+def test_a_file_that_the_check_runs_is_not_checked_with_texts_that_nobody_has_seen() -> None:
+    store = MemoryTrust(OLD, TOOL)
+    trust = ProjectTrust(store)
+    assert trust.allows([OLD, TOOL], "a.py")
+    assert not trust.allows([OLD, TOOL], "own.py")
+    assert not trust.allows([NEW, TOOL], "a.py")
+    assert ProjectTrust(store, everything=True).allows([NEW, TOOL], "own.py")
+
+
 def test_an_answer_that_no_person_has_given_is_not_kept() -> None:
     store = MemoryTrust()
     ProjectTrust(store, remembers=False).accept([JudgedItem(OLD, "new")])

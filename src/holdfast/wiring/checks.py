@@ -41,10 +41,13 @@ class FileChecks:
 
     def find(self, path: str, target: Target | None, cancel: Cancel) -> Check | None:
         """Return the check of a file, or None if none is known for it."""
-        items = self._own_code.of_file(path, target)
         if _is_checked_by_command(path, target):
             items = code_of_check(self._own_code, self._settings)
-        own_code = not self._trust.untrusted(items)
+            own_code = self._trust.allows(items, path)
+        else:
+            items = self._own_code.of_file(path, target)
+            # Without any item the check has no use for what is in the project.
+            own_code = bool(items) and self._trust.allows(items, path)
         return _check_of_file(path, self._root, self._settings, target, cancel, own_code=own_code)
 
     def tests(self, cancel: Cancel) -> Check | None:

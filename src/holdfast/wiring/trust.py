@@ -56,7 +56,11 @@ def code_of_check(own_code: OwnCode, settings: Settings) -> tuple[CodeItem, ...]
     command = settings["check"]
     if not command:
         return ()
-    items = own_code.of_command(command)
+    try:
+        items = own_code.of_command(command)
+    except ValueError:
+        # A quote is open: the command cannot run, which each command that needs it reports.
+        items = ()
     if settings.values["check"].from_project_only:
         return (item_of_check(command), *items)
     return items

@@ -11,8 +11,11 @@ import pytest
 
 from holdfast.adapters.toolchains.installed_tool import locate, path_outside
 from holdfast.adapters.toolchains.own_code import OwnCode
+from holdfast.adapters.toolchains.registry import check_for
 from holdfast.adapters.trust.git_filters import filters_of
+from holdfast.repair.ports import CheckCrashed
 from holdfast.vocab.trust import CodeItem
+from tests.waiting import LONGEST
 
 
 def lay_out(root: Path, files: dict[str, str]) -> None:
@@ -212,6 +215,25 @@ def test_a_tool_is_found_outside_the_project_only(
     assert locate("tool", root, "a", own_code=True) == str(root / "node_modules/.bin/tool")
     assert locate("tool", root, "a", own_code=False) is None
     assert path_outside(root) == str(outside)
+
+
+@pytest.mark.parametrize("path", ["@a.py", "@d/a.py", "-a.py"])
+def test_the_name_of_a_file_is_no_option_of_a_tool(tmp_path: Path, path: str) -> None:
+    mark = tmp_path / "pwned"
+    lay_out(
+        tmp_path / "root",
+        {
+            path: "--config-file=evil.ini\n",
+            path.removeprefix("@"): "--config-file=evil.ini\n",
+            "evil.ini": "[mypy]\nplugins = evil.py\n",
+            "evil.py": f"open({str(mark)!r}, 'w')\n",
+        },
+    )
+    check = check_for(path, tmp_path / "root", mode="file", timeout=LONGEST)
+    assert check is not None
+    with pytest.raises(CheckCrashed, match=r"would read the name .* as an option"):
+        check.run(path, b"x = 1\n")
+    assert not mark.exists()
 
 
 def test_filters_of_a_repository_are_one_item(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, TypeAlias
 
@@ -224,6 +225,8 @@ class ToolCheck:
             )
             planned = self._plan(unit)
             steps = [step for step in planned if isinstance(step, CheckStep)]
+            for word in chain.from_iterable(step.argv for step in steps):
+                _raise_if_option(unit, word)
             checked = self._run_steps(unit, steps)
             if isinstance(checked, Checked) and checked.ok:
                 _raise_if_missing(unit, planned)
@@ -256,6 +259,19 @@ class ToolCheck:
             outputs.append(ran.output)
         output = _without_scratch("\n".join(outputs), unit)[:_OUTPUT_KEPT]
         return Checked(not _has_error(found), tuple(found), oracle, output)
+
+
+def _raise_if_option(unit: CheckedFile, word: str) -> None:
+    """Raise `CheckCrashed` if a word is the name of a file that a tool would read as an option.
+
+    Many tools read `@name` as a file with options, and options can load code.
+    """
+    is_option = word.startswith("-") and word == unit.path
+    if is_option or word.startswith("@"):
+        raise CheckCrashed(
+            f"{unit.path}: a tool would read the name {word} as an option, so this is not "
+            "checked; rename it."
+        )
 
 
 def _raise_if_missing(unit: CheckedFile, planned: Sequence[CheckStep | MissingStep]) -> None:

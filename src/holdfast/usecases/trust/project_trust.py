@@ -39,6 +39,17 @@ class ProjectTrust:
             return ()
         return untrusted(self.judge(items))
 
+    def allows(self, items: Sequence[CodeItem], path: str) -> bool:
+        """Return whether the check of a file may run items; may raise OSError.
+
+        A file that is itself an item is checked with texts that nobody has seen yet.
+        """
+        if self._everything:
+            return True
+        if any(item.path == path for item in items):
+            return False
+        return not self.untrusted(items)
+
     def judge(self, items: Sequence[CodeItem]) -> tuple[JudgedItem, ...]:
         """Return the state of each item by what a person has trusted; may raise OSError."""
         return judge_items(items, self._store.read())

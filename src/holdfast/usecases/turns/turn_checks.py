@@ -339,11 +339,15 @@ class TurnChecks:
     def _broken_files(self, group: CheckGroup, judged: Checked) -> list[str]:
         """Return the files with errors that may be repaired, each once.
 
-        An error of a whole project counts only if it names a line.
+        An error of a whole project counts only if it names a line. Code that the check itself runs
+        is not repaired: the check of a repair would run what nobody has seen.
         """
+        code = {item.path for item in group.code}
         broken: dict[str, None] = {}
         for error in errors_of(judged):
             path = error.path
+            if path in code:
+                continue
             if group.whole and error.area is None:
                 continue
             if path in group.founds or self._is_ours(path):

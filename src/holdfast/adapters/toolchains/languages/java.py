@@ -60,7 +60,8 @@ def plan(unit: CheckedFile) -> Sequence[CheckStep]:
         files.update(_java_files(unit, [top]))
     elif has_module:
         files.add(str(top / _MODULE))
-    argv += sorted(files)
+    # A name that begins with `-` or `@` would be an option, or a file with options.
+    argv += sorted(f"./{file}" for file in files)
     tree = make_tree(unit.path, unit.text)
     return [CheckStep(tool, argv, tree, javac.parse, aliases=aliases)]
 
