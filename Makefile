@@ -96,10 +96,11 @@ imports: setup ## check who imports whom
 props: setup ## run the laws with many more examples, other ones each time
 	$(PYTEST) -n $(WORKERS) -q tests/properties --hypothesis-profile=props $(ARGS)
 
-# Every kill, the law of going back with many histories, 2,000 kills of two commands at once with a table of them, every example of
-# the builtin rules, edits that no other run has had.
+# Every kill, a hundred signals at random for each of three commands, the law of going back with many histories, 2,000 kills of two
+# commands at once with a table of them, every example of the builtin rules, edits that no other run has had.
 soak: props $(NPM_READY) ## run what takes long, an hour or more: laws, kills, faults, all examples of rules, edits of a new seed
-	HOLDFAST_ALL_EXAMPLES=1 HOLDFAST_TEST_QUIET_SECONDS=10 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m "slow or e2e"
+	seed=$$(date +%s); echo "signals of seed $$seed"; HOLDFAST_TEST_SIGNALS=100 HOLDFAST_TEST_SEED=$$seed \
+		HOLDFAST_ALL_EXAMPLES=1 HOLDFAST_TEST_QUIET_SECONDS=10 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m "slow or e2e"
 	$(PYTEST) -n $(WORKERS) -q tests/end_to_end/going_back/test_law.py --hypothesis-profile=props
 	seed=$$(date +%s); echo "seed $$seed"; $(PY) -m tests.end_to_end.going_back.combined_kills --kills 2000 --workers $(WORKERS) --seed $$seed
 	seed=$$(date +%s); echo "seed $$seed"; $(PY) -m bench.landing --cases 5500 --seed $$seed

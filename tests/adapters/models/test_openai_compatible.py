@@ -551,3 +551,27 @@ def test_a_long_silence_before_the_first_word_is_reported_and_then_ends() -> Non
     cure = "it may still load the model: try again, or look at its log"
     message = f"{server.base_url} was silent for too long (100 s); {cure}."
     assert pieces[2:] == [FailPiece("server", message)]
+
+
+def _event(text: str) -> bytes:
+    return b"data: " + json.dumps({"choices": [{"delta": {"content": text}}]}).encode() + b"\n\n"
+
+
+@pytest.mark.parametrize(
+    ("flood", "what"),
+    [
+        (raw(b"data: " + b"x" * 5_000_000), "a line of more than 4 MB"),
+        (raw(b'{"choices": "' + b"x" * 9_000_000), "an object of more than 8 MB"),
+        (raw(*[_event(f"{n} " * 20_000) for n in range(40)]), "a reply without end"),
+    ],
+)
+def test_a_reply_that_is_larger_than_any_is_not_read_to_its_end(flood: Reply, what: str) -> None:
+    failure = last(pieces_of(flood))
+    assert failure.kind == "bad"
+    assert failure.message.endswith(f"answers with {what}; it was not read to its end.")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000])
+def test_json_that_is_nested_too_deeply_is_no_reply_and_no_exception(text: str) -> None:
+    for body in (f"data: {text}\n\n".encode(), text.encode()):
+        assert last(pieces_of(raw(body))).kind == "bad"

@@ -12,10 +12,11 @@ import secrets
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import psycopg
 
@@ -31,9 +32,19 @@ class CannotStart(Exception):  # noqa: N818 - the word for it
 
 @dataclass(frozen=True)
 class Postgres:
-    """A server that runs."""
+    """A server that runs. `control` runs `pg_ctl` with these words."""
 
     directory: Path
+    control: Callable[..., None]
+
+    def stop(self, mode: Literal["fast", "immediate"] = "immediate") -> None:
+        """Stop the server: `immediate` as a crash would, and with these options that forgets what was just recorded."""
+        self.control("-m", mode, "stop")
+
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        log = self.directory.parent / "log"
+        self.control("-l", log, "-o", f"-k {self.directory} {_OPTIONS}", "start")
 
     def url(self, database: str) -> str:
         return f"postgresql://postgres:unused-secret@/{database}?host={self.directory}"
@@ -76,22 +87,17 @@ def running_postgres() -> Iterator[Postgres]:
         data, sockets = home / "data", home / "s"
         settings = ("-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync")
         _run(user, programs / "initdb", "-D", data, *settings)
-        _run(
-            user,
-            programs / "pg_ctl",
-            "-w",
-            "-D",
-            data,
-            "-l",
-            home / "log",
-            "-o",
-            f"-k {sockets} {_OPTIONS}",
-            "start",
-        )
+
+        def control(*words: str | Path) -> None:
+            _run(user, programs / "pg_ctl", "-w", "-D", data, *words)
+
+        server = Postgres(sockets, control)
+        server.start()
         try:
-            yield Postgres(sockets)
+            yield server
         finally:
-            _run(user, programs / "pg_ctl", "-w", "-m", "immediate", "-D", data, "stop")
+            if (data / "postmaster.pid").exists():
+                server.stop()
     finally:
         shutil.rmtree(home)
 

@@ -16,7 +16,7 @@ from holdfast.adapters.models.openai_compatible import OpenAICompatible
 from holdfast.config.settings import Settings
 from holdfast.testing import FixedClock, RecordedRequest, Reply, ScriptedServer, say
 from holdfast.usecases.turns.send_message import NotSent, UserMessage
-from holdfast.vocab.events import Event, SentinelRaised
+from holdfast.vocab.events import Event, SentinelRaised, TurnEnded
 from holdfast.wiring.settings import settings_at
 from holdfast.wiring.turns import run_turn_at
 
@@ -104,6 +104,12 @@ class Played:
     def requests(self) -> int:
         """How many questions there were."""
         return len(self.asked)
+
+    @property
+    def has_open_matters(self) -> bool:
+        """Whether the turn ended with something refused or failed; the model was asked about it."""
+        (ended,) = [event for event in self.events if isinstance(event, TurnEnded)]
+        return bool(ended.unresolved)
 
     @property
     def sentinels(self) -> list[str]:

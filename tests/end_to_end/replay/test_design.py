@@ -73,7 +73,7 @@ REPLIES = [
     Case("EMPTY once is asked again without a word", [say(""), EDIT, DONE], 3, edited=True),
     Case("EMPTY twice is nudged", [say(""), say(""), DONE], 3, nudged=(2,)),
     Case("EMPTY for ever stops", [say("")] * 12, 8, "mistakes", ("mistake_recovery ", "mistake_recovery  stop"), (2, 5)),
-    Case("TRUNCATED: a call that changes is not run", [replace(EDIT, finish="length"), DONE], 2, nudged=(1,)),
+    Case("TRUNCATED: a call that changes is not run", [replace(EDIT, finish="length"), DONE, DONE], 3, nudged=(1, 2)),
     Case("TRUNCATED: a call that reads is run", [replace(read(1), finish="length"), DONE], 2),
     Case("TRUNCATED words are asked for in smaller pieces", [replace(say("And so"), finish="length"), DONE], 2, nudged=(1,)),
     Case("NARRATED_INTENT is nudged to act", [say("Now let me edit the file."), EDIT, DONE], 3, nudged=(1,), edited=True),
@@ -110,11 +110,12 @@ GUARDS = [
     Case("six mistakes stop", MISSING, 6, "mistakes", ("mistake_recovery ", "mistake_recovery  stop"), (3,)),
     Case(
         "mistakes of all kinds count together",
-        [MISSING[0], call("no_such_tool"), call("edit_file", "{{"), DONE],
-        4,
+        [MISSING[0], call("no_such_tool"), call("edit_file", "{{"), DONE, DONE],
+        5,
         "done",
         ("mistake_recovery ",),
-        (3,),
+        # The last one is about the edit that was rejected.
+        (3, 4),
     ),
     Case("identical is nudged", [read(1)] * 3 + [EDIT, DONE], 5, "done", ("doom_loop identical",), (3,), edited=True),
     Case("identical stops", [read(1)] * 9, 6, "loop", ("doom_loop identical", "doom_loop identical stop"), (3,)),
@@ -143,7 +144,7 @@ GUARDS = [
         ("doom_loop no_effect", "doom_loop no_effect stop"),
         (8,),
     ),
-    Case("a failing command is no mistake", [*[run(f"sh -c 'exit {n}'") for n in range(1, 9)], DONE], 9),
+    Case("a failing command is no mistake", [*[run(f"sh -c 'exit {n}'") for n in range(1, 9)], DONE, DONE], 10, nudged=(9,)),
 ]  # fmt: skip
 
 
