@@ -77,7 +77,7 @@ def kill_many(
             for walked in pool.map(lambda each: _walk(each, steps), seeds):
                 kills.update(walked["kills"])
                 failures += walked["failures"]
-            _report(f"{kills.total()} kills, {len(failures)} failures")
+            _report(table_of(kills, failures))
     return kills, failures
 
 
