@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -14,7 +16,15 @@ from holdfast.adapters.processes.commands import OsCommands
 from holdfast.adapters.processes.sandbox.probe import SandboxChoice
 from holdfast.vocab.sandbox import SandboxLevel
 from tests.adapters.sandbox.attempt import attempt, files_below, open_at
-from tests.waiting import FOREVER, LONGEST, has_text, limit_to_begin, set_when, wait_until_gone
+from tests.waiting import (
+    FOREVER,
+    LONGEST,
+    has_text,
+    limit_to_begin,
+    set_when,
+    wait_until,
+    wait_until_gone,
+)
 
 LEVELS: tuple[SandboxLevel, ...] = ("read", "write")
 
@@ -193,6 +203,17 @@ def test_what_left_its_group_ends_too(bubblewrap: SandboxChoice, place: Path) ->
     assert done.cancelled
     namespace = pid.read_text().strip()
     assert wait_until_gone_from(namespace)
+
+
+def test_a_killed_holdfast_leaves_no_process(bubblewrap: SandboxChoice, place: Path) -> None:
+    pid = place / "root/pid"
+    command = f"setsid sh -c 'readlink /proc/self/ns/pid > pid; {FOREVER}' & {FOREVER}"
+    request = {"place": str(place), "kind": bubblewrap, "command": command, "level": "write"}
+    words = [sys.executable, "-m", "tests.adapters.sandbox.attempt", json.dumps(request)]
+    with subprocess.Popen(words, cwd=Path(__file__).parents[3]) as holdfast:
+        assert wait_until(lambda: has_text(pid))
+        holdfast.kill()
+    assert wait_until_gone_from(pid.read_text().strip())
 
 
 def wait_until_gone_from(namespace: str) -> bool:

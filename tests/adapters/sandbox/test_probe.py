@@ -89,6 +89,13 @@ def test_it_is_tried_once_until_the_program_changes(
     assert record["found"]["bwrap"] == str(program)
 
 
+def test_a_state_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file")
+    status = open_sandbox("bubblewrap", tmp_path / "root", tmp_path / "state").status
+    assert status.kind == "none"
+    assert "state" in status.why
+
+
 def test_off_is_none_and_starts_nothing(tmp_path: Path) -> None:
     status = open_sandbox("off", tmp_path, tmp_path / "state").status
     assert status == SandboxStatus("none", "the sandbox is switched off.")

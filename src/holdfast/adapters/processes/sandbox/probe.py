@@ -71,7 +71,11 @@ def open_sandbox(
         return Sandbox(SandboxStatus("none", "the sandbox is switched off."))
     found = _find(root, state)
     layouts = Layouts([str(state), *map(str, private)], find_secrets)
-    status, launcher = _choose(choice, found, state)
+    try:
+        status, launcher = _choose(choice, found, state)
+    except OSError as error:
+        why = f"{error.filename}: {error.strerror}; make the state directory writable."
+        return Sandbox(SandboxStatus("none", why))
     return Sandbox(status, launcher, layouts, state)
 
 
