@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.moved_worktree import find_moved_worktree
 from holdfast.adapters.places import places
+from holdfast.adapters.project.moved_worktree import find_moved_worktree
 from holdfast.wiring.state_directory import state_directory
 
 if TYPE_CHECKING:

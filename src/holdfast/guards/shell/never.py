@@ -29,7 +29,7 @@ _FORCE = re.compile(r"--force|--mirror|\+\S+|-\w*f\w*")
 _BOMB = re.compile(
     r"(?<![\w:.])(?P<name>[\w:.]{1,40})\s?\(\s?\)\s?\{[^}]{0,200}(?P=name)\s?\|\s?(?P=name)\s?&"
 )
-_FETCHED = re.compile(r"\b(?:curl|wget)\b[^;&\n]{0,2000}\|\s*(?:[\w/]*/)?(?:ba|da|z|k)?sh\b")
+_FETCHED = re.compile(r"\b(?:curl|wget)\b[^;&\n]{0,300}\|\s*(?:[\w/]*/)?(?:ba|da|z|k)?sh\b")
 
 
 def find_harm(line: str) -> str | None:

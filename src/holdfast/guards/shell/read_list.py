@@ -193,12 +193,16 @@ _SED = re.compile(rf"\s*(?:{_SED_STEP})(?:\s*;\s*(?:{_SED_STEP}))*\s*;?\s*", re.
 """Scripts that print, delete, quit or replace, without what writes (`w`) or runs (`e`)."""
 
 
+_LONGEST_SCRIPT = 200
+
+
 def _sed(words: Sequence[str]) -> ReadCommand | NotRead:
     parsed = parse_options(words, "-n -E -r -s --quiet --silent --regexp-extended")
     if isinstance(parsed, NotAllowed):
         return NotRead(f"sed with {parsed.option[:60]} may do more than read")
     script, *paths = parsed.operands or ("",)
-    if not _SED.fullmatch(script):
+    # Of a long script the expression would take long too.
+    if len(script) > _LONGEST_SCRIPT or not _SED.fullmatch(script):
         return NotRead("this sed script may do more than print lines")
     return ReadCommand(("sed", *words), tuple(paths))
 

@@ -31,9 +31,7 @@ _PIECE = re.compile(
 _IN_DOUBLE = re.compile(r'\\([$`"\\])|\\\n')
 _BOTH_STREAMS = re.compile(r"(?<!\\)[ \t]2>&1\Z")
 _BLANK = re.compile(r"(?:[ \t]|\\\n)+")
-_GLOB = re.compile(r"[*?]|\[.*\]")
 _HOME = re.compile(r"(?:^|[=:])~")
-_BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
 _REASONS = {
     "\n": "it is more than one command",
     ";": "it is more than one command",
@@ -97,9 +95,8 @@ class _Word:
         """Return why a shell would treat the word otherwise than as text, or None."""
         if self.bare.startswith("#"):
             return "it contains a comment"
-        for expands in (_GLOB, _HOME, _BRACES):
-            if expands.search(self.bare):
-                return f"the shell decides what {self.text} expands to"
+        if self._expands():
+            return f"the shell decides what {self.text} expands to"
         if not is_first:
             return None
         if _ASSIGNMENT.match(self.bare):
@@ -109,6 +106,15 @@ class _Word:
         if _BUILT_INS.fullmatch(self.text):
             return f"{self.text} is a shell built-in"
         return None
+
+    def _expands(self) -> bool:
+        """Return whether a shell may replace the word: a pattern, a home, or alternatives."""
+        bare = self.bare
+        if "*" in bare or "?" in bare or _HOME.search(bare):
+            return True
+        if 0 <= bare.find("[") < bare.rfind("]"):
+            return True
+        return 0 <= bare.find("{") < bare.rfind("}") and ("," in bare or ".." in bare)
 
 
 def _read_word(line: str, start: int) -> _Word | NeedsShell:
@@ -154,8 +160,9 @@ def _why_shell_at(line: str, start: int, at: int) -> str:
 # ---------------------------------------------------------------------------------- lines of a shell
 
 _BREAKS = re.compile(r"[;|&()`{}\n]")
-_REDIRECT = re.compile(r"\d*(?:<<<|<<-?|>>|<>|[<>]\|?)&?\s*\S+")
+_REDIRECT = re.compile(r"\d{0,3}(?:<<<|<<-?|>>|<>|[<>]\|?)&?\s*\S+")
 _WRAPPERS = frozenset({"env", "eval", "exec", "command", "nohup", "nice", "timeout", "xargs"})
+_MOST_WRAPPERS = 8
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish"})
 
 
@@ -172,9 +179,10 @@ def rough_commands(line: str) -> list[list[str]]:
         bare = _REDIRECT.sub(" ", part)
         words = re.sub(r"['\"\\]", "", bare).split()
         words = _from_program(words)
-        while words:
-            found.append(words)
-            words = _wrapped(words)
+        for _ in range(_MOST_WRAPPERS):
+            if words:
+                found.append(words)
+                words = _wrapped(words)
     return found
 
 

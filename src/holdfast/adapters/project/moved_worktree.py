@@ -25,12 +25,10 @@ def _moved(folder: Path) -> tuple[Path, Path] | None:
     if not _may_be_set(git_directory(folder)):
         return None
     # Few repositories get here, and the modules of git take long to import.
-    from holdfast.adapters.git.git_command import Git  # noqa: PLC0415 - see above
-    from holdfast.checkpoints.ports import CheckpointFailed  # noqa: PLC0415 - see above
+    from holdfast.adapters.project.project_files import git  # noqa: PLC0415 - see above
 
-    try:
-        found = Git(folder).run("rev-parse", "--show-toplevel")
-    except CheckpointFailed:
+    found = git(str(folder), "rev-parse", "--show-toplevel")
+    if found is None:
         # Git refuses the repository, and so does every command that needs it.
         return None
     top = Path(os.fsdecode(found.removesuffix(b"\n")))
