@@ -95,8 +95,8 @@ class OwnCode:
             return
         yield item_of_file(self._root, os.path.relpath(config, self._root), "configuration")
         libraries = ["lib"]
-        if not (folder / "lib64").is_symlink():
-            # Where it is a link, it leads to `lib`.
+        # It is usually a link to `lib`.
+        if (folder / "lib64").resolve() != (folder / "lib").resolve():
             libraries.append("lib64")
         for library, pattern in product(libraries, _STARTUP):
             for file in sorted((folder / library).glob(f"python*/site-packages/{pattern}")):
