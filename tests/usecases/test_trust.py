@@ -72,4 +72,7 @@ def test_a_change_is_shown_as_a_diff_and_a_new_text_whole() -> None:
         " ",
         "tool .venv/bin/ruff: new, sha256 3",
     ]
+    assert name_items([JudgedItem(TOOL, "new")] * 6).endswith(
+        ".venv/bin/ruff (tool, new) and 2 more"
+    )
     assert name_items(judged[1:]) == "own.py (plugin, new), .venv/bin/ruff (tool, new)"

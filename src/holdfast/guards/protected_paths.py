@@ -100,6 +100,8 @@ _FILES: Mapping[str, str] = {
 }
 """Files by their name, at any depth."""
 
+_USER_FILE = ("holdfast", "config.toml")
+"""The user's own settings, where the project is the user's collection of settings."""
 _ESLINT = re.compile(r"\.eslintrc(?:\.\w+)?|eslint\.config\.\w+")
 
 
@@ -119,5 +121,7 @@ def why_protected(path: str) -> str | None:
         above = folder
     if _ESLINT.fullmatch(name):
         return _TOOLS
+    if (above, name) == _USER_FILE:
+        return _HOLDFAST
     # The name of a protected folder, too: a link of that name would be in the folder's place.
     return _FILES.get(name) or _FOLDERS.get(name)

@@ -18,6 +18,7 @@ CodeKind: TypeAlias = Literal[
 code that a tool loads. `build`: what a build runs. `check`: the command in the project's settings.
 `filter`: a program that git runs. `server`: the address that the project's settings name.
 """
+_MOST_NAMED = 4
 TrustState: TypeAlias = Literal["trusted", "new", "changed"]
 
 
@@ -68,6 +69,10 @@ def untrusted(judged: Sequence[JudgedItem]) -> tuple[JudgedItem, ...]:
 
 
 def name_items(judged: Sequence[JudgedItem]) -> str:
-    """Return the paths of some items with their states, for a sentence."""
+    """Return the paths of the first items with their states, for a sentence."""
     names = [f"{each.item.path} ({each.item.kind}, {each.state})" for each in judged]
-    return ", ".join(dict.fromkeys(names))
+    named = ", ".join(names[:_MOST_NAMED])
+    more = len(names) - _MOST_NAMED
+    if more <= 0:
+        return named
+    return f"{named} and {more} more"

@@ -419,7 +419,7 @@ def test_any_file_is_checked_by_the_projects_own_command(workshop: Workshop) -> 
         "grep -q '^ok$' notes.txt || { echo 'notes.txt:1:1: error: this is not ok'; exit 1; }\n",
     )
     file = workshop.write("notes.txt", "no\n")
-    ran = workshop.repair("notes.txt", "--target", "any", script=[fix("ok\n")])
+    ran = workshop.repair("notes.txt", "--target", "any", "--trust", script=[fix("ok\n")])
     assert (ran.outcomes, file.read_text()) == ({"notes.txt": "Repaired"}, "ok\n"), (
         ran.out,
         ran.err,
@@ -431,7 +431,7 @@ def test_the_projects_own_tests_must_pass(workshop: Workshop) -> None:
     workshop.write("tests.sh", f"grep -q '+ 1' {NAME} || {{ echo 'total is wrong'; exit 1; }}\n")
     file = workshop.write(NAME, BAD)
     wrong = GOOD.replace("+ 1", "+ 2")
-    ran = workshop.repair(NAME, script=[fix(wrong), fix(GOOD)])
+    ran = workshop.repair(NAME, "--trust", script=[fix(wrong), fix(GOOD)])
     assert (ran.outcomes, file.read_text()) == ({NAME: "Repaired"}, GOOD), (ran.out, ran.err)
     assert "tests.sh" in ran.told["files"][0]["oracle"] or "sh" in ran.told["files"][0]["oracle"]
 

@@ -71,7 +71,7 @@ def test_a_check_of_a_project_changes_nothing_outside_of_its_copy(project: Proje
     )
     (project.root / "run.sh").chmod(0o755)
     project.user_file.write_text('check = "./run.sh"\n')
-    ran = project.holdfast("repair", "a.xyz", "--no-model", "--target", "any")
+    ran = project.holdfast("repair", "a.xyz", "--no-model", "--target", "any", "--trust")
     assert not outside.exists(), ran
     assert not (project.root / "pwned").exists()
     assert not (project.home / "pwned").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -93,8 +94,12 @@ class OwnCode:
         if not config.is_file():
             return
         yield item_of_file(self._root, os.path.relpath(config, self._root), "configuration")
-        for pattern in _STARTUP:
-            for file in sorted(folder.glob(f"lib*/python*/site-packages/{pattern}")):
+        libraries = ["lib"]
+        # It is usually a link to `lib`.
+        if (folder / "lib64").resolve() != (folder / "lib").resolve():
+            libraries.append("lib64")
+        for library, pattern in product(libraries, _STARTUP):
+            for file in sorted((folder / library).glob(f"python*/site-packages/{pattern}")):
                 yield item_of_file(self._root, os.path.relpath(file, self._root), "plugin")
 
     def _python(self, path: str) -> Iterator[CodeItem]:
