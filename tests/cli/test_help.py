@@ -77,6 +77,7 @@ def test_the_list_imports_no_command() -> None:
         "holdfast.cli.main",
         "holdfast.cli.safe_stdout",
         "holdfast.vocab",
+        "holdfast.vocab.lazy_dataclass",
         "holdfast.vocab.outcomes",
         "holdfast.vocab.requests",
     }

@@ -62,7 +62,7 @@ Trust = Annotated[
 ]
 
 
-class SandboxChoice(StrEnum):
+class SandboxOption(StrEnum):
     """The values of `--sandbox`."""
 
     auto = "auto"
@@ -72,7 +72,7 @@ class SandboxChoice(StrEnum):
 
 
 SandboxOption = Annotated[
-    SandboxChoice | None,
+    SandboxOption | None,
     typer.Option("--sandbox", help="What confines commands and checks; off: nothing does."),
 ]
 AsJson = Annotated[

@@ -231,5 +231,5 @@ def test_unreadable_decisions_when_a_repair_is_denied_are_reported_and_the_turn_
     assert (ended.stop_reason, repair.outcome, repair.success) == ("done", "NotRepaired", False)
     assert "the user does not allow this" in repair.message
     [words] = messages
-    assert "the decisions of load.py have the markers of a git conflict" in words
+    assert "load.py.json: this decision has the markers of a git conflict" in words
     assert project.texts()["load.py"] == BROKEN
