@@ -62,7 +62,7 @@ Trust = Annotated[
 ]
 
 
-class SandboxOption(StrEnum):
+class SandboxValue(StrEnum):
     """The values of `--sandbox`."""
 
     auto = "auto"
@@ -72,7 +72,7 @@ class SandboxOption(StrEnum):
 
 
 SandboxOption = Annotated[
-    SandboxOption | None,
+    SandboxValue | None,
     typer.Option("--sandbox", help="What confines commands and checks; off: nothing does."),
 ]
 AsJson = Annotated[
