@@ -25,15 +25,14 @@ def _root(context: typer.Context, root: Path) -> Path:
     Raise a usage error for a root whose repository has its files elsewhere, or that contains the
     state directory.
     """
-    problem = None
     # The directory may be gone, which the command itself reports.
     with suppress(OSError):
         if not is_root_named(context):
             root = root_here()
         problem = why_moved(root)
-    if problem is not None:
-        raise typer.BadParameter(problem, param_hint="--root")
-    require_state_outside(root)
+        if problem is not None:
+            raise typer.BadParameter(problem, param_hint="--root")
+        require_state_outside(root)
     return root
 
 
