@@ -124,38 +124,29 @@ def do_ordinary_work() -> None:
 
 
 def python_projects() -> Sequence[Work]:
-    """Return the suites of more-itertools, with xdist, and of click."""
+    """Return the suites of iniconfig, with xdist, and of pluggy: pytest itself has installed both."""
     venv = PLACE / "venv"
     python = venv / "bin" / "python"
-    projects = [("more-itertools", "11.2.1", ["-n", "2"]), ("click", "8.5.1", [])]
     found: list[Work] = []
-    for name, version, options in projects:
-        words = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, "tests"]
-        title = f"{name} {version}, pytest {' '.join(options)}".strip()
-        folder = PLACE / f"{name.replace('-', '_')}-{version}"
-        reason = attempt([sys.executable, "-m", "venv", str(venv)], done=python)
-        reason = reason or attempt(
-            [str(python), "-m", "pip", "install", "-q", "pytest", "pytest-xdist"],
-            done=venv / "bin" / "pytest",
-        )
-        download = [
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "-q",
-            "--no-deps",
-        ]
+    for name, version, options in (("iniconfig", "2.3.1", ["-n", "2"]), ("pluggy", "1.7.0", [])):
+        folder = PLACE / f"{name}-{version}"
         archive = PLACE / f"{folder.name}.tar.gz"
-        reason = reason or attempt(
-            [*download, "--no-binary", ":all:", f"{name}=={version}", "-d", str(PLACE)],
-            done=archive,
+        pip = [str(python), "-m", "pip"]
+        pinned = f"{name}=={version}"
+        reason = (
+            attempt([sys.executable, "-m", "venv", str(venv)], done=python)
+            or attempt(
+                [*pip, "install", "-q", "pytest", "pytest-xdist", pinned],
+                done=venv / "bin" / "pytest",
+            )
+            or attempt(
+                [*pip, "download", "-q", "--no-deps", "--no-binary", ":all:", pinned], done=archive
+            )
         )
         if not reason:
             unpack(archive, folder)
-            reason = attempt(
-                [str(python), "-m", "pip", "install", "-q", str(folder)], done=PLACE / "no"
-            )
+        words = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, "testing"]
+        title = " ".join([f"{name} {version}, pytest", *options])
         found.append(Work(title, folder, words, reason))
     return found
 
@@ -171,7 +162,10 @@ def npm_project() -> Work:
         return Work(title, folder, [], reason)
     unpack(archive, folder)
     # Its own script wants tools for style and coverage besides.
-    for words in (["delete", "devDependencies"], ["set", "scripts.test=tape test/*.js"]):
+    for words in (
+        ["delete", "devDependencies", "scripts.pretest", "scripts.posttest"],
+        ["set", "scripts.test=tape test/*.js"],
+    ):
         subprocess.run(["npm", "pkg", *words], cwd=folder, check=False, capture_output=True)
     install = ["npm", "install", "--silent", "--no-audit", "--ignore-scripts", "tape@5"]
     reason = attempt([*install, "--prefix", str(folder)], done=folder / "node_modules" / "tape")

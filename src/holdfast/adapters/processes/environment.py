@@ -50,6 +50,9 @@ _SETTINGS = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_EDITOR": "true",
     "PIP_NO_INPUT": "1",
+    # Without a network these would only wait for an answer.
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "npm_config_update_notifier": "false",
     "DEBIAN_FRONTEND": "noninteractive",
 }
 

@@ -46,33 +46,42 @@ def explain_failure(output: str, process: ConfinedProcess, view: View) -> str:
 
 
 def _explain(line: str, process: ConfinedProcess, view: View) -> str:
+    not_writable = _UNASKED if process.level == "read" else _OUTSIDE
     if _NOT_WRITABLE.search(line):
-        return _UNASKED if process.level == "read" else _OUTSIDE
+        return not_writable
     if not process.network and _is_about_network(line):
         return _NETWORK
     refused = _REFUSED.search(line) is not None
     if not refused and not _MISSING.search(line):
         return ""
     for path in _paths(line):
-        access = view.access_of(os.path.realpath(path))
-        if access in {"hidden", "masked"} and os.path.lexists(path):
+        if _is_hidden(path, view):
             return f"{path} is hidden here; {_ALL}."
-        if refused and access != "write" and _could_be_written(path):
-            return _UNASKED if process.level == "read" else _OUTSIDE
+        if refused and _is_kept_from_writing(path, view):
+            return not_writable
     return ""
+
+
+def _is_hidden(path: str, view: View) -> bool:
+    """Return whether there is something at a path that the process does not see."""
+    if view.access_of(os.path.realpath(path)) not in {"hidden", "masked"}:
+        return False
+    return os.path.lexists(path)
+
+
+def _is_kept_from_writing(path: str, view: View) -> bool:
+    """Return whether we could write to a path, and the process could not."""
+    if view.access_of(os.path.realpath(path)) == "write":
+        return False
+    if os.path.lexists(path):
+        return os.access(path, os.W_OK)
+    return os.access(os.path.dirname(path), os.W_OK)
 
 
 def _is_about_network(line: str) -> bool:
     if _NO_NETWORK.search(line):
         return True
     return bool(_SOCKET.search(line) and _REFUSED.search(line))
-
-
-def _could_be_written(path: str) -> bool:
-    """Return whether we could write there: then it was the sandbox that refused it."""
-    if os.path.lexists(path):
-        return os.access(path, os.W_OK)
-    return os.access(os.path.dirname(path), os.W_OK)
 
 
 def _paths(line: str) -> Iterator[str]:
