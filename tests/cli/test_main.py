@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import holdfast
 from tests.cli.project import Project
@@ -24,3 +25,12 @@ def test_help_does_not_import_what_is_heavy() -> None:
     code = "import sys, holdfast.cli.main; print([m for m in ('rich', 'platformdirs', 'pydantic') if m in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"
+
+
+def test_a_current_directory_that_is_gone_is_reported(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    script = 'mkdir "$1" && cd "$1" && rmdir "$1" && exec "$2" -m holdfast.cli.main changes list'
+    command = ["sh", "-c", script, "sh", str(gone), sys.executable]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "the current directory does not exist any more; change to another one." in ran.stderr

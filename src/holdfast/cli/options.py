@@ -23,16 +23,21 @@ def _root(context: typer.Context, root: Path) -> Path:
     """Return the named root; without one, that of the project that the current directory is in.
 
     Raise a usage error for a root whose repository has its files elsewhere, or that contains the
-    state directory.
+    state directory, and if the current directory is gone.
     """
-    # The directory may be gone, which the command itself reports.
+    try:
+        here = Path.cwd()
+    except FileNotFoundError as error:
+        message = "the current directory does not exist any more; change to another one."
+        raise typer.BadParameter(message, param_hint="--root") from error
+    if not is_root_named(context):
+        root = root_here()
+    # A root that is not there is reported by the command.
     with suppress(OSError):
-        if not is_root_named(context):
-            root = root_here()
-        problem = why_moved(root)
+        problem = why_moved(here / root)
         if problem is not None:
             raise typer.BadParameter(problem, param_hint="--root")
-        require_state_outside(root)
+    require_state_outside(root)
     return root
 
 
