@@ -219,7 +219,7 @@ def test_a_project_s_file_stands_before_the_builtin_of_that_name() -> None:
 def test_a_name_that_could_be_a_path_is_no_rule_s_name(name: str) -> None:
     import json
 
-    with pytest.raises(BadRule):
+    with pytest.raises(BadRule, match="the id"):
         parse_rule(json.dumps({**rule_to_json(PRINT), "id": name}).encode())
 
 
