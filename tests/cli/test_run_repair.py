@@ -377,7 +377,7 @@ def test_a_command_of_the_project_is_not_run_where_nobody_can_be_asked(
     ]
     message = of_kind(ran, "repair")[0]["message"]
     assert message == (
-        f"not run, for it is not trusted: {subject}. "
+        f"not run, because it is not trusted: {subject}. "
         "Trust it with `holdfast trust`, or for one command with --trust."
     )
     assert "ran" not in project.files()
@@ -419,7 +419,7 @@ def test_a_tool_that_the_project_brings_is_not_run_unasked(python: Project) -> N
         ".venv/bin/ruff (tool, new)"
     ]
     assert of_kind(ran, "repair")[0]["message"] == (
-        "not run, for it is not trusted: .venv/bin/ruff (tool, new). "
+        "not run, because it is not trusted: .venv/bin/ruff (tool, new). "
         "Trust it with `holdfast trust`, or for one command with --trust. "
         "The files were checked with tools outside the project."
     )
@@ -500,6 +500,6 @@ def test_a_check_that_may_not_run_bars_no_other(tested: Project) -> None:
     ran, _ = turn(tested, [write("load.py", BROKEN), say("Done.")])
     assert repairs(ran) == [("load.py", "NotRun", False), ("load.py", "RuleRepaired", True)]
     assert of_kind(ran, "repair")[0]["message"] == (
-        "not run, for it is not trusted: .holdfast/config.toml (check, new), "
+        "not run, because it is not trusted: .holdfast/config.toml (check, new), "
         "verify.py (plugin, new). Trust it with `holdfast trust`, or for one command with --trust."
     )

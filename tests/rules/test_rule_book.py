@@ -250,7 +250,7 @@ def test_a_rule_that_somebody_writes_need_not_keep_a_record() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"fix": None}, "a value in it is not of its kind"),
+        ({"fix": None}, "a value has the wrong type"),
         ({"applied": -5}, "-5 is no count"),
         ({"confidence": float("nan")}, "nan is no share"),
         ({"template": ...}, "it has no 'template'"),

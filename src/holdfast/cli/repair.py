@@ -55,7 +55,7 @@ class Level(StrEnum):
 
 def repair(
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH…", help="Files, or directories of files.")
+        list[str], typer.Argument(metavar="PATH", help="Files, or directories of files.")
     ],
     *,
     target: Annotated[
@@ -170,7 +170,7 @@ def _ask_for_code(
         trust.accept(judged)
         return
     output.say(
-        f"not run, for it is not trusted: {name_items(judged)}. {CURE} "
+        f"not run, because it is not trusted: {name_items(judged)}. {CURE} "
         "Checks use tools outside the project."
     )
 

@@ -1,4 +1,4 @@
-"""The turns and external agents that are at work, in the store (port `Backend`)."""
+"""The running turns and external agents, in the store (port `Backend`)."""
 
 from __future__ import annotations
 

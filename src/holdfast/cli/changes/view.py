@@ -26,7 +26,9 @@ class StateOption(StrEnum):
 
 def list_(
     *,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 50,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, help="Show at most this many.")
+    ] = 50,
     state: Annotated[
         StateOption | None, typer.Option("--state", help="Only changes in this state.")
     ] = None,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.checkpoints.ports import Worktrees
 
 _ATTEMPTS = 5
-"""How often a restore stops turns and finds another one at work, before it gives up."""
+"""How many times a restore stops running turns before it gives up."""
 
 _Outcome: TypeAlias = Restored | NothingDone
 _Plan: TypeAlias = "Callable[[Worktree, Settled], RestoreTask | _Outcome]"
@@ -139,9 +139,9 @@ def _stop_and_run(plan: _Plan, worktrees: Worktrees) -> Restored | NothingDone:
 
 
 def _is_in_use(task: RestoreTask, worktrees: Worktrees) -> bool:
-    """Return whether a turn is at work that this restore has to stop first.
+    """Return whether a turn is running that this restore has to stop first.
 
-    For files alone a store that cannot be read is no obstacle: without it no turn goes on.
+    A restore of files alone does not need the store: without a store no turn can run.
     """
     try:
         with worktrees.running_turns() as turns:

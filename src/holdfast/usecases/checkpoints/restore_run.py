@@ -51,7 +51,7 @@ def run_restore(
     recovered: Settled,
     stopped: TurnsStopped,
 ) -> Restored | NothingDone:
-    """Carry the task out, while no turn is at work; or return why nothing was done."""
+    """Carry the task out while no turn is running, or return why nothing was done."""
     evicted, notes = _evict(task, worktrees)
     backend_reset = evicted or stopped.any
     present = worktree.capture()

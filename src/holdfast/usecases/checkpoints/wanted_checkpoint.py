@@ -25,7 +25,8 @@ def belonging(
     if isinstance(found, AmbiguousCheckpoint):
         ids = ", ".join(found.ids)
         return refused(
-            f"{wanted}: several checkpoints begin so ({ids}); give more of the id.", "ambiguous"
+            f"{wanted}: several checkpoints start with this ({ids}); type more of the id.",
+            "ambiguous",
         )
     if found is None:
         return refused(

@@ -42,7 +42,7 @@ class ProjectTrust:
     def allows(self, items: Sequence[CodeItem], path: str) -> bool:
         """Return whether the check of a file may run items; may raise OSError.
 
-        A file that is itself an item is checked with texts that nobody has seen yet.
+        A file that is itself an item is checked with texts that no person has seen yet.
         """
         if self._everything:
             return True
