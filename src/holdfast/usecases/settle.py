@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from holdfast.changes.ports import Journal, PendingBatch, Tree
     from holdfast.changes.swaps import Batch
     from holdfast.checkpoints.ports import PendingRestore
-    from holdfast.usecases.open_entries import WorktreeJournal
+    from holdfast.usecases.open_journal_entries import WorktreeJournal
 
 
 class BatchRoot(Protocol):

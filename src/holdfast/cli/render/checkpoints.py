@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         Listed,
         Shown,
     )
-    from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere
+    from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere
     from holdfast.usecases.settled import Restored
 
 

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.checkpoints.checkpoint import last_undo_checkpoint
 from holdfast.checkpoints.ports import CheckpointFailed, NoCheckpoints, Worktree
-from holdfast.usecases.checkpoints.conversation import ConversationFailed, RestoreScope
+from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, RestoreScope
+from holdfast.usecases.checkpoints.find_checkpoint import (
+    belonging,
+    belonging_elsewhere,
+    of_session,
+    refused,
+    refused_by,
+)
 from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.checkpoints.restore_run import run_restore
 from holdfast.usecases.checkpoints.restore_task import (
@@ -18,13 +25,6 @@ from holdfast.usecases.checkpoints.restore_task import (
     plan_restore,
     plan_undo,
     scope_of,
-)
-from holdfast.usecases.checkpoints.wanted_checkpoint import (
-    belonging,
-    belonging_elsewhere,
-    of_session,
-    refused,
-    refused_by,
 )
 from holdfast.usecases.sessions.ports import StopScope
 from holdfast.usecases.sessions.stop_turns import StopRefused, TurnsStopped, stop_turns

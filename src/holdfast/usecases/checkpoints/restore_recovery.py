@@ -16,7 +16,7 @@ from holdfast.checkpoints.ports import (
     UnfinishedRestore,
     Worktree,
 )
-from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
+from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, Exchanged
 from holdfast.usecases.events.checkpoint_events import (
     checkpoint_taken,
     checkpoints_removed,
@@ -30,7 +30,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:
-    from holdfast.usecases.checkpoints.conversation import RestoreScope
+    from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
     from holdfast.usecases.checkpoints.ports import Worktrees
 
 
