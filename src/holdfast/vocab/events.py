@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from holdfast.vocab.agent_events import AgentCall, AgentNote, AgentStateChanged, PlanStated
 from holdfast.vocab.change_events import (
     ChangeMoved,
     ChangesRemoved,
@@ -438,6 +439,10 @@ Event: TypeAlias = (
     | Compacted
     | RepairEnded
     | UsageReported
+    | AgentCall
+    | PlanStated
+    | AgentStateChanged
+    | AgentNote
     | Recovered
     | TurnEnded
     | SessionDeleted
