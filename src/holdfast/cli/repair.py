@@ -22,10 +22,10 @@ from holdfast.repair.strictness import RepairPolicy
 from holdfast.usecases.locked_workspace import settle_first
 from holdfast.usecases.repair.file_repair import FileRepair
 from holdfast.usecases.repair.repair_files import repair_files
-from holdfast.usecases.trust.project_trust import CURE, ProjectTrust
+from holdfast.usecases.trust.project_trust import CURE, ProjectTrust, name_items
 from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.diagnostics import Target
-from holdfast.vocab.trust import CodeItem, name_items
+from holdfast.vocab.trust import CodeItem
 from holdfast.wiring.checks import list_files, target_of
 from holdfast.wiring.repairs import repair_dependencies_at
 from holdfast.wiring.trust import code_of_files, server_of, trust_at

@@ -20,11 +20,10 @@ from holdfast.repair.verify import errors_of
 from holdfast.tools.ports import Denied, NoApprover, TurnCancelled
 from holdfast.tools.text_limits import clean, shorten
 from holdfast.usecases.repair.messages import NOT_REPAIRED, describe_old_errors
-from holdfast.usecases.trust.project_trust import CURE, describe_items
+from holdfast.usecases.trust.project_trust import CURE, describe_items, name_items
 from holdfast.usecases.turns.baseline import Baseline, SinceCheck
 from holdfast.vocab.events import RepairEnded
 from holdfast.vocab.lazy_dataclass import dataclass
-from holdfast.vocab.trust import name_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
