@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from holdfast.changes.change import Change, RequestedEdits
-from holdfast.changes.plan import ChangePlan, FileRefused
+from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.rewind import plan_rewind
 from holdfast.changes.swaps import Batch, Content, Swap
 from holdfast.testing import MemoryFiles
@@ -51,6 +53,12 @@ def test_what_is_as_it_was_left_is_undone_in_reverse_order_and_its_directories_g
 def test_a_deleted_file_comes_back_with_its_directory() -> None:
     gone = Swap("d/n", Content(b"n\n"), None)
     assert rewind(applied(gone), {}) == Batch("first", (gone.reversed(),), ("d",), (), rewinds=True)
+
+
+def test_a_change_through_a_link_is_undone_at_the_real_path() -> None:
+    report = FileLanded("link", "edit", "exact", 1.0, "", real=("a",))
+    change = replace(applied(EDIT), plan=ChangePlan((report,), (EDIT,), ()))
+    assert rewind(change, {"a": NEW}) == Batch("first", (EDIT.reversed(),), (), (), rewinds=True)
 
 
 def test_a_later_edit_beside_it_stays() -> None:
