@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from holdfast.changes.change import Change, RequestedEdits
+from holdfast.changes.change import OBSERVED, Change, RequestedEdits
 from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.rewind import plan_rewind
 from holdfast.changes.swaps import Batch, Content, Swap
@@ -59,6 +59,15 @@ def test_a_change_through_a_link_is_undone_at_the_real_path() -> None:
     report = FileLanded("link", "edit", "exact", 1.0, "", real=("a",))
     change = replace(applied(EDIT), plan=ChangePlan((report,), (EDIT,), ()))
     assert rewind(change, {"a": NEW}) == Batch("first", (EDIT.reversed(),), (), (), rewinds=True)
+
+
+def test_an_observed_change_without_the_old_content_is_refused() -> None:
+    report = FileLanded("b", "edit", "exact", 1.0, "It was too large.")
+    change = replace(applied(EDIT), origin=OBSERVED, plan=ChangePlan((report,), (EDIT,), ()))
+    refusals = rewind(change, {"a": NEW})
+    assert isinstance(refusals, tuple)
+    assert [(each.path, each.refused.reason) for each in refusals] == [("b", "not_found")]
+    assert "does not have its old content. It was too large." in refusals[0].refused.message
 
 
 def test_a_later_edit_beside_it_stays() -> None:
