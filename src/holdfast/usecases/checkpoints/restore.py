@@ -98,7 +98,9 @@ def redo_restore(checkpoint_id: str, worktrees: Worktrees) -> Restored | Nothing
         target = belonging(checkpoint_id, worktree.checkpoints(checkpoint_id))
         if isinstance(target, NothingDone):
             return _just_finished(checkpoint_id, recovered) or target
-        return plan_restore(target, scope_of(target), worktree, worktrees, recovered)
+        draft = target.draft
+        scope = scope_of(files=draft.files, conversation=draft.message is not None)
+        return plan_restore(target, scope, worktree, worktrees, recovered)
 
     return _stop_and_run(plan, worktrees)
 
