@@ -182,8 +182,10 @@ class Snapshot:
         )
 
     def _with_stamp(self, skipped: Skipped) -> Skipped:
-        """Return a skipped file with a stamp, so that a restore can name it if it has changed."""
+        """Return what is skipped so that a restore can name it if it has changed or is gone."""
         info = self._disk.inspect(skipped.path.rstrip("/"))
+        if info.shape == "directory" and skipped.is_ignored and not skipped.path.endswith("/"):
+            return replace(skipped, entries=self._disk.count_entries(skipped.path))
         if info.shape != "file":
             return skipped
         return replace(skipped, stamp=f"{info.size} {info.changed_at}")
