@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -37,8 +38,11 @@ def test_a_linked_worktree_that_git_has_moved_goes_back(repo: Folder, tmp_path: 
     assert moved.tree() == before
 
 
-def test_a_repository_from_a_file_system_without_case_loses_no_rename(repo: Folder) -> None:
-    repo.git("config", "core.ignoreCase", "true")
+@pytest.mark.parametrize("scope", ["--local", "--global"])
+def test_a_repository_from_a_file_system_without_case_loses_no_rename(
+    repo: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scope: str
+) -> None:
+    _set(repo, tmp_path, monkeypatch, scope, "core.ignoreCase", "true")
     if repo.path(".GIT").exists():
         pytest.skip("this file system has no case")
     repo.write("name.txt", "text\n")
@@ -50,6 +54,22 @@ def test_a_repository_from_a_file_system_without_case_loses_no_rename(repo: Fold
         repo.path("folder").rename(repo.path("Folder"))
 
     _goes_back_and_forth(repo, rename)
+
+
+def test_a_symlink_comes_back_as_one_whatever_the_settings_say(
+    repo: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _set(repo, tmp_path, monkeypatch, "--global", "core.symlinks", "false")
+    repo.link("link", "nowhere")
+    _goes_back_and_forth(repo, repo.path("link").unlink)
+
+
+def _set(
+    repo: Folder, place: Path, monkeypatch: pytest.MonkeyPatch, scope: str, name: str, value: str
+) -> None:
+    """Set a setting of git, that of the user in a file of this test."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(place / "config"))
+    repo.git("config", scope, name, value, GIT_CONFIG_GLOBAL=str(place / "config"))
 
 
 def test_an_undo_in_a_sparse_checkout_is_exact(repo: Folder) -> None:
@@ -164,3 +184,56 @@ def test_a_linked_worktree_that_is_made_again_gets_its_checkpoints(
     again = Folder(path)
     again.restore(taken)
     assert again.tree() == before
+
+
+def test_an_ignored_file_that_became_a_directory_of_ignored_files_goes_back(repo: Folder) -> None:
+    repo.write(".gitignore", "private\n")
+    repo.commit()
+    repo.write("private", "secret\n")
+
+    def replace() -> None:
+        repo.path("private").unlink()
+        repo.write("private/deep/file", "agent\n")
+
+    _goes_back_and_forth(repo, replace)
+
+
+def test_pipes_that_no_checkpoint_has_are_named(repo: Folder) -> None:
+    repo.path("d").mkdir()
+    os.mkfifo(repo.path("d/old"))
+    taken = repo.create()
+    assert taken["skipped_why"] == {"d/old": "not a file"}
+    repo.path("d/old").unlink()
+    os.mkfifo(repo.path("d/new"))
+    restored = repo.restore(taken["id"])
+    assert restored["kept_why"] == {"d/new": "no checkpoint has it: not a file"}
+    assert restored["lost_why"] == {"d/old": "the checkpoint had left it out: not a file"}
+
+
+def test_a_repository_whose_last_commit_is_missing_has_checkpoints(repo: Folder) -> None:
+    ref = repo.git_dir() / "refs" / "heads" / "main"
+    ref.write_text(f"{'3' * 40}\n")
+    repo.write("a.txt", "text\n")
+    _goes_back_and_forth(repo, repo.path("a.txt").unlink)
+
+
+def test_locks_that_a_killed_git_left_stop_no_undo(repo: Folder) -> None:
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.write("a.txt", "agent\n")
+    changed = repo.tree()
+    repo.restore(taken)
+    private = repo.private_dir()
+    (private / "packed-refs.lock").touch()
+    (private / "refs" / "holdfast" / "checkpoints" / f"{taken}.lock").touch()
+    repo.undo()
+    assert repo.tree() == changed
+    repo.restore(taken)
+    assert repo.tree() == before
+
+
+def test_files_in_the_place_of_a_submodule_that_is_not_filled_are_named(repo: Folder) -> None:
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},lib")
+    repo.path("lib").mkdir()
+    taken = repo.checkpoint()
+    repo.write("lib/made.txt", "agent\n")
+    assert repo.restore(taken)["kept_why"] == {"lib": "no checkpoint has it: submodule"}

@@ -49,6 +49,7 @@ _INNER_CHANGED = "a repository inside has changed, and its own files are not res
 _BECAME_REPOSITORY = "it has become a repository, whose history and new files stay"
 _INNER_GONE = "a repository inside, of which the checkpoint has no history"
 _LINK = "120000"
+_FILE = "100644"
 _EXECUTABLE = "100755"
 
 
@@ -414,7 +415,8 @@ class TreeCheckout:
                 content = os.fsencode(location.readlink())
                 return entry.mode == _LINK and blob_id(content, algorithm) == entry.oid
             is_executable = bool(info.mode & 0o100)
-            if info.shape != "file" or is_executable != (entry.mode == _EXECUTABLE):
+            mode = _EXECUTABLE if is_executable else _FILE
+            if info.shape != "file" or entry.mode != mode:
                 return False
             return blob_id(location.read_bytes(), algorithm) == entry.oid
         except OSError:

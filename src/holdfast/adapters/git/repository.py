@@ -72,6 +72,10 @@ class PrivateRepository:
             return "sha256"
         return "sha1"
 
+    def ignores_case(self) -> bool:
+        """Return whether the file system does; a setting may come from another file system."""
+        return self.user is not None and (self.root / ".GIT").exists()
+
     def shares_objects(self) -> bool:
         """Return whether the user's objects can be used here."""
         return self.user is not None and self.user.object_format == self.object_format()
@@ -208,9 +212,6 @@ def _config(user: UserRepository | None) -> str:
     extensions: list[str] = []
     remotes: list[str] = []
     if user is not None:
-        # Not the user's setting: a repository may come from a file system without case.
-        if (user.top / ".GIT").exists():
-            lines.append("\tignoreCase = true")
         if "core.precomposeunicode" in user.settings:
             lines.append(f"\tprecomposeUnicode = {user.settings['core.precomposeunicode']}")
         if user.object_format != "sha1":

@@ -106,12 +106,12 @@ class GitWorktree:
     ) -> None:
         """Use a repository; `lock` is the lock of the worktree, None only to read checkpoints."""
         variables = {"GIT_DIR": str(repository.git_dir), "GIT_WORK_TREE": str(repository.root)}
-        settings: tuple[str, ...] = ()
+        settings = [f"core.ignoreCase={str(repository.ignores_case()).lower()}"]
         if repository.user is not None:
-            settings = (f"core.excludesFile={repository.user.excludes_file}",)
+            settings.append(f"core.excludesFile={repository.user.excludes_file}")
         self._repository = repository
         self._limits = limits
-        self._git = Git(repository.root, variables, lock, deadline, settings)
+        self._git = Git(repository.root, variables, lock, deadline, tuple(settings))
         self._objects = ObjectStore(repository.git_dir, repository.object_format())
         self._index = PrivateIndex(repository, self._git, self._objects)
         self._snapshot = Snapshot(
