@@ -74,7 +74,10 @@ class PrivateRepository:
 
     def ignores_case(self) -> bool:
         """Return whether the file system does; a setting may come from another file system."""
-        return self.user is not None and (self.root / ".GIT").exists()
+        try:
+            return (self.root / ".GIT").samefile(self.root / ".git")
+        except OSError:
+            return False
 
     def shares_objects(self) -> bool:
         """Return whether the user's objects can be used here."""
