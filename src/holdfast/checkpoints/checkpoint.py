@@ -45,11 +45,6 @@ class Skipped:
     stamp: str = field(default="", compare=False)
     entries: int = field(default=0, compare=False)
 
-    @property
-    def is_ignored(self) -> bool:
-        """Whether the ignore rules match the path."""
-        return self.why.startswith("ignored")
-
 
 @dataclass(frozen=True, slots=True)
 class WorktreeState:
