@@ -188,7 +188,8 @@ class Snapshot:
     def _with_stamp(self, skipped: Skipped) -> Skipped:
         """Return what is skipped so that a restore can name it if it has changed or is gone."""
         info = self._disk.inspect(skipped.path.rstrip("/"))
-        if info.shape == "directory" and skipped.is_ignored and not skipped.path.endswith("/"):
+        is_whole = skipped.why.startswith("ignored") and not skipped.path.endswith("/")
+        if info.shape == "directory" and is_whole:
             return replace(skipped, entries=self._disk.count_entries(skipped.path))
         if info.shape != "file":
             return skipped
