@@ -52,7 +52,9 @@ def belonging_elsewhere(wanted: str, worktrees: Worktrees) -> NothingDone | None
         return None
     taken, root = found[0].id, found[0].worktree
     if found[0].is_gone:
-        return refused(f"{taken}: this was taken in the worktree {root}, which is gone.")
+        cure = f"make it again (`git worktree add {root}`), and restore it there"
+        message = f"{taken}: this was taken in the worktree {root}, which is gone; {cure}."
+        return refused(message, "not_found")
     there = f"holdfast checkpoint restore {taken} --root {root}"
     return refused(f"{taken}: this was taken in the worktree {root}; restore it there: {there}")
 
