@@ -116,7 +116,8 @@ class WorktreeDirectories:
             mode = self._mode_if_unchanged(path, directory)
             if mode is None:
                 return None
-            scanned.special += _below(path, directory.special)
+            if directory.special:
+                scanned.special += _below(path, directory.special)
             if path:
                 scanned.modes[path] = mode
                 if directory.empty:
@@ -179,7 +180,8 @@ class WorktreeDirectories:
                 continue
             self._now.directories[path] = directory
             children = _below(path, directory.names)
-            scanned.special += _below(path, directory.special)
+            if directory.special:
+                scanned.special += _below(path, directory.special)
             pending += [child for child in children if child not in closed]
         for path in left_out:
             # A file that is left out is looked at in every snapshot.
@@ -241,12 +243,14 @@ class WorktreeDirectories:
         if path and _GIT in names:
             scanned.repositories.append(path)
             return None
-        directories = [each.name for each in listed if each.is_dir(follow_symlinks=False)]
+        # Most are files: only what is none is asked for more.
+        others = [each for each in listed if not each.is_file(follow_symlinks=False)]
+        directories = [each.name for each in others if each.is_dir(follow_symlinks=False)]
         inner = [to_text(each) for each in directories if each != _GIT]
         rules = None
         if _RULES in names:
             rules = self._rules_in(name)
-        special = [to_text(each.name) for each in listed if _is_special(each)]
+        special = [to_text(each.name) for each in others if _is_special(each)]
         return _Directory(times, inner, not listed, rules, special)
 
     # ------------------------------------------------------------------------------------ memory
@@ -279,9 +283,8 @@ def _below(path: str, names: Iterable[str]) -> list[str]:
 
 
 def _is_special(entry: os.DirEntry[bytes]) -> bool:
-    if entry.is_symlink() or entry.is_dir(follow_symlinks=False):
-        return False
-    return not entry.is_file(follow_symlinks=False)
+    """Return whether an entry that is no file is a pipe, a socket or a device."""
+    return not entry.is_symlink() and not entry.is_dir(follow_symlinks=False)
 
 
 def _encode(memory: _Memory) -> bytes:
