@@ -63,6 +63,9 @@ class HoldfastGroup(LazyGroup):
             "holdfast.cli.sessions.gc:gc",
             "Remove what nothing leads to any more, and free its space.",
         ),
+        "acp": CommandEntry(
+            "holdfast.cli.acp:acp", "Serve the Agent Client Protocol, for an editor."
+        ),
         "config": CommandEntry(
             "holdfast.cli.config:config", "Show the settings and their sources."
         ),

@@ -126,7 +126,12 @@ class StoredTurnLog:
             metadata = {"system": opening.system, "tools": opening.tools}
             title = opening.prompt[:80]
             session = add_session(
-                connection, project.id, title=title, metadata=metadata, worktree_id=worktree
+                connection,
+                project.id,
+                session_id=opening.new_session,
+                title=title,
+                metadata=metadata,
+                worktree_id=worktree,
             ).id
             chat = add_chat(connection, session).id
             system = opening.system

@@ -24,7 +24,7 @@ class TurnRequest:
 
     Without a prompt the turn goes on after the last message of the session. `system` is the system
     prompt; a session that goes on keeps its own while `tools` are the same, so that each request
-    begins with the text of the last one.
+    begins with the text of the last one. `new_session` is the id for a session that begins.
     """
 
     prompt: str | None
@@ -32,6 +32,7 @@ class TurnRequest:
     system: str
     tools: str
     session: str | None = None
+    new_session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

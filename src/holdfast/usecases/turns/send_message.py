@@ -55,12 +55,14 @@ if TYPE_CHECKING:
 class UserMessage:
     """What the user sends.
 
-    `session` is the one to go on with; `plan` offers the tools that only read.
+    `session` is the one to go on with; `plan` offers the tools that only read. `new_session` is the
+    id for a session that begins; None: any.
     """
 
     prompt: str | None
     session: str | None = None
     plan: bool = False
+    new_session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,12 @@ def send(
         for session in dependencies.records.mark_interrupted(*_INTERRUPTED):
             say(f"session {session} was interrupted; to go on: holdfast run --continue {session}")
         opening = TurnRequest(
-            message.prompt, dependencies.model.name, system, dependencies.tools, message.session
+            message.prompt,
+            dependencies.model.name,
+            system,
+            dependencies.tools,
+            message.session,
+            message.new_session,
         )
         begun = dependencies.records.begin(
             opening, lambda begun: [_started(begun, message, dependencies)]

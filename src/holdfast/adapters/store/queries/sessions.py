@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, select, update
 
+from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.queries.statements import add, record, records
 from holdfast.adapters.store.records import SessionRow
 from holdfast.adapters.store.tables import sessions
@@ -24,9 +25,11 @@ def add_session(
     status: str = "open",
     metadata: Mapping[str, Any] | None = None,
     worktree_id: str | None = None,
+    session_id: str | None = None,
 ) -> SessionRow:
-    """Begin a session, in this worktree."""
+    """Begin a session, in this worktree; without an id it gets a new one."""
     values = {
+        "id": session_id or new_id(),
         "project_id": project_id,
         "title": title,
         "status": status,
