@@ -26,7 +26,8 @@ from holdfast.cli.trust.question import ask_to_trust
 from holdfast.config.settings import Settings
 from holdfast.landing.encoding import decode
 from holdfast.usecases.turns.approvals import Asker
-from holdfast.usecases.turns.send_message import NotSent, UserMessage
+from holdfast.usecases.turns.recorded_turn import NotSent
+from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.wiring.trust import server_of, trust_at
 from holdfast.wiring.turns import root_of_session, run_turn_at
 

@@ -34,7 +34,7 @@ from holdfast.vocab.events import (
 )
 
 if TYPE_CHECKING:
-    from holdfast.usecases.turns.send_message import NotSent
+    from holdfast.usecases.turns.recorded_turn import NotSent
     from holdfast.vocab.events import Event
     from holdfast.vocab.tool_calls import ToolCall
 
