@@ -31,12 +31,11 @@ if TYPE_CHECKING:
     )
     from holdfast.testing.request_log import RecordedRequest
     from holdfast.testing.script_file import BadScript, Script, read_script
-    from holdfast.testing.scripted_agent import AgentFault, ScriptedAgent
+    from holdfast.testing.scripted_agent import ScriptedAgent
     from holdfast.testing.scripted_model import ScriptedModel
     from holdfast.testing.scripted_server import ScriptedServer
 
 __all__ = [
-    "AgentFault",
     "BadScript",
     "Call",
     "FixedClock",
@@ -67,7 +66,6 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AgentFault": "scripted_agent",
     "BadScript": "script_file",
     "FixedClock": "fixed_clock",
     "MemoryFiles": "memory_files",
