@@ -11,6 +11,7 @@ from sqlalchemy import select, update
 from holdfast.adapters.processes.process_identity import this_process
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.queries.agent_sessions import generation_of, set_agent_state
 from holdfast.adapters.store.queries.approvals import close_questions
 from holdfast.adapters.store.queries.chats import add_chat, chats_of
 from holdfast.adapters.store.queries.events import NewEvent, events_below, last_event
@@ -19,6 +20,7 @@ from holdfast.adapters.store.queries.projects import find_project, lock_project,
 from holdfast.adapters.store.queries.sessions import (
     add_session,
     session_by_id,
+    set_agent,
     set_worktree,
 )
 from holdfast.adapters.store.queries.statements import append
@@ -27,7 +29,7 @@ from holdfast.adapters.store.queries.worktrees import worktree_at, worktree_by_i
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
 from holdfast.adapters.store.tables import events as event_rows
 from holdfast.adapters.store.turn_fence import LOOK, RUNNING, TurnFence
-from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS, kept_from_json
+from holdfast.usecases.events.event_json import is_transcript, kept_from_json
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.usecases.turns.ports import (
@@ -36,6 +38,7 @@ from holdfast.usecases.turns.ports import (
     TurnNotBegun,
     TurnRequest,
 )
+from holdfast.vocab.agent_events import AgentCall, AgentStateChanged
 from holdfast.vocab.events import Event, RepairEnded, Said, SentinelRaised, TurnEnded
 from holdfast.vocab.transcript import UserText
 
@@ -51,6 +54,8 @@ if TYPE_CHECKING:
     from holdfast.usecases.turns.ports import PastEvents
     from holdfast.vocab.place import Place
 
+OURS = "holdfast"
+"""The name of the agent of a turn whose model Holdfast itself asks."""
 _GO_ON = "Continue."
 
 
@@ -135,14 +140,21 @@ class StoredTurnLog:
             if isinstance(found, TurnNotBegun):
                 return found
             session, chat = found
+            refused = _refuse_restored(connection, session, opening)
+            if refused is not None:
+                return refused
             busy = _turn_at_work(connection, chat)
             if busy is not None and self._locks.is_locked(busy):
                 return TurnNotBegun(
                     f"session {session}: a turn of it is still running; wait for its end, or stop "
                     f"it: holdfast cancel {session}"
                 )
-            system = _system(connection, session, opening)
+            system = opening.system
+            if opening.agent == OURS:
+                system = _system(connection, session, opening)
             set_worktree(connection, session, worktree)
+        set_agent(connection, session, opening.agent)
+        last_turn = _last_turn(connection, chat)
         past = _past(connection, chat)
         prompt = opening.prompt
         if not prompt and _has_nothing_to_answer(past):
@@ -162,7 +174,9 @@ class StoredTurnLog:
             metadata={"model": opening.model, "host": platform.node(), "root": root},
             owner=str(this_process()),
         )
-        begun = TurnBegun(session, chat, turn, answer.id, system, past, project.id, prompt_message)
+        begun = TurnBegun(
+            session, chat, turn, answer.id, system, past, project.id, prompt_message, last_turn
+        )
         _keep(connection, begun, announce(begun))
         return begun
 
@@ -247,6 +261,23 @@ def _past(connection: Connection, chat_id: str) -> tuple[PastEvents, ...]:
     return tuple(past)
 
 
+def _last_turn(connection: Connection, chat_id: str) -> str | None:
+    query = select(turns.c.id).where(turns.c.chat_id == chat_id, turns.c.left_with.is_(None))
+    return connection.execute(query.order_by(turns.c.started_at.desc()).limit(1)).scalar()
+
+
+def _refuse_restored(
+    connection: Connection, session: str, opening: TurnRequest
+) -> TurnNotBegun | None:
+    """Return why a turn does not begin that was asked for before a restore of its session."""
+    if opening.generation in {None, generation_of(connection, session)}:
+        return None
+    return TurnNotBegun(
+        f"session {session} was restored after this turn was asked for, so it did not begin; look "
+        "at the files, and send the message again."
+    )
+
+
 def _has_nothing_to_answer(past: Sequence[object]) -> bool:
     """Whether the model had the last word.
 
@@ -255,6 +286,8 @@ def _has_nothing_to_answer(past: Sequence[object]) -> bool:
     for last in reversed(past):
         if isinstance(last, RepairEnded):
             continue
+        if isinstance(last, AgentCall):
+            return True
         return isinstance(last, Said) and not last.calls
     return True
 
@@ -269,6 +302,9 @@ def _keep(
     if not new:
         return last_event(connection, begun.project)
     batches = [events_below(begun.project, new)]
+    for event in events:
+        if isinstance(event, AgentStateChanged):
+            set_agent_state(connection, begun.session, begun.chat, event)
     parts = [(event.part_id, event.kind) for event in new if event.part_id is not None]
     if parts:
         batches.append(parts_of_events(begun.message, parts))
@@ -278,7 +314,7 @@ def _keep(
 def _new_event(begun: TurnBegun, event: Event) -> NewEvent:
     """Return an event of a turn to append; one of the transcript is a part of the message too."""
     part_id = None
-    if event.kind in TRANSCRIPT_KINDS:
+    if is_transcript(event):
         part_id = new_id()
     return NewEvent(event.kind, event_to_json(event), begun.session, begun.turn, part_id)
 
