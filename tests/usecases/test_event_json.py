@@ -59,6 +59,7 @@ from holdfast.vocab.events import (
 )
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import Sentinel
+from holdfast.vocab.worktree_events import WorktreeChanged
 
 CALL = ToolCall("1", "write_file", {"path": "a", "lines": [1, {"deep": None}]}, "renamed")
 EVENTS: list[Event] = [
@@ -93,6 +94,7 @@ EVENTS: list[Event] = [
     PlanStated((PlanEntry("read", "completed"), PlanEntry("edit"))),
     AgentStateChanged("qwen", "acp", "warm", fresh=True, message="started"),
     AgentNote("usage_update", {"used": 3, "deep": {"list": [1]}}),
+    WorktreeChanged("removed", "s", "/w", "holdfast/s/work", "c0ffee", "k", "ch"),
     Recovered("batch", "ch", "dropped", "why", ("a",)),
     TurnEnded("cancelled", "Stopped.", 1, 2, 3, ("a",), "restore"),
     SessionDeleted("s", ("c",), ("t",), ("ch",)),

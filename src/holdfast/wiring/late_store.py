@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from types import ModuleType
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.events.ports import EventLog
     from holdfast.usecases.sessions.ports import RunningTurns
     from holdfast.usecases.turns.ports import TurnNotBegun
+    from holdfast.usecases.worktrees.session_worktree import WorktreeRecords
     from holdfast.vocab.place import Place
 
 
@@ -98,6 +100,11 @@ class LateStore:
         """Return the questions of a project; the store is opened when one is asked or read."""
         approvals: StoredApprovals = _session_parts().StoredApprovals(self.open, place, locks)
         return approvals
+
+    def session_worktrees(self, place: Place, claim: Callable[[str], Place]) -> WorktreeRecords:
+        """Return the worktrees of a project's sessions; the store is opened when needed."""
+        worktrees: WorktreeRecords = _session_parts().StoredWorktrees(self.open, place, claim)
+        return worktrees
 
     def running_turns(self, place: Place) -> RunningTurns:
         """Return the turns that work on a worktree's files; the store is opened when needed."""

@@ -11,6 +11,7 @@ from holdfast.adapters.store.errors import StoreError
 from holdfast.adapters.store.event_log import StoredEventLog
 from holdfast.adapters.store.running_turns import StoredRunningTurns
 from holdfast.adapters.store.sessions.approvals import StoredApprovals
+from holdfast.adapters.store.sessions.worktree_records import StoredWorktrees
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.adapters.store.turn_log import StoredTurnLog, worktree_of_session
 from holdfast.usecases.checkpoints.conversation import Conversations
@@ -27,6 +28,7 @@ __all__ = [
     "StoredApprovals",
     "StoredEventLog",
     "StoredTurnLog",
+    "StoredWorktrees",
     "conversations_at",
     "running_turns_at",
     "worktree_of_session",
