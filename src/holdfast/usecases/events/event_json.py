@@ -25,9 +25,7 @@ from holdfast.vocab.transcript import Sentinel
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-TranscriptEvent: TypeAlias = (
-    Said | CallEnded | Compacted | SentinelRaised | RepairEnded | AgentCall
-)
+TranscriptEvent: TypeAlias = Said | CallEnded | Compacted | SentinelRaised | RepairEnded | AgentCall
 """The events that are the transcript: they are kept as parts of the assistant's message."""
 
 _Record = TypeVar("_Record")
