@@ -26,6 +26,9 @@ class HoldfastGroup(LazyGroup):
             "holdfast.cli.approvals.group:approvals",
             "List and answer the questions of running turns.",
         ),
+        "agents": CommandEntry(
+            "holdfast.cli.agents.group:agents", "List external agents, and test one."
+        ),
         "apply": CommandEntry(
             "holdfast.cli.apply:apply", "Apply a model's reply to files, all or nothing."
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Self
 
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -84,6 +84,22 @@ class LateStore:
         except parts.StoreError as error:
             return StoreProblem(str(error))
         return found
+
+    def agent_of_session(self, place: Place, session: str) -> str | None:
+        """Return the agent of the project's session that begins so; None if it is not known."""
+        parts = _session_parts()
+        try:
+            found: str | None = self.open().query(parts.agent_of_session, place, session)
+        except parts.StoreError:
+            # The turn will say so.
+            return None
+        return found
+
+    def close_agent(self, chat: str, agent: str) -> None:
+        """Record that a warm agent has ended; a store that cannot be written is no obstacle."""
+        parts = _session_parts()
+        with suppress(parts.StoreError):
+            self.open().run(parts.close_agent_session, chat, agent)
 
     def event_log(self, place: Place) -> EventLog:
         """Return the event log of a project; the store is opened at the first event."""

@@ -11,7 +11,11 @@ from sqlalchemy import select, update
 from holdfast.adapters.processes.process_identity import this_process
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.errors import StoreError
-from holdfast.adapters.store.queries.agent_sessions import generation_of, set_agent_state
+from holdfast.adapters.store.queries.agent_sessions import (
+    ask_for_agent,
+    generation_of,
+    set_agent_state,
+)
 from holdfast.adapters.store.queries.approvals import close_questions
 from holdfast.adapters.store.queries.chats import add_chat, chats_of
 from holdfast.adapters.store.queries.events import NewEvent, events_below, last_event
@@ -29,6 +33,7 @@ from holdfast.adapters.store.queries.worktrees import worktree_at, worktree_by_i
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
 from holdfast.adapters.store.tables import events as event_rows
 from holdfast.adapters.store.turn_fence import LOOK, RUNNING, TurnFence
+from holdfast.usecases.agents.ports import AgentRequest
 from holdfast.usecases.events.event_json import is_transcript, kept_from_json
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.record_watch import RecordsUnavailable
@@ -82,6 +87,11 @@ class StoredTurnLog:
         else:
             self._store.fence = TurnFence(turn)
         return begun
+
+    def ask_for(self, session: str, agent: str) -> AgentRequest | None:
+        """Record that an agent is asked for a turn (port `AgentRecords`)."""
+        with _translated():
+            return self._store.run(_ask_for, self._place, session, agent)
 
     def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
         """Publish events, and add those of the transcript to the assistant's message."""
@@ -208,6 +218,25 @@ def _find(connection: Connection, project_id: str, wanted: str) -> tuple[str, st
             f"{wanted}: there is no such session in this project; begin one without --continue."
         )
     return found[0], chats_of(connection, found[0])[-1].id
+
+
+def _ask_for(connection: Connection, place: Place, wanted: str, agent: str) -> AgentRequest | None:
+    project = lock_project(connection, place)
+    found = _find(connection, project.id, wanted)
+    if isinstance(found, TurnNotBegun):
+        return None
+    session, chat = found
+    return AgentRequest(session, chat, ask_for_agent(connection, session, chat, agent))
+
+
+def agent_of_session(connection: Connection, place: Place, wanted: str) -> str | None:
+    """Return the agent with which the session that begins so goes on; None if there is none."""
+    project = find_project(connection, place)
+    found = _find(connection, project.id if project else "", wanted)
+    if isinstance(found, TurnNotBegun):
+        return None
+    session = session_by_id(connection, found[0])
+    return session.agent if session else None
 
 
 def worktree_of_session(

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from holdfast.guards.commands import CommandRules
     from holdfast.usecases.agents.ports import (
-        AgentPool,
         AgentRecords,
         ExternalAgent,
         ReservedAgent,
+        WarmAgents,
     )
     from holdfast.usecases.turns.ports import TurnBegun
     from holdfast.vocab.cancellation import Cancel
@@ -64,7 +64,7 @@ class AgentDependencies:
     context: TurnContext
     name: str
     make: Callable[[], ExternalAgent]
-    pool: AgentPool
+    pool: WarmAgents
     agents: AgentRecords
     rules: CommandRules
     root: str

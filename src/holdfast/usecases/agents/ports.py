@@ -174,7 +174,7 @@ class ReservedAgent(Protocol):
         """Leave the agent warm for the next turn; without this call it is ended."""
 
 
-class AgentPool(Protocol):
+class WarmAgents(Protocol):
     """The agents of this process that stay warm between turns."""
 
     def reserve(

@@ -106,6 +106,16 @@ def set_agent_state(
     add_agent_session(connection, session_id, **values, **more)  # type: ignore[arg-type]  # mixed values
 
 
+def close_agent_session(connection: Connection, chat_id: str, agent: str) -> None:
+    """Record that this process has ended an agent that was warm."""
+    this = (
+        agent_sessions.c.chat_id == chat_id,
+        agent_sessions.c.agent == agent,
+        agent_sessions.c.status == "warm",
+    )
+    connection.execute(update(agent_sessions).where(*this).values(status=CLOSED))
+
+
 def crash_agent_sessions(connection: Connection, session_id: str) -> int:
     """Take its memory from each agent of a session: mark it as `crashed`; count the restore.
 
