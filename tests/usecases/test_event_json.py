@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from holdfast.usecases.events.event_json import event_from_json, kept_from_json
+from holdfast.usecases.events.event_json import event_from_json, is_transcript, kept_from_json
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.vocab.agent_events import (
     AgentCall,
@@ -136,7 +136,10 @@ def test_only_the_transcript_is_kept_in_parts() -> None:
         SentinelRaised,
         Compacted,
         RepairEnded,
+        AgentCall,
     ]
+    assert [event for event in EVENTS if is_transcript(event)] == kept
+    assert not is_transcript(AgentCall("c1", "Edit a.py", "edit", "running"))
 
 
 def test_every_event_has_its_kind_as_a_field() -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from holdfast.cli.agents.options import TransportName, TransportOption, name_of
+from holdfast.cli.agents.options import TransportOption, TransportValue, name_of
 from holdfast.cli.approvals.remote_asker import RemoteAsker
 from holdfast.cli.approvals.terminal_asker import TerminalAsker
 from holdfast.cli.options import Root, SandboxOption, Trust, is_root_named, require_state_outside
@@ -151,7 +151,7 @@ class _AgentFlags(NamedTuple):
     """The flags about an external agent."""
 
     agent: str | None
-    transport: TransportName | None
+    transport: TransportValue | None
     in_place: bool
     worktree: bool
     with_changes: bool

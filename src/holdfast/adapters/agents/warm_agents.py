@@ -12,7 +12,7 @@ from holdfast.usecases.agents.ports import ReservationCancelled
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from holdfast.usecases.agents.ports import AgentMemory, ExternalAgent
+    from holdfast.usecases.agents.ports import ChatMemory, ExternalAgent
     from holdfast.vocab.cancellation import Cancel
 
 MOST_WARM = 8
@@ -30,14 +30,14 @@ class WarmAgent:
         self.used_at = 0.0
         self.make: Callable[[], ExternalAgent] | None = None
         self._agent: ExternalAgent | None = None
-        self._memory: AgentMemory | None = None
+        self._memory: ChatMemory | None = None
 
     @property
     def is_warm(self) -> bool:
         """Whether there is an agent to be ended."""
         return self._agent is not None
 
-    def take(self, memory: AgentMemory) -> ExternalAgent:
+    def take(self, memory: ChatMemory) -> ExternalAgent:
         """Return the warm agent if it remembers just this; else end it, and return a new one."""
         agent = self._agent
         if agent is not None and agent.alive and self._memory == memory:
@@ -48,7 +48,7 @@ class WarmAgent:
         self._agent = self.make()
         return self._agent
 
-    def keep(self, memory: AgentMemory) -> None:
+    def keep(self, memory: ChatMemory) -> None:
         """Leave the agent warm for the next turn."""
         self._memory = memory
 

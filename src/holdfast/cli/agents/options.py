@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from holdfast.vocab.agent_events import Transport
 
 
-class TransportName(StrEnum):
+class TransportValue(StrEnum):
     """The values of `--transport`."""
 
     acp = "acp"
@@ -19,19 +19,19 @@ class TransportName(StrEnum):
     oneshot = "oneshot"
 
 
-def name_of(chosen: TransportName | None) -> Transport | None:
+def name_of(chosen: TransportValue | None) -> Transport | None:
     """Return the name of a transport as the rest of Holdfast has it."""
     if chosen is None:
         return None
-    names: dict[TransportName, Transport] = {
-        TransportName.acp: "acp",
-        TransportName.server: "server",
-        TransportName.oneshot: "oneshot",
+    names: dict[TransportValue, Transport] = {
+        TransportValue.acp: "acp",
+        TransportValue.server: "server",
+        TransportValue.oneshot: "oneshot",
     }
     return names[chosen]
 
 
 TransportOption = Annotated[
-    TransportName | None,
+    TransportValue | None,
     typer.Option("--transport", help="How the agent is reached; default: as it is configured."),
 ]

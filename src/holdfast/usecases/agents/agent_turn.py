@@ -13,7 +13,7 @@ from holdfast.loop import sentinels
 from holdfast.usecases.agents.agent_run import AgentOutcome, AgentRun
 from holdfast.usecases.agents.chat_text import chat_text
 from holdfast.usecases.agents.permissions import Permissions
-from holdfast.usecases.agents.ports import AgentMemory, AgentPrompt, ReservationCancelled
+from holdfast.usecases.agents.ports import AgentPrompt, ChatMemory, ReservationCancelled
 from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.usecases.redaction import redact
 from holdfast.usecases.turns.ports import TurnRequest
@@ -103,7 +103,7 @@ def send_to_agent(
             if agent is None:
                 # A new chat, for which nobody can wait.
                 agent = held.enter_context(_reserve(turn.begun.chat, dependencies, cancel))
-            memory = AgentMemory(generation or 0, turn.begun.last_turn)
+            memory = ChatMemory(generation or 0, turn.begun.last_turn)
             return _work(turn, agent, memory, dependencies)
 
         return run_recorded(
@@ -144,7 +144,7 @@ def _started(
 def _work(
     turn: RecordedTurn,
     reserved: ReservedAgent,
-    memory: AgentMemory,
+    memory: ChatMemory,
     dependencies: AgentDependencies,
 ) -> TurnEnded:
     """Let the agent work, record what changed, and return how the turn ends."""
@@ -155,7 +155,7 @@ def _work(
     permissions = Permissions(gate, dependencies.rules, dependencies.root, secrets, run.emit)
     outcome = run.run(_prompt(turn.begun), permissions)
     if outcome.stays:
-        reserved.keep(AgentMemory(memory.generation, turn.begun.turn))
+        reserved.keep(ChatMemory(memory.generation, turn.begun.turn))
     else:
         # Before the files are compared: nothing is to write any more.
         agent.close()

@@ -154,7 +154,7 @@ class ExternalAgent(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class AgentMemory:
+class ChatMemory:
     """What an agent must remember to take a turn: the last turn of the chat, in this generation.
 
     An agent that remembers something else has missed a restore, or a turn of somebody else.
@@ -167,10 +167,10 @@ class AgentMemory:
 class ReservedAgent(Protocol):
     """The agent of a chat, for one turn."""
 
-    def take(self, memory: AgentMemory) -> ExternalAgent:
+    def take(self, memory: ChatMemory) -> ExternalAgent:
         """Return the warm agent if it remembers just this; else end it, and return a new one."""
 
-    def keep(self, memory: AgentMemory) -> None:
+    def keep(self, memory: ChatMemory) -> None:
         """Leave the agent warm for the next turn; without this call it is ended."""
 
 
