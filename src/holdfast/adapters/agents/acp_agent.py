@@ -35,12 +35,13 @@ class AcpAgent:
     ) -> None:
         """Set how the agent is started.
 
-        `on_step` is called in the loop's thread with "started", "initialized" and "session".
+        `on_step` is called with "started", "initialized" and "session", as each is done.
         """
         self._launch = launch
         self._on_step = on_step
         self._loop = loop
         self._starting = threading.Lock()
+        self._lock = threading.Lock()
         self._session: AcpSession | None = None
 
     @property
@@ -88,8 +89,8 @@ class AcpAgent:
             self._loop.start(session.cancel())
 
     def close(self) -> None:
-        """End the agent and every process that it has started."""
-        with self._starting:
+        """End the agent and every process that it has started, also while it is started."""
+        with self._lock:
             session, self._session = self._session, None
         if session is not None:
             self._loop.forget(session)
@@ -104,13 +105,16 @@ class AcpAgent:
             before = self._session
             if before is not None and before.alive:
                 return before
-            if before is not None:
-                self._loop.forget(before)
-                self._loop.run(before.close())
-            self._session = None
-            session = self._loop.run(AcpSession.open(self._launch, self._on_step))
-            self._loop.close_at_exit(session, session.close)
-            self._session = session
+            self.close()
+            session = self._loop.run(AcpSession.launch(self._launch, self._loop))
+            with self._lock:
+                self._session = session
+            self._on_step("started")
+            try:
+                self._loop.run(session.initialize(self._on_step))
+            except BaseException:
+                self.close()
+                raise
             return session
 
     def _follow(

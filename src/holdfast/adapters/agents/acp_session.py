@@ -38,6 +38,7 @@ from holdfast.vocab.events import TextArrived
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from holdfast.adapters.agents.event_loop import AgentLoop
     from holdfast.adapters.agents.launch import AgentLaunch
     from holdfast.adapters.agents.turn_queue import TurnQueue
     from holdfast.usecases.agents.ports import AgentStop, AgentUpdate, PermissionAnswer
@@ -78,6 +79,7 @@ class AcpSession:
         self._turn_over = asyncio.Event()
         self._tail = ""
         self._cancelled = False
+        self._is_open = False
         self._closed = False
         self._exit_code: int | None = None
         self._notes: deque[AgentNote] = deque(maxlen=_NOTES_KEPT)
@@ -86,26 +88,29 @@ class AcpSession:
         self._connection = Connection(self._handle, lines)
 
     @classmethod
-    async def open(cls, launch: AgentLaunch, on_step: Callable[[str], None]) -> Self:
-        """Start an agent and make a session; `on_step` is called as each step is done.
+    async def launch(cls, launch: AgentLaunch, loop: AgentLoop) -> Self:
+        """Start the process of an agent; raise `AgentStartError` if that is not possible."""
+        session = cls(launch, await AgentProcess.start(launch))
+        loop.close_at_exit(session, session.close)
+        return session
+
+    async def initialize(self, on_step: Callable[[str], None]) -> None:
+        """Make a session; `on_step` is called as each step is done.
 
         Raise `AgentStartError` or `AgentLoginNeeded`; then no process is left.
         """
-        process = await AgentProcess.start(launch)
-        on_step("started")
-        session = cls(launch, process)
         try:
-            async with asyncio.timeout(launch.start_timeout):
-                await session._initialize(on_step)
+            async with asyncio.timeout(self._launch.start_timeout):
+                await self._initialize(on_step)
         except BaseException as error:
-            await session.close()
-            raise session._start_error(error) from error
-        return session
+            was_closed = self._closed
+            await self.close()
+            raise self._start_error(error, was_closed=was_closed) from error
 
     @property
     def alive(self) -> bool:
         """Whether the agent can take a turn."""
-        return self._process.is_running and not self._closed
+        return self._is_open and self._process.is_running and not self._closed
 
     async def prompt(self, text: str, turn: TurnQueue) -> None:
         """Run a turn; its updates, and at last its result or its error, go into the queue."""
@@ -170,6 +175,7 @@ class AcpSession:
         answer = await self._request("session/new", where)
         self._id = str(answer.get("sessionId"))
         await self._set_mode(session_modes(answer))
+        self._is_open = True
         on_step("session")
 
     async def _set_mode(self, offered: list[str]) -> None:
@@ -185,10 +191,12 @@ class AcpSession:
             )
         await self._request("session/set_mode", {"sessionId": self._id, "modeId": mode})
 
-    def _start_error(self, error: BaseException) -> BaseException:
+    def _start_error(self, error: BaseException, *, was_closed: bool) -> BaseException:
         """Return the error to raise for one that ended the start."""
         name, stderr = self._launch.name, self._process.stderr_end()
         match error:
+            case ConnectionError() if was_closed:
+                return AgentStartError(f"{name} was ended while it was started.", stderr)
             case AgentStartError():
                 error.stderr = stderr
                 return error
