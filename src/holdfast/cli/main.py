@@ -59,6 +59,10 @@ class HoldfastGroup(LazyGroup):
         "sessions": CommandEntry(
             "holdfast.cli.sessions.group:sessions", "List and delete sessions."
         ),
+        "worktree": CommandEntry(
+            "holdfast.cli.worktree:worktree",
+            "Make, compare, merge and remove the worktrees of sessions.",
+        ),
         "events": CommandEntry(
             "holdfast.cli.events:events", "Print what was done in this project, and follow it."
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.checkpoints.ports import CheckpointFailed
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
         ProjectRepository,
         SetupCommand,
         SetupOutcome,
-        WorktreeMakers,
+        WorktreeDependencies,
     )
     from holdfast.usecases.worktrees.session_worktree import WorktreeRecords
 
@@ -48,30 +49,31 @@ class NewWorktree:
 
 @dataclass(frozen=True, slots=True)
 class WorktreeMade:
-    """The worktree is there. `copied` are ignored files, `notes` what a user should know."""
+    """The worktree is there. `copied` are ignored files, `notes` what a user should know.
+
+    `checkpoint_id` is the checkpoint that its files were restored from, if it was made anew.
+    """
 
     worktree: SessionWorktree
     copied: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     setup: SetupOutcome | None = None
     seq: int | None = None
+    checkpoint_id: str | None = None
 
 
 def make_worktree(
-    wanted: NewWorktree,
-    repository: ProjectRepository,
-    records: WorktreeRecords,
-    makers: WorktreeMakers,
-    setup: SetupCommand | None = None,
+    wanted: NewWorktree, needs: WorktreeDependencies, setup: SetupCommand | None = None
 ) -> WorktreeMade | WorktreeRefused:
     """Make the worktree of a session, and the session if there is none; or change nothing."""
+    repository, makers = needs.repository, needs.makers
     try:
         base = _find_base(wanted, repository)
         if isinstance(base, WorktreeRefused):
             return base
         makers.take(wanted.session)
         try:
-            made = _make(wanted, base, repository, records)
+            made = _make(wanted, base, repository, needs.records)
         except (CheckpointFailed, WorktreesUnavailable, OSError):
             with suppress(CheckpointFailed, OSError):
                 repository.discard(wanted.session)
@@ -84,8 +86,7 @@ def make_worktree(
         return WorktreeRefused.because(f"{error.filename}: {error.strerror}; nothing was made.")
     if setup is None:
         return made
-    outcome = setup.run(made.worktree)
-    return WorktreeMade(made.worktree, made.copied, made.notes, outcome, made.seq)
+    return replace(made, setup=setup.run(made.worktree))
 
 
 def _find_base(
@@ -124,6 +125,7 @@ def _make(
     if wanted.with_changes:
         captured = repository.capture()
         tree = captured.tree
+        # Also if nothing is uncommitted: then the base is a commit with the same files.
         commit = repository.add_base(session, tree, base.commit)
         notes += [f"{inside}: {_INSIDE}" for inside in captured.inside]
     repository.make(session, base.commit, tree)

@@ -24,7 +24,8 @@ class SessionWorktree:
     the commit at which its difference begins; `follows` is the ref whose new commits `update`
     merges, "" if it was made from a bare commit. `with_changes`: `base` has uncommitted work of
     the user too. `merged` is the tree that was merged last, "" if none was. `removed`: somebody
-    removed it with the command. `is_there`: the folder on record is at its path.
+    removed it with the command. `is_there`: the folder on record, with the id `folder`, is at its
+    path.
     """
 
     session: str
@@ -37,6 +38,7 @@ class SessionWorktree:
     merged: str = ""
     removed: bool = False
     is_there: bool = False
+    folder: str = ""
     title: str = ""
     created_at: str = ""
 
@@ -62,6 +64,9 @@ class WorktreeRecords(Protocol):
     def list(self) -> tuple[SessionWorktree, ...]:
         """Return the worktrees of all sessions that have one or had one, the latest first."""
 
+    def paths(self) -> frozenset[str]:
+        """Return the paths of all worktrees that were ever made for sessions, deleted ones too."""
+
     def add(self, made: SessionWorktree, events: Sequence[OwnedEvent], *, agent: str) -> int:
         """Record a worktree that is at its path, and its session unless that is on record.
 
@@ -71,6 +76,31 @@ class WorktreeRecords(Protocol):
 
     def update(self, changed: SessionWorktree, events: Sequence[OwnedEvent]) -> int:
         """Replace the record of a worktree; return the number of the last event."""
+
+
+def find_worktree(
+    wanted: str, records: WorktreeRecords, *, gone: bool = False
+) -> SessionWorktree | WorktreeRefused:
+    """Return the worktree of the session whose id begins so; one that is gone only with `gone`."""
+    every = records.list()
+    found = [each for each in every if wanted and each.session.startswith(wanted)]
+    exact = [each for each in found if each.session == wanted]
+    found = exact or found
+    if len(found) > 1:
+        return WorktreeRefused.because(f"{wanted}: several sessions begin so; give more of the id.")
+    if not found:
+        return WorktreeRefused.because(
+            f"{wanted or '(no id)'}: there is no such session with a worktree; "
+            "`holdfast worktree list` has them."
+        )
+    (worktree,) = found
+    if worktree.is_there or gone:
+        return worktree
+    what = "was removed" if worktree.removed else "is gone"
+    return WorktreeRefused.because(
+        f"the worktree of session {worktree.session} {what} ({worktree.path}); make it anew from "
+        f"its last checkpoint: holdfast worktree new --session {worktree.session}"
+    )
 
 
 def branch_of(session: str) -> str:

@@ -59,6 +59,12 @@ def capture_tree(repository: UserRepository, git: Git) -> tuple[str, tuple[str, 
         return copy.read_line("write-tree"), inside
 
 
+def set_index(git: Git, tree: str) -> None:
+    """Make the index of a worktree that of a tree."""
+    git.run("read-tree", tree)
+    git.run("update-index", "-q", "--refresh", ok_codes=(0, 1))
+
+
 def _new_gitlinks(git: Git) -> tuple[str, ...]:
     """Return the repositories in the index that HEAD does not have."""
     raw = git.run("diff-index", "--cached", "--raw", "--no-renames", "-z", "HEAD").split(b"\0")
@@ -68,6 +74,20 @@ def _new_gitlinks(git: Git) -> tuple[str, ...]:
         if new == _GITLINK and old != _GITLINK:
             found.append(to_text(path))
     return tuple(found)
+
+
+def own_files(git: Git, tree: str, base: str, *, strictly: bool) -> tuple[str, ...]:
+    """Return the files of a tree that neither a commit nor HEAD has so.
+
+    Unless `strictly`, a file that is missing does not count: it was not checked out yet.
+    """
+    words = ["diff-tree", "-r", "--no-renames", "-z", "--name-only"]
+    if not strictly:
+        words.append("--diff-filter=d")
+    differs = set(split_names(git.run(*words, base, tree)))
+    if not strictly:
+        differs &= set(split_names(git.run(*words, "HEAD", tree)))
+    return tuple(sorted(differs))
 
 
 def submodules_of(git: Git, tree: str) -> tuple[str, ...]:

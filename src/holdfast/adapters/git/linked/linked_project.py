@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,19 +16,32 @@ from holdfast.adapters.git.linked.captured_tree import (
     index_copy,
     lfs_pointers,
     names_of,
+    own_files,
+    scratch_objects,
+    set_index,
     submodules_of,
 )
 from holdfast.adapters.git.linked.ignored_copies import copy_ignored
+from holdfast.adapters.git.linked.merged_commits import merge_commits
+from holdfast.adapters.git.linked.session_files import CapturedSession
 from holdfast.adapters.git.user_repository import UserRepository, query_repository
+from holdfast.adapters.places.main_worktree import read_beginning
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.usecases.worktrees.ports import CapturedFiles, CopiedFiles, FollowedCommit
 from holdfast.usecases.worktrees.session_worktree import base_ref_of, branch_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.usecases.worktrees.ports import MergeConflict, MergedCommits
+    from holdfast.usecases.worktrees.session_worktree import SessionWorktree
 
 _SECONDS = 600
 _NAMED = 5
+_BASES = "refs/holdfast/base"
+_OF_SESSION = re.compile(
+    r"refs/heads/holdfast/([0-9a-f]{12})/work|refs/holdfast/base/([0-9a-f]{12})"
+)
 
 
 class GitProject:
@@ -151,26 +165,183 @@ class GitProject:
         """Copy ignored files that match into a session's worktree, never over another file."""
         return copy_ignored(self._git(), self._root, Path(self.path_of(session)), patterns)
 
+    # -------------------------------------------------------------------------------------- work
+
+    @contextmanager
+    def look(self, session: str) -> Iterator[CapturedSession]:
+        """Capture the files of a session's worktree; nothing is written to the repository."""
+        linked = self._linked(session)
+        with scratch_objects(linked, linked.git(_deadline())) as git:
+            tree, _ = capture_tree(linked, git)
+            head = git.read_line("rev-parse", "HEAD")
+            yield CapturedSession(linked.top, git, tree, head, converts=linked.converts())
+
+    def commit_files(self, worktree: SessionWorktree, message: str) -> str:
+        """Commit all files of a worktree on its branch, and return its last commit."""
+        linked = self._linked(worktree.session)
+        git = linked.git(_deadline())
+        tree, _ = capture_tree(linked, git)
+        head = git.read_line("rev-parse", "HEAD")
+        commit = head
+        if git.read_line("rev-parse", "HEAD^{tree}") != tree:
+            commit = git.read_line("commit-tree", tree, "-p", head, "-m", message)
+        # The index first: if this process dies in between, everything is staged, and nothing lost.
+        set_index(git, tree)
+        git.run("update-ref", f"refs/heads/{worktree.branch}", commit)
+        return commit
+
+    def why_elsewhere(self, worktree: SessionWorktree) -> str | None:
+        """Return why a worktree is not on its branch, or None."""
+        git = self._linked(worktree.session).git(_deadline())
+        found = to_text(git.run("symbolic-ref", "--quiet", "HEAD", ok_codes=(0, 1))).strip()
+        if found == f"refs/heads/{worktree.branch}":
+            return None
+        there = found.removeprefix("refs/heads/") or "no branch"
+        return (
+            f"{worktree.path} is on {there}; run `git switch {worktree.branch}` there, and try "
+            "again."
+        )
+
+    def merge(self, worktree: SessionWorktree, commit: str) -> MergedCommits | MergeConflict | None:
+        """Merge a commit in memory with the branch, the files and the base of a worktree."""
+        linked = self._linked(worktree.session)
+        git = linked.git(_deadline())
+        tree, _ = capture_tree(linked, git)
+        return merge_commits(git, tree, commit, worktree.base if worktree.with_changes else None)
+
+    def write_merge(self, worktree: SessionWorktree, merged: MergedCommits) -> str:
+        """Write the merged files to a worktree, and move its branch; return the new base."""
+        linked = self._linked(worktree.session)
+        git = linked.git(_deadline())
+        tree, _ = capture_tree(linked, git)
+        with index_copy(linked, git) as copy:
+            copy.run("add", "--all", *(["--sparse"] if linked.is_sparse else []), "--", ".")
+            copy.run("read-tree", "-m", "-u", tree, merged.files)
+        base = merged.base
+        if worktree.with_changes:
+            base = self.add_base(worktree.session, base, merged.theirs)
+        set_index(git, merged.commit)
+        git.run("update-ref", f"refs/heads/{worktree.branch}", merged.commit)
+        return base
+
     # ------------------------------------------------------------------------------------ remove
+
+    def lost_commits(self, worktree: SessionWorktree) -> str | None:
+        """Return the commit that is checked out and that no branch or tag leads to, or None."""
+        git = self._linked(worktree.session).git(_deadline())
+        head = git.read_line("rev-parse", "HEAD")
+        kinds = ("refs/heads", "refs/tags", "refs/remotes")
+        if git.run("for-each-ref", "--count=1", f"--contains={head}", *kinds):
+            return None
+        return head
+
+    def remove(self, worktree: SessionWorktree) -> str | None:
+        """Remove a worktree, and its branch if that has no commit of its own."""
+        self.remove_folder(worktree.session)
+        git = self._git()
+        branch = f"refs/heads/{worktree.branch}"
+        tip = self._tip(branch)
+        if tip is None:
+            return None
+        # The base of a worktree with changes is a commit of ours, on top of that of the branch.
+        own = git.run("rev-list", "--max-count=1", tip, f"^{worktree.base}", ok_codes=(0, 128))
+        if own:
+            return worktree.branch
+        git.run("update-ref", "-d", branch, tip)
+        return None
+
+    def make_again(self, worktree: SessionWorktree) -> None:
+        """Make a worktree that is gone again, on its branch, with the files of the last commit."""
+        self.remove_folder(worktree.session)
+        path = Path(self.path_of(worktree.session))
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        words = ["worktree", "add", "--quiet", "--force"]
+        git = self._git()
+        if self._tip(f"refs/heads/{worktree.branch}") is not None:
+            git.run(*words, str(path), worktree.branch)
+            return
+        begin = f"{worktree.base}^" if worktree.with_changes else worktree.base
+        git.run(*words, "-b", worktree.branch, str(path), begin)
+
+    def _tip(self, ref: str) -> str | None:
+        words = ("rev-parse", "--verify", "--quiet", ref)
+        return to_text(self._git().run(*words, ok_codes=(0, 1))).strip() or None
+
+    def write_base(self, worktree: SessionWorktree) -> None:
+        """Write the files of the base to a worktree that has those of its last commit."""
+        self._write_tree(Path(self.path_of(worktree.session)), "HEAD", worktree.base)
+
+    def sessions(self) -> tuple[str, ...]:
+        """Return the sessions that something is named after: a folder, a branch, a base."""
+        common = self._repository().common_dir
+        entries = common / "worktrees"
+        found = {file.parent.name for file in entries.glob("*/gitdir") if self._is_ours(file)}
+        names = to_text(
+            self._git().run("for-each-ref", "--format=%(refname)", "refs/heads/holdfast", _BASES)
+        )
+        for name in names.split():
+            match = _OF_SESSION.fullmatch(name)
+            if match is not None:
+                found.add(match[1] or match[2])
+        return tuple(sorted(found))
+
+    def _is_ours(self, gitdir: Path) -> bool:
+        """Return whether the worktree that git has on record in this file is one of a session."""
+        path = Path(os.fsdecode(read_beginning(gitdir).strip())).parent
+        return str(path) == self.path_of(gitdir.parent.name)
+
+    def why_kept(self, session: str, *, strictly: bool, branch: bool = True) -> str | None:
+        """Return why the folder and the branch of a session must not be discarded, or None."""
+        own = self._own_commits(session)
+        if branch and own:
+            return f"the branch {branch_of(session)} has commits of its own"
+        if not Path(self.path_of(session)).is_dir():
+            return None
+        entry = self._repository().common_dir / "worktrees" / session
+        if (entry / "locked").exists():
+            # Git was killed while it checked the files out.
+            return None
+        try:
+            linked = self._linked(session)
+        except CheckpointFailed:
+            return "it is not a worktree of git any more"
+        base = self._tip(base_ref_of(session))
+        with scratch_objects(linked, linked.git(_deadline())) as git:
+            tree, _ = capture_tree(linked, git)
+            found = own_files(git, tree, base or "HEAD", strictly=strictly)
+        if not found:
+            return None
+        return f"it has work that is not committed: {_some(found)}"
+
+    def _own_commits(self, session: str) -> bool:
+        """Return whether the branch of a session has commits that no other ref has."""
+        tip = self._tip(f"refs/heads/{branch_of(session)}")
+        if tip is None:
+            return False
+        others = (f"--exclude=refs/heads/{branch_of(session)}", "--all")
+        # Not by the HEAD of its own worktree, which goes with it.
+        words = ("rev-list", "--single-worktree", "--max-count=1", tip, "--not", *others)
+        return bool(self._git().run(*words))
 
     def discard(self, session: str) -> None:
         """Remove the worktree of a session, its base, and its branch without a look at them."""
         self.remove_folder(session)
-        git = self._git()
         for ref in (f"refs/heads/{branch_of(session)}", base_ref_of(session)):
-            git.run("update-ref", "-d", ref)
+            if self._tip(ref) is not None:
+                self._git().run("update-ref", "-d", ref)
 
     def remove_folder(self, session: str) -> None:
         """Remove the folder of a session's worktree, and what git has on record of it."""
         path = Path(self.path_of(session))
         removed = path.with_name(f"{session}.removed")
+        shutil.rmtree(removed, ignore_errors=True)
         with suppress(FileNotFoundError):
             path.rename(removed)
-        # What a dead process left half made has too little for git to remove it.
-        with suppress(GitFailed):
-            self._git().run("worktree", "remove", "--force", "--force", str(path))
         entry = self._repository().common_dir / "worktrees" / session
-        if entry.is_dir() and not path.exists():
+        if entry.is_dir():
+            # What a dead process left half made has too little for git to remove it.
+            with suppress(GitFailed):
+                self._git().run("worktree", "remove", "--force", "--force", str(path))
             shutil.rmtree(entry, ignore_errors=True)
         shutil.rmtree(removed, ignore_errors=True)
 
@@ -180,6 +351,15 @@ class GitProject:
         if self._found is None:
             self._found = query_repository(self._root, _deadline())
         return self._found
+
+    def _linked(self, session: str) -> UserRepository:
+        path = Path(self.path_of(session))
+        if not path.is_dir():
+            raise CheckpointFailed(f"{path}: this worktree is gone.")
+        linked = query_repository(path, _deadline())
+        if os.path.realpath(linked.top) != str(path):
+            raise CheckpointFailed(f"{path}: this is not a worktree of git any more.")
+        return linked
 
     def _git(self) -> Git:
         return self._git_in(self._root)

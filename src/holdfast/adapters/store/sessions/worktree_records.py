@@ -52,6 +52,11 @@ class StoredWorktrees:
         with _translated():
             return self._open_store().query(_list, self._place)
 
+    def paths(self) -> frozenset[str]:
+        """Return the paths of all worktrees that were ever made for sessions, deleted ones too."""
+        with _translated():
+            return self._open_store().query(_paths, self._place)
+
     def add(self, made: SessionWorktree, events: Sequence[OwnedEvent], *, agent: str) -> int:
         """Record a worktree that is at its path, and its session unless that is on record."""
         with _translated():
@@ -98,6 +103,16 @@ def _list(connection: Connection, place: Place) -> tuple[SessionWorktree, ...]:
     return tuple(_from_row(row) for row in rows if _KEY in row["metadata"])
 
 
+def _paths(connection: Connection, place: Place) -> frozenset[str]:
+    project = find_project(connection, place)
+    if project is None:
+        return frozenset()
+    query = select(worktrees.c.path).where(
+        worktrees.c.project_id == project.id, worktrees.c.branch != ""
+    )
+    return frozenset(connection.execute(query).scalars())
+
+
 def _from_row(row: RowMapping) -> SessionWorktree:
     more = row["metadata"][_KEY]
     return SessionWorktree(
@@ -111,6 +126,7 @@ def _from_row(row: RowMapping) -> SessionWorktree:
         more["merged"],
         more["removed"],
         _is_folder(more["path"], row["identity"]),
+        row["identity"] or "",
         row["title"],
         row["created_at"].isoformat(timespec="seconds"),
     )
