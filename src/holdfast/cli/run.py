@@ -196,7 +196,8 @@ def _run_agent(
     from holdfast.wiring.agents.warm import close_agents  # noqa: PLC0415 - as above
 
     try:
-        return run_agent_turn_at(root, settings, request, **face)
+        setup_asker = face["asker"] if isinstance(face["asker"], TerminalAsker) else None
+        return run_agent_turn_at(root, settings, request, **face, setup_asker=setup_asker)
     finally:
         close_agents()
 

@@ -5,15 +5,26 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from holdfast.testing import ScriptedAgent
 from tests.end_to_end.run.in_process import QuickProject
-from tests.end_to_end.run.project import Ran
+from tests.end_to_end.run.project import Ran, read_until
 
 GIT = ["git", "-c", "user.name=T", "-c", "user.email=t@example.invalid"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningAgent:
+    """The process of a turn, its session and its checkpoint."""
+
+    process: subprocess.Popen[bytes]
+    session: str
+    checkpoint: str
 
 
 class AgentProject(QuickProject):
@@ -43,6 +54,25 @@ class AgentProject(QuickProject):
     def go_on(self, session: str, *lines: str, words: tuple[str, ...] = ()) -> Ran:
         """Go on with a session, by its id alone."""
         return self.run("\n".join(lines), "--continue", session, *words, server=None)
+
+    @contextmanager
+    def agent_at_work(self, *lines: str, words: tuple[str, ...] = ()) -> Iterator[RunningAgent]:
+        """Run a turn in a process of its own, which is killed if need be when this is left."""
+        prompt = ["run", "\n".join(lines), "--agent", "scripted", "--json", *words]
+        process = subprocess.Popen(
+            self.words(*prompt),
+            env=self.environment(),
+            cwd=self.place,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        with process:
+            try:
+                begun = read_until(process.stdout, "checkpoint_taken")
+                yield RunningAgent(process, begun[0]["session"], begun[-1]["checkpoint_id"])
+            finally:
+                process.kill()
 
     def worktree(self, session: str) -> Path:
         return self.state / "worktrees" / session
@@ -97,6 +127,3 @@ def states(ran: Ran) -> list[tuple[str, bool]]:
     """Return the states of the agent, and whether it was fresh."""
     found = [event for event in ran.events if event["kind"] == "agent_state"]
     return [(event["status"], event["fresh"]) for event in found]
-
-
-PYTHON = sys.executable

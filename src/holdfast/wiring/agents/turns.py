@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.config.settings import Settings
     from holdfast.usecases.turns.approvals import Asker
+    from holdfast.usecases.worktrees.make import WorktreeMade
     from holdfast.usecases.worktrees.session_worktree import SessionWorktree
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.events import Event, TurnEnded
@@ -42,15 +43,17 @@ def run_agent_turn_at(
     say: Callable[[str], None],
     asker: Asker | None,
     cancel: Cancel,
+    setup_asker: Asker | None = None,
 ) -> TurnEnded | NotSent:
     """Run one turn of an agent on the project at a root.
 
-    `show` receives every event; `say` receives warnings that are not events.
+    `show` receives every event; `say` receives warnings that are not events. `setup_asker` is asked
+    about the setup command of a new worktree; it must be able to answer here and now.
     """
     chosen = choose_agent(request.agent, request.transport, settings)
     if isinstance(chosen, NotSent):
         return chosen
-    place = _find_workplace(root, settings, request, asker, say)
+    place = _find_workplace(root, settings, request, setup_asker, say)
     if isinstance(place, NotSent):
         return place
     message = AgentMessage(request.prompt, place.session, continued=request.session is not None)
@@ -95,9 +98,8 @@ def _find_workplace(
     say: Callable[[str], None],
 ) -> _Workplace | NotSent:
     """Return where the turn works; make the worktree of a new session."""
-    session = request.session
-    if session is not None:
-        return _find_again(root, settings, session, request, say)
+    if request.session is not None:
+        return _find_again(root, settings, request, request.session, say)
     if request.place == "in_place":
         return _Workplace(root, None)
     if request.place == "default" and not _is_in_git(root):
@@ -119,6 +121,7 @@ def _find_workplace(
         return NotSent(f"no worktree was made: {' '.join(made.problems)} {cure}")
     for note in made.notes:
         say(note)
+    _say_setup(made, say)
     say(f"session {made.worktree.session} works in {made.worktree.path}")
     return _Workplace(Path(made.worktree.path), made.worktree.session)
 
@@ -126,8 +129,8 @@ def _find_workplace(
 def _find_again(
     root: Path,
     settings: Settings,
-    session: str,
     request: AgentTurnRequest,
+    session: str,
     say: Callable[[str], None],
 ) -> _Workplace | NotSent:
     """Return where a session goes on: in its own worktree, made anew if that is gone."""
@@ -141,6 +144,7 @@ def _find_again(
                 return NotSent(f"no worktree was made: {' '.join(made.problems)}")
             own = made.worktree
             say(f"session {own.session} got a new worktree, {own.path}")
+            _say_setup(made, say)
     except WorktreesUnavailable as error:
         return NotSent(f"the worktree cannot be recorded: {error}")
     if own is not None:
@@ -149,6 +153,15 @@ def _find_again(
     if isinstance(found, NotSent):
         return found
     return _Workplace(found, session)
+
+
+def _say_setup(made: WorktreeMade, say: Callable[[str], None]) -> None:
+    """Say what became of the setup command, unless it did what it should."""
+    setup = made.setup
+    if setup is None or setup.exit_code == 0:
+        return
+    why = setup.why or f"exit code {setup.exit_code}: {setup.output[-500:]}"
+    say(f"setup `{setup.command}`: {why}")
 
 
 def _own_worktree(root: Path, session: str) -> SessionWorktree | None:

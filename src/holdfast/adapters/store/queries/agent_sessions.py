@@ -1,6 +1,6 @@
 """Agent sessions: what an external agent remembers of a chat, and whether it can still be used.
 
-There is one for each agent that takes part in a chat. `generation` counts the restores.
+There is one for each agent that takes part in a chat. `generation` goes up with every restore.
 """
 
 from __future__ import annotations
@@ -116,6 +116,12 @@ def close_agent_session(connection: Connection, chat_id: str, agent: str) -> Non
     connection.execute(update(agent_sessions).where(*this).values(status=CLOSED))
 
 
+def raise_generation(connection: Connection, session_id: str) -> None:
+    """Let no turn begin that an agent of the session was asked for before."""
+    these = update(agent_sessions).where(agent_sessions.c.session_id == session_id)
+    connection.execute(these.values(generation=agent_sessions.c.generation + 1))
+
+
 def crash_agent_sessions(connection: Connection, session_id: str) -> int:
     """Take its memory from each agent of a session: mark it as `crashed`; count the restore.
 
@@ -123,11 +129,7 @@ def crash_agent_sessions(connection: Connection, session_id: str) -> int:
     """
     rows = agent_sessions_of(connection, session_id)
     remembering = [row.id for row in rows if _has_memory(row)]
-    connection.execute(
-        update(agent_sessions)
-        .where(agent_sessions.c.session_id == session_id)
-        .values(generation=agent_sessions.c.generation + 1)
-    )
+    raise_generation(connection, session_id)
     these = agent_sessions.c.id.in_([row.id for row in rows if row.status != CLOSED])
     connection.execute(update(agent_sessions).where(these).values(status=CRASHED))
     return len(remembering)
