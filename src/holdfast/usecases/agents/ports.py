@@ -14,6 +14,8 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holdfast.vocab.cancellation import Cancel
+
 AgentUpdate: TypeAlias = (
     TextArrived | ReasoningArrived | AgentCall | PlanStated | UsageReported | AgentNote
 )
@@ -21,6 +23,9 @@ AgentUpdate: TypeAlias = (
 
 AgentStop: TypeAlias = Literal["done", "cancelled", "failed", "refused", "max_tokens", "cap"]
 PermissionAnswer: TypeAlias = Literal["once", "session", "deny", "cancelled"]
+
+TRANSCRIPT_END = "--- End of the conversation so far. The message to act on: ---"
+"""The line between the transcript and the message, where both are one text."""
 
 
 class AgentStartError(Exception):
@@ -63,6 +68,12 @@ class AgentPrompt:
     text: str
     transcript: str = ""
 
+    def for_fresh_agent(self) -> str:
+        """Return the one text to send to an agent without memory: the transcript, the message."""
+        if not self.transcript:
+            return self.text
+        return f"{self.transcript}\n\n{TRANSCRIPT_END}\n{self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest:
@@ -73,6 +84,11 @@ class PermissionRequest:
 
     call: AgentCall
     command: str | None = None
+
+
+Decide: TypeAlias = "Callable[[PermissionRequest, Cancel], PermissionAnswer]"
+"""Answers a permission request. The second argument is set once the answer is of no use any more:
+the turn was cancelled, or the agent has ended. Then the function should return soon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +137,7 @@ class ExternalAgent(Protocol):
         self,
         prompt: AgentPrompt,
         sink: Callable[[AgentUpdate], None],
-        decide: Callable[[PermissionRequest], PermissionAnswer],
+        decide: Decide,
     ) -> AgentTurnResult:
         """Run one turn to its end.
 
