@@ -81,7 +81,7 @@ class Voice(Protocol):
         """Write bytes to the output as they are."""
 
 
-class AgentMemory:
+class ScriptedMemory:
     """What a scripted agent remembers of a conversation, and whether it heeds a cancel."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class ScriptedTurn:
     """One turn: the actions of a prompt, done in a directory."""
 
     def __init__(
-        self, prompt: str, directory: Path, voice: Voice, memory: AgentMemory, mode: str = ""
+        self, prompt: str, directory: Path, voice: Voice, memory: ScriptedMemory, mode: str = ""
     ) -> None:
         before, found, message = prompt.rpartition(TRANSCRIPT_END + "\n")
         self._transcript = before if found else ""

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from holdfast.testing.agent_script import AgentMemory, ScriptedEnd, ScriptedTurn
+from holdfast.testing.agent_script import ScriptedEnd, ScriptedMemory, ScriptedTurn
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class _Session:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.memory = AgentMemory()
+        self.memory = ScriptedMemory()
         self.mode = "ask"
         self.turn: ScriptedTurn | None = None
 

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.testing.agent_script import AgentMemory, ScriptedEnd, ScriptedTurn
+from holdfast.testing.agent_script import ScriptedEnd, ScriptedMemory, ScriptedTurn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +97,7 @@ def main(arguments: list[str] | None = None) -> int:
     prompt = options.prompt if options.prompt is not None else sys.stdin.read()
     voice = _LineVoice(permits=options.dangerously_skip_permissions)
     voice.send(type="system", subtype="init", cwd=str(Path.cwd()), model="scripted", tools=[])
-    memory = AgentMemory()
+    memory = ScriptedMemory()
     try:
         end = ScriptedTurn(prompt, Path.cwd(), voice, memory).run()
     except (OSError, ValueError) as error:
