@@ -22,7 +22,15 @@ if TYPE_CHECKING:
 
 _TASK = re.compile(r"HOLDFAST-TASK ([^\n]+)")
 _WRITERS = ("Write", "write_file", "write")
-_SHELLS = ("exec_command", "shell_command", "shell", "bash", "Bash", "run_shell_command", "run_commands")
+_SHELLS = (
+    "exec_command",
+    "shell_command",
+    "shell",
+    "bash",
+    "Bash",
+    "run_shell_command",
+    "run_commands",
+)
 
 
 class ScriptedCoder:

@@ -130,7 +130,9 @@ def test_text_in_pieces_is_not_said_twice() -> None:
         return {"type": "stream_event", "event": {"type": "content_block_delta", "delta": delta}}
 
     message = {"content": [{"type": "text", "text": "Hello"}]}
-    _, updates = read("claude", piece("Hel"), piece("lo"), {"type": "assistant", "message": message})
+    _, updates = read(
+        "claude", piece("Hel"), piece("lo"), {"type": "assistant", "message": message}
+    )
 
     assert updates == [TextArrived("Hel"), TextArrived("lo")]
 

@@ -54,13 +54,15 @@ class CodexDialect(Dialect):
                     yield from think(item["text"])
             case "todo_list":
                 entries = [
-                    PlanEntry(str(each["text"]), "completed" if each.get("completed") else "pending")
+                    PlanEntry(
+                        str(each["text"]), "completed" if each.get("completed") else "pending"
+                    )
                     for each in item["items"]
                 ]
                 yield PlanStated(tuple(entries))
             case "command_execution" | "file_change" | "mcp_tool_call" | "web_search":
                 call = _call_of(item)
-                default = "done" if is_done else "running"
+                default: AgentCallStatus = "done" if is_done else "running"
                 yield replace(call, status=_STATES.get(str(item.get("status")), default))
             case _:
                 yield note(item)

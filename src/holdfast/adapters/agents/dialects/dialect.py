@@ -51,6 +51,10 @@ class Dialect:
             return []
         try:
             value = json.loads(line)
+            if "\\ud" in line.lower():
+                # Half of a surrogate pair is valid JSON, and nothing that can be stored as text.
+                text = json.dumps(value, ensure_ascii=False)
+                value = json.loads(text.encode("utf-8", "replace"))
         except (ValueError, RecursionError):
             return list(self.read_text(line))
         if not isinstance(value, dict):
@@ -89,6 +93,11 @@ class Dialect:
         self._calls[call_id] = call
         yield call
 
+    def end_open_calls(self) -> list[AgentUpdate]:
+        """Return the calls that have no result at the end of the turn, as failed."""
+        running = [call for call in self._calls.values() if call.status == "running"]
+        return [replace(call, status="failed") for call in running]
+
     def fail(self, message: str) -> None:
         """Note that the turn has failed, with the agent's own word for it."""
         self.end = StatedEnd("failed", message)
@@ -120,7 +129,7 @@ def note(value: Value) -> AgentNote:
 def join_texts(content: Any) -> str:
     r"""Return the texts of a content: a text, or a list of parts with texts.
 
-    >>> join_texts([{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}])
+    >>> join_texts([{"text": "a"}, {"type": "image"}, {"text": "b"}])
     'a\nb'
     """
     if isinstance(content, str):

@@ -22,6 +22,6 @@ class TextDialect(Dialect):
         """Return the line as text, also a blank one."""
         return [TextArrived(f"{line}\n")]
 
-    def read_value(self, value: object) -> Iterator[AgentUpdate]:
+    def read_value(self, value: object) -> Iterator[AgentUpdate]:  # noqa: ARG002 - inherited
         """Yield nothing: no line is read as JSON."""
         yield from ()

@@ -70,7 +70,9 @@ def plan_of(tool: str, arguments: Mapping[str, Any]) -> PlanStated | None:
         return None
     entries = []
     for todo in todos:
-        text = _first_text(todo, ("content", "text", "title")) if isinstance(todo, Mapping) else todo
+        text = (
+            _first_text(todo, ("content", "text", "title")) if isinstance(todo, Mapping) else todo
+        )
         status = todo.get("status", "pending") if isinstance(todo, Mapping) else "pending"
         entries.append(PlanEntry(str(text), str(status)))
     return PlanStated(tuple(entries))
