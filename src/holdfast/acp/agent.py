@@ -36,7 +36,7 @@ from holdfast.acp.session import AcpSession, read_settings
 from holdfast.acp.slash_commands import AVAILABLE
 from holdfast.usecases.events.ports import EventsUnavailable
 from holdfast.usecases.sessions.session_records import SessionsUnavailable
-from holdfast.usecases.turns.send_message import NotSent
+from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.wiring.places import why_moved
 from holdfast.wiring.sessions import list_placed_sessions, new_session_id, open_sessions
 from holdfast.wiring.state_directory import why_state_refused

@@ -15,7 +15,7 @@ from holdfast.acp.modes import approval_of
 from holdfast.acp.slash_commands import parse_slash, run_slash
 from holdfast.acp.turn_updates import TurnUpdates
 from holdfast.config.settings import BadConfig, Settings
-from holdfast.usecases.turns.send_message import NotSent, UserMessage
+from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import TurnStarted
 from holdfast.wiring.settings import settings_at
 from holdfast.wiring.turns import run_turn_at
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from holdfast.acp.client_link import ClientLink
     from holdfast.acp.modes import Mode
+    from holdfast.usecases.turns.recorded_turn import NotSent
     from holdfast.vocab.events import Event, TurnEnded
     from holdfast.vocab.transcript import StopReason
 
