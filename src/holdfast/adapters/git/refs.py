@@ -173,5 +173,10 @@ class Refs:
         self._update([f"delete {name}\n" for name in refs])
 
     def _update(self, steps: Sequence[str]) -> None:
-        if steps:
-            self._git.run("update-ref", "--stdin", stdin=to_bytes("".join(steps)))
+        if not steps:
+            return
+        # Left by a git that was killed. No other git can be at work: it would have the lock.
+        atomic_write.drop(self._git_dir / "packed-refs.lock")
+        for lock in (self._git_dir / "refs").rglob("*.lock"):
+            atomic_write.drop(lock)
+        self._git.run("update-ref", "--stdin", stdin=to_bytes("".join(steps)))

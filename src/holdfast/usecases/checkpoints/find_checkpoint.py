@@ -56,7 +56,8 @@ def belonging_elsewhere(wanted: str, worktrees: Worktrees) -> NothingDone | None
     taken, root = found[0].id, found[0].worktree
     if found[0].is_gone:
         cure = _cure_of_gone(taken, root)
-        return refused(f"{taken}: this was taken in the worktree {root}, which is gone{cure}.")
+        message = f"{taken}: this was taken in the worktree {root}, which is gone{cure}."
+        return refused(message, "not_found")
     there = f"holdfast checkpoint restore {taken} --root {root}"
     return refused(f"{taken}: this was taken in the worktree {root}; restore it there: {there}")
 

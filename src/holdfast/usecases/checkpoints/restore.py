@@ -69,9 +69,20 @@ def restore(
         return replace(task, index=index and task.files)
 
     try:
-        return _stop_and_run(plan, worktrees)
+        done = _stop_and_run(plan, worktrees)
+        if not _was_not_found(done) or not worktrees.adopt(wanted):
+            return done
     except NoCheckpoints as error:
-        return belonging_elsewhere(wanted, worktrees) or refused_by(error)
+        if not worktrees.adopt(wanted):
+            return belonging_elsewhere(wanted, worktrees) or refused_by(error)
+    return _stop_and_run(plan, worktrees)
+
+
+def _was_not_found(outcome: Restored | NothingDone) -> bool:
+    """Return whether no checkpoint here is meant."""
+    if isinstance(outcome, Restored):
+        return False
+    return all(each.refused.reason == "not_found" for each in outcome.refusals)
 
 
 def undo_restore(worktrees: Worktrees, *, session: str | None = None) -> Restored | NothingDone:
@@ -99,7 +110,9 @@ def redo_restore(checkpoint_id: str, worktrees: Worktrees) -> Restored | Nothing
         target = belonging(checkpoint_id, worktree.checkpoints(checkpoint_id))
         if isinstance(target, NothingDone):
             return _just_finished(checkpoint_id, recovered) or target
-        return plan_restore(target, scope_of(target), worktree, worktrees, recovered)
+        draft = target.draft
+        scope = scope_of(files=draft.files, conversation=draft.message is not None)
+        return plan_restore(target, scope, worktree, worktrees, recovered)
 
     return _stop_and_run(plan, worktrees)
 

@@ -17,6 +17,7 @@ from holdfast.checkpoints.ports import (
     Worktree,
 )
 from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, Exchanged
+from holdfast.usecases.checkpoints.restore_task import scope_of
 from holdfast.usecases.events.checkpoint_events import (
     checkpoint_taken,
     checkpoints_removed,
@@ -30,7 +31,6 @@ from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:
-    from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
     from holdfast.usecases.checkpoints.ports import Worktrees
 
 
@@ -267,7 +267,7 @@ def _record_restore(
             undo_checkpoint,
             left.orphans,
             announce,
-            scope=_scope(left),
+            scope=scope_of(files=left.files, conversation=left.conversation),
             uses_up_target=_uses_up_target(left, target),
         )
 
@@ -288,7 +288,7 @@ def _restored(
 ) -> OwnedEvent:
     event = CheckpointRestored(
         left.verb,
-        _scope(left),
+        scope_of(files=left.files, conversation=left.conversation),
         left.target_id,
         left.undo_id,
         len(exchanged.messages_left),
@@ -307,14 +307,6 @@ def _restored(
         changes_restored=tuple(BaselineChange(*each) for each in exchanged.changes_restored),
     )
     return OwnedEvent(event, undo_checkpoint.draft.session)
-
-
-def _scope(left: UnfinishedRestore) -> RestoreScope:
-    if not left.conversation:
-        return "files"
-    if left.files:
-        return "both"
-    return "conversation"
 
 
 def restored_from(

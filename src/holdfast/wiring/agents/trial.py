@@ -53,7 +53,7 @@ def try_agent(name: str, transport: Transport | None, settings: Settings, root: 
             steps.append(TrialStep(step, round(time.monotonic() - begun, 3)))
 
     on_step("found")
-    agent = make_agent(chosen, root.resolve(), on_step)
+    agent = make_agent(chosen, root.resolve(), settings, on_step)
     try:
         agent.start()
     except AgentLoginNeeded as error:

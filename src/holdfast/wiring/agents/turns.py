@@ -81,7 +81,7 @@ def _run_at(  # noqa: PLR0917 - the arguments of `run_agent_turn_at`
         dependencies = AgentDependencies(
             context=context,
             name=chosen.name,
-            make=lambda: make_agent(chosen, here),
+            make=lambda: make_agent(chosen, here, settings),
             pool=WARM_AGENTS,
             agents=context.records,  # type: ignore[arg-type]  # the log of turns is both
             rules=command_rules(settings),
