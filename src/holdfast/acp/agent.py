@@ -32,7 +32,7 @@ from holdfast.acp.client_link import ClientLink
 from holdfast.acp.modes import mode_state, parse_mode
 from holdfast.acp.prompt_text import prompt_text
 from holdfast.acp.replay import replay
-from holdfast.acp.session import AcpSession, read_settings
+from holdfast.acp.session import EditorSession, read_settings
 from holdfast.acp.slash_commands import AVAILABLE
 from holdfast.usecases.events.ports import EventsUnavailable
 from holdfast.usecases.sessions.session_records import SessionsUnavailable
@@ -67,7 +67,7 @@ class HoldfastAgent:
     def __init__(self, flags: Flags) -> None:
         """Use these settings of the command line in every session."""
         self._flags = flags
-        self._sessions: dict[str, AcpSession] = {}
+        self._sessions: dict[str, EditorSession] = {}
         self._turns: set[asyncio.Future[Any]] = set()
         self._notices: set[asyncio.Task[None]] = set()
         self._client: Client | None = None
@@ -99,7 +99,7 @@ class HoldfastAgent:
     ) -> NewSessionResponse:
         """Begin a session in a project; the store has it from its first prompt on."""
         mode = await asyncio.to_thread(self._check_root, cwd, mcp_servers)
-        session = AcpSession(new_session_id(), Path(cwd), mode, self._flags, on_record=False)
+        session = EditorSession(new_session_id(), Path(cwd), mode, self._flags, on_record=False)
         self._add(session)
         return NewSessionResponse(session_id=session.id, modes=mode_state(mode))
 
@@ -114,7 +114,7 @@ class HoldfastAgent:
         root = await asyncio.to_thread(_find_session, Path(cwd), session_id)
         link = self._link(session_id)
         await asyncio.to_thread(_send_transcript, link, root, session_id)
-        self._add(AcpSession(session_id, root, mode, self._flags, on_record=True))
+        self._add(EditorSession(session_id, root, mode, self._flags, on_record=True))
         return LoadSessionResponse(modes=mode_state(mode))
 
     async def list_sessions(
@@ -195,14 +195,14 @@ class HoldfastAgent:
         mode = parse_mode(read_settings(root, self._flags)["approve"])
         return mode or "ask"
 
-    def _find(self, session_id: str) -> AcpSession:
+    def _find(self, session_id: str) -> EditorSession:
         session = self._sessions.get(session_id)
         if session is None:
             message = f"session {session_id} is not open; use session/new or session/load"
             raise RequestError(-32602, message)
         return session
 
-    def _add(self, session: AcpSession) -> None:
+    def _add(self, session: EditorSession) -> None:
         """Open a session, and announce its commands after the response."""
         self._sessions[session.id] = session
         client = self._connected()

@@ -53,7 +53,7 @@ _LOGIN_NEEDED = -32000
 _FAILED = -32603
 
 
-class AcpSession:
+class EditorSession:
     """One conversation with Holdfast's own model; at most one turn of it runs."""
 
     def __init__(

@@ -71,7 +71,7 @@ class HoldfastGroup(LazyGroup):
             "Remove what nothing leads to any more, and free its space.",
         ),
         "acp": CommandEntry(
-            "holdfast.cli.acp:acp", "Serve the Agent Client Protocol, for an editor."
+            "holdfast.cli.agents.acp:acp", "Serve the Agent Client Protocol, for an editor."
         ),
         "config": CommandEntry(
             "holdfast.cli.config:config", "Show the settings and their sources."
