@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.toolchains.installed_tool import locate, path_outside
+from holdfast.adapters.processes.environment import path_outside
+from holdfast.adapters.toolchains.installed_tool import locate
 from holdfast.adapters.toolchains.own_code import OwnCode
 from holdfast.adapters.toolchains.registry import check_for
 from holdfast.adapters.trust.git_filters import filters_of
