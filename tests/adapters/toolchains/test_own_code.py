@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.processes.environment import path_outside
+from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.adapters.toolchains.installed_tool import locate
 from holdfast.adapters.toolchains.own_code import OwnCode
 from holdfast.adapters.toolchains.registry import check_for

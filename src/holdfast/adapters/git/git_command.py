@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.adapters.processes.environment import environment as allowed_variables
-from holdfast.adapters.processes.environment import path_outside
+from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.vocab.lazy_dataclass import dataclass
 

@@ -7,7 +7,8 @@ from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.processes.environment import environment, path_outside
+from holdfast.adapters.processes.environment import environment
+from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.tools.ports import CommandDone

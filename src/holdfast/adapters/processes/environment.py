@@ -6,10 +6,7 @@ A list of what to withhold would always lack the next key of the next service.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-from holdfast.adapters.trust.code_items import is_of_project
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -68,23 +65,3 @@ def environment(passed: Collection[str] = ()) -> dict[str, str]:
     allowed = _NAMES.union(passed)
     names = [name for name in os.environ if name in allowed or name.startswith(_PREFIX)]
     return {name: os.environ[name] for name in names} | _SETTINGS
-
-
-def path_folders() -> list[str]:
-    """Return the folders of the PATH that are absolute."""
-    # An empty entry would be the current directory, which may be the project.
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return [folder for folder in folders if Path(folder).is_absolute()]
-
-
-def path_outside(root: Path) -> str:
-    """Return the PATH without the folders that are in the project.
-
-    What we start ourselves, and what runs unasked, is started with it: a program that the project
-    brings under the name `git` is code of the project.
-    """
-    folders = path_folders()
-    if root != root.parent:
-        # In the root of the system every program is one of the project.
-        folders = [each for each in folders if not is_of_project(each, root)]
-    return os.pathsep.join(folders)

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import Git, environment, options_of
-from holdfast.adapters.processes.environment import path_outside
+from holdfast.adapters.processes.project_programs import is_of_project, path_outside
 from holdfast.adapters.project.project_files import git
 from holdfast.adapters.project.secret_files import find_secret_files, is_linked_secret
-from holdfast.adapters.trust.code_items import is_of_project
 from holdfast.guards.secrets import is_secret, values_in
 
 if TYPE_CHECKING:

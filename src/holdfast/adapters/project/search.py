@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.child_process import run_process
-from holdfast.adapters.processes.environment import environment, path_outside
+from holdfast.adapters.processes.environment import environment
+from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.adapters.project.project_files import CACHES, list_files
 from holdfast.adapters.project.secret_files import is_linked_secret
 from holdfast.guards.secrets import is_secret

@@ -11,10 +11,9 @@ import time
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.processes.environment import path_folders
+from holdfast.adapters.processes.project_programs import is_of_project, path_folders
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.adapters.toolchains.run_tool import NEVER, ToolPlace, run_tool
-from holdfast.adapters.trust.code_items import is_of_project
 from holdfast.repair.ports import CheckCrashed
 from holdfast.usecases.trust.project_trust import CURE as TRUST_CURE
 from holdfast.vocab.lazy_dataclass import dataclass

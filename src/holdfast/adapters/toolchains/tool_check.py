@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, TypeAlias
 
-from holdfast.adapters.processes.environment import path_outside
+from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.adapters.toolchains.installed_tool import (
     InstalledTool,
