@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.project_programs import is_below
 from holdfast.vocab.trust import CodeItem, CodeKind
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _LARGEST_TEXT = 64_000
 """The longest text that is kept, in bytes: it is shown when it has changed."""
