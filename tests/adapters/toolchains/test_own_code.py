@@ -216,6 +216,8 @@ def test_a_tool_is_found_outside_the_project_only(
     assert locate("tool", root, "a", own_code=True) == str(root / "node_modules/.bin/tool")
     assert locate("tool", root, "a", own_code=False) is None
     assert path_outside(root) == str(outside)
+    monkeypatch.chdir(root)
+    assert path_outside(Path()) == str(outside)
 
 
 @pytest.mark.parametrize("path", ["@a.py", "@d/a.py", "-a.py"])

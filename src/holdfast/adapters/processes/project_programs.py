@@ -20,7 +20,7 @@ def path_outside(root: Path) -> str:
     brings under the name `git` is code of the project.
     """
     folders = path_folders()
-    if root != root.parent:
+    if os.path.realpath(root) != "/":
         # In the root of the system every program is one of the project.
         folders = [each for each in folders if not is_of_project(each, root)]
     return os.pathsep.join(folders)
