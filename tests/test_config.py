@@ -269,3 +269,40 @@ def test_a_flag_is_final(tmp_path: Path) -> None:
 def test_the_denials_of_every_layer_add_up(tmp_path: Path) -> None:
     found = _combined(tmp_path, "deny_commands", user='["a"]', environment="b, a", project='["c"]')
     assert found == (("b", "a", "c"), [])
+
+
+def test_agents_are_named_in_the_users_file_and_worktrees_in_the_projects(tmp_path: Path) -> None:
+    settings = _read(
+        tmp_path,
+        user='[agents]\nwarm = 2\n[agents.mine]\ncommand = ["mine", "--acp"]\nsandbox = "off"',
+        project='[worktree]\ncopy = [".env"]\nsetup = "npm ci"',
+    )
+    assert isinstance(settings, Settings)
+    agents, worktree = settings.agents, settings.worktree
+    assert agents is not None
+    assert worktree is not None
+    mine = agents.named["mine"]
+    assert (agents.warm, mine.command, mine.sandbox) == (2, ("mine", "--acp"), "off")
+    assert (mine.transport, mine.turn_timeout, mine.silence_timeout) == (None, 3600, 600)
+    assert (worktree.copy_patterns, worktree.setup) == ((".env",), "npm ci")
+
+
+@pytest.mark.parametrize(
+    ("layer", "text", "problem"),
+    [
+        ("project", '[agents.x]\ncommand = ["x"]', "must not name commands to run"),
+        ("user", '[worktree]\nsetup = "x"', "worktree: not read from the user's file"),
+        ("user", "agents = 3", "agents: this must be a table"),
+        ("user", "[agents.x]\nspeed = 1", "agents.x.speed: there is no such setting; there are:"),
+        ("user", "[agents]\nheat = 1", "agents.heat: there is no such setting; there are: warm."),
+        ("user", '[agents.x]\ntransport = "tcp"', "agents.x.transport: this must be 'acp'"),
+        ("user", "[agents.x]\nturn_timeout = 0", "agents.x.turn_timeout: this must be greater"),
+        ("project", "[worktree]\nlink = 1", "worktree.link: there is no such setting;"),
+        ("project", '[worktree]\ncopy = ".env"', "worktree.copy: this must be a valid tuple"),
+    ],
+)
+def test_a_table_that_does_not_fit_is_an_error(
+    tmp_path: Path, layer: str, text: str, problem: str
+) -> None:
+    (found,) = _problems(tmp_path, **{layer: text})
+    assert problem in found

@@ -10,6 +10,13 @@ import pytest
 
 from holdfast.usecases.events.event_json import event_from_json, kept_from_json
 from holdfast.usecases.events.event_to_json import event_to_json
+from holdfast.vocab.agent_events import (
+    AgentCall,
+    AgentNote,
+    AgentStateChanged,
+    PlanEntry,
+    PlanStated,
+)
 from holdfast.vocab.change_events import (
     ChangeMoved,
     ChangesRemoved,
@@ -36,6 +43,7 @@ from holdfast.vocab.events import (
     Event,
     GarbageCollected,
     LogBaseline,
+    ModelAwaited,
     ReasoningArrived,
     RepairEnded,
     Retried,
@@ -80,6 +88,11 @@ EVENTS: list[Event] = [
     Compacted("sum", 1, 2, 3, 4, ("a",), ("b",)),
     RepairEnded("a", "Repaired", True, "fixed", ("r1",), "ch"),
     UsageReported(1, 2, True),
+    ModelAwaited(10.5),
+    AgentCall("c1", "Edit a.py", "edit", "done", ("a.py",), "ok", "-x\n+y\n"),
+    PlanStated((PlanEntry("read", "completed"), PlanEntry("edit"))),
+    AgentStateChanged("qwen", "acp", "warm", fresh=True, message="started"),
+    AgentNote("usage_update", {"used": 3, "deep": {"list": [1]}}),
     Recovered("batch", "ch", "dropped", "why", ("a",)),
     TurnEnded("cancelled", "Stopped.", 1, 2, 3, ("a",), "restore"),
     SessionDeleted("s", ("c",), ("t",), ("ch",)),

@@ -43,11 +43,6 @@ class Skipped:
     why: SkipReason
     stamp: str = field(default="", compare=False)
 
-    @property
-    def is_ignored(self) -> bool:
-        """Whether the ignore rules match the path."""
-        return self.why.startswith("ignored")
-
 
 @dataclass(frozen=True, slots=True)
 class WorktreeState:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from holdfast.config.tables import AgentsTable, WorktreeSettings
+
 PROJECT_FILE = ".holdfast/config.toml"
 
 _BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
@@ -27,6 +29,7 @@ _BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS
 # that are not on the PATH.
 _OTHER_VARIABLES = {"HOLDFAST_CONFIG_FILE", "HOLDFAST_TOOLCHAINS", "HOLDFAST_TURN"}
 _VARIABLES = sorted(_OTHER_VARIABLES | {setting.variable for setting in SETTINGS})
+_TABLES = {"agents", "worktree"}
 _TYPES: Mapping[SettingKind, type[Any]] = {"text": str, "number": int, "words": list}
 _EXPECTED: Mapping[SettingKind, str] = {
     "text": "a text",
@@ -40,18 +43,19 @@ def read_settings(
 ) -> Settings | BadConfig:
     """Return every setting, as its layers combine, or all problems."""
     problems: list[str] = []
+    tables: dict[str, Any] = {}
     layers = Layers(
         flags=_from_flags(flags),
         environment=_from_environment(environment, problems),
-        project=_from_file(project / PROJECT_FILE, problems, of_project=True),
-        user=_from_file(user_file, problems, of_project=False),
+        project=_from_file(project / PROJECT_FILE, problems, tables, of_project=True),
+        user=_from_file(user_file, problems, tables, of_project=False),
     )
     for layer in layers.by_precedence:
         _check_choices(layer, problems)
     if problems:
         return BadConfig(tuple(problems))
     values = {setting.name: combine_layers(setting, layers) for setting in SETTINGS}
-    return Settings(values, tuple(_unknown_variables(environment)))
+    return Settings(values, tuple(_unknown_variables(environment)), **tables)
 
 
 def _from_flags(flags: Mapping[str, Any]) -> Layer:
@@ -89,7 +93,9 @@ def _parse(setting: Setting, text: str) -> Any:
     return text
 
 
-def _from_file(file: Path, problems: list[str], *, of_project: bool) -> Layer:
+def _from_file(
+    file: Path, problems: list[str], tables: dict[str, Any], *, of_project: bool
+) -> Layer:
     try:
         table = tomllib.loads(file.read_bytes().decode())
     except (FileNotFoundError, NotADirectoryError):
@@ -100,6 +106,12 @@ def _from_file(file: Path, problems: list[str], *, of_project: bool) -> Layer:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         problems.append(f"{file}: this is not TOML: {error}.")
         return {}
+    for name in _TABLES & table.keys():
+        found = _read_table(name, table.pop(name), of_project=of_project)
+        if isinstance(found, list):
+            problems += [f"{file}: {problem}" for problem in found]
+        else:
+            tables[name] = found
     layer: Layer = {}
     for name, value in table.items():
         problem = _judge(name, value, of_project=of_project)
@@ -110,11 +122,28 @@ def _from_file(file: Path, problems: list[str], *, of_project: bool) -> Layer:
     return layer
 
 
+def _read_table(
+    name: str, table: Any, *, of_project: bool
+) -> AgentsTable | WorktreeSettings | list[str]:
+    """Return a table of a file, or its problems."""
+    from holdfast.config.tables import read_agents, read_worktree  # noqa: PLC0415 - pydantic takes long to import, and few files have tables
+
+    if name == "agents" and of_project:
+        cure = "a repository must not name commands to run; put it into the user's file"
+        return [f"agents: not read from a project's file: {cure}."]
+    if name == "worktree" and not of_project:
+        cure = f"put it into {PROJECT_FILE} of the project"
+        return [f"worktree: not read from the user's file; {cure}."]
+    if name == "agents":
+        return read_agents(table)
+    return read_worktree(table)
+
+
 def _judge(name: str, value: Any, *, of_project: bool) -> str | None:
     """Return what is wrong with an entry of a file, or None."""
     setting = _BY_NAME.get(name)
     if setting is None:
-        return f"{name}: there is no such setting; {_suggest(name, list(_BY_NAME))}"
+        return f"{name}: there is no such setting; {_suggest(name, [*_BY_NAME, *_TABLES])}"
     if setting.environment_only:
         return f"{name}: not read from a file; set {setting.variable}."
     if of_project:

@@ -13,6 +13,8 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.config.tables import AgentsTable, WorktreeSettings
+
 SettingKind: TypeAlias = Literal["text", "number", "words"]
 Combine: TypeAlias = Literal["first", "union", "strictest"]
 """How the value of the project's file combines with that of the user.
@@ -245,10 +247,15 @@ class BadConfig:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Settings:
-    """Every setting with its value. `warnings` are about variables that match no setting."""
+    """Every setting with its value. `warnings` are about variables that match no setting.
+
+    `agents` is the table of the user's file, `worktree` that of the project's; None without one.
+    """
 
     values: Mapping[str, SettingValue]
     warnings: tuple[str, ...] = ()
+    agents: AgentsTable | None = None
+    worktree: WorktreeSettings | None = None
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name].value

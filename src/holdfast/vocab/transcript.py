@@ -86,5 +86,7 @@ StopReason: TypeAlias = Literal[
     "cancelled",
     "failed",
     "interrupted",
+    "refused",
+    "max_tokens",
 ]
-"""Why a turn ended; each has its own exit code."""
+"""Why a turn ended. `refused` and `max_tokens` are ends of external agents."""

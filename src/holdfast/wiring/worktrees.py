@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from holdfast.adapters.filesystem.journal import DiskJournal
-    from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere, Conversations
+    from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere, Conversations
     from holdfast.usecases.sessions.ports import RunningTurns
     from holdfast.vocab.place import Place
 

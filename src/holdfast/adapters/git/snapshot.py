@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.directories import (
+from holdfast.adapters.git.directory_attributes import (
     ScannedDirectories,
     UnchangedDirectories,
     WorktreeDirectories,

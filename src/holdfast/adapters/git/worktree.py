@@ -212,7 +212,7 @@ class GitWorktree:
     # -------------------------------------------------------------------------------------- read
 
     def checkpoints(self, beginning: str = "") -> tuple[Checkpoint, ...]:
-        """Return the checkpoints of this worktree whose ids begin so, the latest first."""
+        """Return the checkpoints whose ids start with `beginning`, the latest first."""
         return self._refs.checkpoints(beginning)
 
     def at(self, commit: str) -> Checkpoint | None:

@@ -160,6 +160,8 @@ class AgentSessionRow:
     status: str
     metadata: Mapping[str, Any]
     created_at: datetime
+    chat_id: str | None = None
+    generation: int = 0
 
 
 @dataclass(frozen=True, slots=True)

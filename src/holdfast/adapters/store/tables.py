@@ -241,6 +241,10 @@ agent_sessions = Table(
     _word("status"),
     _metadata(),
     _moment(),
+    # No foreign key: it goes with its session. Null for an agent session of an older store.
+    Column("chat_id", Text),
+    # Counts up with every restore: a turn that was queued under an older number is refused.
+    Column("generation", Integer, nullable=False, server_default="0"),
 )
 
 events = Table(

@@ -52,6 +52,8 @@ EXIT_CODES: Mapping[str, int] = {
     "unreachable": 13,
     "cancelled": 130,
     "interrupted": 1,
+    "refused": 1,
+    "max_tokens": 1,
 }
 _ARGUMENT_SHOWN = 100
 _NAMED_BY_VALUE = {"path", "command", "pattern"}

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from holdfast.checkpoints.ports import Worktree
-    from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere, Conversations
-    from holdfast.usecases.open_entries import WorktreeJournal
+    from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere, Conversations
+    from holdfast.usecases.open_journal_entries import WorktreeJournal
     from holdfast.usecases.sessions.ports import RunningTurns
     from holdfast.usecases.settle import BatchRoots
 

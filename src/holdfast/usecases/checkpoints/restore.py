@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.checkpoints.checkpoint import last_undo_checkpoint
 from holdfast.checkpoints.ports import CheckpointFailed, NoCheckpoints, Worktree
-from holdfast.usecases.checkpoints.conversation import ConversationFailed, RestoreScope
+from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, RestoreScope
+from holdfast.usecases.checkpoints.find_checkpoint import (
+    belonging,
+    belonging_elsewhere,
+    of_session,
+    refused,
+    refused_by,
+)
 from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.checkpoints.restore_run import run_restore
 from holdfast.usecases.checkpoints.restore_task import (
@@ -18,13 +25,6 @@ from holdfast.usecases.checkpoints.restore_task import (
     plan_restore,
     plan_undo,
     scope_of,
-)
-from holdfast.usecases.checkpoints.wanted_checkpoint import (
-    belonging,
-    belonging_elsewhere,
-    of_session,
-    refused,
-    refused_by,
 )
 from holdfast.usecases.sessions.ports import StopScope
 from holdfast.usecases.sessions.stop_turns import StopRefused, TurnsStopped, stop_turns
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.checkpoints.ports import Worktrees
 
 _ATTEMPTS = 5
-"""How often a restore stops turns and finds another one at work, before it gives up."""
+"""How many times a restore stops running turns before it gives up."""
 
 _Outcome: TypeAlias = Restored | NothingDone
 _Plan: TypeAlias = "Callable[[Worktree, Settled], RestoreTask | _Outcome]"
@@ -139,9 +139,9 @@ def _stop_and_run(plan: _Plan, worktrees: Worktrees) -> Restored | NothingDone:
 
 
 def _is_in_use(task: RestoreTask, worktrees: Worktrees) -> bool:
-    """Return whether a turn is at work that this restore has to stop first.
+    """Return whether a turn is running that this restore has to stop first.
 
-    For files alone a store that cannot be read is no obstacle: without it no turn goes on.
+    A restore of files alone does not need the store: without a store no turn can run.
     """
     try:
         with worktrees.running_turns() as turns:

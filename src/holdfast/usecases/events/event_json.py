@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args
 
+from holdfast.vocab.agent_events import PlanEntry
 from holdfast.vocab.events import (
     BaselineChange,
     BaselineChat,
@@ -96,4 +97,5 @@ _NESTED: Mapping[str, Callable[[Any], Any]] = {
     "changes_restored": _each(BaselineChange),
     "checkpoints": _each(BaselineCheckpoint),
     "turns": _each(BaselineTurn),
+    "entries": _each(PlanEntry),
 }

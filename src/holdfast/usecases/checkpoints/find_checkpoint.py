@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.changes.plan import FileRefused
 from holdfast.checkpoints.checkpoint import AmbiguousCheckpoint, Checkpoint, find
 from holdfast.checkpoints.ports import CheckpointFailed, NoCheckpoints
-from holdfast.usecases.checkpoints.conversation import ConversationFailed
+from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Reason, Refused
 
@@ -25,7 +25,8 @@ def belonging(
     if isinstance(found, AmbiguousCheckpoint):
         ids = ", ".join(found.ids)
         return refused(
-            f"{wanted}: several checkpoints begin so ({ids}); give more of the id.", "ambiguous"
+            f"{wanted}: several checkpoints start with this ({ids}); type more of the id.",
+            "ambiguous",
         )
     if found is None:
         return refused(

@@ -1,0 +1,1 @@
+"""External agents: their turns, and what is known about them."""
