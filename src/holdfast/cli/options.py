@@ -66,6 +66,14 @@ Trust = Annotated[
 ]
 
 
+class Approve(StrEnum):
+    """The values of `--approve`."""
+
+    auto = "auto"
+    ask = "ask"
+    review = "review"
+
+
 class SandboxValue(StrEnum):
     """The values of `--sandbox`."""
 

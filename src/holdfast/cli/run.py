@@ -10,7 +10,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -19,7 +18,14 @@ import typer
 from holdfast.cli.agents.options import TransportOption, TransportValue, name_of
 from holdfast.cli.approvals.remote_asker import RemoteAsker
 from holdfast.cli.approvals.terminal_asker import TerminalAsker
-from holdfast.cli.options import Root, SandboxOption, Trust, is_root_named, require_state_outside
+from holdfast.cli.options import (
+    Approve,
+    Root,
+    SandboxOption,
+    Trust,
+    is_root_named,
+    require_state_outside,
+)
 from holdfast.cli.render.text import warn
 from holdfast.cli.render.turn import EXIT_CODES, JsonTurn, QuietTurn, TerminalTurn
 from holdfast.cli.settings import read_settings_or_exit
@@ -39,14 +45,6 @@ if TYPE_CHECKING:
 _LARGEST_INPUT = 4_000_000
 _PATIENCE = 10
 """How many seconds the first byte of standard input may take, where there is a prompt as well."""
-
-
-class Approve(StrEnum):
-    """The values of `--approve`."""
-
-    auto = "auto"
-    ask = "ask"
-    review = "review"
 
 
 def run(

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.options import SandboxOption
-from holdfast.cli.run import Approve
+from holdfast.cli.options import Approve, SandboxOption
 
 
 def acp(
