@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _SECONDS = 600
 _NAMED = 5
-# In a sparse checkout git would leave new files outside of its patterns off the disk, and they would
+# In a sparse checkout git would not write new files outside of its patterns, and then they would
 # look deleted.
 _WRITE_FILES = ("read-tree", "-m", "-u", "--no-sparse-checkout")
 _BASES = "refs/holdfast/base"
