@@ -21,7 +21,7 @@ from holdfast.usecases.checkpoints.checkpoint import (
     Created,
     create_checkpoint,
 )
-from holdfast.usecases.checkpoints.conversation import (
+from holdfast.usecases.checkpoints.conversation_ports import (
     AnnounceExchange,
     AnnounceIds,
     Backend,

@@ -120,7 +120,7 @@ def send(
     message = redact(message, dependencies.secrets)
     sandbox = dependencies.sandbox
     if sandbox is not None and sandbox.kind == "none":
-        say(f"no command runs unasked, for there is no sandbox: {sandbox.why}")
+        say(f"no command runs without approval, because there is no sandbox: {sandbox.why}")
     system = redact(dependencies.system, dependencies.secrets)
     try:
         # Neither the checkpoint nor the model is to see half of an edit or of a restore; and a

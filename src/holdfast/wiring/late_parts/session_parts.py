@@ -14,7 +14,7 @@ from holdfast.adapters.store.sessions.approvals import StoredApprovals
 from holdfast.adapters.store.sessions.worktree_records import StoredWorktrees
 from holdfast.adapters.store.transcript import StoredTranscript
 from holdfast.adapters.store.turn_log import StoredTurnLog, worktree_of_session
-from holdfast.usecases.checkpoints.conversation import Conversations
+from holdfast.usecases.checkpoints.conversation_ports import Conversations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
