@@ -12,7 +12,7 @@ from holdfast.adapters.agents.acp_agent import AcpAgent
 from holdfast.adapters.agents.launch import AgentLaunch
 from holdfast.adapters.agents.warm_agents import WarmAgentPool
 from holdfast.testing import FixedClock, ScriptedAgent
-from holdfast.usecases.agents.ports import AgentMemory, AgentPrompt, ReservationCancelled
+from holdfast.usecases.agents.ports import AgentPrompt, ChatMemory, ReservationCancelled
 from holdfast.vocab.events import TextArrived
 from tests.adapters.agents.acp_stage import marked_processes
 from tests.waiting import wait_until
@@ -41,7 +41,7 @@ class Chats:
             assert isinstance(update, TextArrived)
             said.append(update.text)
 
-        memory = AgentMemory(generation, None)
+        memory = ChatMemory(generation, None)
         with self.pool.reserve(chat, "scripted", self.make, NEVER) as reserved:
             agent = reserved.take(memory)
             agent.turn(AgentPrompt(line), sink, lambda _request, _withdrawn: "deny")
@@ -88,7 +88,7 @@ def test_an_agent_that_has_missed_a_restore_is_not_used(chats: Chats) -> None:
 
 def test_an_agent_that_is_not_kept_is_ended(chats: Chats) -> None:
     with chats.pool.reserve("one", "scripted", chats.make, NEVER) as reserved:
-        reserved.take(AgentMemory(0, None)).start()
+        reserved.take(ChatMemory(0, None)).start()
         assert len(marked_processes()) == 1
     assert marked_processes() == []
 
