@@ -14,6 +14,10 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.agents import agent_process
+from holdfast.adapters.agents.event_loop import AGENT_LOOP
+from holdfast.adapters.agents.follow_turn import follow_turn
+from holdfast.adapters.agents.launch import AgentLaunch
+from holdfast.adapters.agents.turn_queue import AgentQuestion, TurnQueue
 from holdfast.usecases.agents.ports import (
     AgentCrashed,
     AgentPrompt,
@@ -24,7 +28,7 @@ from holdfast.usecases.agents.ports import (
     PermissionAnswer,
     PermissionRequest,
 )
-from holdfast.vocab.agent_events import AgentNote
+from holdfast.vocab.agent_events import AgentCall, AgentNote
 from holdfast.vocab.cancellation import Cancel
 from holdfast.vocab.events import TextArrived
 from tests.adapters.agents.acp_stage import Stage, TurnInThread, marked_processes
@@ -105,22 +109,21 @@ def test_an_agent_that_ends_while_it_waits_for_a_permission_withdraws_it(stage: 
         acp.agent.turn(AgentPrompt("permission a.py x"), acp.updates.append, decide)
 
 
-def test_waiting_for_a_person_is_not_the_silence_of_an_agent(stage: Make) -> None:
-    acp = stage(silence_timeout=20.0, turn_timeout=20.0)
-    acp.turn("say ready")
-    now = [0.0]
+def test_waiting_for_a_person_is_not_the_time_of_an_agent() -> None:
+    async def ask() -> AgentQuestion:
+        return AgentQuestion(PermissionRequest(AgentCall("call-1", "Write a.py")))
 
     def decide(_request: PermissionRequest, _withdrawn: Cancel) -> PermissionAnswer:
-        now[0] += 1000.0
+        time.sleep(1.2)
         return "once"
 
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(
-            "holdfast.adapters.agents.acp_agent.time.monotonic",
-            lambda: time.perf_counter() + now[0],
-        )
-        result = acp.agent.turn(AgentPrompt("permission a.py x"), acp.updates.append, decide)
-    assert result.stop_reason == "done"
+    turn = TurnQueue()
+    for item in (AGENT_LOOP.run(ask()), TextArrived("after"), AgentTurnResult("done")):
+        turn.put(item)
+    launch = AgentLaunch("scripted", (), "/", turn_timeout=1.0)
+    told: list[AgentUpdate] = []
+    assert follow_turn(turn, launch, told.append, decide, AGENT_LOOP) == AgentTurnResult("done")
+    assert told == [TextArrived("after")]
 
 
 def test_a_crash_in_mid_turn_is_told_with_the_end_of_stderr(stage: Make) -> None:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import queue
 import threading
-import time
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.agents.event_loop import AGENT_LOOP
-from holdfast.adapters.agents.turn_queue import AgentQuestion, TurnQueue
-from holdfast.usecases.agents.ports import AgentTimeout, AgentTurnResult
+from holdfast.adapters.agents.follow_turn import follow_turn, pass_error
+from holdfast.adapters.agents.turn_queue import TurnQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from concurrent.futures import Future
 
     from holdfast.adapters.agents.acp_session import AcpSession
     from holdfast.adapters.agents.event_loop import AgentLoop
     from holdfast.adapters.agents.launch import AgentLaunch
-    from holdfast.usecases.agents.ports import AgentPrompt, AgentUpdate, Decide
+    from holdfast.usecases.agents.ports import AgentPrompt, AgentTurnResult, AgentUpdate, Decide
     from holdfast.vocab.agent_events import Transport
 
 
@@ -68,9 +65,9 @@ class AcpAgent:
         text = prompt.for_fresh_agent() if fresh else prompt.text
         turn = TurnQueue()
         running = self._loop.start(session.prompt(text, turn))
-        running.add_done_callback(partial(_pass_error, turn))
+        running.add_done_callback(partial(pass_error, turn))
         try:
-            result = self._follow(turn, sink, decide)
+            result = follow_turn(turn, self._launch, sink, decide, self._loop)
         except BaseException:
             # Nobody follows this turn any more, so the agent must not go on with it.
             self.close()
@@ -116,41 +113,3 @@ class AcpAgent:
                 self.close()
                 raise
             return session
-
-    def _follow(
-        self, turn: TurnQueue, sink: Callable[[AgentUpdate], None], decide: Decide
-    ) -> AgentTurnResult | Exception:
-        """Handle what the agent sends until the turn ends; return its result or its error."""
-        launch = self._launch
-        deadline = time.monotonic() + launch.turn_timeout
-        while True:
-            remaining = deadline - time.monotonic()
-            try:
-                item = turn.get(min(remaining, launch.silence_timeout))
-            except queue.Empty:
-                raise AgentTimeout(self._timeout(remaining)) from None
-            if isinstance(item, AgentTurnResult | Exception):
-                return item
-            if isinstance(item, AgentQuestion):
-                asked = time.monotonic()
-                answer = decide(item.request, item.withdrawn)
-                self._loop.post(partial(item.answer, answer))
-                # The time of a person is not the agent's.
-                deadline += time.monotonic() - asked
-                continue
-            sink(item)
-            if time.monotonic() > deadline:
-                raise AgentTimeout(self._timeout(0.0))
-
-    def _timeout(self, remaining: float) -> str:
-        launch = self._launch
-        if remaining <= launch.silence_timeout:
-            return f"The turn of {launch.name} took {launch.turn_timeout:g} seconds; it was ended."
-        return f"{launch.name} was silent for {launch.silence_timeout:g} seconds; it was ended."
-
-
-def _pass_error(turn: TurnQueue, running: Future[None]) -> None:
-    """End a turn whose coroutine failed: an error of ours must not look like a silent agent."""
-    error = None if running.cancelled() else running.exception()
-    if isinstance(error, Exception):
-        turn.put(error)

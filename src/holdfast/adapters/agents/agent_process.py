@@ -124,6 +124,15 @@ class AgentProcess:
             self._input.write(data)
             await self._input.drain()
 
+    def close_input(self) -> None:
+        """Close the standard input: the process has been told everything."""
+        self._input.close()
+
+    def interrupt(self) -> None:
+        """Send SIGINT to the process and its group, as Ctrl-C does."""
+        if self.is_running:
+            self._signal(self._launch.inner_group() or self.pid, signal.SIGINT)
+
     async def end(self) -> None:
         """End the process and all that it started; return when none of them is left."""
         self._begin_to_end()

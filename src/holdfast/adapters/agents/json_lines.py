@@ -43,7 +43,7 @@ class JsonLines:
             # Messages that wait in the buffer must not keep the tasks of earlier ones from running.
             await asyncio.sleep(0)
             await self._until_room()
-            line = await self._read_line()
+            line = await read_line(self._process.output)
             if line is None:
                 return None
             message = _parse(line)
@@ -55,24 +55,24 @@ class JsonLines:
     async def close(self) -> None:
         """Do nothing: whoever owns the process ends it."""
 
-    async def _read_line(self) -> bytes | None:
-        """Return a line; None at the end. A line that is too long is left out."""
-        reader = self._process.output
-        left_out = 0
-        while True:
-            try:
-                line = await reader.readuntil(b"\n")
-            except asyncio.LimitOverrunError as error:
-                left_out += len(await reader.readexactly(error.consumed))
-                continue
-            except asyncio.IncompleteReadError as error:
-                if not error.partial:
-                    return None
-                line = error.partial
-            if not left_out:
-                return line
-            left_out += len(line)
-            return f"(a line of {left_out} bytes, which is too long)\n".encode()
+
+async def read_line(reader: asyncio.StreamReader) -> bytes | None:
+    """Return a line; None at the end. A line that is too long is left out."""
+    left_out = 0
+    while True:
+        try:
+            line = await reader.readuntil(b"\n")
+        except asyncio.LimitOverrunError as error:
+            left_out += len(await reader.readexactly(error.consumed))
+            continue
+        except asyncio.IncompleteReadError as error:
+            if not error.partial:
+                return None
+            line = error.partial
+        if not left_out:
+            return line
+        left_out += len(line)
+        return f"(a line of {left_out} bytes, which is too long)\n".encode()
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:
