@@ -207,7 +207,7 @@ def main(words: list[str]) -> int:
     return 1 if failed else 0
 
 
-def _check(holds: bool, message: str) -> None:  # noqa: FBT001 - as `assert` has it
+def _check(holds: bool, message: str) -> None:
     if not holds:
         raise AssertionError(message)
 
