@@ -19,6 +19,7 @@ from holdfast.vocab.change_events import (
     Recovered,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.worktree_events import WorktreeChanged
 
 if TYPE_CHECKING:
     from holdfast.vocab.approvals import ApprovalAnswer, ApprovalEnd, ApprovalSubject
@@ -443,6 +444,7 @@ Event: TypeAlias = (
     | PlanStated
     | AgentStateChanged
     | AgentNote
+    | WorktreeChanged
     | Recovered
     | TurnEnded
     | SessionDeleted

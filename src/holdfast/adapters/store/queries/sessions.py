@@ -42,6 +42,12 @@ def set_worktree(connection: Connection, session_id: str, worktree_id: str) -> N
     connection.execute(this.values(worktree_id=worktree_id))
 
 
+def set_agent(connection: Connection, session_id: str, agent: str) -> None:
+    """Record the agent with which a session goes on."""
+    this = update(sessions).where(sessions.c.id == session_id, sessions.c.agent != agent)
+    connection.execute(this.values(agent=agent))
+
+
 def session_by_id(connection: Connection, session_id: str) -> SessionRow | None:
     """Return a session."""
     return record(connection, SessionRow, select(sessions).where(sessions.c.id == session_id))
