@@ -73,6 +73,11 @@ def _openai(origin: str) -> dict[str, str]:
     }
 
 
+def _configure_qwen(home: Path, _origin: str) -> None:
+    # By default a model judges what is asked for.
+    _write(home / ".qwen/settings.json", json.dumps({"tools": {"approvalMode": "default"}}))
+
+
 def _goose(origin: str) -> dict[str, str]:
     return {
         "GOOSE_PROVIDER": "openai",
@@ -116,6 +121,9 @@ def _configure_codex(home: Path, origin: str) -> None:
     text = f"""\
 model = "scripted"
 model_provider = "s"
+# The sandbox of codex-acp wants a bubblewrap on the PATH; agents of Holdfast are in its own.
+sandbox_mode = "danger-full-access"
+approval_policy = "untrusted"
 [model_providers.s]
 name = "s"
 base_url = "{origin}/v1"
@@ -159,6 +167,7 @@ REAL_AGENTS = (
         "@qwen-code/qwen-code",
         lambda: (node(), str(_QWEN), "--acp", "--auth-type", "openai"),
         _openai,
+        _configure_qwen,
     ),
     RealAgent("goose", "acp", "@aaif/goose-binary-linux-x64", lambda: (str(_GOOSE), "acp"), _goose),
     RealAgent(
