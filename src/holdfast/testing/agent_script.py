@@ -300,9 +300,16 @@ class ScriptedTurn:
         self._memory.stubborn = True
 
     def _do_escape(self, name: str) -> None:
-        """Start a process in a session of its own, with our output, that keeps writing a file."""
-        words = [sys.executable, "-I", "-S", "-c", _WRITER, str(self._directory / name)]
+        """Start a process in a session of its own, with our output, that keeps writing a file.
+
+        Go on when the process has begun to write.
+        """
+        path = self._directory / name
+        path.unlink(missing_ok=True)
+        words = [sys.executable, "-I", "-S", "-c", _WRITER, str(path)]
         subprocess.Popen(words, start_new_session=True, stdin=subprocess.DEVNULL)  # noqa: S603 - a fixed list of words
+        while not path.exists() and self._wait(_TICK):
+            continue
 
     def _do_stop(self, reason: str) -> ScriptedEnd:
         return ScriptedEnd(reason)

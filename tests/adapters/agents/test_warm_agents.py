@@ -1,129 +1,106 @@
-"""The warm agents of a process: one turn at a time, at most so many, not for ever."""
+"""Agents that stay warm: how many, how long, for whom. Each is the scripted agent in a process of its own."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.agents.acp_agent import AcpAgent
+from holdfast.adapters.agents.launch import AgentLaunch
 from holdfast.adapters.agents.warm_agents import WarmAgentPool
-from holdfast.usecases.agents.ports import (
-    AgentPrompt,
-    AgentTurnResult,
-    ChatMemory,
-    ReservationCancelled,
-)
-from holdfast.vocab.agent_events import Transport
+from holdfast.testing import FixedClock, ScriptedAgent
+from holdfast.usecases.agents.ports import AgentPrompt, ChatMemory, ReservationCancelled
+from holdfast.vocab.events import TextArrived
+from tests.adapters.agents.acp_stage import marked_processes
+from tests.waiting import wait_until
 
 NEVER = threading.Event()
-FIRST = ChatMemory(0, None)
-SECOND = ChatMemory(0, "turn 1")
 
 
-class QuietAgent:
-    """An agent that does nothing (port `ExternalAgent`)."""
+class Chats:
+    """Chats with the scripted agent in one pool, and the chats whose agents were ended."""
 
-    def __init__(self) -> None:
-        self.alive = False
-        self.closed = False
-
-    @property
-    def transport(self) -> Transport:
-        return "acp"
-
-    def start(self) -> None:
-        self.alive = True
-
-    def turn(self, prompt: AgentPrompt, *_: object) -> AgentTurnResult:
-        return AgentTurnResult("done", message=prompt.text)
-
-    def cancel(self) -> None: ...
-
-    def close(self) -> None:
-        self.alive, self.closed = False, True
-
-
-class Pool:
-    """A pool with a clock that stands still, and the agents that it has made."""
-
-    def __init__(self, **options: float) -> None:
-        self.clock = 0.0
-        self.closed: list[tuple[str, str]] = []
+    def __init__(self, root: Path, **settings: float) -> None:
+        self.closed: list[str] = []
+        self.clock = FixedClock()
         self.pool = WarmAgentPool(
-            lambda *key: self.closed.append(key),
-            now=lambda: self.clock,
-            **options,  # type: ignore[arg-type]
+            lambda chat, _name: self.closed.append(chat),
+            now=self.clock,
+            **settings,  # type: ignore[arg-type]
         )
+        self._launch = AgentLaunch("scripted", ScriptedAgent().command, str(root))
 
-    def turn(
-        self, chat: str, memory: ChatMemory = FIRST, after: ChatMemory | None = SECOND
-    ) -> QuietAgent:
-        """Run one turn; without `after` the agent is not kept."""
-        self.clock += 1
-        with self.pool.reserve(chat, "a", QuietAgent, NEVER) as reserved:
+    def turn(self, chat: str, line: str, *, generation: int = 0) -> str:
+        """Run a turn of a chat; return what the agent said."""
+        said: list[str] = []
+
+        def sink(update: object) -> None:
+            assert isinstance(update, TextArrived)
+            said.append(update.text)
+
+        memory = ChatMemory(generation, None)
+        with self.pool.reserve(chat, "scripted", self.make, NEVER) as reserved:
             agent = reserved.take(memory)
-            assert isinstance(agent, QuietAgent)
-            agent.start()
-            if after is not None:
-                reserved.keep(after)
-        return agent
+            agent.turn(AgentPrompt(line), sink, lambda _request, _withdrawn: "deny")
+            reserved.keep(memory)
+        self.clock.sleep(1.0)
+        return "".join(said)
+
+    def make(self) -> AcpAgent:
+        return AcpAgent(self._launch)
 
 
-def test_an_agent_that_remembers_the_last_turn_is_used_again() -> None:
-    pool = Pool()
-    first = pool.turn("c1")
-    assert pool.turn("c1", SECOND) is first
-    assert pool.turn("c2") is not first
+@pytest.fixture
+def chats(tmp_path: Path) -> Iterator[Chats]:
+    made = Chats(tmp_path, most=2)
+    yield made
+    made.pool.close()
+    assert marked_processes() == []
 
 
-@pytest.mark.parametrize("memory", [ChatMemory(1, "turn 1"), ChatMemory(0, "another turn")])
-def test_an_agent_that_remembers_something_else_is_ended(memory: ChatMemory) -> None:
-    pool = Pool()
-    first = pool.turn("c1")
-    assert pool.turn("c1", memory) is not first
-    assert first.closed
+def test_the_least_recently_used_agent_makes_room(chats: Chats) -> None:
+    first, second = chats.turn("one", "pid"), chats.turn("two", "pid")
+    assert chats.turn("one", "pid") == first
+    third = chats.turn("three", "pid")
+    assert chats.closed == ["two"]
+    assert sorted(marked_processes()) == sorted([int(first), int(third)])
+    assert chats.turn("two", "pid") != second
+    assert chats.closed == ["two", "one"]
 
 
-def test_an_agent_that_has_ended_or_is_not_kept_is_not_used_again() -> None:
-    pool = Pool()
-    first = pool.turn("c1", after=None)
-    assert first.closed
-    second = pool.turn("c1")
-    second.alive = False
-    assert pool.turn("c1", SECOND) is not second
+def test_an_idle_agent_is_ended(tmp_path: Path) -> None:
+    chats = Chats(tmp_path, idle=0.5)
+    chats.turn("one", "remember blue")
+    assert wait_until(lambda: chats.closed == ["one"])
+    assert marked_processes() == []
+    assert chats.turn("one", "recall") == "Remembered: nothing\n"
+    chats.pool.close()
 
 
-def test_the_agent_that_was_used_least_recently_is_ended_if_there_are_too_many() -> None:
-    pool = Pool(most=2)
-    agents = [pool.turn("c1"), pool.turn("c2")]
-    pool.turn("c1", SECOND)
-    pool.turn("c3")
-    assert [agent.closed for agent in agents] == [False, True]
-    assert pool.closed == [("c2", "a")]
+def test_an_agent_that_has_missed_a_restore_is_not_used(chats: Chats) -> None:
+    chats.turn("one", "remember blue")
+    assert chats.turn("one", "recall", generation=1) == "Remembered: nothing\n"
+    assert len(marked_processes()) == 1
 
 
-def test_an_idle_agent_is_ended() -> None:
-    pool = Pool(idle=100.0)
-    agent = pool.turn("c1")
-    pool.clock += 99
-    pool.pool.trim()
-    assert not agent.closed
-    pool.clock += 1
-    pool.pool.trim()
-    assert agent.closed
-    pool.pool.close()
+def test_an_agent_that_is_not_kept_is_ended(chats: Chats) -> None:
+    with chats.pool.reserve("one", "scripted", chats.make, NEVER) as reserved:
+        reserved.take(ChatMemory(0, None)).start()
+        assert len(marked_processes()) == 1
+    assert marked_processes() == []
 
 
-def test_an_agent_at_work_is_neither_ended_nor_reserved_twice() -> None:
-    pool = Pool(most=1, idle=1.0)
-    cancelled = threading.Event()
-    cancelled.set()
-    with pool.pool.reserve("c1", "a", QuietAgent, NEVER) as reserved:
-        agent = reserved.take(FIRST)
-        pool.clock += 100
-        pool.turn("c2")
-        pool.pool.close()
-        assert not agent.closed  # type: ignore[attr-defined]
-        waiting = pool.pool.reserve("c1", "a", QuietAgent, cancelled)
-        with pytest.raises(ReservationCancelled), waiting:
+def test_a_turn_waits_for_the_one_before_it_until_it_is_cancelled(chats: Chats) -> None:
+    cancel = threading.Event()
+    with chats.pool.reserve("one", "scripted", chats.make, NEVER):
+        with chats.pool.reserve("two", "scripted", chats.make, NEVER):
+            threading.Timer(0.2, cancel.set).start()
+        with (
+            pytest.raises(ReservationCancelled),
+            chats.pool.reserve("one", "scripted", chats.make, cancel),
+        ):
             pass
+    assert cancel.is_set()

@@ -56,18 +56,18 @@ def belonging_elsewhere(wanted: str, worktrees: Worktrees) -> NothingDone | None
     taken, root = found[0].id, found[0].worktree
     if found[0].is_gone:
         cure = _cure_of_gone(taken, root)
-        message = f"{taken}: this was taken in the worktree {root}, which is gone{cure}."
+        message = f"{taken}: this was taken in the worktree {root}, which is gone; {cure}."
         return refused(message, "not_found")
     there = f"holdfast checkpoint restore {taken} --root {root}"
     return refused(f"{taken}: this was taken in the worktree {root}; restore it there: {there}")
 
 
 def _cure_of_gone(taken: str, root: str) -> str:
-    """Return how to go on with a checkpoint of a session's worktree; "" for another worktree."""
+    """Return how to go on with a checkpoint of a worktree that is gone."""
     name = root.rpartition("/")[2]
     if _SESSION.fullmatch(name) is None:
-        return ""
-    return f"; make that anew with it: holdfast worktree new --session {name} --from {taken}"
+        return f"make it again (`git worktree add {root}`), and restore it there"
+    return f"make it anew with this: holdfast worktree new --session {name} --from {taken}"
 
 
 def of_session(session: str | None, checkpoints: Sequence[Checkpoint]) -> tuple[Checkpoint, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.agents.acp_agent import AcpAgent
 from holdfast.adapters.agents.dialects.registry import DIALECTS
 from holdfast.adapters.agents.oneshot import OneshotAgent
+from holdfast.adapters.agents.opencode_server import OpencodeServerAgent
 from holdfast.adapters.agents.warm_agents import WarmAgentPool
 from holdfast.wiring.agents.confined_agent import ConfinedAgent
 from holdfast.wiring.late_store import LateStore
@@ -50,6 +51,8 @@ def _make(
 ) -> ExternalAgent:
     if chosen.transport == "oneshot":
         return OneshotAgent(launch, _dialect(chosen))
+    if chosen.transport == "server":
+        return OpencodeServerAgent(launch, on_step)
     return AcpAgent(launch, on_step)
 
 
