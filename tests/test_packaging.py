@@ -86,7 +86,8 @@ def test_the_wheel_has_the_whole_package_and_nothing_else(dist: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "wanted"), [("run", ["hatchling", "."]), ("lint", ["hatchling", ".", "'.[dev]'"])]
+    ("target", "wanted"),
+    [("run", ["hatchling", "'.[sandbox]'"]), ("lint", ["hatchling", "'.[sandbox]'", "'.[dev]'"])],
 )
 def test_only_targets_that_need_them_install_development_tools(
     target: str, wanted: list[str]

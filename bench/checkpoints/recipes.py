@@ -20,7 +20,11 @@ from bench.checkpoints.scene import Scene, environment, nested_repositories
 from holdfast.adapters.processes.turn_processes import TurnProcesses
 from holdfast.adapters.store.running_turns import StoredRunningTurns
 from holdfast.usecases.checkpoints.checkpoint import Created, create_checkpoint
-from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere, Conversations, Exchanged
+from holdfast.usecases.checkpoints.conversation_ports import (
+    CheckpointElsewhere,
+    Conversations,
+    Exchanged,
+)
 from holdfast.usecases.checkpoints.restore import restore
 from holdfast.usecases.sessions.ports import RunningTurn, RunningTurns
 from holdfast.usecases.workspace import NothingDone
@@ -86,6 +90,9 @@ class NoTranscript:
 
 class NoBackend:
     """No agents."""
+
+    def refuse_waiting(self, session: str) -> None:
+        """Refuse nothing."""
 
     def evict(self, *_: object) -> bool:
         """Evict nobody."""

@@ -153,7 +153,7 @@ def test_a_response_is_kept_and_found(tmp_path: Path) -> None:
 def test_a_key_that_is_no_hash_names_no_file(tmp_path: Path, key: str) -> None:
     cache = ResponseCache(tmp_path)
     assert cache.get(key) is None
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="a SHA-256 in hexadecimal"):
         cache.put(key, b"x")
 
 

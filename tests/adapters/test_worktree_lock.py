@@ -74,7 +74,10 @@ def test_a_child_that_outlives_its_command_keeps_the_lock(tmp_path: Path) -> Non
         running = Git(tmp_path, lock=lock.handle).start(
             "hash-object", "--no-filters", str(tmp_path / "pipe")
         )
-    with pytest.raises(LockTimeout), lock_worktree(folder, deadline=time.monotonic()):
+    with (
+        pytest.raises(LockTimeout, match="another command"),
+        lock_worktree(folder, deadline=time.monotonic()),
+    ):
         pass
     (tmp_path / "pipe").write_bytes(b"x")
     running.finish()

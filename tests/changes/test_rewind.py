@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from holdfast.changes.change import Change, RequestedEdits
-from holdfast.changes.plan import ChangePlan, FileRefused
+from holdfast.changes.change import OBSERVED, Change, RequestedEdits
+from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.rewind import plan_rewind
 from holdfast.changes.swaps import Batch, Content, Swap
 from holdfast.testing import MemoryFiles
@@ -51,6 +53,21 @@ def test_what_is_as_it_was_left_is_undone_in_reverse_order_and_its_directories_g
 def test_a_deleted_file_comes_back_with_its_directory() -> None:
     gone = Swap("d/n", Content(b"n\n"), None)
     assert rewind(applied(gone), {}) == Batch("first", (gone.reversed(),), ("d",), (), rewinds=True)
+
+
+def test_a_change_through_a_link_is_undone_at_the_real_path() -> None:
+    report = FileLanded("link", "edit", "exact", 1.0, "", real=("a",))
+    change = replace(applied(EDIT), plan=ChangePlan((report,), (EDIT,), ()))
+    assert rewind(change, {"a": NEW}) == Batch("first", (EDIT.reversed(),), (), (), rewinds=True)
+
+
+def test_an_observed_change_without_the_old_content_is_refused() -> None:
+    report = FileLanded("b", "edit", "exact", 1.0, "It was too large.")
+    change = replace(applied(EDIT), origin=OBSERVED, plan=ChangePlan((report,), (EDIT,), ()))
+    refusals = rewind(change, {"a": NEW})
+    assert isinstance(refusals, tuple)
+    assert [(each.path, each.refused.reason) for each in refusals] == [("b", "not_found")]
+    assert "does not have its old content. It was too large." in refusals[0].refused.message
 
 
 def test_a_later_edit_beside_it_stays() -> None:

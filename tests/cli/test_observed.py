@@ -43,6 +43,7 @@ def turn(
     *replies: Reply,
     approve: str = "auto",
     before: dict[int, Callable[[], object]] | None = None,
+    sandbox: str = "auto",
 ) -> Ran:
     """Run a turn; `before` has what somebody else does before the n-th reply."""
     count = iter(range(len(replies) + 2))
@@ -51,7 +52,7 @@ def turn(
         (before or {}).get(next(count), lambda: None)()
 
     with talk(project, list(replies), otherwise=say("Done."), on_request=interfere) as told:
-        return told("Do it.", "--approve", approve)
+        return told("Do it.", "--approve", approve, "--sandbox", sandbox)
 
 
 def command(line: str, **more: Any) -> Reply:
@@ -198,6 +199,8 @@ def test_a_process_that_writes_after_its_command_is_found_at_the_next_look(
         command(f"touch w; {late} exec >/dev/null 2>&1"),
         command("touch go"),
         command(ready),
+        # In a sandbox no process outlives its command.
+        sandbox="off",
     )
     assert ran.code == 0, ran
     assert "b.txt" in files_of(ran)[1]
@@ -300,7 +303,8 @@ def test_in_a_directory_of_a_larger_repository_files_above_it_are_named(
     before = tree_of(repository.root)
     below = Project.__new__(Project)
     below.root, below.state = repository.root / "sub", repository.state
-    ran = turn(below, command("sed -i s/two/2/ c.txt ../b.txt"))
+    # In a sandbox a command cannot write above the project.
+    ran = turn(below, command("sed -i s/two/2/ c.txt ../b.txt"), sandbox="off")
     assert observed(ran) == [("../b.txt", "edit", "command"), ("c.txt", "edit", "command")]
     assert below.undo().code == 0
     assert tree_of(repository.root)["sub/c.txt"] == before["sub/c.txt"]

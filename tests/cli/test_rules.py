@@ -111,7 +111,7 @@ def test_a_file_that_is_no_rule_is_reported_and_fails_the_test(project: Project)
     project.write(".holdfast/rules/python/abc.json", b"{")
     ran = _rules(project, "test")
     assert ran.code == 1
-    assert "rules/python/abc.json: it is no JSON" in ran.err
+    assert "rules/python/abc.json: it is not JSON" in ran.err
 
 
 def test_what_is_in_the_place_of_a_rule_is_reported_and_the_others_are_listed(

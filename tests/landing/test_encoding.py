@@ -68,9 +68,9 @@ def test_an_e_acute_put_into_a_latin_1_file_is_written_as_the_file_writes_its_ow
 
 
 def test_a_character_that_the_file_cannot_hold_raises() -> None:
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(UnicodeEncodeError, match="character maps to"):
         encode("→", "cp1252")
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
         encode("\ud800", "utf-8")
 
 

@@ -219,7 +219,7 @@ def test_a_project_s_file_stands_before_the_builtin_of_that_name() -> None:
 def test_a_name_that_could_be_a_path_is_no_rule_s_name(name: str) -> None:
     import json
 
-    with pytest.raises(BadRule):
+    with pytest.raises(BadRule, match="the id"):
         parse_rule(json.dumps({**rule_to_json(PRINT), "id": name}).encode())
 
 
@@ -250,7 +250,7 @@ def test_a_rule_that_somebody_writes_need_not_keep_a_record() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"fix": None}, "a value in it is not of its kind"),
+        ({"fix": None}, "a value has the wrong type"),
         ({"applied": -5}, "-5 is no count"),
         ({"confidence": float("nan")}, "nan is no share"),
         ({"template": ...}, "it has no 'template'"),

@@ -217,6 +217,9 @@ def test_a_directory_that_is_none_is_answered_with_a_cure(world: World) -> None:
     assert world.refused("list_dir", "exec_error", path="source/a.py") == (
         "source/a.py: this is a file; use read_file to read it."
     )
+    assert world.refused("list_dir", "exec_error", path="zzz") == (
+        "zzz: there is no such directory; list . to see what there is."
+    )
     assert world.refused("list_dir", "exec_error", path="no/where") == (
         "no/where: there is no such directory; list the directory above it to see what there is."
     )

@@ -223,7 +223,11 @@ def test_recovery_stops_at_a_file_that_is_neither_old_nor_new_and_says_where_its
     assert reasons(outcome) == [("b.py", "conflict")]
     assert isinstance(outcome, NothingDone)
     assert outcome.recovered.stopped is not None
-    assert isinstance(outcome.recovered.stopped.outcome, BatchConflict)
+    conflict = outcome.recovered.stopped.outcome
+    assert isinstance(conflict, BatchConflict)
+    assert conflict.paths == ("b.py",)
+    assert conflict.saved is not None
+    assert Path(conflict.saved).is_dir()
     assert (world.root / "a.py").stat().st_ino == untouched
     assert world.texts() == {"a.py": "x = 1\n", "b.py": "somebody else\n"}
     assert isinstance(apply(world, reply("a")), AppliedReply)

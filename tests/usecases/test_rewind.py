@@ -306,7 +306,10 @@ def test_a_log_that_cannot_be_opened_lets_nothing_happen(
 ) -> None:
     world.write(f=FIVE)
     monkeypatch.setenv("HOLDFAST_DATABASE_URL", "nonsense://x/y")
-    with world.workspace() as workspace, pytest.raises(LogUnavailable):
+    with (
+        world.workspace() as workspace,
+        pytest.raises(LogUnavailable, match=r"nonsense.*HOLDFAST_DATABASE_URL"),
+    ):
         apply_reply(ReplyText(json.dumps(edit("f", "a = 1", "a = 2"))), workspace)
     with world.workspace() as workspace:
         checked = apply_reply(

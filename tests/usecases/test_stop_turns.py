@@ -148,7 +148,7 @@ def test_cancel_stops_the_turns_of_one_session() -> None:
 def test_cancel_refuses_an_id_that_names_no_session_or_several() -> None:
     turns = Turns({ONE: "ask", TWO: "ask"})
     assert cancel_session("s", turns) == StopRefused(
-        "s: several sessions begin so; give more of the id."
+        "s: several sessions start with this; type more of the id."
     )
     assert cancel_session("x", turns) == StopRefused(
         "x: there is no such session in this project; `holdfast events` names them."

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from holdfast.usecases.trust.project_trust import ProjectTrust, describe_items
-from holdfast.vocab.trust import CodeItem, JudgedItem, judge_items, name_items
+from holdfast.usecases.trust.project_trust import (
+    ProjectTrust,
+    describe_items,
+    judge_items,
+    name_items,
+)
+from holdfast.vocab.trust import CodeItem, JudgedItem
 from tests.usecases.memory_trust import MemoryTrust
 
 OLD = CodeItem("plugin", "own.py", "1", "a\nb\n")

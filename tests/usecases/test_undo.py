@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
+
+import pytest
 
 from holdfast.changes.plan import FileRefused
+from holdfast.changes.swaps import Content, Swap
 from holdfast.usecases.changes.apply import AppliedReply, ReplyText, apply_reply
 from holdfast.usecases.changes.undo import FileUndone, Undone, undo_last
+from holdfast.usecases.redo import FileRedone, _redone
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Refused
 from tests.end_to_end import fifty_files
@@ -133,3 +138,19 @@ def test_each_root_has_a_history_of_its_own(world: World, tmp_path: Path) -> Non
     assert undo(world) == NOTHING_TO_UNDO
     world.root = first
     assert isinstance(undo(world), Undone)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "action"),
+    [
+        (None, Content(b"x"), "created"),
+        (Content(b"x"), None, "deleted"),
+        (Content(b"x"), Content(b"y"), "edited"),
+    ],
+)
+def test_a_redone_file_is_named_by_what_happened_to_it(
+    before: Content | None,
+    after: Content | None,
+    action: Literal["edited", "created", "deleted"],
+) -> None:
+    assert _redone(Swap("a", before, after)) == FileRedone("a", action)

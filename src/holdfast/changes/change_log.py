@@ -66,7 +66,7 @@ class RestoreUndone:
 
 LastUndo: TypeAlias = ChangesUndone | RestoreUndone
 AnnounceRemoved: TypeAlias = "Callable[[Sequence[str]], Sequence[OwnedEvent]]"
-"""Returns the events to publish, for the ids of the changes that were removed."""
+"""Return the events to publish, from the ids of the removed changes."""
 
 
 class ChangeLog(Protocol):

@@ -113,7 +113,7 @@ def _lines(text: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _append(steps: list[tuple[int, int]], start: int, length: int) -> None:
-    """Append a step, as a part of the last one where it goes on with that."""
+    """Append a step; extend the last step if the new one continues it."""
     if not length:
         return
     if steps:

@@ -36,17 +36,14 @@ class Skipped:
     """A path that a snapshot skipped; no restore of that snapshot removes it.
 
     The path of a directory means everything below it. One with a slash at the end means some of the
-    files in it. `stamp` is another one if the file has changed; a directory has none.
+    files in it. `stamp` is another one if the file has changed; a directory has none. `entries` are
+    the names in an ignored directory.
     """
 
     path: str
     why: SkipReason
     stamp: str = field(default="", compare=False)
-
-    @property
-    def is_ignored(self) -> bool:
-        """Whether the ignore rules match the path."""
-        return self.why.startswith("ignored")
+    entries: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ def write(draft: CheckpointDraft, present: WorktreeState, seq: int, worktree: st
         "toward": draft.target,
         "files": draft.files,
         "since": draft.state_sequence,
-        "skipped": [[each.path, each.why, each.stamp] for each in present.skipped],
+        "skipped": [_skipped(each) for each in present.skipped],
         "modes": dict(present.modes),
         "usual": list(present.usual),
         "directories": dict(present.directories),
@@ -96,6 +96,10 @@ def read(commit: str, tree: str, body: str) -> Checkpoint | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _skipped(skipped: Skipped) -> list[str | int]:
+    return [skipped.path, skipped.why, skipped.stamp, skipped.entries]
 
 
 def _modes(fields: dict[str, Any]) -> MappingProxyType[str, int]:

@@ -209,7 +209,7 @@ class Worktree(Protocol):
         """Record a checkpoint of a captured state."""
 
     def checkpoints(self, beginning: str = "") -> tuple[Checkpoint, ...]:
-        """Return the checkpoints of this worktree whose ids begin so, the latest first."""
+        """Return the checkpoints whose ids start with `beginning`, the latest first."""
 
     def at(self, commit: str) -> Checkpoint | None:
         """Return the checkpoint of a shadow commit, also without a ref; None without a commit."""

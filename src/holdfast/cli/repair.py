@@ -22,10 +22,10 @@ from holdfast.repair.strictness import RepairPolicy
 from holdfast.usecases.locked_workspace import settle_first
 from holdfast.usecases.repair.file_repair import FileRepair
 from holdfast.usecases.repair.repair_files import repair_files
-from holdfast.usecases.trust.project_trust import CURE, ProjectTrust
+from holdfast.usecases.trust.project_trust import CURE, ProjectTrust, name_items
 from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.diagnostics import Target
-from holdfast.vocab.trust import CodeItem, name_items
+from holdfast.vocab.trust import CodeItem
 from holdfast.wiring.checks import list_files, target_of
 from holdfast.wiring.repairs import repair_dependencies_at
 from holdfast.wiring.trust import code_of_files, server_of, trust_at
@@ -55,7 +55,7 @@ class Level(StrEnum):
 
 def repair(
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH…", help="Files, or directories of files.")
+        list[str], typer.Argument(metavar="PATH", help="Files, or directories of files.")
     ],
     *,
     target: Annotated[
@@ -170,7 +170,7 @@ def _ask_for_code(
         trust.accept(judged)
         return
     output.say(
-        f"not run, for it is not trusted: {name_items(judged)}. {CURE} "
+        f"not run, because it is not trusted: {name_items(judged)}. {CURE} "
         "Checks use tools outside the project."
     )
 

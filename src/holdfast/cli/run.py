@@ -89,7 +89,7 @@ def run(
     ] = False,
     max_steps: Annotated[
         int | None,
-        typer.Option("--max-steps", metavar="N", min=1, help="At most so many model calls."),
+        typer.Option("--max-steps", metavar="N", min=1, help="At most this many model calls."),
     ] = None,
     trust: Trust = False,
     go_on: Annotated[

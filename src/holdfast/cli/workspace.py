@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from holdfast.cli.render.text import warn
-from holdfast.usecases.open_entries import OpenEntry
+from holdfast.usecases.open_journal_entries import OpenEntry
 from holdfast.wiring.journals import open_entries_at
 from holdfast.wiring.state_directory import state_directory
 from holdfast.wiring.workspaces import DiskWorkspace, open_workspace

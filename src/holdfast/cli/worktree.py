@@ -97,7 +97,7 @@ def new(
 
 @worktree.command("list")
 def list_(*, root: Root = Path(), as_json: AsJson = False) -> None:
-    """List the worktrees of this project's sessions, newest first; removed ones too."""
+    """List the worktrees of this project's sessions, newest first."""
     require_directory(root)
     with open_session_worktrees(root) as needs:
         try:
@@ -176,7 +176,7 @@ def merge(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Propose a worktree's work as a change of the project, or leave it on its branch.
+    """Propose the work as a change of the project, or commit it.
 
     Exit 0: done. 1: refused, as with a conflict, and nothing was changed. 2: wrong usage.
     """
@@ -231,7 +231,7 @@ def remove(
 
 @worktree.command("prune")
 def prune(*, root: Root = Path(), as_json: AsJson = False) -> None:
-    """Remove worktrees that no session on record leads to, unless they have work in them."""
+    """Remove worktrees without a session and without work."""
     require_directory(root)
     with open_session_worktrees(root) as needs:
         pruned = prune_worktrees(needs)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from holdfast.guards.shell.never import find_harm
+from holdfast.guards.shell.harmful_commands import find_harm
 from holdfast.guards.shell.read_command import NotRead, ReadCommand
-from holdfast.guards.shell.read_list import judge_words
+from holdfast.guards.shell.read_only_programs import judge_words
 from holdfast.guards.shell.words import NeedsShell, rough_commands, split_words
 from holdfast.vocab.lazy_dataclass import dataclass
 

@@ -237,7 +237,11 @@ def _mapped(shown: Doc, doc: Doc, first: int, last: int) -> tuple[int, int] | No
         return None
     if last > first:
         return now[first], now[first] + last - first
-    at = now[first] if first in now else now[first - 1] + 1 if first else 0
+    at = 0
+    if first in now:
+        at = now[first]
+    elif first:
+        at = now[first - 1] + 1
     # At the top or the bottom there is only one neighbour: the lines beyond it may be this very
     # insertion.
     if (first == 0 and at != 0) or (first == len(shown.lines) and at != len(doc.lines)):

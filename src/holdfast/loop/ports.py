@@ -72,7 +72,7 @@ class RetryPiece:
 
 @dataclass(frozen=True, slots=True)
 class WaitPiece:
-    """Nothing has come of the reply yet; the server has been silent for so many seconds."""
+    """Nothing of the reply has come yet; the server has been silent for this many seconds."""
 
     seconds: float
 

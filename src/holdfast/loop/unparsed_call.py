@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.loop.parse_reply.control_tokens import BARS
-from holdfast.loop.parse_reply.quoted import unquoted_spans
+from holdfast.loop.parse_reply.quoted_parts import unquoted_spans
 from holdfast.loop.parse_reply.strict_json import DecodedJson, decode
 from holdfast.loop.parse_reply.text_calls.found_call import calls_of
 from holdfast.loop.parse_reply.thinking import divide

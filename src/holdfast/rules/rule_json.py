@@ -83,13 +83,13 @@ def parse_rule(data: bytes) -> Rule:
     It may have been written by hand.
     """
     if not data.strip():
-        raise BadRule("it is empty, or no file to be read")
+        raise BadRule("it is empty, or not a readable file")
     try:
         read = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise BadRule(f"it is no JSON: {error}") from error
+        raise BadRule(f"it is not JSON: {error}") from error
     if not isinstance(read, dict):
-        raise BadRule("it is no JSON object")
+        raise BadRule("it is not a JSON object")
     missing = [name for name in _NEEDED if name not in read]
     if missing:
         raise BadRule(f"it has no {missing[0]!r}")
@@ -98,7 +98,7 @@ def parse_rule(data: bytes) -> Rule:
     except KeyError as error:
         raise BadRule(f"a part of it has no {error}") from error
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise BadRule(f"a value in it is not of its kind: {error}") from error
+        raise BadRule(f"a value has the wrong type: {error}") from error
 
 
 _NEEDED = ("id", "target", "tool", "code", "template", "pattern", "fix", "examples")
@@ -303,7 +303,7 @@ def _name(read: object) -> str:
     """
     text = _text(read)
     if not text or not text.isascii() or not text.replace("-", "").isalnum() or len(text) > 64:
-        raise BadRule("the id is not one of ours")
+        raise BadRule("the id is not valid")
     return text
 
 

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
+from holdfast.changes.swaps import directories_above
 from holdfast.guards.paths import Barred, judge_path
 
 if TYPE_CHECKING:
@@ -43,12 +44,12 @@ class MemoryFiles:
             return FileFound(at, self.files[at], 0o644, linked=plain in self.links)
         directories: set[str] = set()
         for name in self.files:
-            directories.update(_parents(name))
+            directories.update(directories_above(name))
         if at in directories:
             message = f"{path}: this is a directory; only regular files can be edited."
             return FileUnfit("conflict", message)
         missing = []
-        for parent in _parents(at):
+        for parent in directories_above(at):
             if parent in self.files:
                 message = f"{path}: {parent} is a regular file, so no file can be in it."
                 return FileUnfit("conflict", message)
@@ -67,8 +68,3 @@ class MemoryFiles:
         """Return the files, those in the directory of `near` first."""
         first = near.rpartition("/")[0]
         return sorted(self.files, key=lambda name: (name.rpartition("/")[0] != first, name))
-
-
-def _parents(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]

@@ -25,7 +25,7 @@ _Value = TypeVar("_Value")
 
 
 class RedactedToolbox:
-    """A toolbox whose outcomes hold none of the secrets (port `Toolbox`)."""
+    """A toolbox that removes secrets from its outcomes (port `Toolbox`)."""
 
     def __init__(self, toolbox: Toolbox, secrets: Sequence[str]) -> None:
         """Mask the secrets in the outcomes of the toolbox."""

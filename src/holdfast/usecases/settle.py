@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from holdfast.changes.ports import Journal, PendingBatch, Tree
     from holdfast.changes.swaps import Batch
     from holdfast.checkpoints.ports import PendingRestore
-    from holdfast.usecases.open_entries import WorktreeJournal
+    from holdfast.usecases.open_journal_entries import WorktreeJournal
 
 
 class BatchRoot(Protocol):
@@ -93,7 +93,7 @@ def settle(roots: BatchRoots, journal: WorktreeJournal, recover_restore: Recover
 
 
 def _in_order(restores: Sequence[PendingRestore]) -> list[PendingRestore]:
-    """Return those first whose files are not restored yet, the newest of them first."""
+    """Return the batches sorted: first those whose files are not restored yet, newest first."""
     in_files = list(filter(_is_in_files, restores))
     rest = filterfalse(_is_in_files, restores)
     return [*reversed(in_files), *rest]
@@ -127,7 +127,7 @@ def settle_batch(pending: PendingBatch, roots: BatchRoots, journal: WorktreeJour
 
 
 def unsettled(why: str, batch_id: str = "") -> Settled:
-    """Return that a batch stays as it is, for the next command to settle."""
+    """Return a report that the batch stays as it is; the next command settles it."""
     message = f"an earlier command here was stopped halfway, and cannot be settled: {why}"
     return Settled((Recovered("batch", batch_id, "stopped", message),))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from holdfast.changes.change_log import ChangeLog
     from holdfast.changes.ports import Files, Tree
     from holdfast.checkpoints.ports import PendingRestore
-    from holdfast.usecases.open_entries import WorktreeJournal
+    from holdfast.usecases.open_journal_entries import WorktreeJournal
     from holdfast.usecases.settle import BatchRoots
 
 

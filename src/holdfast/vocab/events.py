@@ -122,7 +122,7 @@ class Retried:
 
 @dataclass(frozen=True, slots=True)
 class ModelAwaited:
-    """The model was asked so many seconds ago, and its first word has not come."""
+    """The model was called this many seconds ago, and nothing of its reply has come yet."""
 
     seconds: float
     kind: Literal["waiting"] = "waiting"
@@ -247,7 +247,7 @@ class ApprovalGiven:
 
 @dataclass(frozen=True, slots=True)
 class SentinelRaised:
-    """A message for people stands in the transcript."""
+    """A message for people was added to the transcript."""
 
     sentinel: Sentinel
     kind: Literal["sentinel"] = "sentinel"
@@ -349,7 +349,7 @@ class TurnEnded:
 class SessionDeleted:
     """A session is gone, with its chats, their messages, turns and checkpoints, and these changes.
 
-    A change of the session that is not among them stays, and belongs to nobody.
+    Other changes of the session stay, without a session.
     """
 
     session_id: str
@@ -361,7 +361,7 @@ class SessionDeleted:
 
 @dataclass(frozen=True, slots=True)
 class GarbageCollected:
-    """What nothing leads to any more was removed: so many refs, changes and events."""
+    """The number of unreachable refs, changes and events that `holdfast gc` removed."""
 
     refs_removed: int
     changes_removed: int

@@ -54,6 +54,6 @@ class SandboxStatus:
         """
         found = _UNPROTECTED.get((self.kind, level), ())
         if network:
-            # The caller asked for an open network: that is no lack of this kind.
+            # The caller asked for an open network, so an open network is not a weakness here.
             return tuple(each for each in found if each != _ALL_OPEN[1])
         return found

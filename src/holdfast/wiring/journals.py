@@ -10,7 +10,7 @@ from holdfast.adapters.filesystem.older_journals import OlderJournals
 from holdfast.adapters.filesystem.worktree_lock import lock_worktree
 from holdfast.adapters.places.places import claim_place, worktree_around
 from holdfast.adapters.places.worktree_folder import worktree_folder
-from holdfast.usecases.open_entries import OpenEntry, open_entries
+from holdfast.usecases.open_journal_entries import OpenEntry, open_entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,8 +14,8 @@ from holdfast.adapters.filesystem.response_cache import ResponseCache
 from holdfast.adapters.toolchains.own_code import OwnCode
 from holdfast.adapters.toolchains.project_checks import CheckRequest, checks_of_project
 from holdfast.guards.commands import CommandRules, CommandVerdict, judge_command
+from holdfast.repair.decision_ledgers import DryLedger
 from holdfast.repair.decisions.manifest import BadManifest
-from holdfast.repair.ledgers import DryLedger
 from holdfast.repair.locked_rules import DryRules, LockedRules
 from holdfast.repair.ports import Check, PipelinePorts, ProposerFailed
 from holdfast.repair.strictness import RepairPolicy

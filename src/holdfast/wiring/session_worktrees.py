@@ -13,7 +13,7 @@ from holdfast.adapters.git.linked.linked_project import GitProject
 from holdfast.adapters.places.adopted_folder import adopt_state
 from holdfast.adapters.places.places import claim_place, find_place
 from holdfast.adapters.processes.commands import OsCommands
-from holdfast.usecases.checkpoints.conversation import ConversationFailed
+from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
 from holdfast.usecases.worktrees.make import NewWorktree, WorktreeMade, make_worktree
 from holdfast.usecases.worktrees.make_anew import make_worktree_anew
 from holdfast.usecases.worktrees.ports import WorktreeDependencies

@@ -57,7 +57,7 @@ class LateSessions:
         return self._stored.list(limit)
 
     def find(self, wanted: str) -> tuple[str, ...]:
-        """Return the ids of the sessions that begin so, at most two."""
+        """Return the ids of the sessions that start with a prefix, at most two."""
         if not self._exists():
             return ()
         return self._stored.find(wanted)

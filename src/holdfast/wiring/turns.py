@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from holdfast.vocab.events import Event, TurnEnded
 
 _OVERVIEW_SHARE = 10
-"""The overview may use one part in so many of the model's context."""
+"""The overview may use this fraction (one in ...) of the model's context."""
 
 
 def root_of_session(root: Path, session: str, say: Callable[[str], None]) -> Path | NotSent:
@@ -94,7 +94,7 @@ def run_turn_at(
     `show` receives every event; `say` receives warnings that are not events. With `trust_all` the
     code of the project is trusted for this turn.
     """
-    # With `auto` nobody is asked, and an answer of nobody is not kept.
+    # With `auto` no person is asked, so there is no answer to keep.
     is_attended = settings["approve"] != "auto"
     trust = trust_at(root, everything=trust_all, remembers=is_attended)
     with ExitStack() as opened:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.filesystem import atomic_write
+from holdfast.adapters.git.gone_checkpoints import find_gone_checkpoints
 from holdfast.adapters.git.worktree import (
     GitWorktree,
     has_old_checkpoints,
@@ -43,7 +45,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from holdfast.adapters.filesystem.journal import DiskJournal
-    from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere, Conversations
+    from holdfast.adapters.git.gone_checkpoints import GoneCheckpoint
+    from holdfast.checkpoints.checkpoint import Checkpoint
+    from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere, Conversations
     from holdfast.usecases.sessions.ports import RunningTurns
     from holdfast.vocab.place import Place
 
@@ -142,6 +146,25 @@ class GitWorktrees:
         )
         with looked as worktree:
             yield worktree
+
+    def adopt(self, wanted: str) -> bool:
+        """Record a checkpoint of a worktree that is gone here; return whether there is one."""
+        found = self._gone(wanted)
+        if len(found) != 1:
+            return False
+        with self.hold(make=True) as worktree:
+            worktree.adopt(found[0])
+        return True
+
+    def gone(self) -> tuple[Checkpoint, ...]:
+        """Return the checkpoints that `adopt` can record, the latest first."""
+        found = [each.checkpoint for each in self._gone("")]
+        return tuple(sorted(found, key=lambda each: each.draft.created_at, reverse=True))
+
+    def _gone(self, beginning: str) -> tuple[GoneCheckpoint, ...]:
+        deadline = time.monotonic() + SnapshotLimits().seconds
+        with _disk_errors_as_failures():
+            return find_gone_checkpoints(beginning, self._root, self._state, deadline)
 
     @property
     def journal(self) -> DiskJournal:

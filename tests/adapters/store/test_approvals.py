@@ -255,5 +255,5 @@ def test_a_question_of_another_project_is_not_found(scene: Scene, tmp_path: Path
 
 def test_a_store_that_is_gone_is_the_error_of_the_port(scene: Scene) -> None:
     question = NewQuestion("gone", "gone", "command", "x", "why", OPTIONS)
-    with pytest.raises(RecordsUnavailable):
+    with pytest.raises(RecordsUnavailable, match=r"^session gone: it is no longer"):
         scene.questions.open(question)

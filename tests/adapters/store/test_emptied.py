@@ -36,7 +36,10 @@ def test_a_store_that_was_removed_is_made_anew(file: Path) -> None:
         pass
     assert file.stat().st_size > 0
     file.write_bytes(b"")
-    with pytest.raises(NotAStore), open_store(str(file)):
+    with (
+        pytest.raises(NotAStore, match="something else has emptied the file"),
+        open_store(str(file)),
+    ):
         pass
 
 

@@ -281,7 +281,7 @@ def _same(one: Any, other: Any) -> bool:
 
 def test_what_is_not_json_is_refused_on_both(store: Store) -> None:
     world = store.run(new_world)
-    with pytest.raises((StatementError, ValueError)):
+    with pytest.raises((StatementError, ValueError), match="not JSON compliant"):
         store.run(append_event, world.project.id, kind="any", body=math.nan)
     assert store.query(events_after, world.project.id) == ()
 
@@ -491,11 +491,11 @@ def _change(connection: Connection) -> tuple[str | None, str | None]:
 
 
 def test_a_row_whose_parent_is_not_there_is_refused(store: Store) -> None:
-    with pytest.raises(IntegrityError):
+    with pytest.raises(IntegrityError, match=r"(?i)foreign key"):
         store.run(add_session, "nobody")
 
 
 def test_who_only_reads_cannot_write(store: Store, tmp_path: Path) -> None:
-    with pytest.raises((StoreUnavailable, DBAPIError)):
+    with pytest.raises((StoreUnavailable, DBAPIError), match=r"(?i)read.?only"):
         store.query(project_at, place_of(tmp_path))
     assert store.query(all_projects) == ()

@@ -21,7 +21,7 @@ from holdfast.usecases.checkpoints.checkpoint import (
     Created,
     create_checkpoint,
 )
-from holdfast.usecases.checkpoints.conversation import (
+from holdfast.usecases.checkpoints.conversation_ports import (
     AnnounceExchange,
     AnnounceIds,
     Backend,
@@ -215,6 +215,9 @@ def test_the_agent_goes_before_git_is_touched(talk: Talk, three: tuple[str, str,
     class WatchedBackend:
         def __init__(self, backend: Backend) -> None:
             self._backend = backend
+
+        def refuse_waiting(self, session: str) -> None:
+            self._backend.refuse_waiting(session)
 
         def evict(self, session: str, announce: AnnounceIds) -> bool:
             refs = talk.repo.git("for-each-ref", "--format=%(refname)", "refs/holdfast")

@@ -291,7 +291,7 @@ def test_an_id_may_be_shortened_and_one_that_is_unknown_or_ambiguous_is_refused(
 ) -> None:
     ids = [repo.checkpoint() for _ in range(17)]
     first = next(one for one in ids if sum(each[0] == one[0] for each in ids) > 1)
-    assert "give more of the id" in repo.run("show", first[0], "--json").why
+    assert "type more of the id" in repo.run("show", first[0], "--json").why
     assert repo.run("show", first[:10], "--json").told["id"] == first
     assert "no such checkpoint" in repo.run("restore", "nothere", "--json").why
     assert "no such checkpoint" in repo.run("restore", "../../heads/main", "--json").why

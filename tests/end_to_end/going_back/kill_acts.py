@@ -30,7 +30,7 @@ from holdfast.usecases.checkpoints.checkpoint import (
     list_checkpoints,
     prune_checkpoints,
 )
-from holdfast.usecases.checkpoints.conversation import RestoreScope
+from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.garbage.collect import Collected, GarbageRequest, collect_garbage
 from holdfast.usecases.garbage.delete_session import delete_session

@@ -37,7 +37,7 @@ from holdfast.usecases.checkpoints.checkpoint import (
     create_checkpoint,
     list_checkpoints,
 )
-from holdfast.usecases.checkpoints.conversation import RestoreScope
+from holdfast.usecases.checkpoints.conversation_ports import RestoreScope
 from holdfast.usecases.checkpoints.restore import restore, undo_restore
 from holdfast.usecases.redo import redo_last
 from holdfast.usecases.settled import Restored

@@ -198,7 +198,7 @@ def test_while_a_turn_runs_the_store_is_not_written_anew_and_the_turn_goes_on(
         assert asked.wait(LONGEST)
         told = gc(project)
         (turn,) = (row[0] for row in project.query("select id from turns"))
-        reason = f"turn {turn} is running, and would have to wait while the file is written anew"
+        reason = f"turn {turn} is running, and would have to wait while the file is rewritten"
         assert told["kept"] == [{"path": "the store", "reason": reason}]
         assert "vacuum" not in told["freed"]
         assert told["removed"]["events"] > 0

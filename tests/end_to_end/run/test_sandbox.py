@@ -57,7 +57,7 @@ def test_git_and_settings_are_not_changed_by_a_command(project: Project) -> None
 def test_without_a_sandbox_the_first_line_says_so(project: Project) -> None:
     ran, told = run_command(project, f"touch {project.place}/outside.txt", "--sandbox", "off")
     assert ran.err.startswith(
-        "holdfast: no command runs unasked, for there is no sandbox: the sandbox is switched off."
+        "holdfast: no command runs without approval, because there is no sandbox: the sandbox is switched off."
     ), ran.err
     assert kind_of(ran) == "none"
     assert (project.place / "outside.txt").exists(), told

@@ -61,7 +61,7 @@ def test_a_tool_of_the_project_is_not_run_after_a_turn_whatever_its_name(project
     [(outcome, message), *_] = repairs(ran)
     assert outcome == "NotRun"
     assert message == (
-        f"not run, for it is not trusted: node_modules/.bin/go (tool, new). {CURE} "
+        f"not run, because it is not trusted: node_modules/.bin/go (tool, new). {CURE} "
         "The files were checked with tools outside the project."
     )
 

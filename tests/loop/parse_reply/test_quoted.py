@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.loop.parse_reply.quoted import unquoted_spans
+from holdfast.loop.parse_reply.quoted_parts import unquoted_spans
 
 
 @pytest.mark.parametrize(

@@ -286,7 +286,7 @@ def test_a_damaged_manifest_bars_nobody_else(files: MemoryDecisionFiles) -> None
     assert [problem.partition(":")[0] for problem in survey.problems] == ["build/b.py.json"]
     assert manifest.find(decision().id) in survey.decisions
     assert manifest.find("f") == NoSuchDecision("f", (), survey.problems)
-    with pytest.raises(BadManifest):
+    with pytest.raises(BadManifest, match=r"^build/b\.py\.json: "):
         manifest.list()
 
 
@@ -295,13 +295,20 @@ def test_only_true_pins(pinned: object) -> None:
     assert not from_json(as_json(decision()) | {"pinned": pinned}).pinned
 
 
-@pytest.mark.parametrize("fields", [{"decision_type": "x"}, {"verdict": "maybe"}, {"id": 3}])
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"decision_type": "x"}, "there is no decision type x"),
+        ({"verdict": "maybe"}, "there is no verdict maybe"),
+        ({"id": 3}, "a decision has no `id`"),
+    ],
+)
 def test_a_record_that_is_none_is_refused(
-    files: MemoryDecisionFiles, fields: dict[str, object]
+    files: MemoryDecisionFiles, fields: dict[str, object], problem: str
 ) -> None:
     content = {"version": 2, **as_json(decision()), **fields}
     files.files["build", f"a.py.{decision().id}"] = json.dumps(content).encode()
-    with pytest.raises(BadManifest):
+    with pytest.raises(BadManifest, match=problem):
         Manifest(files).list()
 
 

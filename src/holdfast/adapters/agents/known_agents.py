@@ -29,6 +29,9 @@ class KnownAgent:
 
     `keys` are variables, and `logins` files below the home directory, either of which is a login.
     `needs_login`: it does nothing without one. `login` and `install` are lines for a shell.
+
+    A one-shot agent cannot ask: `edit_words` let it edit, `auto_words` let it do all; they follow
+    the program in its command.
     """
 
     name: str
@@ -39,6 +42,8 @@ class KnownAgent:
     logins: tuple[str, ...] = ()
     needs_login: bool = False
     version_flag: str = "--version"
+    edit_words: tuple[str, ...] = ()
+    auto_words: tuple[str, ...] = ()
 
 
 KNOWN_AGENTS: tuple[KnownAgent, ...] = (
@@ -49,6 +54,8 @@ KNOWN_AGENTS: tuple[KnownAgent, ...] = (
         "qwen, then /auth",
         ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "DASHSCOPE_API_KEY"),
         (".qwen/oauth_creds.json",),
+        edit_words=("--approval-mode", "auto-edit"),
+        auto_words=("--approval-mode", "yolo"),
     ),
     KnownAgent(
         "goose",
@@ -67,7 +74,10 @@ KNOWN_AGENTS: tuple[KnownAgent, ...] = (
     ),
     KnownAgent(
         "codex",
-        {"acp": ("codex-acp",), "oneshot": ("codex", "exec", "--json")},
+        {
+            "acp": ("codex-acp",),
+            "oneshot": ("codex", "exec", "--json", "--sandbox", "workspace-write"),
+        },
         "npm install -g @openai/codex @zed-industries/codex-acp",
         "codex login",
         ("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME"),
@@ -83,14 +93,18 @@ KNOWN_AGENTS: tuple[KnownAgent, ...] = (
         "claude /login",
         ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL"),
         (".claude/.credentials.json",),
+        edit_words=("--permission-mode", "acceptEdits"),
+        auto_words=("--dangerously-skip-permissions",),
     ),
     KnownAgent(
         "gemini",
-        {"acp": ("gemini", "--acp"), "oneshot": ("gemini", "-o", "stream-json", "-p")},
+        {"acp": ("gemini", "--acp"), "oneshot": ("gemini", "-p")},
         "npm install -g @google/gemini-cli",
         "gemini, then /auth",
         ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
         (".gemini/oauth_creds.json",),
+        edit_words=("--approval-mode", "auto_edit"),
+        auto_words=("--approval-mode", "yolo"),
     ),
     KnownAgent(
         "opencode",

@@ -20,6 +20,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from holdfast.adapters.filesystem.atomic_write import sync_directory
 from holdfast.adapters.filesystem.journal_format import (
     now,
     pack_batch,
@@ -88,7 +89,7 @@ class DiskJournal:
     def commit(self) -> None:
         """Record that the files may be changed."""
         self._file("prepared").replace(self._file("batch"))
-        _sync(self._directory)
+        sync_directory(self._directory)
 
     def finish(self, batch: Batch) -> None:  # noqa: ARG002 - the journal knows which one it is
         """Remove the batch, which is applied."""
@@ -99,7 +100,7 @@ class DiskJournal:
         _remove(self._file("batch"))
         _remove(self._file("prepared"))
         # Otherwise, after a power cut, a rolled-back batch could reappear and be completed.
-        _sync(self._directory)
+        sync_directory(self._directory)
 
     def save(self, batch: Batch, swaps: Iterable[Swap]) -> str:
         """Write the old and new texts of these swaps to plain files; return their directory."""
@@ -144,7 +145,7 @@ class DiskJournal:
                 self._remove_done_before(known.number)
             else:
                 _remove(entry)
-            _sync(self._directory)
+            sync_directory(self._directory)
 
     def _remove_done_before(self, last: int) -> None:
         for number, suffix in self._names():
@@ -265,12 +266,12 @@ class DiskJournal:
         """Write an entry as a whole or not at all, durably."""
         if not self._directory.is_dir():
             _make(self._directory)
-            _sync(self._folder)
+            sync_directory(self._folder)
         draft = self._directory / "draft"
         try:
             _write(draft, data)
             draft.replace(file)
-            _sync(self._directory)
+            sync_directory(self._directory)
         except OSError:
             _remove(draft)
             if file.suffix == ".prepared":
@@ -308,11 +309,3 @@ def _make(directory: Path) -> None:
 
 def _remove(file: Path) -> None:
     file.unlink(missing_ok=True)
-
-
-def _sync(directory: Path) -> None:
-    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -109,7 +109,7 @@ def _wait_for(
         if deadline is not None and now > deadline:
             where = folder / "lock"
             raise LockTimeout(
-                f"another command is at work here for too long ({where}); try again later."
+                f"another command has been running here for too long ({where}); try again later."
             )
         if now - begun > _MOMENT and not said:
             say(_WAITING)

@@ -49,6 +49,7 @@ _INNER_CHANGED = "a repository inside has changed, and its own files are not res
 _BECAME_REPOSITORY = "it has become a repository, whose history and new files stay"
 _INNER_GONE = "a repository inside, of which the checkpoint has no history"
 _LINK = "120000"
+_FILE = "100644"
 _EXECUTABLE = "100755"
 
 
@@ -78,7 +79,7 @@ class TreeCheckout:
     ) -> PreparedRestore | Blocked:
         """Plan a restore, and capture the files that it would overwrite.
 
-        With `exact`, the ignore rules of the target keep no file that is newer.
+        With `exact`, neither ignore rules nor a sparse checkout keep a file that is newer.
         """
         differences = self.differences(present.tree, target.tree)
         plan = self._plan(differences, target, exact=exact)
@@ -124,6 +125,8 @@ class TreeCheckout:
             shape = self._disk.inspect(each.path.rstrip("/")).shape
             if shape == "absent":
                 lost[each.path] = f"the checkpoint had left it out: {each.why}"
+            elif self._disk.count_entries(each.path) < each.entries:
+                lost[each.path] = f"some of it is gone, and no checkpoint has it: {each.why}"
         for path in target.inner:
             if self._disk.inspect(f"{path}/.git").shape == "absent":
                 lost[path] = _INNER_GONE
@@ -187,7 +190,7 @@ class TreeCheckout:
             target.skipped,
             self._ignored(differences, target, exact=exact),
             self._disk,
-            outside=self._outside(removed, target),
+            outside=self._outside(removed, target, exact=exact),
             old_directories=self._directories_in(target.tree, new_rules),
         )
 
@@ -208,9 +211,11 @@ class TreeCheckout:
             ignored_now -= tracked
         return ignored_now | ignored_then
 
-    def _outside(self, removed: Sequence[str], target: WorktreeState) -> frozenset[str]:
+    def _outside(
+        self, removed: Sequence[str], target: WorktreeState, *, exact: bool
+    ) -> frozenset[str]:
         """Return the removals that were staged then, and off the disk in a sparse checkout."""
-        if not target.sparse or target.staged_tree is None or not removed:
+        if exact or not target.sparse or target.staged_tree is None or not removed:
             return frozenset()
         return self._existing(target.staged_tree, removed)
 
@@ -410,7 +415,8 @@ class TreeCheckout:
                 content = os.fsencode(location.readlink())
                 return entry.mode == _LINK and blob_id(content, algorithm) == entry.oid
             is_executable = bool(info.mode & 0o100)
-            if info.shape != "file" or is_executable != (entry.mode == _EXECUTABLE):
+            mode = _EXECUTABLE if is_executable else _FILE
+            if info.shape != "file" or entry.mode != mode:
                 return False
             return blob_id(location.read_bytes(), algorithm) == entry.oid
         except OSError:
@@ -448,7 +454,7 @@ class TreeCheckout:
     def _restore_directories(self, prepared: PreparedRestore) -> None:
         """Create and remove empty directories, and set the permissions of directories."""
         present, target = prepared.present, prepared.target
-        gone = set(present.empty) - set(target.empty)
+        gone = set(present.empty) - set(target.empty) - {each.path for each in target.skipped}
         for path in sorted(gone, reverse=True):
             # A directory above may be empty now. One that the target has is created again below.
             for each in (path, *reversed(parents_of(path))):

@@ -47,6 +47,8 @@ SETTINGS = (
     # A name such as `git~1` is a name like any other here.
     "core.protectNTFS=false",
     "core.protectHFS=false",
+    # A symlink is captured as one, and comes back as one.
+    "core.symlinks=true",
 )
 _VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",

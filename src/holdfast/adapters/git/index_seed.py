@@ -76,7 +76,7 @@ def seed_index(repository: PrivateRepository, index: PrivateIndex) -> SeededInde
     # After the copy: what the copy refers to exists by now.
     link_user_objects(repository)
     copy.replace(index.file)
-    set_head(repository, repository.head.commit)
+    set_head(repository, index.existing(repository.head.commit))
     if not index.is_complete():
         return _seed_nothing(repository, index)
     try:

@@ -132,6 +132,12 @@ class PrivateIndex:
             return self.state.index == []
         return is_whole(data, self._objects.hash_size)
 
+    def existing(self, commit: str | None) -> str | None:
+        """Return a commit if the private repository has it, else None."""
+        if commit is None or not self._objects.batch().exists(bytes.fromhex(commit)):
+            return None
+        return commit
+
     # ------------------------------------------------------------------------------------- paths
 
     def load(self) -> IndexFile:

@@ -35,7 +35,7 @@ class Refs:
         self._commits: dict[str, Checkpoint | None] = {}
 
     def checkpoints(self, beginning: str = "") -> tuple[Checkpoint, ...]:
-        """Return the checkpoints of this worktree whose ids begin so, the latest first."""
+        """Return the checkpoints whose ids start with `beginning`, the latest first."""
         unordered = self._read_below(LIVE, beginning).values()
         return tuple(sorted(unordered, key=lambda each: each.seq, reverse=True))
 
@@ -128,7 +128,7 @@ class Refs:
         self._delete(names)
 
     def _read_below(self, prefix: str, beginning: str = "") -> dict[str, Checkpoint]:
-        """Return the checkpoints below a prefix, by the names of their refs, which begin so."""
+        """Return the checkpoints whose refs start with a prefix, by the names of their refs."""
         found: dict[str, Checkpoint] = {}
         for name, commit in self._values(prefix, beginning).items():
             checkpoint = self.at(commit)
@@ -137,7 +137,7 @@ class Refs:
         return found
 
     def _values(self, prefix: str, beginning: str = "") -> dict[str, str]:
-        """Return the commits of the refs below a prefix, by their names, which begin so."""
+        """Return the commits of the refs that start with a prefix, by the names of the refs."""
         values = self._packed(f"{prefix}{beginning}")
         for directory, _, files in os.walk(self._git_dir / prefix):
             below = to_text(os.fsencode(os.path.relpath(directory, self._git_dir)))
@@ -173,5 +173,10 @@ class Refs:
         self._update([f"delete {name}\n" for name in refs])
 
     def _update(self, steps: Sequence[str]) -> None:
-        if steps:
-            self._git.run("update-ref", "--stdin", stdin=to_bytes("".join(steps)))
+        if not steps:
+            return
+        # Left by a git that was killed. No other git can be at work: it would have the lock.
+        atomic_write.drop(self._git_dir / "packed-refs.lock")
+        for lock in (self._git_dir / "refs").rglob("*.lock"):
+            atomic_write.drop(lock)
+        self._git.run("update-ref", "--stdin", stdin=to_bytes("".join(steps)))

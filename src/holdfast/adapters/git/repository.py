@@ -27,8 +27,6 @@ from holdfast.vocab.lazy_dataclass import dataclass
 # Highest precedence: whatever other attributes say, no byte is converted.
 _ATTRIBUTES = b"* -text -eol -crlf -ident -filter -working-tree-encoding\n"
 _NO_BRANCH = "ref: refs/heads/none\n"
-# Settings of the user's repository that describe the file system.
-_COPIED_SETTINGS = ("core.ignorecase", "core.precomposeunicode")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +72,13 @@ class PrivateRepository:
             return "sha256"
         return "sha1"
 
+    def ignores_case(self) -> bool:
+        """Return whether the file system does; a setting may come from another file system."""
+        try:
+            return (self.root / ".GIT").samefile(self.root / ".git")
+        except OSError:
+            return False
+
     def shares_objects(self) -> bool:
         """Return whether the user's objects can be used here."""
         return self.user is not None and self.user.object_format == self.object_format()
@@ -104,7 +109,7 @@ def find_repository(
         if user_repository.is_of_another_owner(root, deadline):
             user_repository.raise_refusal(root, error)
         around = _without_user(own, state, is_known=had_checkpoints)
-        if around.git_dir.is_dir():
+        if around.git_dir.is_dir() or user_repository.has_broken_git(marker):
             return around
         user_repository.raise_refusal(root, error)
         raise
@@ -210,8 +215,8 @@ def _config(user: UserRepository | None) -> str:
     extensions: list[str] = []
     remotes: list[str] = []
     if user is not None:
-        copied = [name for name in _COPIED_SETTINGS if name in user.settings]
-        lines += [f"\t{name.partition('.')[2]} = {user.settings[name]}" for name in copied]
+        if "core.precomposeunicode" in user.settings:
+            lines.append(f"\tprecomposeUnicode = {user.settings['core.precomposeunicode']}")
         if user.object_format != "sha1":
             extensions.append(f"\tobjectFormat = {user.object_format}")
         if "extensions.partialclone" in user.settings:

@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.directories import (
+from holdfast.adapters.git.directory_attributes import (
     ScannedDirectories,
     UnchangedDirectories,
     WorktreeDirectories,
 )
 from holdfast.adapters.git.file_modes import update_modes, usual_mode, usual_modes
-from holdfast.adapters.git.git_command import Git, GitFailed, to_text
+from holdfast.adapters.git.git_command import Git, GitFailed, join_names, to_text
 from holdfast.adapters.git.index_seed import (
     NOTHING_SEEDED,
     SeededIndex,
@@ -162,7 +162,11 @@ class Snapshot:
         # A folder with captured files that has become a repository is not skipped.
         repositories = dict.fromkeys((*state.gitlinks, *nested, *scanned.repositories))
         inner = digest_repositories(repositories, self._disk, self._git.deadline)
-        submodules = [Skipped(path, "submodule") for path in state.gitlinks if path in inner]
+        # Git lists no file in the place of a submodule that is not filled.
+        filled = [
+            path for path in state.gitlinks if path in inner or self._disk.count_entries(path)
+        ]
+        submodules = [Skipped(path, "submodule") for path in filled]
         head, user = self._repository.head, self._repository.user
         return WorktreeState(
             tree,
@@ -182,8 +186,11 @@ class Snapshot:
         )
 
     def _with_stamp(self, skipped: Skipped) -> Skipped:
-        """Return a skipped file with a stamp, so that a restore can name it if it has changed."""
+        """Return what is skipped so that a restore can name it if it has changed or is gone."""
         info = self._disk.inspect(skipped.path.rstrip("/"))
+        is_whole = skipped.why.startswith("ignored") and not skipped.path.endswith("/")
+        if info.shape == "directory" and is_whole:
+            return replace(skipped, entries=self._disk.count_entries(skipped.path))
         if info.shape != "file":
             return skipped
         return replace(skipped, stamp=f"{info.size} {info.changed_at}")
@@ -209,11 +216,28 @@ class Snapshot:
         if unchanged is not None and _has_rules(listing.changed + listing.gone):
             unchanged = None
             listing = self._query(unchanged)
+        listing = self._with_replaced(listing, unchanged)
         touched: tuple[str, ...] = ()
         if known is not None and not is_new:
             touched = self._find_touched(before, known)
         atomic_write.drop(before)
         return listing, unchanged, touched
+
+    def _with_replaced(self, listing: Listing, unchanged: UnchangedDirectories | None) -> Listing:
+        """Return the listing, with what is in directories that have replaced files.
+
+        Git lists no ignored file below a name that the index has.
+        """
+        replaced = [path for path in listing.gone if self._is_directory(path)]
+        if not replaced:
+            return listing
+        stdin = join_names(replaced)
+        self._index.git.run("update-index", "--force-remove", "-z", "--stdin", stdin=stdin)
+        again = self._query(unchanged)
+        return replace(again, gone=(*again.gone, *replaced))
+
+    def _is_directory(self, path: str) -> bool:
+        return self._disk.inspect(path).shape == "directory" and not self._disk.is_beyond_link(path)
 
     def _query(self, unchanged: UnchangedDirectories | None) -> Listing:
         """Return what git lists; of unchanged directories it lists changed files only."""
@@ -377,9 +401,10 @@ class Snapshot:
         return self._directories.scan(left_out, self._index.newer_than())
 
     def _with_unlisted(self, captured: Captured, scanned: ScannedDirectories) -> Captured:
-        """Add what git does not list: pipes that it listed before, and unreadable directories."""
+        """Add what git does not list: pipes, sockets, devices, and unreadable directories."""
         listed = {each.path for each in captured.skipped}
-        unlisted = _without(self._index.state.pipes, listed)
+        special = dict.fromkeys((*self._index.state.pipes, *scanned.special))
+        unlisted = _without(special, listed)
         pipes = [Skipped(path, "not a file") for path in unlisted if self._is_pipe(path)]
         unreadable = sorted(set(scanned.unreadable) - listed)
         closed = [Skipped(path, "unreadable") for path in unreadable]

@@ -167,9 +167,14 @@ def find_marker(root: Path) -> Path | None:
             return None
         if directory.stat().st_dev != device:
             return None
-        if os.path.lexists(directory / ".git") or _is_git_directory(directory):
+        if os.path.lexists(directory / ".git") or _is_git_directory(directory, directory):
             return directory
     return None
+
+
+def has_broken_git(marker: Path) -> bool:
+    """Return whether a directory has a `.git` that git does not take, and is no git directory."""
+    return os.path.lexists(marker / ".git") and not _is_git_directory(marker, marker)
 
 
 def query_repository(root: Path, deadline: float) -> UserRepository:
@@ -214,10 +219,10 @@ def read_cached(file: Path, marker: Path) -> UserRepository | None:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    if (
-        not (repository.git_dir / "HEAD").exists()
-        or not (repository.common_dir / "objects").is_dir()
-    ):
+    if repository.top != marker:
+        # The worktree was moved; at its old path may be another one.
+        return None
+    if not _is_git_directory(repository.git_dir, repository.common_dir):
         return None
     return repository
 
@@ -303,8 +308,8 @@ def _read_settings(git: Git) -> tuple[dict[str, str], tuple[str, ...] | None]:
     return settings, tuple(files)
 
 
-def _is_git_directory(directory: Path) -> bool:
-    return (directory / "HEAD").is_file() and (directory / "objects").is_dir()
+def _is_git_directory(git_dir: Path, common_dir: Path) -> bool:
+    return (git_dir / "HEAD").is_file() and (common_dir / "objects").is_dir()
 
 
 def _line(git: Git, *arguments: str) -> str:

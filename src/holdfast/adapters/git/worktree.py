@@ -14,7 +14,11 @@ from holdfast.adapters.git.checkout import TreeCheckout
 from holdfast.adapters.git.file_versions import VersionReader
 from holdfast.adapters.git.git_command import Git, GitFailed, to_text
 from holdfast.adapters.git.index_seed import link_user_objects
-from holdfast.adapters.git.objects.object_links import find_object_directories, keep_packs
+from holdfast.adapters.git.objects.object_links import (
+    find_object_directories,
+    keep_packs,
+    link_objects,
+)
 from holdfast.adapters.git.objects.object_store import ObjectStore, commit_body
 from holdfast.adapters.git.old_layout import has_old_layout, move_private_folder, move_user_refs
 from holdfast.adapters.git.private_index import PrivateIndex
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from holdfast.adapters.filesystem.journal import DiskJournal
+    from holdfast.adapters.git.gone_checkpoints import GoneCheckpoint
     from holdfast.checkpoints.limits import SnapshotLimits
 
 # After how many checkpoints old ones are looked for: listing takes a process, and a few more than
@@ -101,12 +106,12 @@ class GitWorktree:
     ) -> None:
         """Use a repository; `lock` is the lock of the worktree, None only to read checkpoints."""
         variables = {"GIT_DIR": str(repository.git_dir), "GIT_WORK_TREE": str(repository.root)}
-        settings: tuple[str, ...] = ()
+        settings = [f"core.ignoreCase={str(repository.ignores_case()).lower()}"]
         if repository.user is not None:
-            settings = (f"core.excludesFile={repository.user.excludes_file}",)
+            settings.append(f"core.excludesFile={repository.user.excludes_file}")
         self._repository = repository
         self._limits = limits
-        self._git = Git(repository.root, variables, lock, deadline, settings)
+        self._git = Git(repository.root, variables, lock, deadline, tuple(settings))
         self._objects = ObjectStore(repository.git_dir, repository.object_format())
         self._index = PrivateIndex(repository, self._git, self._objects)
         self._snapshot = Snapshot(
@@ -151,6 +156,19 @@ class GitWorktree:
         if seq % _PRUNE_INTERVAL == 0:
             self._prune()
         return Checkpoint(draft, recorded, seq, commit, self._repository.worktree)
+
+    @_disk_errors_as_failures()
+    def adopt(self, gone: GoneCheckpoint) -> None:
+        """Record a checkpoint of a worktree that is gone as one of this worktree.
+
+        Its files only: a conversation belongs to the project that it was in.
+        """
+        link_objects([gone.objects], self._repository.objects, {}, 0)
+        link_user_objects(self._repository)
+        there = gone.checkpoint.draft
+        draft = CheckpointDraft(there.id, "manual", there.created_at, there.label)
+        _, commit = self._commit(draft, gone.checkpoint.present, self._next_seq())
+        self._refs.create(draft.id, commit)
 
     def _has(self, tree: str) -> bool:
         """Return whether the private repository has a tree."""
@@ -212,7 +230,7 @@ class GitWorktree:
     # -------------------------------------------------------------------------------------- read
 
     def checkpoints(self, beginning: str = "") -> tuple[Checkpoint, ...]:
-        """Return the checkpoints of this worktree whose ids begin so, the latest first."""
+        """Return the checkpoints whose ids start with `beginning`, the latest first."""
         return self._refs.checkpoints(beginning)
 
     def at(self, commit: str) -> Checkpoint | None:

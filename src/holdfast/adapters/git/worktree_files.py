@@ -108,6 +108,14 @@ class WorktreeFiles:
             else:
                 yield name
 
+    def count_entries(self, directory: str) -> int:
+        """Return how many names a directory has; 0 if it cannot be read or is none."""
+        try:
+            with os.scandir(self.location(directory)) as entries:
+                return sum(1 for _ in entries)
+        except OSError:
+            return 0
+
     def is_excluded(self, path: str) -> bool:
         """Return whether a path belongs to Holdfast itself."""
         return is_under(path, self._excluded)

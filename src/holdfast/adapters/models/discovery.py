@@ -39,7 +39,7 @@ SMALL = 8192
 _LARGEST = 8_000_000
 """Bytes of a list of models."""
 _LONGEST = 5
-"""A whole answer may take so many times as long as its next byte."""
+"""A whole answer may take this many times as long as its next byte."""
 
 _OWNERS: dict[str, ServerKind] = {
     "library": "ollama",

@@ -73,7 +73,7 @@ class RequestOrigin:
 class RequestFailure:
     """Why there is no reply.
 
-    `again`: a retry may succeed, `after` so many seconds if the server asks for them.
+    `again`: a retry may succeed. `after`: the seconds to wait first, if the server says so.
     `refusal`: whether the server may have refused a field of the request, in any case or only
     `if_named` in its `words`. `context` is the limit of tokens, if the server names it.
     """

@@ -259,7 +259,7 @@ class OpenAICompatible:
     def _next(
         self, stream: HttpStream, cancel: Cancel, seconds: float
     ) -> StreamItem | RequestFailure | None:
-        """Return the next item, or None after a silence of so many seconds."""
+        """Return the next item, or None if none comes within `seconds`."""
         since = self._clock()
         while not cancel.is_set():
             item = stream.next(_TICK)

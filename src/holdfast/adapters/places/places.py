@@ -125,6 +125,24 @@ def has_other_worktrees(place: Place, state: Path) -> bool:
         return False
 
 
+def gone_worktrees(root: Path, state: Path) -> Iterator[Path]:
+    """Yield the folders of worktrees that are gone, and whose checkpoints a root may take over.
+
+    Such a worktree was at this path, or was the main one of its repository. It is gone if its
+    folder is, or is no worktree of git any more.
+    """
+    for file in sorted((state / "worktrees").glob(f"*/{PLACE_FILE}")):
+        worktree_id = file.parent.name
+        recorded = _read(state, worktree_id)
+        if recorded is None:
+            continue
+        path = Path(recorded.path)
+        if path != root and recorded.project_id != worktree_id:
+            continue
+        if not (_is_folder(path, worktree_id) and is_worktree(path)):
+            yield file.parent
+
+
 def _candidates(folder: Path) -> Iterator[Path]:
     """Yield a folder and its parents, as far as they may be the project's root.
 

@@ -1,4 +1,4 @@
-"""The turns and external agents that are at work, in the store (port `Backend`)."""
+"""The running turns and external agents, in the store (port `Backend`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from holdfast.adapters.store.store import Store
-    from holdfast.usecases.checkpoints.conversation import AnnounceIds
+    from holdfast.usecases.checkpoints.conversation_ports import AnnounceIds
 
 
 class StoredAgents:

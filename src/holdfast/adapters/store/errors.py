@@ -25,7 +25,7 @@ class NotAStore(StoreError):  # noqa: N818 - the word for it
 class StoreUnavailable(StoreError):  # noqa: N818 - the word for it
     """The store could not be read or written. What was under way was not recorded.
 
-    Only whose PostgreSQL server was lost at the very commit cannot know, and has to look.
+    Exception: if the PostgreSQL server is lost during the commit, the caller has to check.
     """
 
 

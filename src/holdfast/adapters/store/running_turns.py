@@ -59,7 +59,7 @@ class StoredRunningTurns:
         self._processes = processes
 
     def find_sessions(self, wanted: str) -> tuple[str, ...]:
-        """Return the sessions of the project whose ids begin so, at most two."""
+        """Return the sessions of the project whose ids start with a prefix, at most two."""
         with translated():
             return self._store().query(_find_sessions, self._place, wanted)
 

@@ -212,7 +212,7 @@ def _find(connection: Connection, project_id: str, wanted: str) -> tuple[str, st
     )
     found = list(connection.execute(query.limit(2)).scalars())
     if len(found) > 1:
-        return TurnNotBegun(f"{wanted}: several sessions begin so; give more of the id.")
+        return TurnNotBegun(f"{wanted}: several sessions start with this; type more of the id.")
     if not found or not wanted:
         return TurnNotBegun(
             f"{wanted}: there is no such session in this project; begin one without --continue."

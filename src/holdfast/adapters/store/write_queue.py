@@ -25,7 +25,7 @@ class QueueStuck(Exception):  # noqa: N818 - the word for it
 def wait_in_line(file: Path, seconds: float) -> Iterator[None]:
     """Wait until the writers that came before are done, and make those that come later wait.
 
-    Raise `QueueStuck` after so many seconds, and OSError if the lock file cannot be made.
+    Raise `QueueStuck` after `seconds`, and OSError if the lock file cannot be created.
     """
     lock = os.open(
         file.with_name(f"{file.name}.queue"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600

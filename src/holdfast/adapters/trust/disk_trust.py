@@ -23,9 +23,9 @@ class DiskTrust:
     """The items that a person has trusted in the project at a root."""
 
     def __init__(self, state: Path, root: Path) -> None:
-        """Look nothing up yet.
+        """Set the place of the record; read nothing yet.
 
-        The project is known by its folder: in another folder at the same path nothing is trusted.
+        A project is identified by its folder: in a new folder at the same path nothing is trusted.
         """
         self._state = state
         self._root = root

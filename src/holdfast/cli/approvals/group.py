@@ -89,7 +89,7 @@ def answer(
 ) -> None:
     """Answer a question of a running turn. The first answer counts.
 
-    Exit 0: answered. 1: refused, for it was answered before or nobody waits. 2: wrong usage.
+    Exit 0: answered. 1: refused: already answered, or no turn waits. 2: wrong usage.
     """
     if prefix and said is not Answer.always:
         raise typer.BadParameter("only with the answer always.", param_hint="--prefix")

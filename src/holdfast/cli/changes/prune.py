@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.changes.use_case import changes_output, run_use_case
+from holdfast.cli.changes.run_use_case import changes_output, run_use_case
 from holdfast.cli.options import AsJson, Root
 from holdfast.usecases.changes.prune import prune_changes
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.changes.use_case import ChangeId, changes_output, run_use_case
+from holdfast.cli.changes.run_use_case import ChangeId, changes_output, run_use_case
 from holdfast.cli.options import AsJson, Root, hunk_numbers
 from holdfast.cli.render.edits import warn_unrecorded
 from holdfast.cli.reply import Notation, ReplyFile, Unwrap, WrittenAs, read_reply

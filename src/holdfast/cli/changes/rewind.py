@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from holdfast.cli.changes.use_case import ChangeId, changes_output, run_use_case
+from holdfast.cli.changes.run_use_case import ChangeId, changes_output, run_use_case
 from holdfast.cli.options import AsJson, Root
 from holdfast.cli.render.edits import warn_unrecorded
 from holdfast.usecases.changes.rewind import rewind_change

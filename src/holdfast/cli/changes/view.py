@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from holdfast.changes.change import ChangeOwner, ChangeState
-from holdfast.cli.changes.use_case import ChangeId, changes_output, run_use_case
+from holdfast.cli.changes.run_use_case import ChangeId, changes_output, run_use_case
 from holdfast.cli.options import AsJson, Root
 from holdfast.cli.workspace import open_work
 from holdfast.usecases.changes.list_changes import list_changes, show_change
@@ -26,7 +26,9 @@ class StateOption(StrEnum):
 
 def list_(
     *,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 50,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, help="Show at most this many.")
+    ] = 50,
     state: Annotated[
         StateOption | None, typer.Option("--state", help="Only changes in this state.")
     ] = None,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         Listed,
         Shown,
     )
-    from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere
+    from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere
     from holdfast.usecases.settled import Restored
 
 
@@ -150,7 +150,7 @@ class TerminalCheckpoints(TerminalOutput):
             added = count_of(restored.messages_brought_back, "message")
             write(f"Brought {added} back to the conversation.")
         if restored.backend_reset:
-            write("The agent was stopped; it starts anew.")
+            write("The agent was stopped and starts again without its memory of this.")
         _write_kept(restored)
         if restored.commits:
             made = count_of(len(restored.commits), "commit")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.changes.apply import AppliedReply
     from holdfast.usecases.changes.rewind import FileUndone
     from holdfast.usecases.changes.undo import Undone
-    from holdfast.usecases.open_entries import OpenEntry
+    from holdfast.usecases.open_journal_entries import OpenEntry
     from holdfast.usecases.settled import Settled
     from holdfast.vocab.change_events import EditLanded
 

@@ -63,7 +63,7 @@ def _delete(wanted: str, records: LateSessions, *, ask: bool) -> SessionRemoved 
 
 
 def _is_confirmed(session: str) -> bool:
-    """Ask on a terminal. Without one nobody can answer, and that is a no."""
+    """Ask on a terminal. Without a terminal the answer is no."""
     if not sys.stdin.isatty() or not sys.stderr.isatty():
         return False
     question = f"Delete session {session}, with its conversation and its checkpoints?"

@@ -47,7 +47,7 @@ def gc(
 
     In all projects: refs and events of deleted sessions, settled changes beyond the latest 1,000,
     private repositories of folders that are gone, old saved texts. SQLite's file is made smaller.
-    It can be stopped at any moment; the next run goes on.
+    It can be stopped at any moment; the next run continues.
 
     Exit 0: done. 1: refused. 2: wrong usage.
     """

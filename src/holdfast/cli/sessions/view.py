@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 def list_(
     *,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 50,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, help="Show at most this many.")
+    ] = 50,
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:

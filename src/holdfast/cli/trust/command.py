@@ -15,8 +15,8 @@ from holdfast.cli.refusal import refuse
 from holdfast.cli.render.text import plain
 from holdfast.cli.settings import read_settings_or_exit
 from holdfast.cli.trust.question import ask_to_trust, is_terminal
-from holdfast.usecases.trust.project_trust import ProjectTrust
-from holdfast.vocab.trust import JudgedItem, untrusted
+from holdfast.usecases.trust.project_trust import ProjectTrust, untrusted
+from holdfast.vocab.trust import JudgedItem
 from holdfast.wiring.trust import code_of_project, trust_at
 
 

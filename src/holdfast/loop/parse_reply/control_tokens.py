@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from holdfast.loop.parse_reply.quoted import unquoted_spans
+from holdfast.loop.parse_reply.quoted_parts import unquoted_spans
 
 BARS: Final = r"[|｜‖]"
 NAMESPACE: Final = rf"(?:{BARS}+\s*DS{BARS}?ML\s*{BARS}+|[a-z_]+:)?"

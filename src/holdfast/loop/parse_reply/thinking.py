@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from holdfast.loop.parse_reply.quoted import unquoted_spans
+from holdfast.loop.parse_reply.quoted_parts import unquoted_spans
 from holdfast.loop.parse_reply.spans import next_span, skip
 from holdfast.vocab.lazy_dataclass import dataclass
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.changes.ports import FileUnfit
 from holdfast.guards.commands import Ask
 from holdfast.guards.secrets import is_secret
-from holdfast.guards.shell.git_list import with_switches
+from holdfast.guards.shell.read_only_git import with_switches
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

@@ -69,7 +69,7 @@ def answer_question(
     """
     found = questions.find(wanted)
     if len(found) > 1:
-        return AnswerRefused(f"{wanted}: several questions begin so; give more of the id.")
+        return AnswerRefused(f"{wanted}: several questions start with this; type more of the id.")
     if not found:
         return AnswerRefused(
             f"{wanted}: there is no such question in this project; `holdfast approvals list` "

@@ -102,12 +102,12 @@ class ProjectQuestions(Protocol):
     def list(self, session: str | None, *, answered: bool) -> tuple[ApprovalRecord, ...]:
         """Return the questions that wait for an answer, the oldest first.
 
-        Only those of the sessions that begin so, if `session` is not None. With `answered` all
-        questions, but for those of turns that a restore took out.
+        If `session` is not None, return only those of sessions whose ids start with it. With
+        `answered`, return all questions but those of turns that a restore removed.
         """
 
     def find(self, wanted: str) -> tuple[ApprovalRecord, ...]:
-        """Return the questions whose ids begin so, at most two."""
+        """Return the questions whose ids start with a prefix, at most two."""
 
     def answer(self, given: ApprovalGiven) -> AnswerOutcome:
         """Record an answer if it is the first one of its question."""

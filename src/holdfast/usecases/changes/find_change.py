@@ -1,4 +1,4 @@
-"""The change that somebody means by an id, which may be cut short."""
+"""Find a change by its id or by the start of its id."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ def find_change(name: str, log: ChangeLog) -> Change | FileRefused:
         several = ", ".join(hits[:_SHOWN])
         return FileRefused(
             "",
-            Refused("ambiguous", f"{name}: several changes begin so ({several}); give more of it."),
+            Refused(
+                "ambiguous",
+                f"{name}: several changes start with this ({several}); type more of the id.",
+            ),
         )
     name = name or "an empty id"
     near = get_close_matches(name, ids, 1, 0.0)

@@ -157,5 +157,5 @@ def _cured(
 
 
 def _decided_meanwhile(change: Change) -> FileRefused:
-    message = f"change {change.id}: somebody else has just decided about it; look at it again."
+    message = f"change {change.id}: another command has just decided about it; look at it again."
     return FileRefused("", Refused("conflict", message))

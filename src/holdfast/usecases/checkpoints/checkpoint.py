@@ -13,14 +13,14 @@ from holdfast.checkpoints.ports import (
     NoCheckpoints,
     Worktree,
 )
-from holdfast.usecases.checkpoints.conversation import ConversationFailed, last_event
-from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
-from holdfast.usecases.checkpoints.wanted_checkpoint import (
+from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, last_event
+from holdfast.usecases.checkpoints.find_checkpoint import (
     belonging,
     belonging_elsewhere,
     refused,
     refused_by,
 )
+from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.events.checkpoint_events import checkpoint_taken, checkpoints_removed
 from holdfast.usecases.settled import NOTHING_LEFT, Settled
 from holdfast.usecases.workspace import NothingDone
@@ -29,7 +29,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere
+    from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere
     from holdfast.usecases.checkpoints.ports import Worktrees
     from holdfast.vocab.events import Event
 
@@ -172,7 +172,7 @@ def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
         with worktrees.look() as worktree:
             listed = Listed(worktree.checkpoints(), notes=worktree.notes())
     except NoCheckpoints:
-        listed = Listed(())
+        listed = Listed((), notes=_notes_of_gone(worktrees.gone()))
     except CheckpointFailed as error:
         return refused_by(error)
     try:
@@ -180,6 +180,16 @@ def list_checkpoints(worktrees: Worktrees) -> Listed | NothingDone:
     except ConversationFailed as error:
         problem = f"the checkpoints of other worktrees are not known: {error}"
         return replace(listed, problem=problem)
+
+
+def _notes_of_gone(gone: Sequence[Checkpoint]) -> tuple[str, ...]:
+    """Return where the checkpoints are that a new clone of a repository may look for."""
+    if not gone:
+        return ()
+    latest = gone[0].id
+    held = f"{len(gone)} checkpoints" if len(gone) > 1 else "1 checkpoint"
+    cure = f"`holdfast checkpoint restore {latest}` restores its files into this clone"
+    return (f"the repository that held {held} is gone; the latest is {latest}, and {cure}.",)
 
 
 def show_checkpoint(wanted: str, worktrees: Worktrees) -> Shown | NothingDone:

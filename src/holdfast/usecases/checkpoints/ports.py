@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from holdfast.checkpoints.checkpoint import Checkpoint
     from holdfast.checkpoints.ports import Worktree
-    from holdfast.usecases.checkpoints.conversation import CheckpointElsewhere, Conversations
-    from holdfast.usecases.open_entries import WorktreeJournal
+    from holdfast.usecases.checkpoints.conversation_ports import CheckpointElsewhere, Conversations
+    from holdfast.usecases.open_journal_entries import WorktreeJournal
     from holdfast.usecases.sessions.ports import RunningTurns
     from holdfast.usecases.settle import BatchRoots
 
@@ -47,6 +48,15 @@ class Worktrees(Protocol):
 
         Raise `ConversationFailed` if the store cannot be used.
         """
+
+    def adopt(self, wanted: str) -> bool:
+        """Record a checkpoint of a worktree that is gone here; return whether there is one.
+
+        Only if the user's repository has the commit that the checkpoint was taken on.
+        """
+
+    def gone(self) -> tuple[Checkpoint, ...]:
+        """Return the checkpoints that `adopt` can record, the latest first."""
 
     def running_turns(self) -> AbstractContextManager[RunningTurns]:
         """Return the turns that work on the files of this root; the worktree need not be held."""

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.checkpoints.checkpoint import Checkpoint, last_undo_checkpoint
-from holdfast.usecases.checkpoints.conversation import ConversationFailed
+from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
 from holdfast.usecases.checkpoints.restore_outcome import described, with_index
-from holdfast.usecases.checkpoints.restore_task import RestoreTask, scope_of_task
+from holdfast.usecases.checkpoints.restore_task import RestoreTask, scope_of
 from holdfast.usecases.settled import Restored
 
 if TYPE_CHECKING:
@@ -111,7 +111,8 @@ def _has_moved_on(plan: PreparedRestore, undo_checkpoint: Checkpoint, worktree: 
 def _changes_differ(task: RestoreTask, worktrees: Worktrees) -> bool:
     """Return whether a change is not as it was at the target, though no file differs."""
     try:
-        return worktrees.conversations.transcript.changes_differ(task.target, scope_of_task(task))
+        scope = scope_of(files=task.files, conversation=task.conversation)
+        return worktrees.conversations.transcript.changes_differ(task.target, scope)
     except ConversationFailed:
         # Then nothing can be exchanged.
         return False

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.checkpoints.checkpoint import last_undo_checkpoint
 from holdfast.checkpoints.ports import CheckpointFailed, NoCheckpoints, Worktree
-from holdfast.usecases.checkpoints.conversation import ConversationFailed, RestoreScope
+from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, RestoreScope
+from holdfast.usecases.checkpoints.find_checkpoint import (
+    belonging,
+    belonging_elsewhere,
+    of_session,
+    refused,
+    refused_by,
+)
 from holdfast.usecases.checkpoints.restore_recovery import settle_worktree
 from holdfast.usecases.checkpoints.restore_run import run_restore
 from holdfast.usecases.checkpoints.restore_task import (
@@ -19,13 +26,6 @@ from holdfast.usecases.checkpoints.restore_task import (
     plan_restore,
     plan_undo,
     scope_of,
-)
-from holdfast.usecases.checkpoints.wanted_checkpoint import (
-    belonging,
-    belonging_elsewhere,
-    of_session,
-    refused,
-    refused_by,
 )
 from holdfast.usecases.sessions.ports import StopScope
 from holdfast.usecases.sessions.stop_turns import StopRefused, TurnsStopped, stop_turns
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.checkpoints.ports import Worktrees
 
 _ATTEMPTS = 5
-"""How often a restore stops turns and finds another one at work, before it gives up."""
+"""How many times a restore stops running turns before it gives up."""
 
 _Outcome: TypeAlias = Restored | NothingDone
 _Plan: TypeAlias = "Callable[[Worktree, Settled], RestoreTask | _Outcome]"
@@ -69,9 +69,20 @@ def restore(
         return replace(task, index=index and task.files)
 
     try:
-        return _stop_and_run(plan, worktrees)
+        done = _stop_and_run(plan, worktrees)
+        if not _was_not_found(done) or not worktrees.adopt(wanted):
+            return done
     except NoCheckpoints as error:
-        return belonging_elsewhere(wanted, worktrees) or refused_by(error)
+        if not worktrees.adopt(wanted):
+            return belonging_elsewhere(wanted, worktrees) or refused_by(error)
+    return _stop_and_run(plan, worktrees)
+
+
+def _was_not_found(outcome: Restored | NothingDone) -> bool:
+    """Return whether no checkpoint here is meant."""
+    if isinstance(outcome, Restored):
+        return False
+    return all(each.refused.reason == "not_found" for each in outcome.refusals)
 
 
 def undo_restore(worktrees: Worktrees, *, session: str | None = None) -> Restored | NothingDone:
@@ -99,7 +110,9 @@ def redo_restore(checkpoint_id: str, worktrees: Worktrees) -> Restored | Nothing
         target = belonging(checkpoint_id, worktree.checkpoints(checkpoint_id))
         if isinstance(target, NothingDone):
             return _just_finished(checkpoint_id, recovered) or target
-        return plan_restore(target, scope_of(target), worktree, worktrees, recovered)
+        draft = target.draft
+        scope = scope_of(files=draft.files, conversation=draft.message is not None)
+        return plan_restore(target, scope, worktree, worktrees, recovered)
 
     return _stop_and_run(plan, worktrees)
 
@@ -141,9 +154,9 @@ def _stop_and_run(plan: _Plan, worktrees: Worktrees) -> Restored | NothingDone:
 
 
 def _is_in_use(task: RestoreTask, worktrees: Worktrees) -> bool:
-    """Return whether a turn is at work that this restore has to stop first.
+    """Return whether a turn is running that this restore has to stop first.
 
-    For files alone a store that cannot be read is no obstacle: without it no turn goes on.
+    A restore of files alone does not need the store: without a store no turn can run.
     """
     try:
         with worktrees.running_turns() as turns:

@@ -1,4 +1,4 @@
-"""What a restore of files says besides: what it kept and lost, commits made since, the index."""
+"""The report of a restore: paths kept and lost, later commits, the state of the index."""
 
 from __future__ import annotations
 

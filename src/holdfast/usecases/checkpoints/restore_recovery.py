@@ -16,7 +16,8 @@ from holdfast.checkpoints.ports import (
     UnfinishedRestore,
     Worktree,
 )
-from holdfast.usecases.checkpoints.conversation import ConversationFailed, Exchanged
+from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, Exchanged
+from holdfast.usecases.checkpoints.restore_task import scope_of
 from holdfast.usecases.events.checkpoint_events import (
     checkpoint_taken,
     checkpoints_removed,
@@ -30,7 +31,6 @@ from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.owned_event import OwnedEvent
 
 if TYPE_CHECKING:
-    from holdfast.usecases.checkpoints.conversation import RestoreScope
     from holdfast.usecases.checkpoints.ports import Worktrees
 
 
@@ -173,7 +173,7 @@ def _finish_files(
         # Its restore never was: an undo must not lead there, and find no messages.
         worktree.remove([left.undo_id])
         worktree.finish(left)
-        message = f"{what} was stopped halfway: it was taken back, for {reason}."
+        message = f"{what} was stopped halfway and has been rolled back, because {reason}."
         return Settled((_event(left, "rolled_back", message),))
     message = f"{what} was stopped halfway: {reason}; fix that, and run this again."
     return _not_recovered(left, message)
@@ -190,7 +190,7 @@ def _record_interrupted(taken: Checkpoint, worktree: Worktree, worktrees: Worktr
 def _is_kept(present: WorktreeState, worktree: Worktree) -> bool:
     """Return whether a checkpoint has these files already.
 
-    What cannot be finished is tried anew by every command.
+    Every command tries again what could not be finished.
     """
     for checkpoint in worktree.checkpoints():
         kept = checkpoint.present
@@ -267,7 +267,7 @@ def _record_restore(
             undo_checkpoint,
             left.orphans,
             announce,
-            scope=_scope(left),
+            scope=scope_of(files=left.files, conversation=left.conversation),
             uses_up_target=_uses_up_target(left, target),
         )
 
@@ -288,7 +288,7 @@ def _restored(
 ) -> OwnedEvent:
     event = CheckpointRestored(
         left.verb,
-        _scope(left),
+        scope_of(files=left.files, conversation=left.conversation),
         left.target_id,
         left.undo_id,
         len(exchanged.messages_left),
@@ -307,14 +307,6 @@ def _restored(
         changes_restored=tuple(BaselineChange(*each) for each in exchanged.changes_restored),
     )
     return OwnedEvent(event, undo_checkpoint.draft.session)
-
-
-def _scope(left: UnfinishedRestore) -> RestoreScope:
-    if not left.conversation:
-        return "files"
-    if left.files:
-        return "both"
-    return "conversation"
 
 
 def restored_from(

@@ -25,7 +25,8 @@ from holdfast.checkpoints.ports import (
     UnfinishedRestore,
     Worktree,
 )
-from holdfast.usecases.checkpoints.conversation import ConversationFailed, last_event
+from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, last_event
+from holdfast.usecases.checkpoints.find_checkpoint import refused
 from holdfast.usecases.checkpoints.repeated_restore import restore_done_before
 from holdfast.usecases.checkpoints.restore_outcome import described, with_index
 from holdfast.usecases.checkpoints.restore_recovery import (
@@ -33,7 +34,6 @@ from holdfast.usecases.checkpoints.restore_recovery import (
     follow_files,
     restored_from,
 )
-from holdfast.usecases.checkpoints.wanted_checkpoint import refused
 from holdfast.usecases.events.checkpoint_events import checkpoints_removed, turns_cancelled
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def run_restore(
     recovered: Settled,
     stopped: TurnsStopped,
 ) -> Restored | NothingDone:
-    """Carry the task out, while no turn is at work; or return why nothing was done."""
+    """Carry the task out while no turn is running, or return why nothing was done."""
     evicted, notes = _evict(task, worktrees)
     backend_reset = evicted or stopped.any
     present = worktree.capture()

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.checkpoints.checkpoint import Checkpoint, orphans_of
-from holdfast.usecases.checkpoints.conversation import ConversationFailed, RestoreScope
-from holdfast.usecases.checkpoints.wanted_checkpoint import refused
+from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed, RestoreScope
+from holdfast.usecases.checkpoints.find_checkpoint import refused
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -108,19 +108,10 @@ def _files_alone(target: Checkpoint) -> str:
     return f"`holdfast checkpoint restore {target.id} --files` brings the files alone back"
 
 
-def scope_of(undo_checkpoint: Checkpoint) -> RestoreScope:
-    """Return what the restore or undo brought back that took this checkpoint first."""
-    if undo_checkpoint.draft.message is None:
+def scope_of(*, files: bool, conversation: bool) -> RestoreScope:
+    """Return the name of what a restore or an undo brings back."""
+    if not conversation:
         return "files"
-    if undo_checkpoint.draft.files:
-        return "both"
-    return "conversation"
-
-
-def scope_of_task(task: RestoreTask) -> RestoreScope:
-    """Return what this task brings back."""
-    if not task.conversation:
-        return "files"
-    if task.files:
+    if files:
         return "both"
     return "conversation"

@@ -33,7 +33,7 @@ def redo_stack(
 
     `events` are the kinds and bodies of the events of the project, from the beginning of its log.
     `elsewhere` are the ids of changes and checkpoints of other worktrees, whose events do not
-    count. A change that is applied anew and a new restore clear the stack, as in an editor.
+    count. A newly applied change or a new restore clears the stack, as in an editor.
     """
     stack = _Stack()
     for kind, body in events:
@@ -92,7 +92,7 @@ class _Stack:
         self.steps.append(_Step(ChangesUndone(undone), event.group))
 
     def _apply_change(self, change_id: str) -> None:
-        """Take a change that is redone from the stack; one that is applied anew clears it."""
+        """Pop a change that is redone; clear the stack when another change is applied."""
         last = self._last_changes()
         if change_id not in last:
             self.steps.clear()

@@ -142,7 +142,7 @@ def _shrink(free: int, store: GarbageStore, collected: Collected) -> None:
     """Return free bytes to the disk, unless a turn would have to wait for that."""
     turn = store.running_turn()
     if turn is not None:
-        reason = f"turn {turn} is running, and would have to wait while the file is written anew"
+        reason = f"turn {turn} is running, and would have to wait while the file is rewritten"
         collected.kept.append(Kept("the store", reason))
         return
     collected.add("vacuum", 0, free)

@@ -49,7 +49,9 @@ def find_session(wanted: str, records: SessionRecords) -> str | SessionNotRemove
     """Return the id of the session that begins so."""
     found = records.find(wanted)
     if len(found) > 1:
-        return SessionNotRemoved(f"{wanted}: several sessions begin so; type more of the id.")
+        return SessionNotRemoved(
+            f"{wanted}: several sessions start with this; type more of the id."
+        )
     if not found:
         return SessionNotRemoved(
             f"{wanted}: there is no such session in this project; `holdfast sessions list` shows "
@@ -73,7 +75,7 @@ def delete_session(
             return SessionNotRemoved(str(error))
         deleted = records.delete(session, _announce)
         if deleted is None:
-            return SessionNotRemoved(f"session {session}: somebody has deleted it meanwhile.")
+            return SessionNotRemoved(f"session {session}: another command has deleted it.")
         if isinstance(deleted, TurnRunning):
             return SessionNotRemoved(
                 f"session {session}: turn {deleted.turn} is running; wait for its end, or stop it "

@@ -72,7 +72,7 @@ def override_decision(
 
 
 def _unusable(old: Decision, problem: str) -> Refused:
-    message = f"{old.path}: what you give {problem}; give the whole text that the file shall have."
+    message = f"{old.path}: your text {problem}; send the whole text that the file should have."
     return Refused("malformed", message)
 
 

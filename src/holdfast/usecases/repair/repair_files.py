@@ -18,8 +18,8 @@ from holdfast.changes.plan import FileRefused
 from holdfast.changes.ports import FileFound, FileMissing, FileUnfit, JournalDamaged
 from holdfast.landing.encoding import decode, encode
 from holdfast.landing.land import land
+from holdfast.repair.decision_ledgers import RememberingLedger
 from holdfast.repair.decisions.manifest import BadManifest
-from holdfast.repair.ledgers import RememberingLedger
 from holdfast.repair.outcomes import FirstTrySuccess, RepairOutcome, TimedOut
 from holdfast.repair.pipeline import repair
 from holdfast.repair.ports import Check, CheckCrashed, PipelinePorts, RepairUnit, ToolchainMissing

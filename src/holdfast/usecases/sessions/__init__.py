@@ -1,1 +1,1 @@
-"""Sessions: stopping the turns that are at work in them."""
+"""Sessions: stop the turns that run in them."""

@@ -28,7 +28,7 @@ def cancel_session(wanted: str, turns: RunningTurns) -> SessionCancelled | StopR
     """Stop the turns of the session whose id begins with `wanted`."""
     found = turns.find_sessions(wanted)
     if len(found) > 1:
-        return StopRefused(f"{wanted}: several sessions begin so; give more of the id.")
+        return StopRefused(f"{wanted}: several sessions start with this; type more of the id.")
     if not found:
         return StopRefused(
             f"{wanted}: there is no such session in this project; `holdfast events` names them."

@@ -1,4 +1,4 @@
-"""The port to the turns that are at work, in this process or another one."""
+"""The port to the running turns, in this process or another one."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class RunningTurns(Protocol):
     """
 
     def find_sessions(self, wanted: str) -> tuple[str, ...]:
-        """Return the sessions of the project whose ids begin so, at most two."""
+        """Return the sessions of the project whose ids start with a prefix, at most two."""
 
     def at_work(self, scope: StopScope) -> tuple[RunningTurn, ...]:
         """Return the turns that a process runs now; not those whose process has died."""

@@ -60,7 +60,7 @@ class SessionRecords(Protocol):
         """Return the sessions, the latest first."""
 
     def find(self, wanted: str) -> tuple[str, ...]:
-        """Return the ids of the sessions that begin so, at most two."""
+        """Return the ids of the sessions that start with a prefix, at most two."""
 
     def worktrees(self, session: str) -> tuple[str, ...]:
         """Return the folders that have checkpoints of a session, in a fixed order."""

@@ -6,16 +6,17 @@ from difflib import unified_diff
 from typing import TYPE_CHECKING
 
 from holdfast.tools.text_limits import clean
-from holdfast.vocab.trust import judge_items, untrusted
+from holdfast.vocab.trust import JudgedItem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.usecases.trust.ports import TrustStore
-    from holdfast.vocab.trust import CodeItem, JudgedItem
+    from holdfast.vocab.trust import CodeItem
 
 CURE = "Trust it with `holdfast trust`, or for one command with --trust."
 """What to do about code that is not trusted."""
+_MOST_NAMED = 4
 
 
 class ProjectTrust:
@@ -42,7 +43,7 @@ class ProjectTrust:
     def allows(self, items: Sequence[CodeItem], path: str) -> bool:
         """Return whether the check of a file may run items; may raise OSError.
 
-        A file that is itself an item is checked with texts that nobody has seen yet.
+        A file that is itself an item is checked with texts that no person has seen yet.
         """
         if self._everything:
             return True
@@ -62,6 +63,41 @@ class ProjectTrust:
     def revoke(self) -> None:
         """Trust nothing of the project any more; may raise OSError."""
         self._store.clear()
+
+
+def judge_items(items: Sequence[CodeItem], trusted: Sequence[CodeItem]) -> tuple[JudgedItem, ...]:
+    """Return the state of each item; `trusted` is in the order in which it was trusted.
+
+    >>> from holdfast.vocab.trust import CodeItem
+    >>> item = CodeItem("tool", "a", "1")
+    >>> judge_items([item], [CodeItem("tool", "a", "0", "old")])[0].state
+    'changed'
+    """
+    return tuple(_judge(item, trusted) for item in items)
+
+
+def _judge(item: CodeItem, trusted: Sequence[CodeItem]) -> JudgedItem:
+    same_place = [each for each in trusted if (each.kind, each.path) == (item.kind, item.path)]
+    if any(each.digest == item.digest for each in same_place):
+        return JudgedItem(item, "trusted")
+    if not same_place:
+        return JudgedItem(item, "new")
+    return JudgedItem(item, "changed", same_place[-1].text)
+
+
+def untrusted(judged: Sequence[JudgedItem]) -> tuple[JudgedItem, ...]:
+    """Return the items that are new or have changed."""
+    return tuple(each for each in judged if each.state != "trusted")
+
+
+def name_items(judged: Sequence[JudgedItem]) -> str:
+    """Return the paths of the first items with their states, for a sentence."""
+    names = [f"{each.item.path} ({each.item.kind}, {each.state})" for each in judged]
+    named = ", ".join(names[:_MOST_NAMED])
+    more = len(names) - _MOST_NAMED
+    if more <= 0:
+        return named
+    return f"{named} and {more} more"
 
 
 def describe_items(judged: Sequence[JudgedItem]) -> str:

@@ -1,4 +1,4 @@
-"""Who says yes: the mode, what was allowed before, a person at some front end; or nobody."""
+"""Approve an action: by the mode, by an earlier answer, or by asking a person."""
 
 from __future__ import annotations
 

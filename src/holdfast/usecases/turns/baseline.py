@@ -77,7 +77,7 @@ class Baseline:
 
 
 class SinceCheck:
-    """A check without the errors of before the turn in lines that it left alone (port `Check`).
+    """A check that leaves out errors older than the turn in lines it did not touch (port `Check`).
 
     `then` and `now` are the turn's files before it and after it. `known` has the results for files
     on the disk: no check is run twice on the same text.

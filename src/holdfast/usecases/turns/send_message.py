@@ -71,7 +71,7 @@ def send(
     # A key may be in the project's own rules, or be pasted by mistake.
     message = redact(message, context.secrets)
     if context.sandbox is not None and context.sandbox.kind == "none":
-        say(f"no command runs unasked, for there is no sandbox: {context.sandbox.why}")
+        say(f"no command runs without approval, because there is no sandbox: {context.sandbox.why}")
     system = redact(dependencies.system, context.secrets)
     return run_recorded(
         TurnRequest(

@@ -20,11 +20,10 @@ from holdfast.repair.verify import errors_of
 from holdfast.tools.ports import Denied, NoApprover, TurnCancelled
 from holdfast.tools.text_limits import clean, shorten
 from holdfast.usecases.repair.messages import NOT_REPAIRED, describe_old_errors
-from holdfast.usecases.trust.project_trust import CURE, describe_items
+from holdfast.usecases.trust.project_trust import CURE, describe_items, name_items
 from holdfast.usecases.turns.baseline import Baseline, SinceCheck
 from holdfast.vocab.events import RepairEnded
 from holdfast.vocab.lazy_dataclass import dataclass
-from holdfast.vocab.trust import name_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -263,7 +262,7 @@ class TurnChecks:
         if answer == "yes":
             self._accept(judged)
             return _Distrust(frozenset(), "")
-        refusal = f"not run, for it is not trusted: {names}. {CURE}"
+        refusal = f"not run, because it is not trusted: {names}. {CURE}"
         if isinstance(answer, Denied):
             refusal = answer.message
         return _Distrust(frozenset(each.item for each in judged), refusal)
@@ -314,7 +313,7 @@ class TurnChecks:
         return None
 
     def forget(self, path: str) -> None:
-        """Read a file that was written anew, and forget what was checked before."""
+        """Read a file that was written again, and forget its earlier checks."""
         # The results of earlier checks are for another text of this file.
         self._known.clear()
         self._now |= dict(self._texts((path,)))
@@ -395,7 +394,7 @@ class TurnChecks:
                 continue
             if set(each.code) <= set(group.code):
                 return each
-            # Code that nobody was asked for.
+            # Code that no person has approved.
             return each.outside or group.found
         return group.found
 

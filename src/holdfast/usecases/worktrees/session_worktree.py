@@ -25,7 +25,7 @@ class SessionWorktree:
     merges, "" if it was made from a bare commit. `with_changes`: `base` has uncommitted work of
     the user too. `merged` is the tree that was merged last, "" if none was. `removed`: somebody
     removed it with the command. `is_there`: the folder on record, with the id `folder`, is at its
-    path.
+    path; but if it was made anew and its checkpoint `restoring` is not restored yet, it is not.
     """
 
     session: str
@@ -39,6 +39,7 @@ class SessionWorktree:
     removed: bool = False
     is_there: bool = False
     folder: str = ""
+    restoring: str = ""
     title: str = ""
     created_at: str = ""
 

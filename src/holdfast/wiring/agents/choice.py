@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from holdfast.vocab.agent_events import Transport
 
 
+MADE_TRANSPORTS: frozenset[Transport] = frozenset({"acp", "oneshot"})
+"""The transports that `make_agent` can make an agent for."""
+
+
 @dataclass(frozen=True, slots=True)
 class AgentListing:
     """An agent, and whether it can be used here. `install` is a line for a shell."""
@@ -102,6 +106,8 @@ def choose_agent(
     command = commands.get(chosen)
     if command is None:
         return NotSent(f"{name} has no transport {chosen}; it has {', '.join(commands)}.")
+    if chosen not in MADE_TRANSPORTS:
+        return NotSent(f"the transport {chosen} is not there yet; use another one of {name}.")
     known = known or KnownAgent(name, commands)
     path = find_program(command)
     if path is None:
@@ -110,6 +116,10 @@ def choose_agent(
             f"{name}: there is no program {command[0]} on the PATH; {cure}; or name the command in "
             f"[agents.{name}] of your settings file."
         )
+    unattended = settings["approve"] == "auto"
+    if chosen == "oneshot" and (own is None or not own.command):
+        words = known.auto_words if unattended else known.edit_words
+        command = (command[0], *words, *command[1:])
     return ChosenAgent(name, chosen, command, path, known, own)
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import atexit
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.agents.acp_agent import AcpAgent
+from holdfast.adapters.agents.dialects.registry import DIALECTS
+from holdfast.adapters.agents.oneshot import OneshotAgent
 from holdfast.adapters.agents.warm_agents import WarmAgentPool
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from holdfast.usecases.agents.ports import ExternalAgent
     from holdfast.wiring.agents.choice import ChosenAgent
@@ -24,9 +27,18 @@ def make_agent(
 
     `on_step` is called with "started", "initialized" and "session".
     """
-    from holdfast.adapters.agents.acp_agent import AcpAgent  # noqa: PLC0415 - only turns with agents need it
+    launch = chosen.launch(root)
+    if chosen.transport == "oneshot":
+        return OneshotAgent(launch, _dialect(chosen))
+    return AcpAgent(launch, on_step)
 
-    return AcpAgent(chosen.launch(root), on_step)
+
+def _dialect(chosen: ChosenAgent) -> str:
+    """Return the name of what a one-shot agent prints: by its name, or that of its program."""
+    for name in (chosen.name, Path(chosen.command[0]).name):
+        if name in DIALECTS:
+            return name
+    return "text"
 
 
 def close_agents() -> None:

@@ -93,6 +93,10 @@ class Dialect:
         self._calls[call_id] = call
         yield call
 
+    def find_call(self, call_id: str) -> AgentCall | None:
+        """Return the state of a call, as far as the agent has told; None of an unknown call."""
+        return self._calls.get(call_id)
+
     def end_open_calls(self) -> list[AgentUpdate]:
         """Return the calls that have no result at the end of the turn, as failed."""
         running = [call for call in self._calls.values() if call.status == "running"]

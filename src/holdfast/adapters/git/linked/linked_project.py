@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 _SECONDS = 600
 _NAMED = 5
+# In a sparse checkout git would not write new files outside of its patterns, and then they would
+# look deleted.
+_WRITE_FILES = ("read-tree", "-m", "-u", "--no-sparse-checkout")
 _BASES = "refs/holdfast/base"
 _OF_SESSION = re.compile(
     r"refs/heads/holdfast/([0-9a-f]{12})/work|refs/holdfast/base/([0-9a-f]{12})"
@@ -159,7 +162,7 @@ class GitProject:
         """Write the files of a tree to a worktree whose files are those of another."""
         linked = query_repository(path, _deadline())
         with index_copy(linked, linked.git(_deadline())) as git:
-            git.run("read-tree", "-m", "-u", before, after)
+            git.run(*_WRITE_FILES, before, after)
 
     def copy_ignored(self, session: str, patterns: Sequence[str]) -> CopiedFiles:
         """Copy ignored files that match into a session's worktree, never over another file."""
@@ -216,7 +219,7 @@ class GitProject:
         tree, _ = capture_tree(linked, git)
         with index_copy(linked, git) as copy:
             copy.run("add", "--all", *(["--sparse"] if linked.is_sparse else []), "--", ".")
-            copy.run("read-tree", "-m", "-u", tree, merged.files)
+            copy.run(*_WRITE_FILES, tree, merged.files)
         base = merged.base
         if worktree.with_changes:
             base = self.add_base(worktree.session, base, merged.theirs)

@@ -132,7 +132,7 @@ class PackIndex:
         ids = len(_INDEX_HEADER) + _FANOUT.size
         start = ids + begin * self._hash_size
         end = ids + self._count_until(first) * self._hash_size
-        # The ids that begin so are few: to search their bytes is faster than to bisect them.
+        # Few ids start with this byte: a search in their bytes is faster than a bisection.
         found = self._data.find(oid, start, end)
         while found >= 0 and (found - ids) % self._hash_size:
             found = self._data.find(oid, found + 1, end)

@@ -7,7 +7,7 @@ import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.processes.sandbox.launch import Launch
+from holdfast.adapters.processes.sandbox.launch import Launch, memory_file
 from holdfast.adapters.processes.sandbox.seccomp import socket_filter
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ class Bubblewrap:
         words += ["--chdir", os.path.realpath(process.cwd)]
         status_in, status_out = os.pipe()
         os.set_blocking(status_in, False)
-        seccomp = _memory_file(socket_filter("namespaces", network=process.network))
+        seccomp = memory_file(socket_filter("namespaces", network=process.network))
         words += ["--seccomp", str(seccomp), "--json-status-fd", str(status_out)]
-        options = _memory_file("\0".join([*words, ""]).encode("utf-8", "surrogateescape"))
+        options = memory_file("\0".join([*words, ""]).encode("utf-8", "surrogateescape"))
         status = _Status(status_in)
         try:
             yield Launch(
@@ -150,11 +150,3 @@ def _private_size() -> str:
     """Return the size of a private directory: a part of the memory, for that is where it lies."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return str(memory // _SHARE_OF_MEMORY)
-
-
-def _memory_file(data: bytes) -> int:
-    """Return a file descriptor that reads these bytes."""
-    number = os.memfd_create("holdfast")
-    os.write(number, data)
-    os.lseek(number, 0, os.SEEK_SET)
-    return number

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.adapters.processes.sandbox.launch import Launch
+from holdfast.adapters.processes.sandbox.launch import Launch, memory_file
 from holdfast.adapters.processes.sandbox.seccomp import SocketScope, socket_filter
 from holdfast.adapters.processes.sandbox.sockets import listening_sockets
 
@@ -60,7 +60,7 @@ class Landlock:
         layout.view.set(temporary, "write")
         done_in, done_out = os.pipe()
         os.set_blocking(done_in, False)
-        plan = _memory_file(json.dumps(self._plan(process, layout, done_out)).encode())
+        plan = memory_file(json.dumps(self._plan(process, layout, done_out)).encode())
         words = [sys.executable, "-I", "-S", "-B", str(_CHILD), str(plan), *process.argv]
         try:
             yield Launch(
@@ -186,11 +186,3 @@ def _has_byte(pipe: int) -> bool:
         return bool(os.read(pipe, 1))
     except BlockingIOError:
         return False
-
-
-def _memory_file(data: bytes) -> int:
-    """Return a file descriptor that reads these bytes."""
-    number = os.memfd_create("holdfast")
-    os.write(number, data)
-    os.lseek(number, 0, os.SEEK_SET)
-    return number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
@@ -34,3 +35,11 @@ class Launcher(Protocol):
 
     def prepare(self, process: ConfinedProcess, layout: Layout) -> AbstractContextManager[Launch]:
         """Return the launch of a process; what it needs is removed at the end of the context."""
+
+
+def memory_file(data: bytes) -> int:
+    """Return a file descriptor that reads these bytes."""
+    number = os.memfd_create("holdfast")
+    os.write(number, data)
+    os.lseek(number, 0, os.SEEK_SET)
+    return number

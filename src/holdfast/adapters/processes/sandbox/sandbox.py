@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.child_process import GRACE, ProcessEnded, run_process
-from holdfast.adapters.processes.sandbox.blocked import explain_failure
+from holdfast.adapters.processes.sandbox.denials import explain_failure
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layouts
 from holdfast.adapters.processes.sandbox.placeholders import placeholders
 from holdfast.vocab.sandbox import SandboxStatus

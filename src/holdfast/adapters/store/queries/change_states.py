@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 from sqlalchemy import bindparam, func, select, update
 
 from holdfast.adapters.store.tables import changes, events, turns, worktrees
-from holdfast.usecases.events.changes_at import CHANGE_HISTORY_KINDS, ChangesAt, changes_at
+from holdfast.usecases.events.changes_at_checkpoint import (
+    CHANGE_HISTORY_KINDS,
+    ChangesAt,
+    changes_at,
+)
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

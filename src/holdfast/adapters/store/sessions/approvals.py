@@ -87,7 +87,7 @@ class StoredApprovals:
         return tuple(each for each in found if each.waits)
 
     def find(self, wanted: str) -> tuple[ApprovalRecord, ...]:
-        """Return the questions whose ids begin so, at most two."""
+        """Return the questions whose ids start with a prefix, at most two."""
         with _translated():
             return self._store().query(self._find, wanted)
 

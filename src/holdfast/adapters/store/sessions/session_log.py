@@ -57,7 +57,7 @@ class StoredSessions:
             return self._open_store().query(_list, self._place, limit)
 
     def find(self, wanted: str) -> tuple[str, ...]:
-        """Return the ids of the sessions that begin so, at most two."""
+        """Return the ids of the sessions that start with a prefix, at most two."""
         with _translated():
             return self._open_store().query(_find, self._place, wanted)
 

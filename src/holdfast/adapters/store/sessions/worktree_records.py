@@ -115,6 +115,8 @@ def _paths(connection: Connection, place: Place) -> frozenset[str]:
 
 def _from_row(row: RowMapping) -> SessionWorktree:
     more = row["metadata"][_KEY]
+    is_there = _is_folder(more["path"], row["identity"])
+    restoring = more["restoring"] if is_there else ""
     return SessionWorktree(
         row["id"],
         more["path"],
@@ -125,8 +127,9 @@ def _from_row(row: RowMapping) -> SessionWorktree:
         more["with_changes"],
         more["merged"],
         more["removed"],
-        _is_folder(more["path"], row["identity"]),
+        is_there and not restoring,
         row["identity"] or "",
+        restoring,
         row["title"],
         row["created_at"].isoformat(timespec="seconds"),
     )
@@ -148,6 +151,7 @@ def _more(worktree: SessionWorktree) -> dict[str, Any]:
         "with_changes": worktree.with_changes,
         "merged": worktree.merged,
         "removed": worktree.removed,
+        "restoring": worktree.restoring,
     }
 
 

@@ -7,12 +7,12 @@ import json
 import os
 import re
 import sys
-import tomllib
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.adapters.toolchains.installed_tool import NOT_TRUSTED, InstalledTool, ToolProgram
+from holdfast.adapters.toolchains.toml_file import read_toml
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep, MissingStep
 from holdfast.repair.diagnostics import mypy, pyright, python_compile, ruff
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -276,7 +276,7 @@ def _settings_at(
         for name in names:
             if (folder / name).is_file():
                 return parent, _read_own(folder / name)
-        table = _table(_read_toml(folder / "pyproject.toml"), keys)
+        table = _table(read_toml(folder / "pyproject.toml"), keys)
         if table is not None:
             return parent, table
     return None
@@ -316,7 +316,7 @@ def find_mypy_config(root: Path, path: str) -> ToolConfig | None:
         for name in ("mypy.ini", ".mypy.ini"):
             if (root / folder / name).is_file():
                 return ToolConfig(folder / name, _read_ini(root / folder / name))
-        table = _table(_read_toml(root / folder / "pyproject.toml"), ("tool", "mypy"))
+        table = _table(read_toml(root / folder / "pyproject.toml"), ("tool", "mypy"))
         if table is not None:
             return ToolConfig(folder / "pyproject.toml", table)
         section = _read_ini(root / folder / "setup.cfg")
@@ -428,13 +428,6 @@ def _read_json(file: Path) -> _Settings:
     if isinstance(found, dict):
         return found
     return {}
-
-
-def _read_toml(file: Path) -> _Settings:
-    try:
-        return tomllib.loads(file.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        return {}
 
 
 def project_python(root: Path) -> str | None:

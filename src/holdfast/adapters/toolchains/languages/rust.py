@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.toolchains.installed_tool import NOT_TRUSTED, ToolProgram
+from holdfast.adapters.toolchains.toml_file import read_toml
 from holdfast.adapters.toolchains.tool_check import CheckedFile, CheckStep
 from holdfast.repair.diagnostics import rustc
 
@@ -153,7 +153,7 @@ def build_files(root: Path, path: str) -> Iterator[str]:
             if (root / folder / name).is_file():
                 yield str(folder / name)
     for manifest in _manifests(root, path):
-        fields = _read_manifest(root / manifest)
+        fields = read_toml(root / manifest)
         script = _table(fields, "package").get("build", "build.rs")
         others = [manifest.parent / str(script), manifest.parent / "Cargo.lock"]
         if not _runs_code(fields) and not (root / others[0]).is_file():
@@ -172,7 +172,7 @@ def _manifests(root: Path, path: str) -> list[PurePosixPath]:
         if not (root / manifest).is_file():
             continue
         found[manifest] = None
-        if "workspace" not in _read_manifest(root / manifest):
+        if "workspace" not in read_toml(root / manifest):
             continue
         for member in islice((root / folder).rglob("Cargo.toml"), _MOST_MANIFESTS):
             found[PurePosixPath(member.relative_to(root))] = None
@@ -233,15 +233,7 @@ def _workspace_edition(unit: CheckedFile, package: PurePosixPath) -> object:
 
 
 def _manifest(unit: CheckedFile, folder: PurePosixPath) -> dict[str, Any]:
-    return _read_manifest(unit.root / folder / "Cargo.toml")
-
-
-def _read_manifest(file: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(file.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        # cargo itself reports the problem.
-        return {}
+    return read_toml(unit.root / folder / "Cargo.toml")
 
 
 def _table(fields: dict[str, Any], key: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from holdfast.loop.parse_reply.quoted import QUOTE, skip_quote, start_of_text
+from holdfast.loop.parse_reply.quoted_parts import QUOTE, skip_quote, start_of_text
 from holdfast.loop.parse_reply.spans import find_or_end
 from holdfast.loop.parse_reply.text_calls.marker_dialects import (
     HARMONY,

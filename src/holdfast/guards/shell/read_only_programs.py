@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from holdfast.guards.shell.git_list import judge_git
 from holdfast.guards.shell.options import NotAllowed, parse_options
 from holdfast.guards.shell.read_command import NotRead, ReadCommand
+from holdfast.guards.shell.read_only_git import judge_git
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The ports to what belongs to a session besides files.
 
-Its transcript, and the agents at work in it.
+These are its transcript and its running agents.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ class CheckpointElsewhere:
 
 
 AnnounceExchange: TypeAlias = "Callable[[Exchanged], Sequence[OwnedEvent]]"
-"""Returns the events to publish, for what was exchanged."""
+"""Return the events to publish for the messages that were exchanged."""
 AnnounceIds: TypeAlias = "Callable[[Sequence[str]], Sequence[OwnedEvent]]"
-"""Returns the events to publish, for the ids of what was removed or ended."""
+"""Return the events to publish, from the ids of what was removed or ended."""
 
 
 class Transcript(Protocol):
@@ -153,7 +153,7 @@ def last_event(transcript: Transcript) -> int | None:
 
 
 class Backend(Protocol):
-    """The agents at work for sessions."""
+    """The running agents of sessions."""
 
     def refuse_waiting(self, session: str) -> None:
         """Let no turn of the session begin that an agent was asked for before this call."""

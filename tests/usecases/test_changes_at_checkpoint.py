@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.usecases.events.changes_at import ChangesAt, changes_at
+from holdfast.usecases.events.changes_at_checkpoint import ChangesAt, changes_at
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.vocab.change_events import ChangeMoved
 from holdfast.vocab.events import CheckpointTaken

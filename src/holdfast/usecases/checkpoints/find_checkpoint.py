@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.changes.plan import FileRefused
 from holdfast.checkpoints.checkpoint import AmbiguousCheckpoint, Checkpoint, find
 from holdfast.checkpoints.ports import CheckpointFailed, NoCheckpoints
-from holdfast.usecases.checkpoints.conversation import ConversationFailed
+from holdfast.usecases.checkpoints.conversation_ports import ConversationFailed
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.outcomes import Reason, Refused
 
@@ -28,7 +28,8 @@ def belonging(
     if isinstance(found, AmbiguousCheckpoint):
         ids = ", ".join(found.ids)
         return refused(
-            f"{wanted}: several checkpoints begin so ({ids}); give more of the id.", "ambiguous"
+            f"{wanted}: several checkpoints start with this ({ids}); type more of the id.",
+            "ambiguous",
         )
     if found is None:
         return refused(
@@ -55,17 +56,18 @@ def belonging_elsewhere(wanted: str, worktrees: Worktrees) -> NothingDone | None
     taken, root = found[0].id, found[0].worktree
     if found[0].is_gone:
         cure = _cure_of_gone(taken, root)
-        return refused(f"{taken}: this was taken in the worktree {root}, which is gone{cure}.")
+        message = f"{taken}: this was taken in the worktree {root}, which is gone; {cure}."
+        return refused(message, "not_found")
     there = f"holdfast checkpoint restore {taken} --root {root}"
     return refused(f"{taken}: this was taken in the worktree {root}; restore it there: {there}")
 
 
 def _cure_of_gone(taken: str, root: str) -> str:
-    """Return how to go on with a checkpoint of a session's worktree; "" for another worktree."""
+    """Return how to go on with a checkpoint of a worktree that is gone."""
     name = root.rpartition("/")[2]
     if _SESSION.fullmatch(name) is None:
-        return ""
-    return f"; make that anew with it: holdfast worktree new --session {name} --from {taken}"
+        return f"make it again (`git worktree add {root}`), and restore it there"
+    return f"make it anew with this: holdfast worktree new --session {name} --from {taken}"
 
 
 def of_session(session: str | None, checkpoints: Sequence[Checkpoint]) -> tuple[Checkpoint, ...]:

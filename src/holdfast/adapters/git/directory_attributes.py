@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-_VERSION = 2
+_VERSION = 3
 _GIT = b".git"
 _RULES = b".gitignore"
 Times: TypeAlias = "list[int]"
@@ -34,13 +34,15 @@ _UNKNOWN: Times = [0, 0]
 class ScannedDirectories:
     """The mode of each directory, the empty ones, and those that cannot be read.
 
-    `repositories` are inside, and were not left out: git may have captured files in them.
+    `special` are pipes, sockets and devices. `repositories` are inside, and were not left out: git
+    may have captured files in them.
     """
 
     modes: dict[str, int] = field(default_factory=dict)
     empty: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
     repositories: list[str] = field(default_factory=list)
+    special: list[str] = field(default_factory=list)
 
     @property
     def is_complete(self) -> bool:
@@ -66,12 +68,16 @@ class UnchangedDirectories:
 
 @dataclass(slots=True)
 class _Directory:
-    """A directory: its times, the names of directories in it, and the times of its ignore rules."""
+    """A directory: its times, the names of directories in it, and the times of its ignore rules.
+
+    `special` are the names of pipes, sockets and devices in it.
+    """
 
     times: Times
     names: list[str]
     empty: bool
     rules: Times | None = None
+    special: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -110,6 +116,7 @@ class WorktreeDirectories:
             mode = self._mode_if_unchanged(path, directory)
             if mode is None:
                 return None
+            scanned.special += _below(path, directory.special)
             if path:
                 scanned.modes[path] = mode
                 if directory.empty:
@@ -171,8 +178,8 @@ class WorktreeDirectories:
             if directory is None:
                 continue
             self._now.directories[path] = directory
-            prefix = f"{path}/" if path else ""
-            children = [f"{prefix}{name}" for name in directory.names]
+            children = _below(path, directory.names)
+            scanned.special += _below(path, directory.special)
             pending += [child for child in children if child not in closed]
         for path in left_out:
             # A file that is left out is looked at in every snapshot.
@@ -221,7 +228,7 @@ class WorktreeDirectories:
             rules = known.rules
             if rules is not None:
                 rules = self._rules_in(name)
-            return _Directory(times, known.names, known.empty, rules)
+            return _Directory(times, known.names, known.empty, rules, known.special)
         try:
             with os.scandir(self._prefix + name) as entries:
                 listed = list(entries)
@@ -239,7 +246,8 @@ class WorktreeDirectories:
         rules = None
         if _RULES in names:
             rules = self._rules_in(name)
-        return _Directory(times, inner, not listed, rules)
+        special = [to_text(each.name) for each in listed if _is_special(each)]
+        return _Directory(times, inner, not listed, rules, special)
 
     # ------------------------------------------------------------------------------------ memory
 
@@ -265,9 +273,20 @@ class WorktreeDirectories:
             return _Memory()
 
 
+def _below(path: str, names: Iterable[str]) -> list[str]:
+    prefix = f"{path}/" if path else ""
+    return [f"{prefix}{name}" for name in names]
+
+
+def _is_special(entry: os.DirEntry[bytes]) -> bool:
+    if entry.is_symlink() or entry.is_dir(follow_symlinks=False):
+        return False
+    return not entry.is_file(follow_symlinks=False)
+
+
 def _encode(memory: _Memory) -> bytes:
     directories = {
-        path: [each.times, each.names, each.empty, each.rules]
+        path: [each.times, each.names, each.empty, each.rules, each.special]
         for path, each in memory.directories.items()
     }
     fields: dict[str, Any] = {

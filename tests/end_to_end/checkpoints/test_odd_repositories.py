@@ -1,0 +1,239 @@
+"""Repositories that are moved, broken, of another file system, or have folders that no checkpoint keeps."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.checkpoints.repo import Folder
+
+
+def _goes_back_and_forth(repo: Folder, work: Callable[[], None]) -> None:
+    """Take a checkpoint, let `work` change files, and compare every file after restore and undo."""
+    taken, before = repo.checkpoint(), repo.tree()
+    work()
+    changed = repo.tree()
+    assert changed != before
+    restored = repo.restore(taken)
+    assert (repo.tree(), restored["kept"], restored["lost"]) == (before, [], [])
+    undone = repo.undo()
+    assert (repo.tree(), undone["kept"], undone["lost"]) == (changed, [], [])
+
+
+def test_a_linked_worktree_that_git_has_moved_goes_back(repo: Folder, tmp_path: Path) -> None:
+    old, new = tmp_path / "linked", tmp_path / "moved"
+    repo.git("worktree", "add", "-q", "-b", "side", str(old))
+    linked = Folder(old)
+    linked.write("made.txt", "untracked\n")
+    taken, before = linked.checkpoint(), linked.tree()
+    repo.git("worktree", "move", str(old), str(new))
+    moved = Folder(new)
+    moved.path("made.txt").unlink()
+    moved.restore(taken)
+    assert moved.tree() == before
+
+
+@pytest.mark.parametrize("scope", ["--local", "--global"])
+def test_a_repository_from_a_file_system_without_case_loses_no_rename(
+    repo: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scope: str
+) -> None:
+    _set(repo, tmp_path, monkeypatch, scope, "core.ignoreCase", "true")
+    if repo.path(".GIT").exists():
+        pytest.skip("this file system has no case")
+    repo.write("name.txt", "text\n")
+    repo.write("folder/file.txt", "text\n")
+    repo.commit()
+
+    def rename() -> None:
+        repo.path("name.txt").rename(repo.path("NAME.txt"))
+        repo.path("folder").rename(repo.path("Folder"))
+
+    _goes_back_and_forth(repo, rename)
+
+
+def test_a_symlink_comes_back_as_one_whatever_the_settings_say(
+    repo: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _set(repo, tmp_path, monkeypatch, "--global", "core.symlinks", "false")
+    repo.link("link", "nowhere")
+    _goes_back_and_forth(repo, repo.path("link").unlink)
+
+
+def _set(
+    repo: Folder, place: Path, monkeypatch: pytest.MonkeyPatch, scope: str, name: str, value: str
+) -> None:
+    """Set a setting of git, that of the user in a file of this test."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(place / "config"))
+    repo.git("config", scope, name, value, GIT_CONFIG_GLOBAL=str(place / "config"))
+
+
+def test_an_undo_in_a_sparse_checkout_is_exact(repo: Folder) -> None:
+    repo.write("in/file.txt", "text\n")
+    repo.write("out/file.txt", "text\n")
+    repo.write("top.txt", "text\n")
+    repo.commit()
+    repo.git("sparse-checkout", "set", "--cone", "in")
+
+    def remove() -> None:
+        repo.path("top.txt").unlink()
+        repo.path("in/file.txt").unlink()
+
+    _goes_back_and_forth(repo, remove)
+
+
+@pytest.mark.parametrize("broken", ["empty directory", "no gitfile", "leads nowhere"])
+def test_a_folder_whose_git_is_broken_has_checkpoints_as_a_plain_one(
+    folder: Folder, broken: str
+) -> None:
+    if broken == "empty directory":
+        folder.path(".git").mkdir()
+    else:
+        text = "gitdir: /nowhere/at/all\n" if broken == "leads nowhere" else "text\n"
+        folder.write(".git", text)
+    folder.write("a.txt", "text\n")
+    folder.write(".gitignore", "*.log\n")
+    folder.write("x.log", "log\n")
+
+    def work() -> None:
+        folder.write("a.txt", "agent\n")
+        folder.path("x.log").unlink()
+
+    _goes_back_and_forth(folder, work)
+
+
+@pytest.mark.parametrize("left", [0, 1])
+def test_what_is_gone_of_an_ignored_folder_that_is_not_kept_is_named(
+    repo: Folder, left: int
+) -> None:
+    repo.write(".gitignore", "node_modules/\n")
+    for name in ("one", "two", "three"):
+        repo.write(f"node_modules/{name}/index.js", "text\n")
+    repo.commit()
+    taken = repo.checkpoint()
+    repo.write("node_modules/four.js", "text\n")
+    assert repo.restore(taken)["lost"] == []
+    repo.path("node_modules/four.js").unlink()
+    for name in ("one", "two", "three")[left:]:
+        repo.path(f"node_modules/{name}/index.js").unlink()
+        repo.path(f"node_modules/{name}").rmdir()
+    repo.write("a.txt", "agent\n")
+    restored = repo.restore(taken)
+    assert restored["lost_why"] == {
+        "node_modules": "some of it is gone, and no checkpoint has it: ignored, in a build folder"
+    }
+    assert repo.path("node_modules").is_dir()
+
+
+@pytest.mark.parametrize("place", ["same path", "another path", "only git removed"])
+def test_a_new_clone_gets_the_files_of_a_checkpoint_whose_repository_is_gone(
+    repo: Folder, tmp_path: Path, place: str
+) -> None:
+    origin = tmp_path / "origin.git"
+    repo.git("clone", "-q", "--bare", ".", str(origin))
+    repo.write("a.txt", "not committed\n")
+    repo.write("made.txt", "untracked\n")
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.git("gc", "-q", "--prune=now")
+    shutil.rmtree(repo.root if place != "only git removed" else repo.root / ".git")
+    path = repo.root if place == "same path" else tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", str(origin), str(path)], check=True)
+    clone = Folder(path)
+    fresh = clone.tree()
+    listed = clone.run("list", "--json")
+    assert listed.told["checkpoints"] == []
+    assert "the repository that held 1 checkpoint is gone" in listed.err
+    assert taken in listed.err
+    assert clone.restore(taken)["lost"] == []
+    assert clone.tree() == before
+    clone.undo()
+    assert clone.tree() == fresh
+
+
+def test_another_repository_gets_no_checkpoint_of_one_that_is_gone(
+    repo: Folder, tmp_path: Path
+) -> None:
+    taken = repo.checkpoint()
+    shutil.rmtree(repo.root)
+    other = Folder(repo.root).init()
+    other.write("other.txt", "other\n")
+    other.commit("other")
+    listed = other.run("list", "--json")
+    assert (listed.told["checkpoints"], listed.err) == ([], "")
+    assert "no checkpoint was ever taken here" in other.run("restore", taken, "--json").why
+
+
+def test_a_linked_worktree_that_is_made_again_gets_its_checkpoints(
+    repo: Folder, tmp_path: Path
+) -> None:
+    path = tmp_path / "linked"
+    repo.git("worktree", "add", "-q", "-b", "side", str(path))
+    linked = Folder(path)
+    linked.write("made.txt", "untracked\n")
+    taken, before = linked.checkpoint(), linked.tree()
+    repo.git("worktree", "remove", "--force", str(path))
+    in_main = repo.tree()
+    why = repo.run("restore", taken, "--json").why
+    assert f"which is gone; make it again (`git worktree add {path}`)" in why
+    assert repo.tree() == in_main
+    repo.git("worktree", "add", "-q", str(path), "side")
+    again = Folder(path)
+    again.restore(taken)
+    assert again.tree() == before
+
+
+def test_an_ignored_file_that_became_a_directory_of_ignored_files_goes_back(repo: Folder) -> None:
+    repo.write(".gitignore", "private\n")
+    repo.commit()
+    repo.write("private", "secret\n")
+
+    def replace() -> None:
+        repo.path("private").unlink()
+        repo.write("private/deep/file", "agent\n")
+
+    _goes_back_and_forth(repo, replace)
+
+
+def test_pipes_that_no_checkpoint_has_are_named(repo: Folder) -> None:
+    repo.path("d").mkdir()
+    os.mkfifo(repo.path("d/old"))
+    taken = repo.create()
+    assert taken["skipped_why"] == {"d/old": "not a file"}
+    repo.path("d/old").unlink()
+    os.mkfifo(repo.path("d/new"))
+    restored = repo.restore(taken["id"])
+    assert restored["kept_why"] == {"d/new": "no checkpoint has it: not a file"}
+    assert restored["lost_why"] == {"d/old": "the checkpoint had left it out: not a file"}
+
+
+def test_a_repository_whose_last_commit_is_missing_has_checkpoints(repo: Folder) -> None:
+    ref = repo.git_dir() / "refs" / "heads" / "main"
+    ref.write_text(f"{'3' * 40}\n")
+    repo.write("a.txt", "text\n")
+    _goes_back_and_forth(repo, repo.path("a.txt").unlink)
+
+
+def test_locks_that_a_killed_git_left_stop_no_undo(repo: Folder) -> None:
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.write("a.txt", "agent\n")
+    changed = repo.tree()
+    repo.restore(taken)
+    private = repo.private_dir()
+    (private / "packed-refs.lock").touch()
+    (private / "refs" / "holdfast" / "checkpoints" / f"{taken}.lock").touch()
+    repo.undo()
+    assert repo.tree() == changed
+    repo.restore(taken)
+    assert repo.tree() == before
+
+
+def test_files_in_the_place_of_a_submodule_that_is_not_filled_are_named(repo: Folder) -> None:
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},lib")
+    repo.path("lib").mkdir()
+    taken = repo.checkpoint()
+    repo.write("lib/made.txt", "agent\n")
+    assert repo.restore(taken)["kept_why"] == {"lib": "no checkpoint has it: submodule"}
