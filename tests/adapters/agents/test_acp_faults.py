@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.agents import agent_process
+from holdfast.adapters.agents import agent_process, turn_queue
 from holdfast.adapters.agents.event_loop import AGENT_LOOP
 from holdfast.adapters.agents.follow_turn import follow_turn
 from holdfast.adapters.agents.launch import AgentLaunch
@@ -226,18 +226,26 @@ def test_a_line_beyond_the_limit_is_left_out(stage: Make, monkeypatch: pytest.Mo
     assert "bytes, which is too long" in acp.notes[0].body["text"]
 
 
-def test_a_flood_waits_for_a_slow_reader_and_nothing_is_lost(stage: Make) -> None:
+def test_a_flood_waits_for_a_slow_reader_and_nothing_is_lost(
+    stage: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turn_queue, "_MOST", 10)
     acp = stage()
     texts: list[str] = []
+    waiting: list[int] = []
 
     def sink(update: AgentUpdate) -> None:
         if len(texts) % 1000 == 0:
-            time.sleep(0.02)
+            time.sleep(0.1)
+        session = acp.agent._session
+        if session is not None and session._turn is not None:
+            waiting.append(session._turn._items.qsize())
         assert isinstance(update, TextArrived)
         texts.append(update.text)
 
     acp.agent.turn(AgentPrompt("flood 5000"), sink, acp.answering("deny"))
     assert texts == [f"{number} " for number in range(5000)]
+    assert max(waiting) < 50
 
 
 def test_half_of_a_surrogate_pair_becomes_text_that_can_be_stored(stage: Make) -> None:
