@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from holdfast.vocab.agent_events import Transport
 
 
-MADE_TRANSPORTS: frozenset[Transport] = frozenset({"acp", "oneshot"})
-"""The transports that `make_agent` can make an agent for."""
-
-
 @dataclass(frozen=True, slots=True)
 class AgentListing:
     """An agent, and whether it can be used here. `install` is a line for a shell."""
@@ -106,8 +102,6 @@ def choose_agent(
     command = commands.get(chosen)
     if command is None:
         return NotSent(f"{name} has no transport {chosen}; it has {', '.join(commands)}.")
-    if chosen not in MADE_TRANSPORTS:
-        return NotSent(f"the transport {chosen} is not there yet; use another one of {name}.")
     known = known or KnownAgent(name, commands)
     path = find_program(command)
     if path is None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.agents.acp_agent import AcpAgent
 from holdfast.adapters.agents.dialects.registry import DIALECTS
 from holdfast.adapters.agents.oneshot import OneshotAgent
+from holdfast.adapters.agents.opencode_server import OpencodeServerAgent
 from holdfast.adapters.agents.warm_agents import WarmAgentPool
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory
@@ -30,6 +31,8 @@ def make_agent(
     launch = chosen.launch(root)
     if chosen.transport == "oneshot":
         return OneshotAgent(launch, _dialect(chosen))
+    if chosen.transport == "server":
+        return OpencodeServerAgent(launch, on_step)
     return AcpAgent(launch, on_step)
 
 
