@@ -31,7 +31,7 @@ def test_the_callers_git_variables_are_gone_and_ours_are_there(
     monkeypatch.setenv("GIT_SSH_COMMAND", "/their/program")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/my/config")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-hunter2")
-    given = environment({"GIT_INDEX_FILE": "x"})
+    given = environment({"GIT_INDEX_FILE": "x"}, Path("/nowhere"))
     ours = {name: value for name, value in given.items() if name.startswith("GIT_")}
     assert ours == {
         "GIT_OPTIONAL_LOCKS": "0",
