@@ -66,7 +66,7 @@ def test_an_edit_is_made_and_its_call_reported(stage: Make) -> None:
 
     assert result == AgentTurnResult("done", usage=AgentUsage(10, 20), fresh=True)
     assert (oneshot.root / "a.py").read_text() == "x = 1\n"
-    path = str(oneshot.root / "a.py")
+    path = "a.py"
     diff = f"--- {path}\n+++ {path}\n@@ -0,0 +1 @@\n+x = 1\n"
     call = AgentCall("call-1", f"Write {path}", "edit", "running", (path,), "", diff)
     done = AgentCall("call-1", f"Write {path}", "edit", "done", (path,), "done", diff)

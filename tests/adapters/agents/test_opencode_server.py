@@ -83,7 +83,7 @@ def test_an_edit_is_made_and_reported_in_order(stage: Make) -> None:
 
     assert result == AgentTurnResult("done", usage=AgentUsage(10, 20), fresh=True)
     assert (server.root / "a.py").read_text() == "x = 1\n"
-    path = str(server.root / "a.py")
+    path = "a.py"
     diff = f"--- {path}\n+++ {path}\n@@ -0,0 +1 @@\n+x = 1\n"
     call = AgentCall("call-1", f"write {path}", "edit", "running", (path,), "", diff)
     done = AgentCall("call-1", f"write {path}", "edit", "done", (path,), "", diff)
@@ -109,7 +109,7 @@ def test_a_permission_is_asked_for(stage: Make, answer: PermissionAnswer, writte
     server = stage()
     server.turn("permission a.py x", "say after", answer=answer)
 
-    assert [request.call.paths for request in server.asked] == [(str(server.root / "a.py"),)]
+    assert [request.call.paths for request in server.asked] == [("a.py",)]
     assert (server.root / "a.py").exists() == written
     assert server.said.endswith("after\n")
 

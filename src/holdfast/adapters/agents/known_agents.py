@@ -59,7 +59,13 @@ KNOWN_AGENTS: tuple[KnownAgent, ...] = (
     ),
     KnownAgent(
         "goose",
-        {"acp": ("goose", "acp"), "oneshot": ("goose", "run", "-t")},
+        {
+            "acp": ("goose", "acp"),
+            "oneshot": (
+                *("goose", "run", "--no-session", "--output-format", "stream-json"),
+                "-t",
+            ),
+        },
         "npm install -g @aaif/goose-binary-linux-x64",
         "goose configure",
         (

@@ -102,6 +102,7 @@ class _OneshotTurn:
         self.queue = TurnQueue()
         self._launch = launch
         self._dialect = dialect
+        dialect.directory = launch.directory
         self._loop = loop
         self._process: AgentProcess | None = None
         self._cancelled = False

@@ -25,7 +25,8 @@ _SKIPPED = {
 class OpencodeEvents:
     """The messages of a session. Only those that the running turn has made count."""
 
-    def __init__(self) -> None:
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
         self._dialect = OpencodeDialect()
         self._roles: dict[str, str] = {}
         self._old: frozenset[str] = frozenset()
@@ -37,6 +38,7 @@ class OpencodeEvents:
         """Ignore all messages so far: an event of an aborted turn can come late."""
         self._old |= self._roles.keys()
         self._dialect = OpencodeDialect()
+        self._dialect.directory = self._directory
         self._sent.clear()
         self._complete.clear()
 
@@ -130,7 +132,7 @@ def permission_of(properties: Mapping[str, Any], events: OpencodeEvents) -> Perm
         command = str(metadata.get("command") or " ".join(patterns))
     call = events.dialect.find_call(str(tool.get("callID", properties["id"])))
     if call is None:
-        path = metadata.get("filepath")
+        path = events.dialect.shorten(metadata.get("filepath"))
         call = AgentCall(
             str(tool.get("callID", properties["id"])),
             command or f"{kind} {' '.join(patterns)}".strip(),

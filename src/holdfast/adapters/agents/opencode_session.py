@@ -53,7 +53,7 @@ class OpencodeSession:
         self._cancelled = False
         self._turn: TurnQueue | None = None
         self._turn_over = asyncio.Event()
-        self._events = OpencodeEvents()
+        self._events = OpencodeEvents(launch.directory)
         self._tasks: list[asyncio.Task[None]] = []
         self._questions: dict[str, AgentQuestion] = {}
         self._answering: set[asyncio.Task[None]] = set()

@@ -62,6 +62,7 @@ class CodexDialect(Dialect):
                 yield PlanStated(tuple(entries))
             case "command_execution" | "file_change" | "mcp_tool_call" | "web_search":
                 call = _call_of(item)
+                call = replace(call, paths=tuple(map(self.shorten, call.paths)))
                 default: AgentCallStatus = "done" if is_done else "running"
                 yield replace(call, status=_STATES.get(str(item.get("status")), default))
             case _:

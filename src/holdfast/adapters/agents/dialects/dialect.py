@@ -34,12 +34,14 @@ class Dialect:
     """Reads the output of one turn, line by line. A subclass knows the lines of one agent.
 
     `end` is how the agent says that the turn has ended; None as long as it has not said.
+    `directory` is where the agent works: paths in it are told relative to it.
     `is_silent`: the agent never says, so that its exit code decides.
     """
 
     is_silent = False
 
     def __init__(self) -> None:
+        self.directory = ""
         self.end: StatedEnd | None = None
         self.usage = AgentUsage()
         self._calls: dict[str, AgentCall] = {}
@@ -76,6 +78,7 @@ class Dialect:
     def begin_call(self, call_id: str, tool: str, arguments: Any) -> AgentUpdate:
         """Return the update for a call of a tool: a plan, or a running call."""
         fields = arguments if isinstance(arguments, Mapping) else {}
+        fields = {name: self.shorten(value) for name, value in fields.items()}
         plan = plan_of(tool, fields)
         if plan is not None:
             self._plans.add(call_id)
@@ -92,6 +95,12 @@ class Dialect:
         call = replace(call, status="failed" if failed else "done", text=text)
         self._calls[call_id] = call
         yield call
+
+    def shorten(self, value: Any) -> Any:
+        """Return a path in the directory relative to it; any other value as it is."""
+        if self.directory and isinstance(value, str):
+            return value.removeprefix(f"{self.directory}/")
+        return value
 
     def find_call(self, call_id: str) -> AgentCall | None:
         """Return the state of a call, as far as the agent has told; None of an unknown call."""
