@@ -58,7 +58,7 @@ def test_no_local_variable_of_git_and_no_key_reaches_git_and_what_says_whose_fil
     assert "GIT_DIR" in local
     for name in (*local, "GIT_TOKEN", *INHERITED):
         monkeypatch.setenv(name, "from outside")
-    given = environment({})
+    given = environment({}, tmp_path)
     outside = {name for name, value in given.items() if value == "from outside"}
     assert outside == set(INHERITED)
 
