@@ -117,7 +117,7 @@ def path(wanted: SessionId, *, root: Root = Path(), as_json: AsJson = False) -> 
     with open_session_worktrees(root) as needs:
         found = _find(wanted, needs, as_json=as_json)
     if as_json:
-        print(json.dumps({"session": found.session, "path": found.path}))
+        print(json.dumps({"id": found.session, "session": found.session, "path": found.path}))
     else:
         print(found.path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,15 @@ def test_keys_of_holdfast_are_masked(project: AgentProject) -> None:
     assert ran.code == 0, ran
     assert key not in ran.out
     assert key not in json.dumps(project.transcript(ran.session))
+
+
+def test_the_command_to_go_back_works_from_the_project(project: AgentProject) -> None:
+    ran = project.holdfast("run", "write b.txt new", "--agent", "scripted")
+    (line,) = [line for line in ran.err.splitlines() if line.startswith("to go back: holdfast ")]
+    words = shlex.split(line.removeprefix("to go back: holdfast "))
+    assert project.plain_command(*words).code == 0
+    (session,) = project.query("select id from sessions")[0]
+    assert project.files(session) == {"a.py": TEXT}
 
 
 def test_a_restore_and_its_undo_take_files_and_messages(project: AgentProject) -> None:

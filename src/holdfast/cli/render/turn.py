@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from holdfast.cli.render.edits import headline
@@ -127,6 +129,8 @@ class TerminalTurn:
         self._apart = answer_apart
         self._session = ""
         self._checkpoint: str | None = None
+        # What names the directory of the turn in a command, if that is another one.
+        self._there = ""
         self._streamed: Streamed | None = None
         self._midline = False
         self._shows_reasoning = sys.stdout.isatty()
@@ -151,6 +155,7 @@ class TerminalTurn:
         match event:
             case TurnStarted():
                 self._session, self._agent = event.session, event.agent
+                self._there = _root_option(event.root)
                 who = f"model {event.model}"
                 if event.agent != _OURS:
                     who = f"agent {event.agent}"
@@ -353,7 +358,9 @@ class TerminalTurn:
             if len(changed) > _FILES_SHOWN:
                 self._say(f"… and {count_of(len(changed) - _FILES_SHOWN, 'more file')}")
             if self._checkpoint:
-                self._say(f"to go back: holdfast checkpoint restore {self._checkpoint}")
+                self._say(
+                    f"to go back: holdfast checkpoint restore {self._checkpoint}{self._there}"
+                )
         if event.stop_reason == "needs_approval":
             self._show_how_to_allow()
         if not done:
@@ -440,6 +447,13 @@ class QuietTurn:
     def show_not_sent(self, nothing: NotSent) -> None:
         """Print why there was no turn."""
         warn(nothing.message)
+
+
+def _root_option(root: str) -> str:
+    """Return the option that a command needs to work in a directory that we are not in."""
+    if not root or Path.cwd().is_relative_to(root):
+        return ""
+    return f" --root {shlex.quote(root)}"
 
 
 def write_answer(text: str) -> None:

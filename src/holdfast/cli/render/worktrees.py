@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 def worktree_json(worktree: SessionWorktree) -> dict[str, Any]:
     """Return a worktree as JSON."""
     return {
+        "id": worktree.session,
         "session": worktree.session,
         "path": worktree.path,
         "branch": worktree.branch,

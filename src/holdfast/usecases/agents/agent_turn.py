@@ -138,6 +138,7 @@ def _started(
         prompt_message_id=begun.prompt_message,
         message_id=begun.message,
         sandbox=sandbox.kind if sandbox else "",
+        root=dependencies.root,
     )
 
 
