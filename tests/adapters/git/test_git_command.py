@@ -32,7 +32,7 @@ def test_the_callers_git_variables_are_gone_and_ours_are_there(
     monkeypatch.setenv("GIT_SSH_COMMAND", "/their/program")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/my/config")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-hunter2")
-    given = environment({"GIT_INDEX_FILE": "x"})
+    given = environment({"GIT_INDEX_FILE": "x"}, Path("/nowhere"))
     ours = {name: value for name, value in given.items() if name.startswith("GIT_")}
     assert ours == {
         "GIT_OPTIONAL_LOCKS": "0",
@@ -58,7 +58,7 @@ def test_no_local_variable_of_git_and_no_key_reaches_git_and_what_says_whose_fil
     assert "GIT_DIR" in local
     for name in (*local, "GIT_TOKEN", *INHERITED):
         monkeypatch.setenv(name, "from outside")
-    given = environment({})
+    given = environment({}, tmp_path)
     outside = {name for name, value in given.items() if value == "from outside"}
     assert outside == set(INHERITED)
 
