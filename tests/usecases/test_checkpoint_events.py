@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from functools import partial
 from typing import Any
 
 import pytest
@@ -201,3 +202,23 @@ def test_a_restore_that_is_killed_is_published_once(
         taken.checkpoint.id,
         "finished",
     )
+
+
+def test_an_undo_and_a_restore_that_were_killed_are_named_in_the_message(
+    world: World, worktrees: GitWorktrees, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = create(worktrees).checkpoint.id
+    world.write(a="x = 2\n")
+    messages = []
+    for go_back in (partial(restore, taken), undo_restore):
+        with monkeypatch.context() as patch:
+            patch.setattr(GitWorktree, "finish", die)
+            with pytest.raises(Killed):
+                go_back(worktrees)
+        [recovered] = create(worktrees).recovered.recovered
+        messages.append(recovered.message)
+    assert messages == [
+        f"an earlier restore of {taken} was stopped halfway: it is now finished.",
+        "an earlier undo was stopped halfway: it is now finished.",
+    ]
+    assert (world.root / "a.py").read_text() == "x = 2\n"
