@@ -42,6 +42,7 @@ def test_other_names_for_a_path_are_taken(name: str) -> None:
         ("read_file", {"path": "a", "view_range": [1, -1]}, {"path": "a", "start": 1, "end": -1}),
         ("read_file", {"input": {"path": "a"}}, {"path": "a"}),
         ("read_file", {"parameters": '{"path": "a"}'}, {"path": "a"}),
+        ("read_file", {"path": "a", "input": {"path": "b"}}, {"path": "a"}),
         ("read_file", [{"path": "a"}], {"path": "a"}),
         ("write_patch", {"input": "--- a"}, {"diff": "--- a"}),
         ("write_patch", "--- a", {"diff": "--- a"}),
