@@ -97,6 +97,14 @@ def test_what_does_not_fit_is_said_with_what_the_tool_takes(
     assert message.startswith(f"`{tool}` was not run: {what}. It takes {{")
 
 
+def test_three_wrappers_are_unwrapped_and_no_more() -> None:
+    wrapped: dict[str, Any] = {"path": "a"}
+    for _ in range(3):
+        wrapped = {"input": wrapped}
+    assert fitted("read_file", wrapped) == {"path": "a"}
+    assert "`path` is missing" in fitted("read_file", {"input": wrapped})
+
+
 def test_the_sentence_names_all_fields() -> None:
     assert fit({}, TOOLS["read_file"]) == Misfit(
         "`read_file` was not run: `path` is missing."
