@@ -343,6 +343,8 @@ def test_the_paths_of_a_command_are_known(
         ("git log -L 1,5:a.py", "history"),
         ("git log -U9", "history"),
         ("git log --check", "history"),
+        ("git log -Shunter --oneline", "history"),
+        ("git log -G hunter", "history"),
         ("git show", "history"),
         ("git show HEAD:src/a.py", "history"),
         ("git diff", "present"),

@@ -652,6 +652,21 @@ def test_an_edit_of_a_file_with_secrets_does_not_show_its_lines(tmp_path: Path) 
         assert "hunter2" not in outcome.text
 
 
+def test_a_hard_link_to_a_file_with_secrets_is_one_too(tmp_path: Path) -> None:
+    with open_world(tmp_path, gate=Somebody(reads=Denied("no"))) as world:
+        world.write(".env", "KEY=hunter2\n")
+        (world.root / "notes.md").hardlink_to(world.root / ".env")
+        world.write("a.md", "KEY\n")
+        (world.root / "b.md").hardlink_to(world.root / "a.md")
+        assert world.refused("read_file", "permission_denied", path="notes.md") == "no"
+        assert world.refused("search", "permission_denied", pattern="K", path="notes.md") == "no"
+        assert world.told("search", pattern="KEY").startswith("2 matches:\na.md:1")
+        assert "hunter2" not in world.refused(
+            "edit_file", "exec_error", path="notes.md", old="KEY=hunter3", new="KEY=1"
+        )
+        assert world.told("read_file", path="b.md").endswith("1| KEY")
+
+
 def test_an_edit_in_review_waits_and_is_what_later_calls_see(tmp_path: Path) -> None:
     with open_world(tmp_path, review=True) as world:
         world.write("a.py", "x\n")

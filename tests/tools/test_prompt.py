@@ -112,6 +112,17 @@ def test_a_guide_that_leads_out_of_the_project_is_not_read(tmp_path: Path) -> No
     assert look(root).guide is None
 
 
+def test_a_guide_that_is_a_link_to_a_secret_is_not_read_and_tokens_are_removed(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ".env").write_text("KEY=hunter2")
+    (tmp_path / "AGENTS.md").symlink_to(".env")
+    assert look(tmp_path).guide is None
+    (tmp_path / "AGENTS.md").unlink()
+    (tmp_path / "AGENTS.md").write_text("token: ghp_" + "a1B2" * 9)
+    assert look(tmp_path).guide == "token: [token removed]"
+
+
 @pytest.mark.parametrize(
     ("name", "text", "check"),
     [

@@ -24,6 +24,8 @@ _SHELL = "a shell runs it when somebody enters the directory"
 _TOOLS = "the tools that check this project run it, or are in it"
 _PACKAGES = "a package manager runs what it names"
 
+_SETTINGS = "a program may run what it names"
+
 _FOLDERS: Mapping[str, str] = {
     ".holdfast": _HOLDFAST,
     ".claude": _INSTRUCTIONS,
@@ -63,46 +65,58 @@ _FILES: Mapping[str, str] = {
     "copilot-instructions.md": _INSTRUCTIONS,
     ".cursorrules": _INSTRUCTIONS,
     ".windsurfrules": _INSTRUCTIONS,
-    ".mcp.json": _EDITOR,
-    ".gitlab-ci.yml": _CI,
-    ".travis.yml": _CI,
-    ".drone.yml": _CI,
-    ".cirrus.yml": _CI,
-    "appveyor.yml": _CI,
-    "azure-pipelines.yml": _CI,
-    "bitbucket-pipelines.yml": _CI,
-    "cloudbuild.yaml": _CI,
+    ".mcp": _EDITOR,
+    ".gitlab-ci": _CI,
+    ".travis": _CI,
+    ".drone": _CI,
+    ".cirrus": _CI,
+    "appveyor": _CI,
+    "azure-pipelines": _CI,
+    "bitbucket-pipelines": _CI,
+    "buildspec": _CI,
+    "cloudbuild": _CI,
     "jenkinsfile": _CI,
     ".gitattributes": _GIT,
     ".gitmodules": _GIT,
     ".gitconfig": _GIT,
     ".lfsconfig": _GIT,
-    ".pre-commit-config.yaml": _GIT,
-    ".pre-commit-config.yml": _GIT,
-    ".pre-commit-hooks.yaml": _GIT,
-    ".overcommit.yml": _GIT,
-    "lefthook.yml": _GIT,
-    ".lefthook.yml": _GIT,
+    ".pre-commit-config": _GIT,
+    ".pre-commit-hooks": _GIT,
+    ".overcommit": _GIT,
+    "lefthook": _GIT,
+    ".lefthook": _GIT,
     ".envrc": _SHELL,
-    ".mise.toml": _SHELL,
-    "mise.toml": _SHELL,
+    ".mise": _SHELL,
+    "mise": _SHELL,
     "mypy.ini": _TOOLS,
     ".mypy.ini": _TOOLS,
     "build.rs": _TOOLS,
     "rust-toolchain": _TOOLS,
-    "rust-toolchain.toml": _TOOLS,
     "sitecustomize.py": _TOOLS,
     "usercustomize.py": _TOOLS,
     ".npmrc": _PACKAGES,
     ".yarnrc": _PACKAGES,
-    ".yarnrc.yml": _PACKAGES,
     ".pnpmfile.cjs": _PACKAGES,
+    "bunfig": _PACKAGES,
 }
-"""Files by their name, at any depth."""
+"""Files by their name, at any depth; those in a format of data are named without its ending."""
+
+_DATA = re.compile(r"\.(?:ya?ml|toml|json5?|jsonc)")
+_ESLINT = re.compile(r"\.eslintrc(?:\.\w+)?|eslint\.config\.\w+")
+_EDITOR_PROJECT = re.compile(r".*\.(?:code-workspace|sublime-project)")
+# Programs look for their settings under a name that begins with a dot, and nobody knows all of
+# them. These run nothing.
+_HARMLESS = re.compile(
+    r"\.\w*ignore|\.(?:git)?keep|\.editorconfig|\.mailmap|\.(?:clang-format|nvmrc|tool-versions)"
+    r"|\.(?:python|node|ruby|java)-version|\.(?:prettier|markdownlint|yamllint)(?:rc)?(?:\.\w+)?"
+    r"|\.env[.\-_](?:example|sample|template|dist)|\.git-blame-ignore-revs|\.rustfmt"
+)
+_HARMLESS_FOLDERS = frozenset(
+    {".github", ".gitea", ".forgejo", ".gitlab", ".changeset", ".well-known"}
+)
 
 _USER_FILE = ("holdfast", "config.toml")
 """The user's own settings, where the project is the user's collection of settings."""
-_ESLINT = re.compile(r"\.eslintrc(?:\.\w+)?|eslint\.config\.\w+")
 
 
 def why_protected(path: str) -> str | None:
@@ -110,18 +124,35 @@ def why_protected(path: str) -> str | None:
 
     >>> why_protected(".github/workflows/test.yml")
     'a CI server runs it'
+    >>> why_protected(".unheard-of/settings")
+    'a program may run what it names'
     >>> why_protected("src/a.py")
     """
     *folders, name = [folded_name(part) for part in path.split("/")]
     above = ""
+    hidden = False
     for folder in folders:
         reason = _FOLDERS.get(folder) or _INNER_FOLDERS.get((above, folder))
         if reason is not None:
             return reason
+        hidden = hidden or (folder.startswith(".") and folder not in _HARMLESS_FOLDERS)
         above = folder
-    if _ESLINT.fullmatch(name):
-        return _TOOLS
     if (above, name) == _USER_FILE:
         return _HOLDFAST
+    reason = _why_protected_name(name)
+    if reason is None and hidden:
+        return _SETTINGS
+    return reason
+
+
+def _why_protected_name(name: str) -> str | None:
+    if _ESLINT.fullmatch(name):
+        return _TOOLS
+    if _EDITOR_PROJECT.fullmatch(name):
+        return _EDITOR
+    stem = _DATA.sub("", name)
     # The name of a protected folder, too: a link of that name would be in the folder's place.
-    return _FILES.get(name) or _FOLDERS.get(name)
+    reason = _FILES.get(name) or _FILES.get(stem) or _FOLDERS.get(stem)
+    if reason is None and name.startswith(".") and not _HARMLESS.fullmatch(stem):
+        return _SETTINGS
+    return reason

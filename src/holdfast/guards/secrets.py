@@ -20,12 +20,16 @@ _NAMES = frozenset(
         ".dockercfg",
         "credentials",
         "kubeconfig",
-        "id_rsa",
-        "id_dsa",
-        "id_ecdsa",
-        "id_ed25519",
+        ".s3cfg",
+        ".boto",
+        ".terraformrc",
+        ".dockerconfigjson",
+        ".vault_pass",
+        ".vault_password",
+        "secring.gpg",
     }
 )
+_PRIVATE_KEY = re.compile(r"id_(?:rsa|dsa|ecdsa|ed25519)(?:[-_.].*)?|.*deploy[-_]key")
 _ENDINGS = (
     ".pem",
     ".key",
@@ -35,22 +39,28 @@ _ENDINGS = (
     ".keystore",
     ".kdbx",
     ".ppk",
+    ".p8",
+    ".ovpn",
+    ".secret",
     ".tfvars",
     ".tfstate",
 )
 _DATA = re.compile(
-    r"(?:.*[-_.])?(?:secrets?|credentials?|service[-_]?account)(?:[-_.].*)?\.(?:json|ya?ml|toml|ini|env|txt)"
+    r"(?:.*[-_.])?(?:secrets?|credentials?|service[-_]?account|firebase-adminsdk|passwords?|api[-_]?keys?)(?:[-_.].*)?"
+    r"\.(?:json|ya?ml|toml|ini|env|txt|xml|properties|cfg|conf|db)"
 )
-_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"})
+_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", "gcloud"})
 _ENVIRONMENT = re.compile(r"\.env[.\-_].+|.+\.env")
-# Examples and public keys: they contain names, not values.
-_SHOWN = re.compile(
-    r"(?:.*[.\-_])?(?:example|sample|template|tmpl|tpl|dist|defaults?|schema)(?:[.\-_].*)?|.*\.pub"
-)
+# Examples and public keys: they contain names, not values. The word is the first or the last part
+# of the name: `application_default_credentials.json` is no example.
+_EXAMPLE = r"(?:example|sample|template|tmpl|tpl|dist|defaults?|schema)"
+_SHOWN = re.compile(rf"{_EXAMPLE}[.\-_].*|(?:.*[.\-_])?{_EXAMPLE}(?:\.[a-z0-9]+)?|.*\.pub")
+_COPY = re.compile(r"(?:~|\.(?:bak|old|orig|save|backup|copy|swp))+")
+"""The ending of a copy that an editor or a person has left."""
 
 
 # Most names have none of these: they are known to be no secrets without another look.
-_LIKELY = re.compile(r"env|secret|credential|service")
+_LIKELY = re.compile(r"env|secret|credential|service|id_|deploy|firebase|password|api")
 
 
 def is_secret(path: str) -> bool:
@@ -73,6 +83,9 @@ def is_secret_name(name: str) -> bool:
     """
     # No file has a longer name, and matching a longer word would only take time.
     name = name[-255:]
+    copy = _COPY.search(name)
+    if copy is not None and copy.end() == len(name):
+        name = name[: copy.start()]
     return _holds_secrets(name) and not _SHOWN.fullmatch(name)
 
 
@@ -81,7 +94,8 @@ def _holds_secrets(name: str) -> bool:
         return True
     if not _LIKELY.search(name):
         return False
-    return bool(_ENVIRONMENT.fullmatch(name) or _DATA.fullmatch(name))
+    kinds = (_ENVIRONMENT, _DATA, _PRIVATE_KEY)
+    return any(kind.fullmatch(name) for kind in kinds)
 
 
 _SHORTEST_VALUE = 6

@@ -114,12 +114,18 @@ class ToolContext:
             path = path[len(root) :]
         return _HERE.sub("", path)
 
+    def is_secret(self, path: str, at: str) -> bool:
+        """Return whether a file has secrets: by its name, its real path, or another name of it."""
+        if is_secret(path) or is_secret(at):
+            return True
+        return self.ports.reads.is_linked_secret(at)
+
     def ask_secret(self, path: str, at: str) -> ToolOutcome | None:
         """Ask for approval to read a file with secrets; `at` is its real path.
 
         Return the refusal, or None if the file may be read.
         """
-        if not is_secret(path) and not is_secret(at):
+        if not self.is_secret(path, at):
             return None
         answer = self.ports.gate.ask("read", path, PRIVATE)
         return refuse(answer, path)

@@ -213,11 +213,17 @@ class ReadGuard(Protocol):
     def why_not_files(self) -> str | None:
         """Return why the files with secrets cannot all be masked, or None if they can."""
 
-    def secret_values(self) -> tuple[str, ...]:
-        """Return the values in files with secrets, the longest first."""
+    def is_linked_secret(self, path: str) -> bool:
+        """Return whether a file is one with secrets under another name: a hard link to it."""
 
-    def why_not_git(self, content: GitContent) -> str | None:
-        """Return why git that prints this content needs approval, or None."""
+    def secret_values(self, *, git: bool = False) -> tuple[str, ...]:
+        """Return the values in files with secrets, the longest first.
+
+        With `git` also those in versions of such files that git has.
+        """
+
+    def why_not_git(self, content: GitContent, operands: Sequence[str] = ()) -> str | None:
+        """Return why git that prints this content of these operands needs approval, or None."""
 
     def git_settings(self) -> tuple[str, ...]:
         """Return settings of git that switch off the programs that only this repository names."""
@@ -255,8 +261,8 @@ class ApprovalGate(Protocol):
 
 # --------------------------------------------------------------------------------------------- tree
 
-Author: TypeAlias = Literal["command", "outside"]
-"""Who changed a file behind the tools: a command of the turn, or another program."""
+Author: TypeAlias = Literal["command", "agent", "outside"]
+"""Who changed a file behind the tools: a command, or the agent, of the turn; or another program."""
 
 
 @dataclass(frozen=True, slots=True)

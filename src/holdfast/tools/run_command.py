@@ -29,6 +29,9 @@ _NAMED = 10
 """How many of the files that a command changed its answer names."""
 _NETWORK = "with access to the network"
 _UNATTENDED = "this may print secrets and nobody is there to allow it; do without it."
+_NO_SANDBOX = (
+    "no sandbox works here and nobody is there to allow this; the user can, by --sandbox off."
+)
 _OUTSIDE = "outside the sandbox, with all that you may read and write"
 
 
@@ -63,12 +66,13 @@ def run_command(arguments: RunCommandTool, context: ToolContext, cancel: Cancel)
     seconds = max(1, min(arguments.timeout or policy.timeout, policy.longest_timeout))
     done, seen = _run(run, seconds, context, cancel)
     note = ""
-    if not context.ports.commands.sandbox.unprotected("write"):
-        if run.level == "write":
-            note = _note_of_masked(run.words)
-    elif policy.unattended:
-        # The sandbox cannot mask the files, and nobody has approved that they are read.
-        done = replace(done, output=_without_values(done.output, context))
+    unprotected = context.ports.commands.sandbox.unprotected("write")
+    if not unprotected and run.level == "write":
+        note = _note_of_masked(run.words)
+    if policy.unattended and (unprotected or run.git_writable):
+        # The sandbox cannot mask files there, nor what git has of them, and nobody has approved
+        # that they are read.
+        done = replace(done, output=_without_values(done.output, context, git=run.git_writable))
     return _outcome(command, done, seconds, note, seen)
 
 
@@ -100,9 +104,12 @@ def _plan_in_project(
         verdict = planned
     words, network = argv(command), context.policy.network
     if isinstance(verdict, Ask):
-        unprotected = context.ports.commands.sandbox.unprotected("write", network=network)
-        if unprotected and context.policy.unattended and names_secrets(words):
-            return denied(f"{command}: {_UNATTENDED}")
+        sandbox = context.ports.commands.sandbox
+        unprotected = sandbox.unprotected("write", network=network)
+        if context.policy.unattended:
+            refused = _refuse_unattended(command, words, context)
+            if refused is not None:
+                return refused
         why = "; ".join((verdict.why, *unprotected))
         refused = refuse(context.ports.gate.ask("command", command, why), command)
         if refused is not None:
@@ -110,10 +117,22 @@ def _plan_in_project(
     return _Run(words, "write", network, git_writable=runs_git(command))
 
 
+def _refuse_unattended(
+    command: str, words: Sequence[str], context: ToolContext
+) -> ToolOutcome | None:
+    """Return the refusal of what only a person may allow, or None."""
+    sandbox = context.ports.commands.sandbox
+    if sandbox.kind == "none" and not sandbox.switched_off:
+        return denied(f"{command}: {_NO_SANDBOX}")
+    if names_secrets(words) and (sandbox.unprotected("write") or runs_git(command)):
+        return denied(f"{command}: {_UNATTENDED}")
+    return None
+
+
 def _ask_more(command: str, what: str, cure: str, context: ToolContext) -> ToolOutcome | None:
     """Ask for a command that reaches beyond the project; return the refusal, or None."""
     if context.policy.unattended:
-        if what == _OUTSIDE and context.ports.commands.sandbox.kind == "none":
+        if what == _OUTSIDE and context.ports.commands.sandbox.switched_off:
             return None
         return denied(f"{command}: nobody is there to allow this {what}; the user can, by {cure}.")
     # Not only the command: an answer for it must not count for this.
@@ -121,9 +140,9 @@ def _ask_more(command: str, what: str, cure: str, context: ToolContext) -> ToolO
     return refuse(context.ports.gate.ask("command", subject, f"it runs {what}"), command)
 
 
-def _without_values(output: str, context: ToolContext) -> str:
+def _without_values(output: str, context: ToolContext, *, git: bool) -> str:
     """Return the output without the values of the project's files with secrets."""
-    for value in context.ports.reads.secret_values():
+    for value in context.ports.reads.secret_values(git=git):
         output = output.replace(value, MARK)
     return output
 

@@ -39,10 +39,12 @@ class SandboxStatus:
     """The sandbox of this machine.
 
     `why` is a sentence with the cure where the kind is none, or weaker than another; otherwise "".
+    `switched_off`: the kind is none because the user wants that.
     """
 
     kind: SandboxKind
     why: str = ""
+    switched_off: bool = False
 
     def unprotected(self, level: SandboxLevel, *, network: bool = False) -> tuple[str, ...]:
         """Return what this kind cannot enforce of a level, in words; () if it enforces all.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -9,12 +10,18 @@ import pytest
 
 from holdfast.adapters.project.read_guard import DiskReadGuard
 
+UNREACHED = "git may print an object that no branch, tag or reflog reaches"
 PRINTS_ENV = "git may print .env, which may hold secrets"
 
 
 def git(root: Path, *words: str) -> None:
     identity = ("-c", "user.name=A", "-c", "user.email=a@b.c")
     subprocess.run(["git", "-C", str(root), *identity, *words], check=True, capture_output=True)
+
+
+def id_of(root: Path, name: str) -> str:
+    words = ["git", "-C", str(root), "rev-parse", name]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.fixture
@@ -57,6 +64,33 @@ def test_a_commit_that_only_the_reflog_reaches_counts(repo: Path) -> None:
     git(repo, "commit", "-qm", "2")
     git(repo, "reset", "-q", "--hard", "HEAD~1")
     assert DiskReadGuard(str(repo)).why_not_git("history") == PRINTS_ENV
+
+
+def test_an_object_that_nothing_reaches_is_asked_for(repo: Path) -> None:
+    guard = DiskReadGuard(str(repo))
+    head, blob = id_of(repo, "HEAD"), id_of(repo, "HEAD:a.txt")
+    (repo / ".env").write_text("KEY=1\n")
+    git(repo, "add", "-f", ".env")
+    added = id_of(repo, ":.env")
+    git(repo, "commit", "-qm", "2")
+    git(repo, "update-ref", "FETCH_HEAD", "HEAD")
+    git(repo, "reset", "-q", "--hard", "HEAD~1")
+    shutil.rmtree(repo / ".git/logs")
+    (repo / ".git/ORIG_HEAD").unlink()
+    for operand in ("FETCH_HEAD", "HEAD..FETCH_HEAD", id_of(repo, "FETCH_HEAD"), added[:12]):
+        assert guard.why_not_git("history", [operand]) == UNREACHED, operand
+    for operand in ("HEAD", "HEAD:a.txt", head[:12], blob, "a.txt", ":a.txt", "--"):
+        assert guard.why_not_git("history", [operand]) is None, operand
+
+
+def test_the_values_of_secrets_are_found_in_old_versions_too(repo: Path) -> None:
+    for number in (1, 2):
+        (repo / ".env").write_text(f"KEY=value-{number}\n")
+        git(repo, "add", "-f", ".env")
+        git(repo, "commit", "-qm", "2")
+    guard = DiskReadGuard(str(repo))
+    assert guard.secret_values() == ("value-2",)
+    assert sorted(guard.secret_values(git=True)) == ["value-1", "value-2"]
 
 
 def test_a_repository_around_the_project_has_files_outside_of_it(repo: Path) -> None:

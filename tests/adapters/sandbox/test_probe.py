@@ -98,5 +98,5 @@ def test_a_state_directory_that_cannot_be_written_is_named(tmp_path: Path) -> No
 
 def test_off_is_none_and_starts_nothing(tmp_path: Path) -> None:
     status = open_sandbox("off", tmp_path, tmp_path / "state").status
-    assert status == SandboxStatus("none", "the sandbox is switched off.")
+    assert status == SandboxStatus("none", "the sandbox is switched off.", switched_off=True)
     assert not (tmp_path / "state").exists()

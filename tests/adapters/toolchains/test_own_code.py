@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.toolchains.installed_tool import locate, path_outside
+from holdfast.adapters.processes.project_programs import path_outside
+from holdfast.adapters.toolchains.installed_tool import locate
 from holdfast.adapters.toolchains.own_code import OwnCode
 from holdfast.adapters.toolchains.registry import check_for
 from holdfast.adapters.trust.git_filters import filters_of
@@ -215,6 +216,8 @@ def test_a_tool_is_found_outside_the_project_only(
     assert locate("tool", root, "a", own_code=True) == str(root / "node_modules/.bin/tool")
     assert locate("tool", root, "a", own_code=False) is None
     assert path_outside(root) == str(outside)
+    monkeypatch.chdir(root)
+    assert path_outside(Path()) == str(outside)
 
 
 @pytest.mark.parametrize("path", ["@a.py", "@d/a.py", "-a.py"])

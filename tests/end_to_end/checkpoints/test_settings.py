@@ -49,6 +49,24 @@ def test_hooks_signing_and_a_file_system_monitor_do_not_run(
     assert not ran.exists()
 
 
+def test_nothing_of_a_repository_inside_runs(repo: Folder, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    inner = repo.root / "sub"
+    repo.git("init", "-q", "sub")
+    (inner / "a.x").write_text("one\n")
+    for words in (("add", "-A"), ("commit", "-qm", "1")):
+        repo.git("-C", "sub", "-c", "user.name=A", "-c", "user.email=a@b.c", *words)
+    repo.git("add", "sub")
+    for name in ("core.fsmonitor", "filter.x.clean", "filter.x.process", "diff.external"):
+        repo.git("-C", "sub", "config", name, f"touch {ran}; false")
+    (inner / ".gitattributes").write_text("*.x filter=x\n")
+    (inner / "a.x").write_text("two\n")
+    taken = repo.checkpoint()
+    (inner / "a.x").write_text("three\n")
+    repo.restore(taken)
+    assert not ran.exists()
+
+
 def test_without_an_identity_it_works(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EMAIL", raising=False)
     repo.git("config", "user.useConfigOnly", "true")

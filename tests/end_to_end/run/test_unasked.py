@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.adapters.processes.sandbox import probe
 from holdfast.testing import ScriptedServer, call, say
 from tests.end_to_end.run.project import Project, Ran
 
@@ -48,6 +50,7 @@ def make_hostile(project: Project) -> None:
     project.write("-opwned", "x")
     project.write("--expression=1e touch pwned", "x")
     project.write("id_rsa", SECRET)
+    project.write("words", "/etc/passwd\n")
     project.write("bare/HEAD", "ref: refs/heads/main\n")
     project.write(
         "bare/config",
@@ -86,6 +89,8 @@ def snapshot(root: Path) -> dict[str, bytes]:
         # An option glued to its value.
         ("date -uf/etc/passwd", "date with -f may do more than read"),
         ("file -m/etc/passwd a.py", "file with -m may do more than read"),
+        # A file with more words.
+        ("strings @words", "strings takes more words from a file that begins with @"),
         # A link that leads out of the project, or to a secret.
         ("cat link", "link is outside the project"),
         ("cat linked/hostname", "linked/hostname is outside the project"),
@@ -204,6 +209,39 @@ def test_with_auto_a_secret_is_not_read_either(project: Project, kind: str) -> N
     assert SECRET not in ran.out
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_auto_git_shows_no_secret_that_it_has(project: Project, kind: str) -> None:
+    project.write(".env", f"KEY={SECRET}\n")
+    git(project, "add", "-f", ".")
+    git(project, "commit", "-qm", "one")
+    git(project, "rm", "-q", ".env")
+    git(project, "commit", "-qm", "two")
+    commands = ("git show HEAD~1:.env", "git log -p", "git log -p | cat", "git log --oneline")
+    ran = run_commands(project, *commands, words=("--approve", "auto"), HOLDFAST_SANDBOX=kind)
+    assert (ran.code, tuple(outputs(ran))) == (0, commands[1:])
+    assert "KEY=[token removed]" in outputs(ran)["git log -p | cat"]
+    assert SECRET not in ran.out
+
+
+def test_with_auto_no_command_runs_where_no_sandbox_works(project: Project) -> None:
+    # What a start of bubblewrap has shown is on record for this machine.
+    record = {"key": probe._key(probe._programs(project.root)), "found": {"problem": "broken."}}
+    folder = project.state / "sandbox"
+    folder.mkdir(parents=True)
+    (folder / "found.json").write_text(json.dumps(record))
+    ran = run_commands(project, "touch made", "ls", words=("--approve", "auto"))
+    assert ran.err.startswith(
+        "holdfast: no command runs unasked, for there is no sandbox: broken."
+    ), ran.err
+    assert (ran.events[0]["sandbox"], outputs(ran)) == ("none", {})
+    assert not (project.root / "made").exists()
+    told = [event["text"] for event in ran.events if event["kind"] == "call_ended"]
+    assert told[0] == (
+        "touch made: no sandbox works here and nobody is there to allow this; the user can, by "
+        "--sandbox off."
+    )
+
+
 def test_with_auto_a_command_writes_in_the_project_and_nowhere_else(project: Project) -> None:
     outside = project.place / "outside.txt"
     commands = (
@@ -241,6 +279,29 @@ def test_a_program_of_the_project_is_not_taken_for_one_that_reads(project: Proje
     path = f"{project.root}/bin:{os.environ['PATH']}"
     ran = run_commands(project, "ls", PATH=path)
     assert (ran.code, outputs(ran)) == (0, {"ls": "a.py\nbin"})
+
+
+def test_a_program_of_the_project_is_not_taken_for_the_git_or_ripgrep_of_holdfast(
+    project: Project,
+) -> None:
+    pwned = project.place / "pwned"
+    for name in ("git", "rg", "git-lfs"):
+        own = project.write(f"bin/{name}", f"#!/bin/sh\ntouch {pwned}\n")
+        own.chmod(0o755)
+    project.write(".gitattributes", "*.py filter=lfs\n")
+    (project.home / ".gitconfig").write_text(
+        '[filter "lfs"]\n\tclean = git-lfs clean -- %f\n\tprocess = git-lfs filter-process\n'
+    )
+    script = [
+        call("search", pattern="x"),
+        call("run_command", command="git status --short"),
+        call("run_command", command="git diff"),
+        say("Done."),
+    ]
+    with ScriptedServer(script) as server:
+        ran = project.run("Look.", server=server, PATH=f"{project.root}/bin:.:{os.environ['PATH']}")
+    assert (ran.code, list(outputs(ran))) == (0, ["git status --short", "git diff"])
+    assert not pwned.exists()
 
 
 @pytest.mark.parametrize(

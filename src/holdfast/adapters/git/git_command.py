@@ -7,6 +7,7 @@ bytes exactly.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import threading
 import time
@@ -15,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.adapters.processes.environment import environment as allowed_variables
+from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -62,16 +64,25 @@ _VARIABLES = {
     "GIT_COMMITTER_EMAIL": "holdfast@localhost",
 }
 
-# All other variables of git are withheld: most lead to another repository, change how paths are
-# read, or name a program.
-_INHERITED = (
+# Whose files git reads, and which. Withheld are git's local variables, which lead to another
+# repository, and those that name a program, change how paths are read, or print a trace. This is an
+# allow-list as for every child: GIT_TOKEN is a key of the user, and not git's.
+INHERITED = (
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",
     "GIT_CONFIG_NOSYSTEM",
+    "GIT_ATTR_NOSYSTEM",
     "GIT_CEILING_DIRECTORIES",
     "GIT_DISCOVERY_ACROSS_FILESYSTEM",
     "GIT_EXEC_PATH",
+    # Under sudo, the user's repositories are not those of another owner.
+    "SUDO_UID",
+    # The switch of git's own tests: the repository counts as one of another owner.
+    "GIT_TEST_ASSUME_DIFFERENT_OWNER",
 )
+
+_FILTER = re.compile(rb"filter\.(?P<name>.+)\.(?:clean|smudge|process|required)")
+_OWN_SCOPES = frozenset({b"local", b"worktree"})
 
 _NO_LOCKS = "--no-optional-locks"
 _OLDEST = "git 2.18"
@@ -95,7 +106,8 @@ class Git:
     """Git in one directory.
 
     `lock` is a descriptor that git inherits: the lock stays taken until git has ended too.
-    `settings` are passed to every run, besides `SETTINGS`.
+    `settings` are passed to every run, besides `SETTINGS`. `project` is the folder whose programs
+    are not run, where it is not the directory.
     """
 
     directory: Path
@@ -103,11 +115,34 @@ class Git:
     lock: int | None = None
     deadline: float | None = None
     settings: tuple[str, ...] = ()
+    project: Path | None = None
 
     def with_variables(self, **variables: PathValue) -> Git:
         """Return a copy that also sets these variables; `index_file` sets GIT_INDEX_FILE."""
         added = {f"GIT_{name.upper()}": os.fspath(value) for name, value in variables.items()}
         return replace(self, variables={**self.variables, **added})
+
+    def without_filters(self) -> Git:
+        """Return a copy that runs no filter which the repository's own settings define."""
+        return replace(self, settings=(*self.settings, *self.filter_settings()))
+
+    def filter_settings(self) -> tuple[str, ...]:
+        """Return settings that switch off the filters which the repository itself defines."""
+        try:
+            listed = self.run("config", "--list", "--name-only", "-z", "--show-scope")
+        except GitFailed:
+            # An old git, or a broken config: then git fails by itself.
+            return ()
+        fields = listed.split(b"\0")
+        settings: dict[str, None] = {}
+        for scope, name in zip(fields[::2], fields[1::2], strict=False):
+            found = _FILTER.fullmatch(name)
+            if found is None or scope not in _OWN_SCOPES:
+                continue
+            driver = os.fsdecode(found["name"])
+            for key in ("clean=", "smudge=", "process=", "required=false"):
+                settings[f"filter.{driver}.{key}"] = None
+        return tuple(settings)
 
     def run(self, *arguments: str, stdin: bytes = b"", ok_codes: Sequence[int] = (0,)) -> bytes:
         """Run git and return its output; raise `GitFailed` for an exit code not in `ok_codes`."""
@@ -127,7 +162,7 @@ class Git:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=self.directory,
-                env=environment(self.variables),
+                env=environment(self.variables, self.project or self.directory),
                 pass_fds=inherited,
             )
         except FileNotFoundError as error:
@@ -221,13 +256,16 @@ def options_of(settings: Sequence[str] = ()) -> list[str]:
     return words
 
 
-def environment(variables: Mapping[str, str]) -> dict[str, str]:
+def environment(variables: Mapping[str, str], project: Path) -> dict[str, str]:
     """Return the environment of git: an allow-list of ours, and `variables`.
+
+    Neither git nor a program that it starts by name is one of the project.
 
     An inherited GIT_DIR would lead to another repository, and a filter needs none of our keys. The
     user's GIT_CONFIG_GLOBAL counts.
     """
-    return {**allowed_variables(_INHERITED), **_VARIABLES, **variables}
+    outside = {"PATH": path_outside(project)}
+    return {**allowed_variables(INHERITED), **outside, **_VARIABLES, **variables}
 
 
 def to_bytes(path: str) -> bytes:

@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.git.worktree_files import WorktreeFiles
 
-_STATUS = ("status", "--porcelain=v2", "-z", "--branch", "-uall", "--no-renames")
+# In a submodule git would run itself again, with the settings of that submodule.
+_STATUS = (
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--branch",
+    "-uall",
+    "--no-renames",
+    "--ignore-submodules=dirty",
+)
 _UNKNOWN = "unknown"
 
 
@@ -29,8 +38,9 @@ def digest_repositories(
         if inner.shape != "absent" and inner.readable:
             place = disk.location(path)
             # Without a ceiling, git would report the repository around a broken one.
-            git = Git(place, deadline=deadline).with_variables(ceiling_directories=place.parent)
-            running[path] = git.start(*_STATUS).in_background()
+            git = Git(place, deadline=deadline, project=disk.location(""))
+            git = git.with_variables(ceiling_directories=place.parent)
+            running[path] = git.without_filters().start(*_STATUS).in_background()
     digests: dict[str, str] = {}
     for path, process in running.items():
         try:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.environment import environment
+from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.tools.ports import CommandDone
@@ -54,6 +56,9 @@ class OsCommands:
         """Run a program to its end, for at most `timeout` seconds."""
         output = HeadAndTail(_HEAD, _TAIL)
         variables = environment(self._passed)
+        if level == "read":
+            # What runs unasked starts no program of the project, by whatever name.
+            variables["PATH"] = path_outside(Path(self._root))
         try:
             ended = self._sandbox.run(
                 argv,

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import environment, options_of
 from holdfast.tools.ports import FileNames
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FILE_LIMIT = 50_000
 _GIT_TIMEOUT = 10.0
@@ -43,16 +48,16 @@ def list_files(root: str, under: str = "") -> FileNames:
     return FileNames(tuple(names[:FILE_LIMIT]), more=len(names) > FILE_LIMIT)
 
 
-def git(root: str, *words: str) -> bytes | None:
-    """Return the output of a git command.
+def git(root: str, *words: str, settings: Sequence[str] = ()) -> bytes | None:
+    """Return the output of a git command, run with more settings.
 
     Return None if there is no git, no repository, or no answer in time.
     """
     try:
         done = subprocess.run(  # noqa: S603 - a list of words, no shell
-            ["git", *options_of(), *words],  # noqa: S607 - the user's git, as the user would find it
+            ["git", *options_of(settings), *words],  # noqa: S607 - the user's git, as the user would find it
             cwd=root,
-            env=environment({}),
+            env=environment({}, Path(root)),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,

@@ -7,6 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from holdfast.changes.ports import FileFound
+from holdfast.guards.secrets import is_secret
+from holdfast.guards.tokens import remove_tokens
 from holdfast.landing.encoding import decode
 from holdfast.tools.ports import Regular
 from holdfast.tools.prompt.system_prompt import ProjectFacts
@@ -68,9 +70,10 @@ def _text(name: str, files: Files, folders: Directories) -> str | None:
     if not isinstance(place, Regular) or place.size > _SIZE_LIMIT:
         return None
     looked = files.look(name)
-    if not isinstance(looked, FileFound):
+    if not isinstance(looked, FileFound) or is_secret(looked.at):
+        # Nobody was asked about a file with secrets that has the name of a guide.
         return None
     decoded = decode(looked.data)
     if decoded.binary:
         return None
-    return decoded.text
+    return remove_tokens(decoded.text)

@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.git.git_command import environment, options_of
+from holdfast.adapters.git.git_command import Git, environment, options_of
+from holdfast.adapters.processes.project_programs import is_of_project, path_outside
 from holdfast.adapters.project.project_files import git
-from holdfast.adapters.project.secret_files import find_secret_files
+from holdfast.adapters.project.secret_files import find_secret_files, is_linked_secret
 from holdfast.guards.secrets import is_secret, values_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.guards.shell.read_command import GitContent
 
 _SECONDS = 5.0
 """How long the history is searched for names of secrets before git is asked for."""
 _LARGEST_SECRET = 100_000
-_FILTER = re.compile(rb"filter\.(?P<name>.+)\.(?:clean|smudge|process|required)")
-_OWN_SCOPES = frozenset({b"local", b"worktree"})
+_MOST_VERSIONS = 200
+_TOO_LONG = "the history is too long to search it for files with secrets in time"
+
+
+class _Lines:
+    """The lines that a process prints. `whole`: it has ended by itself, without an error."""
+
+    def __init__(self, child: subprocess.Popen[bytes]) -> None:
+        self._child = child
+
+    def __iter__(self) -> Iterator[bytes]:
+        for line in self._child.stdout or ():
+            yield line.rstrip(b"\n")
+
+    @property
+    def whole(self) -> bool:
+        return self._child.wait() == 0
 
 
 class DiskReadGuard:
@@ -37,16 +53,10 @@ class DiskReadGuard:
 
     def program(self, name: str) -> str | None:
         """Return the path of a program on the PATH, without the directories of the project."""
-        path = [each for each in os.get_exec_path() if each.startswith("/")]
-        outside = [each for each in path if not self._has(each)]
-        found = shutil.which(name, path=os.pathsep.join(outside))
-        if found is None or self._has(found):
+        found = shutil.which(name, path=path_outside(Path(self._root)))
+        if found is None or is_of_project(found, Path(self._root)):
             return None
         return found
-
-    def _has(self, path: str) -> bool:
-        real = os.path.realpath(path)
-        return real == self._root or real.startswith(f"{self._root}/")
 
     def why_not_files(self) -> str | None:
         """Return why the files with secrets cannot all be masked, or None if they can."""
@@ -54,9 +64,18 @@ class DiskReadGuard:
             return None
         return "the project has too many files to find those with secrets in time"
 
-    def secret_values(self) -> tuple[str, ...]:
-        """Return the values in files with secrets, the longest first."""
+    def is_linked_secret(self, path: str) -> bool:
+        """Return whether a file is one with secrets under another name: a hard link to it."""
+        return is_linked_secret(self._root, path)
+
+    def secret_values(self, *, git: bool = False) -> tuple[str, ...]:
+        """Return the values in files with secrets, the longest first.
+
+        With `git` also those in versions of such files that git has.
+        """
         values: set[str] = set()
+        if git:
+            values |= self._values_in_history()
         for path in find_secret_files(self._root).paths:
             try:
                 with Path(path).open("rb") as file:
@@ -67,7 +86,7 @@ class DiskReadGuard:
             values |= values_in(text)
         return tuple(sorted(values, key=len, reverse=True))
 
-    def why_not_git(self, content: GitContent) -> str | None:
+    def why_not_git(self, content: GitContent, operands: Sequence[str] = ()) -> str | None:
         """Return why git that prints this content needs approval, or None."""
         top = git(self._root, "rev-parse", "--show-toplevel")
         if top is None:
@@ -77,9 +96,10 @@ class DiskReadGuard:
             return "the repository has files outside the project"
         if content == "none":
             return None
-        return self._why_not_present() or (
-            self._why_not_history() if content == "history" else None
-        )
+        why = self._why_not_present()
+        if why is None and content == "history":
+            why = self._why_not_history() or self._why_not_objects(operands)
+        return why
 
     def _why_not_present(self) -> str | None:
         for words in (("ls-files", "-z"), ("ls-tree", "-r", "-z", "--name-only", "HEAD")):
@@ -98,11 +118,58 @@ class DiskReadGuard:
         return self._histories[state]
 
     def _search_history(self) -> str | None:
-        words = ("rev-list", "--objects", "--all", "--reflog", "--missing=allow-any")
+        """Return why git may print a secret of the history, or None if that has none."""
+        why = None
+        with self._history() as lines:
+            why = _why_not_names(line.partition(b" ")[2] for line in lines)
+            if why is None and not lines.whole:
+                return _TOO_LONG
+        return why
+
+    def _why_not_objects(self, operands: Sequence[str]) -> str | None:
+        """Return why git may print an object that the search of the history has not seen.
+
+        Such are what was fetched and never merged, or added and never committed. What is reached
+        from an object in the history is in the history too.
+        """
+        revisions = [word.partition(":")[0] for word in operands if not word.startswith("-")]
+        named = git(self._root, "rev-parse", "--revs-only", *filter(None, revisions)) or b""
+        ids = {line for line in named.split() if not line.startswith(b"^")}
+        if not ids:
+            return None
+        words = ("rev-list", "--objects", "--missing=allow-any", "--max-count=1")
+        begins = [each.decode("ascii") for each in ids]
+        if git(self._root, *words, *begins, "--not", "--all", "--reflog") == b"":
+            return None
+        with self._history() as lines:
+            for line in lines:
+                ids.discard(line.partition(b" ")[0])
+                if not ids:
+                    return None
+        return "git may print an object that no branch, tag or reflog reaches"
+
+    def _values_in_history(self) -> set[str]:
+        """Return the values in all versions of files with secrets that git has."""
+        names: list[str] = []
+        with self._history() as lines:
+            for line in lines:
+                found, _, path = line.partition(b" ")
+                if path and is_secret(os.fsdecode(path)) and len(names) < _MOST_VERSIONS:
+                    names.append(found.decode("ascii"))
+        values: set[str] = set()
+        for name in names:
+            data = git(self._root, "cat-file", "blob", name) or b""
+            values |= values_in(data[:_LARGEST_SECRET].decode("utf-8", "replace"))
+        return values
+
+    @contextmanager
+    def _history(self) -> Iterator[_Lines]:
+        """Return the objects that a reference, a reflog or the index reaches, and their names."""
+        words = ("rev-list", "--objects", "--all", "--reflog", "--indexed-objects")
         with subprocess.Popen(  # noqa: S603 - a list of words, no shell
-            ["git", *options_of(), *words],  # noqa: S607 - the user's git, as the user would find it
+            ["git", *options_of(), *words, "--missing=allow-any"],  # noqa: S607 - the user's git, as the user would find it
             cwd=self._root,
-            env=environment({}),
+            env=environment({}, Path(self._root)),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -110,31 +177,14 @@ class DiskReadGuard:
             timer = threading.Timer(_SECONDS, child.kill)
             timer.start()
             try:
-                lines = (line.rstrip(b"\n").partition(b" ")[2] for line in child.stdout or ())
-                why = _why_not_names(lines)
+                yield _Lines(child)
             finally:
                 timer.cancel()
                 child.kill()
-        if why is None and child.returncode != 0:
-            return "the history is too long to search it for files with secrets in time"
-        return why
 
     def git_settings(self) -> tuple[str, ...]:
         """Return settings that switch off the filters which the repository itself defines."""
-        listed = git(self._root, "config", "--list", "--name-only", "-z", "--show-scope")
-        if listed is None:
-            # An old git, or a broken config: then git fails by itself.
-            return ()
-        fields = listed.split(b"\0")
-        settings: dict[str, None] = {}
-        for scope, name in zip(fields[::2], fields[1::2], strict=False):
-            found = _FILTER.fullmatch(name)
-            if found is None or scope not in _OWN_SCOPES:
-                continue
-            driver = os.fsdecode(found["name"])
-            for key in ("clean=", "smudge=", "process=", "required=false"):
-                settings[f"filter.{driver}.{key}"] = None
-        return tuple(settings)
+        return Git(Path(self._root)).filter_settings()
 
 
 def _why_not_names(names: Iterable[bytes]) -> str | None:

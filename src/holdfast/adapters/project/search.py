@@ -10,12 +10,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.child_process import run_process
 from holdfast.adapters.processes.environment import environment
+from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.adapters.project.project_files import CACHES, list_files
+from holdfast.adapters.project.secret_files import is_linked_secret
 from holdfast.guards.secrets import is_secret
 from holdfast.tools.globs import glob_to_regex
 from holdfast.tools.ports import Hit, Hits
@@ -40,15 +43,24 @@ class DiskSearcher:
     def __init__(self, root: str, ripgrep: str = "rg") -> None:
         """Resolve the root to its real path; `ripgrep` is the name of that program."""
         self._root = os.path.realpath(root)
-        self._ripgrep = shutil.which(ripgrep)
+        self._ripgrep = shutil.which(ripgrep, path=path_outside(Path(self._root)))
 
     def find(self, query: Query, cancel: Cancel) -> Hits:
         """Return the lines that match."""
+        found = None
         if self._ripgrep and not query.instead:
             found = self._search_with_ripgrep(self._ripgrep, query, cancel)
-            if found is not None:
-                return found
-        return self._search_with_child(query, cancel)
+        if found is None:
+            found = self._search_with_child(query, cancel)
+        return self._without_linked_secrets(found, query)
+
+    def _without_linked_secrets(self, found: Hits, query: Query) -> Hits:
+        """Return the hits but for those in files that have the name of a secret elsewhere."""
+        paths = {hit.path for hit in found.hits} - {query.under}
+        linked = {path for path in paths if is_linked_secret(self._root, path)}
+        if not linked:
+            return found
+        return replace(found, hits=tuple(hit for hit in found.hits if hit.path not in linked))
 
     def _search_with_child(self, query: Query, cancel: Cancel) -> Hits:
         pattern = query.pattern

@@ -136,6 +136,18 @@ def find_secret_files(root: str) -> SecretFileList:
     return _finder(root).find()
 
 
+def is_linked_secret(root: str, path: str) -> bool:
+    """Return whether a file is a secret-like one under another name: a hard link to it."""
+    place = os.path.realpath(f"{root}/{path}")
+    try:
+        status = os.lstat(place)
+    except OSError:
+        return False
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink == 1:
+        return False
+    return place in find_secret_files(root).paths
+
+
 def _add(entry: os.DirEntry[str], found: _Directory, *, is_secret: bool) -> None:
     """Add one entry to what was found in its directory."""
     found.size += 1

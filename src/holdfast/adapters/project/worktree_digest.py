@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.git.git_command import Git
 from holdfast.adapters.project.project_files import CACHES, git, list_without_git
 from holdfast.tools.changed_files import mark_of
 from holdfast.tools.ports import FileDigests
@@ -61,7 +62,9 @@ class DiskWorktreeDigests:
             "--no-renames",
             "--ignore-submodules=all",
         )
-        status = git(self._root, *words, "--", ".")
+        # The filters of the repository are code of the project, and would run here.
+        filters = Git(Path(self._root)).filter_settings()
+        status = git(self._root, *words, "--", ".", settings=filters)
         if status is None:
             return []
         # The paths are relative to the root of the repository, which may be above our root.

@@ -11,9 +11,9 @@ import time
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.processes.project_programs import is_of_project, path_folders
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.adapters.toolchains.run_tool import NEVER, ToolPlace, run_tool
-from holdfast.adapters.trust.code_items import is_of_project
 from holdfast.repair.ports import CheckCrashed
 from holdfast.usecases.trust.project_trust import CURE as TRUST_CURE
 from holdfast.vocab.lazy_dataclass import dataclass
@@ -95,7 +95,7 @@ def locate(name: str, root: Path, path: str, *, own_code: bool) -> str | None:
     folder of our own Python. Without `own_code` a program of the project is passed over, wherever
     it is found.
     """
-    places = [*_path_folders(), *_other_places()]
+    places = [*path_folders(), *_other_places()]
     if own_code:
         places = [*_project_places(root, path), *places]
     for place in places:
@@ -105,12 +105,6 @@ def locate(name: str, root: Path, path: str, *, own_code: bool) -> str | None:
         if own_code or not is_of_project(program, root):
             return os.path.abspath(program)  # noqa: PTH100 - `Path.resolve` would follow the link
     return None
-
-
-def path_outside(root: Path) -> str:
-    """Return the PATH without the folders that are in the project."""
-    folders = [place for place in _path_folders() if not is_of_project(place, root)]
-    return os.pathsep.join(folders)
 
 
 def explain_missing(tool: ToolProgram, root: Path, path: str, *, own_code: bool) -> Unusable:
@@ -124,12 +118,6 @@ def _project_places(root: Path, path: str) -> Iterator[str]:
     for parent in PurePosixPath(path).parents:
         for place in _PROJECT_FOLDERS:
             yield str(root / parent / place)
-
-
-def _path_folders() -> list[str]:
-    # An empty entry would be the current directory, which may be the project.
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return [folder for folder in folders if Path(folder).is_absolute()]
 
 
 def _other_places() -> list[str]:

@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, TypeAlias
 
+from holdfast.adapters.processes.project_programs import path_outside
 from holdfast.adapters.processes.sandbox.sandbox import UNCONFINED, Sandbox
 from holdfast.adapters.toolchains.installed_tool import (
     InstalledTool,
@@ -18,7 +19,6 @@ from holdfast.adapters.toolchains.installed_tool import (
     Unusable,
     explain_missing,
     find_tool,
-    path_outside,
 )
 from holdfast.adapters.toolchains.nearest_file import nearest_file
 from holdfast.adapters.toolchains.run_tool import (

@@ -33,8 +33,12 @@ _DIFF_SWITCHES = (
     "--submodule=short",
     "--ignore-submodules=dirty",
 )
+# Options with which the output depends on the contents of files: it prints them, or tells whether a
+# text is in them, which one guess after another finds out.
 _PATCH = frozenset(
     {
+        "-S",
+        "-G",
         "-p",
         "-u",
         "-U",

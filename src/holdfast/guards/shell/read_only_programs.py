@@ -113,6 +113,8 @@ _PROGRAMS: dict[str, _Program] = {
     "which": _Program("-a", "text"),
     "whoami": _Program("", "none"),
 }
+_RESPONSE_FILES = frozenset({"strings"})
+"""Programs that replace a word `@FILE`, wherever it is, by the words in that file."""
 # The pattern of these is an option, or there is none.
 _NO_PATTERN = frozenset({"-e", "--regexp", "--files", "--type-list", "--version"})
 
@@ -136,6 +138,8 @@ def judge_words(argv: Sequence[str]) -> ReadCommand | NotRead:
     if isinstance(parsed, NotAllowed):
         return NotRead(f"{name} with {parsed.option[:60]} may do more than read")
     operands = parsed.operands
+    if name in _RESPONSE_FILES and any(word.startswith("@") for word in argv):
+        return NotRead(f"{name} takes more words from a file that begins with @")
     match program.operands:
         case "text":
             return _judge_text(name, tuple(argv), operands)

@@ -49,7 +49,7 @@ def _reasons(read: ReadCommand, context: ToolContext) -> Iterator[str | None]:
         yield _why_not_path(path, context, prints=read.prints)
     yield context.ports.reads.why_not_files()
     if read.git is not None:
-        yield context.ports.reads.why_not_git(read.git)
+        yield context.ports.reads.why_not_git(read.git, read.paths)
 
 
 def _why_not_path(path: str, context: ToolContext, *, prints: bool) -> str | None:

@@ -12,7 +12,6 @@ from holdfast.changes.plan import ChangePlan, FileLanded, FileRefused
 from holdfast.changes.plan_requests import plan_requests
 from holdfast.changes.ports import FileFound, FileLook, FileMissing, FileUnfit
 from holdfast.guards.protected_paths import why_protected
-from holdfast.guards.secrets import is_secret
 from holdfast.guards.tokens import MARK
 from holdfast.landing.encoding import decode
 from holdfast.tools.context import (
@@ -76,10 +75,9 @@ class _CallInProgress:
         return reasons
 
     def is_secret(self, path: str) -> bool:
-        if is_secret(path):
-            return True
         looked = self.before.get(path)
-        return isinstance(looked, FileFound) and is_secret(looked.at)
+        at = looked.at if isinstance(looked, FileFound) else path
+        return self.context.is_secret(path, at)
 
 
 def edit(call: EditCall, context: ToolContext) -> ToolOutcome:

@@ -68,7 +68,7 @@ def open_sandbox(
     `private` are our own files beside the state directory, which no process may see.
     """
     if choice == "off":
-        return Sandbox(SandboxStatus("none", "the sandbox is switched off."))
+        return Sandbox(SandboxStatus("none", "the sandbox is switched off.", switched_off=True))
     found = _find(root, state)
     layouts = Layouts([str(state), *map(str, private)], find_secrets)
     try:

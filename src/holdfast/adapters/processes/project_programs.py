@@ -1,0 +1,43 @@
+"""Which programs are the project's own, and the PATH without them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def path_folders() -> list[str]:
+    """Return the folders of the PATH that are absolute."""
+    # An empty entry would be the current directory, which may be the project.
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return [folder for folder in folders if Path(folder).is_absolute()]
+
+
+def path_outside(root: Path) -> str:
+    """Return the PATH without the folders that are in the project.
+
+    What we start ourselves, and what runs unasked, is started with it: a program that the project
+    brings under the name `git` is code of the project.
+    """
+    folders = path_folders()
+    if os.path.realpath(root) != "/":
+        # In the root of the system every program is one of the project.
+        folders = [each for each in folders if not is_of_project(each, root)]
+    return os.pathsep.join(folders)
+
+
+def is_of_project(program: str, root: Path) -> bool:
+    """Return whether a program is the project's: its path or its real path is below the root.
+
+    A link out of a virtual environment counts too: Python reads the `pyvenv.cfg` beside the link,
+    which names the folder of its library.
+    """
+    at = os.path.abspath(program)  # noqa: PTH100 - `Path.resolve` would follow the link
+    return is_below(at, root) or is_below(os.path.realpath(program), root)
+
+
+def is_below(path: str, root: Path) -> bool:
+    """Return whether a path is below the root, by its name or as the root really is."""
+    if Path(path).is_relative_to(root):
+        return True
+    return Path(path).is_relative_to(os.path.realpath(root))
