@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from holdfast.loop.context.ledger import EMPTY, render
-from holdfast.loop.context.summary import clip, compose_summary
+from holdfast.loop.context.summary import clip, compose_summary, summarise_without_model
+from holdfast.vocab.tool_calls import ToolCall
+from holdfast.vocab.transcript import AssistantSaid
 
 ROOM = 100
 INTRO = "The conversation so far was longer than fits; this stands for its beginning."
@@ -50,3 +52,12 @@ def test_a_long_summary_loses_its_middle() -> None:
 )
 def test_a_text_is_clipped_only_if_it_is_longer_than_the_room(room: int, expected: str) -> None:
     assert clip("a" * 50, room, keep_end=0.0) == expected
+
+
+def test_without_a_model_the_latest_calls_that_fit_are_named() -> None:
+    calls = tuple(ToolCall(str(number), "read_file", {"path": f"f{number}"}) for number in range(9))
+    # Each line has 16 characters and its end, and half of the room is for them.
+    summary = summarise_without_model([AssistantSaid("", calls)], room=2 * 3 * 17)
+    assert summary == (
+        "## Progress\n### Done\n- read_file f6: \n- read_file f7: \n- read_file f8: "
+    )

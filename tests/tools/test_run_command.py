@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -275,3 +276,19 @@ def test_the_description_says_which_commands_run_unasked(world: World) -> None:
         "\nA single command that only reads, without pipes, redirections or patterns, runs unasked; prefer that."
         in spec.description
     )
+
+
+@pytest.mark.parametrize(("files", "ending"), [(10, "."), (11, " and 1 more file.")])
+def test_the_first_ten_files_that_a_command_changed_are_named(
+    world: World, files: int, ending: str
+) -> None:
+    subprocess.run(["git", "init", "-q", str(world.root)], check=True)
+    world.told("run_command", command="true")
+    told = world.told("run_command", command=f"touch $(seq -f f%02g {files})")
+    named = ", ".join(f"f{number:02}" for number in range(1, 11))
+    assert f"It changed {named}{ending}\n" in told
+
+
+def test_the_shortest_time_limit_is_a_second(world: World) -> None:
+    outcome = world.call("run_command", command=FOREVER, timeout=-5)
+    assert outcome.text.startswith("Ended by the time limit of 1 s;")

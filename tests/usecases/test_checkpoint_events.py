@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from functools import partial
 from typing import Any
 
 import pytest
@@ -148,7 +149,7 @@ def test_pruned_checkpoints_are_published(world: World, worktrees: GitWorktrees)
         "checkpoints_removed",
         [first.checkpoint.id],
     )
-    assert pruned.seq == last.seq
+    assert (pruned.left, pruned.seq) == (1, last.seq)
 
 
 def test_a_restore_that_removes_old_checkpoints_has_the_number_of_that_event(
@@ -201,3 +202,23 @@ def test_a_restore_that_is_killed_is_published_once(
         taken.checkpoint.id,
         "finished",
     )
+
+
+def test_an_undo_and_a_restore_that_were_killed_are_named_in_the_message(
+    world: World, worktrees: GitWorktrees, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = create(worktrees).checkpoint.id
+    world.write(a="x = 2\n")
+    messages = []
+    for go_back in (partial(restore, taken), undo_restore):
+        with monkeypatch.context() as patch:
+            patch.setattr(GitWorktree, "finish", die)
+            with pytest.raises(Killed):
+                go_back(worktrees)
+        [recovered] = create(worktrees).recovered.recovered
+        messages.append(recovered.message)
+    assert messages == [
+        f"an earlier restore of {taken} was stopped halfway: it is now finished.",
+        "an earlier undo was stopped halfway: it is now finished.",
+    ]
+    assert (world.root / "a.py").read_text() == "x = 2\n"

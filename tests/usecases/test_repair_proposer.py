@@ -139,3 +139,14 @@ def test_the_model_is_looked_for_once_and_only_if_anybody_may_be_asked() -> None
         LateProvider(lambda: ScriptedModel([]), "", 10, said.append, Event()).find().model
         == "scripted"
     )
+
+
+def test_only_the_first_eight_openings_of_a_reply_are_read() -> None:
+    read = [
+        read_reply(ModelReply('{"x": 1} ' * others + json.dumps(REPLY), finish="stop"), "m")
+        for others in (7, 8)
+    ]
+    assert read == [
+        Proposal(CODE, 0.8, "so", "m"),
+        ProposerFailed("the reply has no JSON object with `code` and `confidence`."),
+    ]

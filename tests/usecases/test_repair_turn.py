@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from unittest.mock import ANY
 
 import pytest
 
@@ -172,6 +173,25 @@ def test_a_file_outside_the_project_is_not_repaired_whichever_tool_reports_it(
         "make check fails, and names no line that could be repaired:\n"
     )
     assert "sk-12345678" not in report.message
+
+
+def test_an_error_in_a_file_that_the_turn_left_alone_is_repaired(world: World) -> None:
+    world.write(a="x\n", b="y\n")
+    says = replace(FAILS, diagnostics=(replace(SLIP, path="b.py"),))
+    # The rules are read only for a repair.
+    error = OSError(13, "Permission denied", "rules")
+    check = found(_Check(says), COMMAND, whole=True)
+    [report], _ = after(world, ["a.py"], check, error=error)
+    assert report.message == "rules: Permission denied; nothing was repaired."
+
+
+def test_a_file_of_holdfast_that_the_turn_changed_is_not_checked(world: World) -> None:
+    own = world.root / ".holdfast/own.py"
+    own.parent.mkdir()
+    own.write_text("x\n")
+    check = _Check(FAILS)
+    assert after(world, [".holdfast/own.py"], found(check)) == ([], ANY)
+    assert check.runs == 0
 
 
 def test_a_setting_that_cannot_be_read_is_said(world: World) -> None:

@@ -72,6 +72,12 @@ def test_an_error_in_a_file_that_the_turn_left_alone_is_old_if_it_was_there() ->
     assert since(said(other), said()) == said(other)
 
 
+def test_an_error_in_the_checked_file_is_old_if_the_turn_left_that_file_alone() -> None:
+    old = said(error(2))
+    left = since(old, old, then={"b.py": THEN})
+    assert left == Checked(True, (), "own 1", "as it was printed")
+
+
 def test_without_a_place_an_error_is_known_by_all_its_words_but_the_time_it_took() -> None:
     was = said(error(None, "2 failed in 0.31s"))
     assert since(said(error(None, "2 failed in 12 ms")), was) == Checked(

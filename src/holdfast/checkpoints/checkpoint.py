@@ -145,15 +145,12 @@ def find(wanted: str, checkpoints: Iterable[Checkpoint]) -> Checkpoint | Ambiguo
     """Return the checkpoint with this id, or the only one whose id starts with `wanted`."""
     if not wanted:
         return None
-    matching = [each for each in checkpoints if each.id.startswith(wanted)]
-    for each in matching:
-        if each.id == wanted:
-            return each
-    if not matching:
-        return None
+    matching = {each.id: each for each in checkpoints if each.id.startswith(wanted)}
+    if wanted in matching:
+        return matching[wanted]
     if len(matching) > 1:
-        return AmbiguousCheckpoint(tuple(each.id for each in matching))
-    return matching[0]
+        return AmbiguousCheckpoint(tuple(matching))
+    return next(iter(matching.values()), None)
 
 
 def last_undo_checkpoint(checkpoints: Iterable[Checkpoint]) -> Checkpoint | None:

@@ -132,7 +132,7 @@ def parents_of(path: str) -> list[str]:
 
 def is_under(path: str, directories: Collection[str]) -> bool:
     """Return whether the path is one of these, or below one of them."""
-    return path in directories or any(parent in directories for parent in parents_of(path))
+    return any(each in directories for each in (*parents_of(path), path))
 
 
 # ------------------------------------------------------------------------------------------ rules

@@ -49,8 +49,7 @@ def unreachable_trash(live: Sequence[str], trash: dict[str, tuple[str, ...]]) ->
     reachable = set(live)
     pending = list(live)
     while pending:
-        for each in trash.get(pending.pop(), ()):
-            if each not in reachable:
-                reachable.add(each)
-                pending.append(each)
+        found = set(trash.get(pending.pop(), ())) - reachable
+        reachable |= found
+        pending += found
     return tuple(undo_id for undo_id in trash if undo_id not in reachable)

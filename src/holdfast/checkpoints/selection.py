@@ -10,7 +10,13 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.checkpoints.ports import Disk, FileInfo
+    from holdfast.checkpoints.ports import Disk, FileInfo, FileShape
+
+_SKIPPED_SHAPES: dict[FileShape, SkipReason] = {
+    # Git lists the files of a directory one by one, and only a repository as one path.
+    "directory": "nested repository",
+    "other": "not a file",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +79,8 @@ def select(listing: Listing, disk: Disk, limit: int, exempt: Iterable[str] = ())
 
 def skip_reason(info: FileInfo, limit: int | None) -> SkipReason | None:
     """Return why a path cannot be captured; None if it can be, or is gone."""
-    if info.shape == "directory":
-        # Git lists the files of a directory one by one, and only a repository as one path.
-        return "nested repository"
-    if info.shape == "other":
-        return "not a file"
     if info.shape != "file":
-        return None
+        return _SKIPPED_SHAPES.get(info.shape)
     if not info.readable:
         return "unreadable"
     if limit is not None and info.size > limit:
@@ -89,8 +90,6 @@ def skip_reason(info: FileInfo, limit: int | None) -> SkipReason | None:
 
 def has_git_name(path: str) -> bool:
     """Return whether a part of the path is `.git` in another case, which git refuses to store."""
-    if ".git" not in path.lower():
-        return False
     return ".git" in path.lower().split("/")
 
 

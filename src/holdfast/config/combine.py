@@ -42,13 +42,9 @@ class Layers:
 def combine_layers(setting: Setting, layers: Layers) -> SettingValue:
     """Return the value of a setting, its source, and the values that are not used."""
     value, source = _effective(setting, layers)
-    from_project_only = False
     users, _ = layers.user.get(setting.name, (None, ""))
-    project = layers.project.get(setting.name)
-    if project is not None and project[1] == source:
-        from_project_only = value != users
-    if isinstance(value, list):
-        value = tuple(value)
+    _, project_source = layers.project.get(setting.name, (None, ""))
+    from_project_only = source == project_source and value != users
     overruled = tuple(_overruled(setting, layers, value))
     return SettingValue(setting, value, source, from_project_only, overruled)
 
@@ -76,13 +72,13 @@ def _union(name: str, layers: tuple[Layer, ...]) -> _Sourced | None:
     words: dict[str, None] = {}
     sources: list[str] = []
     for layer in layers:
-        found, source = layer.get(name, ([], ""))
+        found, source = layer.get(name, ((), ""))
         if found:
             words |= dict.fromkeys(found)
             sources.append(source)
     if not sources:
         return None
-    return list(words), ", ".join(sources)
+    return tuple(words), ", ".join(sources)
 
 
 def _strictest(setting: Setting, layers: Layers) -> _Sourced | None:
@@ -119,8 +115,6 @@ def _overruled(setting: Setting, layers: Layers, used: Any) -> list[Overruled]:
         if setting.name not in layer:
             continue
         value, source = layer[setting.name]
-        if isinstance(value, list):
-            value = tuple(value)
         is_used = value == used
         if setting.combine == "union":
             is_used = set(value) <= set(used)

@@ -30,7 +30,14 @@ _BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS
 _OTHER_VARIABLES = {"HOLDFAST_CONFIG_FILE", "HOLDFAST_TOOLCHAINS", "HOLDFAST_TURN"}
 _VARIABLES = sorted(_OTHER_VARIABLES | {setting.variable for setting in SETTINGS})
 _TABLES = {"agents", "worktree"}
-_TYPES: Mapping[SettingKind, type[Any]] = {"text": str, "number": int, "words": list}
+# By the name of the table, and whether it is in the project's file.
+_MISPLACED_TABLES = {
+    ("agents", True): (
+        "a project's file: a repository must not name commands to run; put it into the user's file"
+    ),
+    ("worktree", False): f"the user's file; put it into {PROJECT_FILE} of the project",
+}
+_TYPES: Mapping[SettingKind, type[Any]] = {"text": str, "number": int, "words": tuple}
 _EXPECTED: Mapping[SettingKind, str] = {
     "text": "a text",
     "number": "a whole number above 0",
@@ -86,7 +93,7 @@ def _parse(setting: Setting, text: str) -> Any:
     """Return the value of a variable as a file would have it; it may not fit the setting."""
     if setting.kind == "words":
         words = map(str.strip, text.split(","))
-        return list(filter(None, words))
+        return tuple(filter(None, words))
     digits = text.strip()
     if setting.kind == "number" and digits.isdecimal():
         return int(digits)
@@ -114,6 +121,8 @@ def _from_file(
             tables[name] = found
     layer: Layer = {}
     for name, value in table.items():
+        if isinstance(value, list):
+            value = tuple(value)  # noqa: PLW2901 - settings are frozen; a TOML array is not
         problem = _judge(name, value, of_project=of_project)
         if problem:
             problems.append(f"{file}: {problem}")
@@ -128,12 +137,9 @@ def _read_table(
     """Return a table of a file, or its problems."""
     from holdfast.config.tables import read_agents, read_worktree  # noqa: PLC0415 - pydantic takes long to import, and few files have tables
 
-    if name == "agents" and of_project:
-        cure = "a repository must not name commands to run; put it into the user's file"
-        return [f"agents: not read from a project's file: {cure}."]
-    if name == "worktree" and not of_project:
-        cure = f"put it into {PROJECT_FILE} of the project"
-        return [f"worktree: not read from the user's file; {cure}."]
+    misplaced = _MISPLACED_TABLES.get((name, of_project))
+    if misplaced is not None:
+        return [f"{name}: not read from {misplaced}."]
     if name == "agents":
         return read_agents(table)
     return read_worktree(table)

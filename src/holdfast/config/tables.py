@@ -63,8 +63,12 @@ def read_agents(table: Any) -> AgentsTable | list[str]:
     """Return the table `[agents]`, or its problems."""
     if not isinstance(table, dict):
         return ["agents: this must be a table, such as [agents.qwen]."]
-    body = {name: value for name, value in table.items() if not isinstance(value, dict)}
-    body["named"] = {name: value for name, value in table.items() if isinstance(value, dict)}
+    named: dict[str, Any] = {}
+    body: dict[str, Any] = {}
+    for name, value in table.items():
+        part = named if isinstance(value, dict) else body
+        part[name] = value
+    body["named"] = named
     return _validated(AgentsTable, "agents", body)
 
 

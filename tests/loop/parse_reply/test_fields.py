@@ -42,6 +42,7 @@ def test_other_names_for_a_path_are_taken(name: str) -> None:
         ("read_file", {"path": "a", "view_range": [1, -1]}, {"path": "a", "start": 1, "end": -1}),
         ("read_file", {"input": {"path": "a"}}, {"path": "a"}),
         ("read_file", {"parameters": '{"path": "a"}'}, {"path": "a"}),
+        ("read_file", {"path": "a", "input": {"path": "b"}}, {"path": "a"}),
         ("read_file", [{"path": "a"}], {"path": "a"}),
         ("write_patch", {"input": "--- a"}, {"diff": "--- a"}),
         ("write_patch", "--- a", {"diff": "--- a"}),
@@ -94,6 +95,14 @@ def test_what_does_not_fit_is_said_with_what_the_tool_takes(
 ) -> None:
     message = fitted(tool, given)
     assert message.startswith(f"`{tool}` was not run: {what}. It takes {{")
+
+
+def test_three_wrappers_are_unwrapped_and_no_more() -> None:
+    wrapped: dict[str, Any] = {"path": "a"}
+    for _ in range(3):
+        wrapped = {"input": wrapped}
+    assert fitted("read_file", wrapped) == {"path": "a"}
+    assert "`path` is missing" in fitted("read_file", {"input": wrapped})
 
 
 def test_the_sentence_names_all_fields() -> None:
