@@ -27,7 +27,7 @@ from holdfast.config.settings import Settings
 from holdfast.landing.encoding import decode
 from holdfast.usecases.turns.approvals import Asker
 from holdfast.usecases.turns.send_message import NotSent, UserMessage
-from holdfast.wiring.trust import server_of, trust_at
+from holdfast.wiring.trust import find_less, server_of, trust_at
 from holdfast.wiring.turns import root_of_session, run_turn_at
 
 _LARGEST_INPUT = 4_000_000
@@ -111,7 +111,7 @@ def run(
     with _cancellable() as cancel:
         asker: Asker | None = None
         if _can_ask(settings, as_json=as_json):
-            asker = TerminalAsker()
+            asker = TerminalAsker(find_less(root))
         elif wait_for_approval:
             asker = RemoteAsker()
         ended = run_turn_at(
