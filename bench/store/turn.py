@@ -20,7 +20,7 @@ from holdfast.changes.change import AT_ONCE, Change, RequestedEdits
 from holdfast.changes.change_json import plan_to_json, requested_to_json
 from holdfast.changes.plan import ChangePlan, FileLanded
 from holdfast.changes.swaps import Content, Swap
-from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS
+from holdfast.usecases.events.event_json import is_transcript
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.turns.ports import TurnBegun, TurnRequest
 from holdfast.vocab.events import CallEnded, CallStarted, Event, Said, StepStarted, TurnEnded
@@ -131,7 +131,7 @@ def plain_transactions(root: Path, turn: tuple[Step, ...]) -> Iterator[list[_Sta
         for event in events:
             body = json.dumps(event_to_json(event))
             part_id = None
-            if event.kind in TRANSCRIPT_KINDS:
+            if is_transcript(event):
                 part_id = new_id()
                 numbers["parts"] += 1
                 parts.append((part_id, answer, numbers["parts"], event.kind, "null"))

@@ -56,6 +56,28 @@ with watchdog.watching() as (mark, started):
     assert wait_until_gone(int((tmp_path / "pid").read_text()))
 
 
+@pytest.mark.skipif(
+    not Path("/proc/self/environ").exists(),
+    reason="a mark can be looked for only where there is /proc",
+)
+def test_what_left_its_group_is_ended_when_we_are_killed(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    script = f"setsid sh -c 'echo $$ > {pid}; exec {FOREVER}' & while [ ! -s {pid} ]; do :; done; echo; wait"
+    assert python("run('sh', '-c', sys.argv[1], take=die)", script) == -signal.SIGKILL
+    assert wait_until_gone(int(pid.read_text()))
+
+
+def test_the_watchdog_of_a_holdfast_in_a_command_has_no_mark_by_which_another_would_end_it(
+    tmp_path: Path,
+) -> None:
+    script = """
+os.environ.update({"_HOLDFAST_RUN": "outer", "HOLDFAST_TURN": "outer"})
+watchdog._send("> mark\\n")
+sys.exit(b"outer" in open(f"/proc/{watchdog._running[0].pid}/environ", "rb").read())
+"""
+    assert python(script) == 0
+
+
 def test_what_left_its_group_on_purpose_outlives_us_when_all_went_well(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     script = f"setsid sh -c 'echo $$ > {pid}; exec {FOREVER}' > /dev/null 2>&1 & while [ ! -s {pid} ]; do :; done"

@@ -102,8 +102,10 @@ class MemoryLog:
         stack = redo_stack(bodies)
         return stack[-1] if stack else None
 
-    def last_turn(self) -> str | None:
-        turns = [change.turn for change in self.list(state="applied") if change.turn]
+    def last_turn(self, session: str | None = None) -> str | None:
+        applied = self.list(state="applied")
+        here = [each for each in applied if session in {None, each.session}]
+        turns = [change.turn for change in here if change.turn]
         return turns[0] if turns else None
 
     def split(

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from holdfast.usecases.events.event_json import event_from_json, kept_from_json
+from holdfast.usecases.events.event_json import event_from_json, is_transcript, kept_from_json
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.vocab.agent_events import (
     AgentCall,
@@ -59,6 +59,7 @@ from holdfast.vocab.events import (
 )
 from holdfast.vocab.tool_calls import ToolCall
 from holdfast.vocab.transcript import Sentinel
+from holdfast.vocab.worktree_events import WorktreeChanged
 
 CALL = ToolCall("1", "write_file", {"path": "a", "lines": [1, {"deep": None}]}, "renamed")
 EVENTS: list[Event] = [
@@ -93,6 +94,7 @@ EVENTS: list[Event] = [
     PlanStated((PlanEntry("read", "completed"), PlanEntry("edit"))),
     AgentStateChanged("qwen", "acp", "warm", fresh=True, message="started"),
     AgentNote("usage_update", {"used": 3, "deep": {"list": [1]}}),
+    WorktreeChanged("removed", "s", "/w", "holdfast/s/work", "c0ffee", "k", "ch"),
     Recovered("batch", "ch", "dropped", "why", ("a",)),
     TurnEnded("cancelled", "Stopped.", 1, 2, 3, ("a",), "restore"),
     SessionDeleted("s", ("c",), ("t",), ("ch",)),
@@ -134,7 +136,10 @@ def test_only_the_transcript_is_kept_in_parts() -> None:
         SentinelRaised,
         Compacted,
         RepairEnded,
+        AgentCall,
     ]
+    assert [event for event in EVENTS if is_transcript(event)] == kept
+    assert not is_transcript(AgentCall("c1", "Edit a.py", "edit", "running"))
 
 
 def test_every_event_has_its_kind_as_a_field() -> None:

@@ -148,8 +148,11 @@ class ChangeLog(Protocol):
         That is the last undo that nothing was changed after, of changes or of a restore.
         """
 
-    def last_turn(self) -> str | None:
-        """Return the turn of the latest applied change that belongs to a turn, or None."""
+    def last_turn(self, session: str | None = None) -> str | None:
+        """Return the turn of the latest applied change that belongs to a turn, or None.
+
+        Only a turn of this session, if one is named.
+        """
 
     def split(
         self, change_id: str, accepted: Change, rest: Change, events: Sequence[OwnedEvent]

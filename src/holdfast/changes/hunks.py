@@ -18,6 +18,7 @@ from holdfast.changes.rebase.three_way import raw_lines
 from holdfast.changes.swaps import Content, Swap, directories_above, in_order
 from holdfast.landing.encoding import decode, encode
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.outcomes import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -55,6 +56,18 @@ def hunks_of(change: Change) -> tuple[ChangeHunk, ...]:
     for file in _files_with_hunks(change.plan):
         hunks.extend(file.hunks)
     return tuple(hunks)
+
+
+def judge_hunks(change: Change, hunks: Collection[int]) -> Refused | None:
+    """Return the refusal of a number that no hunk of the change has, or None."""
+    if not hunks:
+        return None
+    count = len(hunks_of(change))
+    for number in sorted(hunks):
+        if not 1 <= number <= count:
+            message = f"change {change.id} has no hunk {number}; its hunks are 1 to {count}."
+            return Refused("out_of_bounds", message)
+    return None
 
 
 def split_change(

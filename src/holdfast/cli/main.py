@@ -26,6 +26,9 @@ class HoldfastGroup(LazyGroup):
             "holdfast.cli.approvals.group:approvals",
             "List and answer the questions of running turns.",
         ),
+        "agents": CommandEntry(
+            "holdfast.cli.agents.group:agents", "List external agents, and test one."
+        ),
         "apply": CommandEntry(
             "holdfast.cli.apply:apply", "Apply a model's reply to files, all or nothing."
         ),
@@ -56,12 +59,19 @@ class HoldfastGroup(LazyGroup):
         "sessions": CommandEntry(
             "holdfast.cli.sessions.group:sessions", "List and delete sessions."
         ),
+        "worktree": CommandEntry(
+            "holdfast.cli.worktree:worktree",
+            "Make, compare, merge and remove the worktrees of sessions.",
+        ),
         "events": CommandEntry(
             "holdfast.cli.events:events", "Print what was done in this project, and follow it."
         ),
         "gc": CommandEntry(
             "holdfast.cli.sessions.gc:gc",
             "Remove what nothing leads to any more, and free its space.",
+        ),
+        "acp": CommandEntry(
+            "holdfast.cli.agents.acp:acp", "Serve the Agent Client Protocol, for an editor."
         ),
         "config": CommandEntry(
             "holdfast.cli.config:config", "Show the settings and their sources."

@@ -66,6 +66,14 @@ Trust = Annotated[
 ]
 
 
+class Approve(StrEnum):
+    """The values of `--approve`."""
+
+    auto = "auto"
+    ask = "ask"
+    review = "review"
+
+
 class SandboxValue(StrEnum):
     """The values of `--sandbox`."""
 
@@ -88,3 +96,14 @@ def require_directory(root: Path) -> None:
     """Raise a usage error if the root is not a directory."""
     if not root.is_dir():
         raise typer.BadParameter(f"{root}: this is not a directory.", param_hint="--root")
+
+
+def hunk_numbers(hunks: str | None) -> frozenset[int]:
+    """Parse the numbers of `--hunks`; without the option return none, which means all hunks."""
+    if hunks is None:
+        return frozenset()
+    try:
+        return frozenset(map(int, hunks.split(",")))
+    except ValueError as error:
+        message = f"{hunks or '(none)'}: write numbers with commas, such as 1,3."
+        raise typer.BadParameter(message, param_hint="--hunks") from error

@@ -10,15 +10,22 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from holdfast.cli.agents.options import TransportOption, TransportValue, name_of
 from holdfast.cli.approvals.remote_asker import RemoteAsker
 from holdfast.cli.approvals.terminal_asker import TerminalAsker
-from holdfast.cli.options import Root, SandboxOption, Trust, is_root_named, require_state_outside
+from holdfast.cli.options import (
+    Approve,
+    Root,
+    SandboxOption,
+    Trust,
+    is_root_named,
+    require_state_outside,
+)
 from holdfast.cli.render.text import warn
 from holdfast.cli.render.turn import EXIT_CODES, JsonTurn, QuietTurn, TerminalTurn
 from holdfast.cli.settings import read_settings_or_exit
@@ -26,21 +33,18 @@ from holdfast.cli.trust.question import ask_to_trust
 from holdfast.config.settings import Settings
 from holdfast.landing.encoding import decode
 from holdfast.usecases.turns.approvals import Asker
-from holdfast.usecases.turns.send_message import NotSent, UserMessage
+from holdfast.usecases.turns.recorded_turn import NotSent
+from holdfast.usecases.turns.send_message import UserMessage
+from holdfast.wiring.agents.requests import OURS, AgentTurnRequest, WorkPlace, agent_of_session
 from holdfast.wiring.trust import find_less, server_of, trust_at
 from holdfast.wiring.turns import root_of_session, run_turn_at
+
+if TYPE_CHECKING:
+    from holdfast.vocab.events import TurnEnded
 
 _LARGEST_INPUT = 4_000_000
 _PATIENCE = 10
 """How many seconds the first byte of standard input may take, where there is a prompt as well."""
-
-
-class Approve(StrEnum):
-    """The values of `--approve`."""
-
-    auto = "auto"
-    ask = "ask"
-    review = "review"
 
 
 def run(
@@ -67,6 +71,20 @@ def run(
     ] = None,
     sandbox: SandboxOption = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only tools that read.")] = False,
+    agent: Annotated[
+        str | None,
+        typer.Option("--agent", metavar="NAME", help="Let this external agent do the work."),
+    ] = None,
+    transport: TransportOption = None,
+    in_place: Annotated[
+        bool, typer.Option("--in-place", help="The agent works on the project's own files.")
+    ] = False,
+    worktree: Annotated[
+        bool, typer.Option("--worktree", help="The agent works in a worktree (default with git).")
+    ] = False,
+    with_changes: Annotated[
+        bool, typer.Option("--with-changes", help="The worktree gets your uncommitted work too.")
+    ] = False,
     max_steps: Annotated[
         int | None,
         typer.Option("--max-steps", metavar="N", min=1, help="At most this many model calls."),
@@ -102,11 +120,13 @@ def run(
         "max_steps": max_steps,
     }
     output = _output(as_json=as_json, quiet=quiet)
-    if go_on is not None and not is_root_named(context):
+    chosen = _AgentFlags(agent, transport, in_place, worktree, with_changes)
+    external = _external_agent(root, chosen, go_on, plan=plan)
+    if external is None and go_on is not None and not is_root_named(context):
         root = _root_of_session(root, go_on, output)
     settings = read_settings_or_exit(root, flags)
     words = _read_prompt(prompt, needed=go_on is None)
-    if not trust and _can_ask(settings, as_json=as_json):
+    if external is None and not trust and _can_ask(settings, as_json=as_json):
         _ask_for_server(root, settings)
     with _cancellable() as cancel:
         asker: Asker | None = None
@@ -114,19 +134,70 @@ def run(
             asker = TerminalAsker(find_less(root))
         elif wait_for_approval:
             asker = RemoteAsker()
-        ended = run_turn_at(
-            root,
-            settings,
-            UserMessage(words, go_on, plan=plan),
-            show=output.show,
-            say=warn,
-            asker=asker,
-            cancel=cancel,
-            trust_all=trust,
-        )
+        face: dict[str, Any] = {"show": output.show, "say": warn, "asker": asker, "cancel": cancel}
+        if external is None:
+            message = UserMessage(words, go_on, plan=plan)
+            ended = run_turn_at(root, settings, message, **face, trust_all=trust)
+        else:
+            ended = _run_agent(root, settings, chosen.request(words, external, go_on), face)
     if isinstance(ended, NotSent):
         output.show_not_sent(ended)
     raise typer.Exit(EXIT_CODES[ended.stop_reason])
+
+
+class _AgentFlags(NamedTuple):
+    """The flags about an external agent."""
+
+    agent: str | None
+    transport: TransportValue | None
+    in_place: bool
+    worktree: bool
+    with_changes: bool
+
+    def request(self, prompt: str | None, agent: str, session: str | None) -> AgentTurnRequest:
+        """Return the turn that these flags ask for."""
+        place: WorkPlace = "default"
+        if self.in_place:
+            place = "in_place"
+        elif self.worktree or self.with_changes:
+            place = "worktree"
+        transport = name_of(self.transport)
+        return AgentTurnRequest(prompt, agent, transport, session, place, self.with_changes)
+
+
+def _external_agent(root: Path, flags: _AgentFlags, go_on: str | None, *, plan: bool) -> str | None:
+    """Return the external agent of the turn; None for Holdfast's own model.
+
+    Raise a usage error if the flags contradict each other.
+    """
+    agent = flags.agent
+    if agent is None and go_on is not None:
+        agent = agent_of_session(root, go_on)
+    if flags.in_place and (flags.worktree or flags.with_changes):
+        message = "use --in-place, or --worktree and --with-changes, not both."
+        raise typer.BadParameter(message, param_hint="--in-place")
+    if agent not in {None, OURS}:
+        if plan:
+            message = "an external agent cannot be kept from writing; leave --plan out."
+            raise typer.BadParameter(message, param_hint="--plan")
+        return agent
+    if any(flags[1:]):
+        message = "--transport, --in-place, --worktree and --with-changes are for --agent NAME."
+        raise typer.BadParameter(message, param_hint="--agent")
+    return None
+
+
+def _run_agent(
+    root: Path, settings: Settings, request: AgentTurnRequest, face: dict[str, Any]
+) -> TurnEnded | NotSent:
+    from holdfast.wiring.agents.turns import run_agent_turn_at  # noqa: PLC0415 - a turn of our own does without
+    from holdfast.wiring.agents.warm import close_agents  # noqa: PLC0415 - as above
+
+    try:
+        setup_asker = face["asker"] if isinstance(face["asker"], TerminalAsker) else None
+        return run_agent_turn_at(root, settings, request, **face, setup_asker=setup_asker)
+    finally:
+        close_agents()
 
 
 def _ask_for_server(root: Path, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Test doubles: a scripted model over HTTP or in the process, files in memory, a fixed clock.
+"""Test doubles: a scripted model, server and agent, files in memory, a fixed clock.
 
 docs/testing.md shows how to use them.
 """
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from holdfast.testing.request_log import RecordedRequest
     from holdfast.testing.script_file import BadScript, Script, read_script
+    from holdfast.testing.scripted_agent import ScriptedAgent
     from holdfast.testing.scripted_model import ScriptedModel
     from holdfast.testing.scripted_server import ScriptedServer
 
@@ -42,6 +43,7 @@ __all__ = [
     "RecordedRequest",
     "Reply",
     "Script",
+    "ScriptedAgent",
     "ScriptedModel",
     "ScriptedServer",
     "call",
@@ -69,6 +71,7 @@ _HOMES = {
     "MemoryFiles": "memory_files",
     "RecordedRequest": "request_log",
     "Script": "script_file",
+    "ScriptedAgent": "scripted_agent",
     "ScriptedModel": "scripted_model",
     "ScriptedServer": "scripted_server",
     "read_script": "script_file",

@@ -29,8 +29,15 @@ class RecordedRequest:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """The messages of the request."""
-        return list(self.body.get("messages", []))
+        """The messages of the request, in the shape of its API."""
+        for name in ("messages", "input", "contents"):
+            found = self.body.get(name)
+            # The Responses API also accepts a text.
+            if isinstance(found, str):
+                return [{"role": "user", "content": found}]
+            if found is not None:
+                return list(found)
+        return []
 
 
 class RequestLog:
@@ -50,14 +57,8 @@ class RequestLog:
         self.left = threading.Semaphore(0)
         self._script = script
         self._otherwise = otherwise or Reply(status=410, message=_OVER)
-        self._key, self._on_request = key, on_request
+        self.key, self._on_request = key, on_request
         self._lock = threading.Lock()
-
-    def allows(self, authorization: str | None) -> bool:
-        """Return whether this header has the required key."""
-        if self._key is None:
-            return True
-        return authorization == f"Bearer {self._key}"
 
     def choose(self, request: RecordedRequest) -> tuple[int, Reply]:
         """Return the number of earlier requests, and the reply to this request."""

@@ -1,4 +1,4 @@
-"""A scripted model server: real HTTP on loopback, Chat Completions, with faults on demand."""
+"""A scripted model server: real HTTP on loopback, four APIs, with faults on demand."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import parse_qs, urlsplit
 
-from holdfast.testing.completion_chunks import events_of, whole_of
 from holdfast.testing.request_log import RecordedRequest, RequestLog
 from holdfast.testing.server_apis import native_answers
+from holdfast.testing.wire_formats.wire_format import count_tokens, find_format, model_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from holdfast.adapters.models.servers import ServerKind
     from holdfast.testing.replies import Reply
+    from holdfast.testing.wire_formats.wire_format import WireFormat
 
 _NO_ANSWERS: Mapping[str, Any] = MappingProxyType({})
 
@@ -27,7 +29,8 @@ class ScriptedServer:
     """A server that answers each request with the next reply of the script; use it in a `with`.
 
     The script is a sequence, or a function of the request. `requests` are the requests so far,
-    `port` is where the server listens, and `base_url` is the URL for clients.
+    `port` is where the server listens; `base_url` is the URL for clients of OpenAI's APIs, `origin`
+    the URL for clients of Anthropic's and Gemini's.
     After the last reply the answer is 410, or `otherwise`. `kind` is the program to imitate, with
     `context` tokens; `key` is the key that it requires; `extra` are more answers, by path.
     """
@@ -53,7 +56,8 @@ class ScriptedServer:
         self.requests = self._log.requests
         self._server = _Listener(("127.0.0.1", port), _handler_for(self._log))
         self.port = self._server.server_port
-        self.base_url = f"http://127.0.0.1:{self.port}/v1"
+        self.origin = f"http://127.0.0.1:{self.port}"
+        self.base_url = f"{self.origin}/v1"
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.01,), name="scripted-server"
         )
@@ -119,15 +123,17 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer_native()
 
+    def do_HEAD(self) -> None:
+        self._send(200, b"", "text/plain")
+
     def do_POST(self) -> None:
         data = self.rfile.read(int(self.headers.get("content-length", 0)))
-        if not self.path.partition("?")[0].endswith("/chat/completions"):
-            self._answer_native()
+        wire_format = find_format(self.path)
+        if wire_format is None:
+            self._answer_native(count_tokens(self.path, len(data)))
             return
-        key = self.headers.get("authorization")
-        if not self.log.allows(key):
-            message = f"Incorrect API key: {key}"
-            self._send_json(401, {"error": {"message": message}})
+        if not self._is_allowed():
+            self._send_json(401, {"error": {"message": "Incorrect API key"}})
             return
         body = json.loads(data)
         headers = {name.lower(): value for name, value in self.headers.items()}
@@ -136,33 +142,46 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.drop or not self.log.wait(reply.hang, self.connection):
             self._break()
             return
-        self._answer(reply, number, body, len(data) // 4)
+        self._answer(wire_format, request, number, reply)
 
-    def _answer(self, reply: Reply, number: int, body: Mapping[str, Any], prompt: int) -> None:
-        model = str(body.get("model", ""))
+    def _answer(
+        self, wire_format: WireFormat, request: RecordedRequest, number: int, reply: Reply
+    ) -> None:
+        model, prompt = model_of(request.path, request.body), len(request.raw) // 4
         if reply.status != 200:
             headers: list[tuple[str, str]] = []
             if reply.retry_after is not None:
                 headers.append(("Retry-After", f"{reply.retry_after:g}"))
-            error = {"message": reply.message, "code": reply.status}
-            self._send_json(reply.status, {"error": error}, headers)
+            self._send_json(reply.status, wire_format.error(reply), headers)
         elif reply.raw is not None:
             self._send_parts(reply, list(reply.raw), "text/event-stream")
-        elif reply.whole or not body.get("stream"):
-            self._send(200, whole_of(reply, number, model, prompt), "application/json")
+        elif reply.whole or not wire_format.is_stream(request.path, request.body):
+            self._send(200, wire_format.whole(reply, number, model, prompt), "application/json")
         else:
-            self._send_parts(reply, events_of(reply, number, model, prompt), "text/event-stream")
+            parts = wire_format.events(reply, number, model, prompt)
+            self._send_parts(reply, parts, "text/event-stream")
 
-    def _answer_native(self) -> None:
-        key = self.headers.get("authorization")
-        if self.path.startswith("/v1") and not self.log.allows(key):
+    def _answer_native(self, answer: Any = None) -> None:
+        if self.path.startswith("/v1") and not self._is_allowed():
             self._send_json(401, {"error": {"message": "no key"}})
             return
-        answer = self.log.answers.get(self.path)
+        for path in (self.path, self.path.partition("?")[0]):
+            answer = answer or self.log.answers.get(path)
         if answer is None:
             self._send_json(404, {"error": "not found"})
         else:
             self._send_json(200, answer)
+
+    def _is_allowed(self) -> bool:
+        """Return whether the request has the required key, where any of the APIs has it."""
+        query = parse_qs(urlsplit(self.path).query)
+        given = [
+            str(self.headers.get("authorization", "")).removeprefix("Bearer "),
+            self.headers.get("x-api-key"),
+            self.headers.get("x-goog-api-key"),
+            *query.get("key", ()),
+        ]
+        return self.log.key is None or self.log.key in given
 
     def _send_parts(self, reply: Reply, parts: list[bytes], kind: str) -> None:
         self.send_response(200)

@@ -261,8 +261,8 @@ class ApprovalGate(Protocol):
 
 # --------------------------------------------------------------------------------------------- tree
 
-Author: TypeAlias = Literal["command", "outside"]
-"""Who changed a file behind the tools: a command of the turn, or another program."""
+Author: TypeAlias = Literal["command", "agent", "outside"]
+"""Who changed a file behind the tools: a command, or the agent, of the turn; or another program."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.loop.ports import Toolbox
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.tool_calls import ToolCall, ToolSpec
@@ -56,22 +58,31 @@ def redact(value: _Value, secrets: Sequence[str]) -> _Value:
     ('key=[a key of Holdfast, not shown]', 1)
     """
     keys = [secret for secret in secrets if len(secret) >= _SHORTEST]
-    masked: Any = _masked(value, keys)
-    return masked  # type: ignore[no-any-return]  # of the type it had
+
+    def mask(text: str) -> str:
+        for key in keys:
+            text = text.replace(key, _MASK)
+        return text
+
+    return map_texts(value, mask)
 
 
-def _masked(value: Any, secrets: Sequence[str]) -> Any:
+def map_texts(value: _Value, change: Callable[[str], str]) -> _Value:
+    """Return plain frozen data with each text in it changed."""
+    changed: Any = _mapped(value, change)
+    return changed  # type: ignore[no-any-return]  # of the type it had
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
-        for secret in secrets:
-            value = value.replace(secret, _MASK)
-        return value
-    if isinstance(value, tuple):
-        return tuple(_masked(each, secrets) for each in value)
+        return change(value)
+    if isinstance(value, tuple | list):
+        return type(value)(_mapped(each, change) for each in value)
     if isinstance(value, Mapping):
-        return {key: _masked(each, secrets) for key, each in value.items()}
+        return {key: _mapped(each, change) for key, each in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        masked = {}
+        changed = {}
         for field in fields(value):
-            masked[field.name] = _masked(getattr(value, field.name), secrets)
-        return replace(value, **masked)
+            changed[field.name] = _mapped(getattr(value, field.name), change)
+        return replace(value, **changed)
     return value

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-ApprovalSubject: TypeAlias = Literal["edit", "protected", "command", "read", "trust"]
+ApprovalSubject: TypeAlias = Literal["edit", "protected", "command", "read", "trust", "tool"]
 """What needs approval.
 
 `protected` is an edit of a file that configures something that runs; `trust` is code or an address
-of the project.
+of the project; `tool` is something else that an external agent asks for.
 """
 
 ApprovalAnswer: TypeAlias = Literal["once", "session", "always", "deny"]

@@ -33,7 +33,8 @@ class EditLanded:
 class EditObserved:
     """Another program changed a file; the change `change_id` records it.
 
-    `by` is `command` for a command of the turn, else `outside`. If the change does not have the
+    `by` is `command` for a command of the turn, `agent` for the external agent of the turn, else
+    `outside`. If the change does not have the
     contents of the file, `diff` is the reason.
     """
 
@@ -42,7 +43,7 @@ class EditObserved:
     to: str | None
     diff: str
     change_id: str
-    by: Literal["command", "outside"] = "command"
+    by: Literal["command", "agent", "outside"] = "command"
     kind: Literal["edit_observed"] = "edit_observed"
 
 

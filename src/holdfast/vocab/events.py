@@ -19,6 +19,7 @@ from holdfast.vocab.change_events import (
     Recovered,
 )
 from holdfast.vocab.lazy_dataclass import dataclass
+from holdfast.vocab.worktree_events import WorktreeChanged
 
 if TYPE_CHECKING:
     from holdfast.vocab.approvals import ApprovalAnswer, ApprovalEnd, ApprovalSubject
@@ -34,7 +35,8 @@ class TurnStarted:
 
     `prompt_message_id` is the user's message, None if the turn goes on without one. `message_id` is
     the answer. Events of stores older than schema 0003 have no ids. `sandbox` is the kind of
-    sandbox that the turn's commands run in; "" where an older Holdfast wrote the event.
+    sandbox that the turn's commands run in; "" where an older Holdfast wrote the event. `root` is
+    the directory that an external agent works in; "" for a turn of Holdfast's own model.
     """
 
     session: str
@@ -47,6 +49,7 @@ class TurnStarted:
     prompt_message_id: str | None = None
     message_id: str = ""
     sandbox: SandboxKind | Literal[""] = ""
+    root: str = ""
     kind: Literal["turn_started"] = "turn_started"
 
 
@@ -443,6 +446,7 @@ Event: TypeAlias = (
     | PlanStated
     | AgentStateChanged
     | AgentNote
+    | WorktreeChanged
     | Recovered
     | TurnEnded
     | SessionDeleted

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Self
 
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from types import ModuleType
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.events.ports import EventLog
     from holdfast.usecases.sessions.ports import RunningTurns
     from holdfast.usecases.turns.ports import TurnNotBegun
+    from holdfast.usecases.worktrees.session_worktree import WorktreeRecords
     from holdfast.vocab.place import Place
 
 
@@ -83,6 +85,22 @@ class LateStore:
             return StoreProblem(str(error))
         return found
 
+    def agent_of_session(self, place: Place, session: str) -> str | None:
+        """Return the agent of the project's session that begins so; None if it is not known."""
+        parts = _session_parts()
+        try:
+            found: str | None = self.open().query(parts.agent_of_session, place, session)
+        except parts.StoreError:
+            # The turn will say so.
+            return None
+        return found
+
+    def close_agent(self, chat: str, agent: str) -> None:
+        """Record that a warm agent has ended; a store that cannot be written is no obstacle."""
+        parts = _session_parts()
+        with suppress(parts.StoreError):
+            self.open().run(parts.close_agent_session, chat, agent)
+
     def event_log(self, place: Place) -> EventLog:
         """Return the event log of a project; the store is opened at the first event."""
         log: EventLog = _session_parts().StoredEventLog(self.open, place)
@@ -98,6 +116,11 @@ class LateStore:
         """Return the questions of a project; the store is opened when one is asked or read."""
         approvals: StoredApprovals = _session_parts().StoredApprovals(self.open, place, locks)
         return approvals
+
+    def session_worktrees(self, place: Place, claim: Callable[[str], Place]) -> WorktreeRecords:
+        """Return the worktrees of a project's sessions; the store is opened when needed."""
+        worktrees: WorktreeRecords = _session_parts().StoredWorktrees(self.open, place, claim)
+        return worktrees
 
     def running_turns(self, place: Place) -> RunningTurns:
         """Return the turns that work on a worktree's files; the store is opened when needed."""

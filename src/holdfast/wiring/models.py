@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.models.discovery import find_context, find_server
 from holdfast.adapters.models.openai_compatible import OpenAICompatible
 from holdfast.adapters.models.servers import ServerNotFound
-from holdfast.usecases.turns.send_message import NotSent
+from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.wiring.trust import server_of
 
 if TYPE_CHECKING:

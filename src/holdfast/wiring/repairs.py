@@ -21,8 +21,8 @@ from holdfast.repair.ports import Check, PipelinePorts, ProposerFailed
 from holdfast.repair.strictness import RepairPolicy
 from holdfast.usecases.repair.model_proposer import LateProvider
 from holdfast.usecases.repair.repair_files import RepairDependencies
+from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.usecases.turns.repair_ports import ProjectCheck, TurnRepairs
-from holdfast.usecases.turns.send_message import NotSent
 from holdfast.wiring.checks import FileChecks, sees_project
 from holdfast.wiring.decisions import decisions_at, rule_book_at
 from holdfast.wiring.models import find_model, refuse_server

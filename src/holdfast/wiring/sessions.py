@@ -9,8 +9,12 @@ from holdfast.adapters.filesystem.command_grants import DiskGrants
 from holdfast.adapters.filesystem.turn_locks import TurnLocks
 from holdfast.adapters.places.places import find_place
 from holdfast.adapters.processes.turn_processes import turn_of_process
+from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.database_url import chosen_url, store_exists
+from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.sessions.placed_sessions import placed_sessions
 from holdfast.adapters.store.sessions.session_log import StoredSessions
+from holdfast.usecases.sessions.session_records import SessionsUnavailable
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.wiring.late_store import LateStore
 from holdfast.wiring.state_directory import state_directory
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.usecases.sessions.session_records import (
         AnnounceDeleted,
         DeletedRows,
+        PlacedSession,
         SessionSummary,
         TurnRunning,
     )
@@ -76,6 +81,29 @@ class LateSessions:
 
     def _exists(self) -> bool:
         return store_exists(chosen_url(self._state))
+
+
+def list_placed_sessions(root: Path | None, offset: int, limit: int) -> tuple[PlacedSession, ...]:
+    """Return sessions that work at a root, or anywhere, the one with the latest turn first.
+
+    Raise `SessionsUnavailable` if the store cannot be read.
+    """
+    state = state_directory()
+    if not store_exists(chosen_url(state)):
+        return ()
+    place = None
+    if root is not None:
+        place = find_place(root, state)
+    with LateStore(state) as store:
+        try:
+            return store.open().query(placed_sessions, place, offset, limit)
+        except StoreError as error:
+            raise SessionsUnavailable(str(error)) from error
+
+
+def new_session_id() -> str:
+    """Return an id for a session that no turn has begun yet."""
+    return new_id()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,8 @@ from holdfast.tools.prompt.system_prompt import overview, system_prompt
 from holdfast.tools.prompt.tool_profiles import profile_of
 from holdfast.tools.toolbox import ToolboxOf
 from holdfast.usecases.turns.ports import TurnNotBegun
-from holdfast.usecases.turns.send_message import NotSent, TurnDependencies, UserMessage, send
+from holdfast.usecases.turns.recorded_turn import NotSent, TurnContext
+from holdfast.usecases.turns.send_message import TurnDependencies, UserMessage, send
 from holdfast.usecases.turns.turn_editor import ReviewedFiles
 from holdfast.wiring.late_store import LateStore, StoreProblem
 from holdfast.wiring.models import find_model, refuse_server
@@ -124,12 +125,10 @@ def _dependencies(
     message: UserMessage,
     asker: Asker | None,
 ) -> TurnDependencies | NotSent:
-    root, state = workspace.files.root, state_directory()
-    place = workspace.claim()
-    locks = TurnLocks(state)
-    records = workspace.store.turn_log(place, locks)
-    if isinstance(records, StoreProblem):
-        return NotSent(f"the turn cannot be recorded: {records.message}")
+    root = workspace.files.root
+    context = turn_context(workspace, settings, asker)
+    if isinstance(context, NotSent):
+        return context
     profile = profile_of(model.name)
     tools = profile.tools(plan=message.plan)
     folders = DiskDirectories(str(root))
@@ -164,10 +163,26 @@ def _dependencies(
         return ToolboxOf(tools, ports, policy)
 
     return TurnDependencies(
+        context=replace(context, sandbox=sandbox.status),
         model=model,
         bind=bind,
         system=f"{system_prompt(tools, profile)}\n{overview(repository, room)}",
         tools=f"{model.name}: {' '.join(tools)}",
+        limits=limits,
+    )
+
+
+def turn_context(
+    workspace: DiskWorkspace, settings: Settings, asker: Asker | None
+) -> TurnContext | NotSent:
+    """Return what every turn on a workspace needs, or why no turn can be recorded."""
+    root, state = workspace.files.root, state_directory()
+    place = workspace.claim()
+    locks = TurnLocks(state)
+    records = workspace.store.turn_log(place, locks)
+    if isinstance(records, StoreProblem):
+        return NotSent(f"the turn cannot be recorded: {records.message}")
+    return TurnContext(
         workspace=workspace,
         worktrees=open_worktrees(root, store=workspace.store),
         digests=DiskWorktreeDigests(str(root)),
@@ -177,9 +192,7 @@ def _dependencies(
         grants=DiskGrants(state, place.project_id),
         asker=asker,
         mode=settings["approve"],
-        limits=limits,
         now=time.monotonic,
         secrets=workspace.secrets,
         marking=TurnProcesses(state).marking,
-        sandbox=sandbox.status,
     )

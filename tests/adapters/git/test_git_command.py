@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.adapters.git.file_modes import update_modes, usual_modes
 from holdfast.adapters.git.git_command import (
+    INHERITED,
     Git,
     GitFailed,
     environment,
@@ -48,6 +49,18 @@ def test_the_callers_git_variables_are_gone_and_ours_are_there(
         "GIT_INDEX_FILE": "x",
     }
     assert "sk-hunter2" not in given.values()
+
+
+def test_no_local_variable_of_git_and_no_key_reaches_git_and_what_says_whose_files_it_reads_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local = Git(tmp_path).run("rev-parse", "--local-env-vars").decode("ascii").split()
+    assert "GIT_DIR" in local
+    for name in (*local, "GIT_TOKEN", *INHERITED):
+        monkeypatch.setenv(name, "from outside")
+    given = environment({}, tmp_path)
+    outside = {name for name, value in given.items() if value == "from outside"}
+    assert outside == set(INHERITED)
 
 
 def test_a_failure_says_what_git_said(tmp_path: Path) -> None:

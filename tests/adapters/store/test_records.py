@@ -219,7 +219,9 @@ def test_an_agent_session_is_marked_crashed(store: Store) -> None:
     )
     assert store.query(agent_sessions_of, world.session.id) == (made,)
     assert store.run(crash_agent_sessions, world.session.id) == 1
-    assert store.query(agent_sessions_of, world.session.id) == (replace(made, status="crashed"),)
+    crashed = replace(made, status="crashed", generation=1)
+    assert store.query(agent_sessions_of, world.session.id) == (crashed,)
+    assert store.run(crash_agent_sessions, world.session.id) == 0
 
 
 # ------------------------------------------------------------------------------------------------------- messages

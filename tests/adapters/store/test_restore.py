@@ -216,6 +216,9 @@ def test_the_agent_goes_before_git_is_touched(talk: Talk, three: tuple[str, str,
         def __init__(self, backend: Backend) -> None:
             self._backend = backend
 
+        def refuse_waiting(self, session: str) -> None:
+            self._backend.refuse_waiting(session)
+
         def evict(self, session: str, announce: AnnounceIds) -> bool:
             refs = talk.repo.git("for-each-ref", "--format=%(refname)", "refs/holdfast")
             seen.append((session, refs, talk.repo.tree(), talk.said(), talk.at_work()))

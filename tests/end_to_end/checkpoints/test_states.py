@@ -214,6 +214,22 @@ def _remove(git: Path) -> None:
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory away")
+def test_under_sudo_the_repository_of_the_user_is_not_one_of_another_owner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = _born(tmp_path / "root")
+    for place in (repo.root, repo.root / ".git"):
+        os.chown(place, 12345, 12345)
+    monkeypatch.setenv("SUDO_UID", "12345")
+    taken, before = repo.checkpoint(), repo.tree()
+    repo.write("a.txt", "agent\n")
+    repo.restore(taken)
+    assert repo.tree() == before
+    monkeypatch.setenv("SUDO_UID", "54321")
+    assert "git reports" in repo.run("restore", taken, "--json").why
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory away")
 def test_a_repository_of_another_owner_works_once_the_user_says_that_it_is_safe(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,7 +26,8 @@ from holdfast.config.settings import Settings
 from holdfast.loop.context.history import rebuild
 from holdfast.testing import FixedClock, RecordedRequest, ScriptedServer, say
 from holdfast.usecases.events.event_json import kept_from_json
-from holdfast.usecases.turns.send_message import NotSent, UserMessage
+from holdfast.usecases.turns.recorded_turn import NotSent
+from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import (
     CallEnded,
     Event,

@@ -15,7 +15,8 @@ from typing import Any
 from holdfast.adapters.models.openai_compatible import OpenAICompatible
 from holdfast.config.settings import Settings
 from holdfast.testing import FixedClock, RecordedRequest, Reply, ScriptedServer, say
-from holdfast.usecases.turns.send_message import NotSent, UserMessage
+from holdfast.usecases.turns.recorded_turn import NotSent
+from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.vocab.events import Event, SentinelRaised, TurnEnded
 from holdfast.wiring.settings import settings_at
 from holdfast.wiring.turns import run_turn_at

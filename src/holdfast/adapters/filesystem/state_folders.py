@@ -66,7 +66,10 @@ class DiskStateFolders:
     def old_files(self) -> DiskGarbage:
         """Return the texts that were saved long ago, and the locks of turns that are over."""
         with _translated():
-            saved = [*self._state.glob("roots/*/saved/*"), *self._state.glob("worktrees/*/saved/*")]
+            saved = list(self._state.glob("roots/*/saved/*"))
+            for folder in self._state.glob("worktrees/*"):
+                if not _is_of_session(folder):
+                    saved += folder.glob("saved/*")
             old = [path for path in saved if _age(path) > _SAVED_DAYS * _DAY]
             for lock in self._state.glob("turns/*.lock"):
                 # Not a new one: between its making and its locking it is not locked either.
@@ -84,12 +87,17 @@ class DiskStateFolders:
     def _folders(self) -> Iterator[_StateFolder]:
         for file in sorted(self._state.glob(f"worktrees/*/{PLACE_FILE}")):
             root = read_root(file)
-            if root is not None:
+            if root is not None and not _is_of_session(file.parent):
                 yield _StateFolder(file.parent, Path(root), file.parent / "lock")
 
     def _half_removed(self) -> list[Path]:
         """Return what an earlier run had begun to remove."""
         return [path for path in self._state.glob(f"*/*{_REMOVED}") if path.is_dir()]
+
+
+def _is_of_session(folder: Path) -> bool:
+    """Return whether a folder beside those with state is the worktree of a session."""
+    return (folder / ".git").exists()
 
 
 @contextmanager

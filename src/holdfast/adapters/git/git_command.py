@@ -64,15 +64,21 @@ _VARIABLES = {
     "GIT_COMMITTER_EMAIL": "holdfast@localhost",
 }
 
-# All other variables of git are withheld: most lead to another repository, change how paths are
-# read, or name a program.
-_INHERITED = (
+# Whose files git reads, and which. Withheld are git's local variables, which lead to another
+# repository, and those that name a program, change how paths are read, or print a trace. This is an
+# allow-list as for every child: GIT_TOKEN is a key of the user, and not git's.
+INHERITED = (
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",
     "GIT_CONFIG_NOSYSTEM",
+    "GIT_ATTR_NOSYSTEM",
     "GIT_CEILING_DIRECTORIES",
     "GIT_DISCOVERY_ACROSS_FILESYSTEM",
     "GIT_EXEC_PATH",
+    # Under sudo, the user's repositories are not those of another owner.
+    "SUDO_UID",
+    # The switch of git's own tests: the repository counts as one of another owner.
+    "GIT_TEST_ASSUME_DIFFERENT_OWNER",
 )
 
 _FILTER = re.compile(rb"filter\.(?P<name>.+)\.(?:clean|smudge|process|required)")
@@ -259,7 +265,7 @@ def environment(variables: Mapping[str, str], project: Path) -> dict[str, str]:
     user's GIT_CONFIG_GLOBAL counts.
     """
     outside = {"PATH": path_outside(project)}
-    return {**allowed_variables(_INHERITED), **outside, **_VARIABLES, **variables}
+    return {**allowed_variables(INHERITED), **outside, **_VARIABLES, **variables}
 
 
 def to_bytes(path: str) -> bytes:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.filesystem import atomic_write
-from holdfast.adapters.git.git_command import Git, GitFailed, to_text
+from holdfast.adapters.git.git_command import INHERITED, Git, GitFailed, to_text
 from holdfast.checkpoints.ports import CheckpointFailed
 from holdfast.vocab.lazy_dataclass import dataclass
 
@@ -24,14 +24,8 @@ if TYPE_CHECKING:
 _VERSION = 1
 _COMMIT = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _PLACES = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir")
-# The variables that say which files of settings git reads.
-_CONFIG_VARIABLES = (
-    "HOME",
-    "XDG_CONFIG_HOME",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_NOSYSTEM",
-)
+# The variables that say which settings git reads, and which repositories it takes.
+_VARIABLES = ("HOME", "XDG_CONFIG_HOME", *INHERITED)
 _SYSTEM_CONFIG = "/etc/gitconfig"
 # Settings that change the bytes of a file when git reads or writes it.
 _CONVERSIONS = frozenset({"core.autocrlf", "core.eol", "core.attributesfile"})
@@ -263,7 +257,7 @@ def signature(file: Path) -> list[int] | None:
 
 def _sign(marker: Path, files: Iterable[str]) -> list[Any]:
     status = (marker / ".git").lstat()
-    variables = [os.environ.get(name) for name in _CONFIG_VARIABLES]
+    variables = [os.environ.get(name) for name in _VARIABLES]
     # Of a directory the time changes with each command of git.
     content = None
     if not (marker / ".git").is_dir():

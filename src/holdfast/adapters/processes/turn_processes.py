@@ -15,13 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.process_identity import has_proc, start_of
+from holdfast.adapters.processes.watchdog import TURN_VARIABLE
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
-
-TURN_VARIABLE = "HOLDFAST_TURN"
-"""The variable that marks the processes of a turn with the turn's id."""
 
 _GRACE = 1.0
 """Seconds that a process has to end after SIGTERM."""
@@ -44,7 +42,10 @@ _mark: ContextVar[_Mark | None] = ContextVar("holdfast_turn", default=None)
 
 @dataclass(frozen=True, slots=True)
 class MarkedProcess:
-    """A process that a turn has started, itself or through another process."""
+    """A process that a turn has started, itself or through another process.
+
+    `turn` is the value of the mark.
+    """
 
     turn: str
     pid: int
@@ -71,7 +72,7 @@ class TurnProcesses:
     def found(self) -> tuple[MarkedProcess, ...]:
         """Return the processes of all turns, but for this process and those that it runs in."""
         ours = _ancestors()
-        found = _marked_in_proc() if has_proc() else self._recorded()
+        found = find_marked(TURN_VARIABLE) if has_proc() else self._recorded()
         return tuple(each for each in found if each.pid not in ours)
 
     def end(self, turns: Collection[str]) -> tuple[int, ...]:
@@ -162,8 +163,11 @@ def _is_alive(process: MarkedProcess) -> bool:
     return start_of(process.pid) == process.started
 
 
-def _marked_in_proc() -> list[MarkedProcess]:
-    name = f"{TURN_VARIABLE}=".encode()
+def find_marked(variable: str) -> list[MarkedProcess]:
+    """Return the processes that have this variable in their environment, where there is /proc."""
+    if not has_proc():
+        return []
+    name = f"{variable}=".encode()
     found = []
     for folder in os.listdir("/proc"):  # noqa: PTH208 - a path for each would take twice the time
         if not folder.isdecimal():

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 MARK = "_HOLDFAST_RUN"
-"""The variable that marks a process as ours before the watchdog knows its number."""
+"""The variable that marks a process as ours, wherever it goes."""
+TURN_VARIABLE = "HOLDFAST_TURN"
+"""The variable that marks the processes of a turn with the turn's id."""
 
+_MARKS = (MARK, TURN_VARIABLE)
 _CHILD = Path(__file__).with_name("watchdog_child.py")
 _EXIT_TIMEOUT = 5.0
 _lock = threading.Lock()
@@ -64,6 +67,9 @@ def _start() -> subprocess.Popen[bytes] | None:
         dog = subprocess.Popen(  # noqa: S603 - a fixed list of words
             [sys.executable, "-I", "-S", "-B", str(_CHILD)],
             cwd="/",
+            # Another watchdog, or the end of a turn, would look for these marks and end this one
+            # before it has ended anything.
+            env={name: text for name, text in os.environ.items() if name not in _MARKS},
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,

@@ -1,15 +1,18 @@
 """The program of the watchdog.
 
 Reads lines about processes: `> mark` before a process is started, `+ mark group` after, and
-`- mark` when it has ended. At the end of the input it ends the processes that are left; after the
-line `. .` it exits without that.
+`- mark` when it has ended. At the end of the input it ends the groups that are left, and all that
+has their marks, wherever it went; after the line `. .` it exits without that.
 """
 
 import os
 import signal
 import sys
+import time
 from pathlib import Path
-from typing import Dict  # noqa: UP035 - any Python 3 may run this
+from typing import Dict, Set  # noqa: UP035 - any Python 3 may run this
+
+TRIES = 100
 
 
 def main() -> None:
@@ -25,11 +28,14 @@ def main() -> None:
             groups[mark] = int(group[0])
         else:
             groups[mark] = 0
-    for mark, group in groups.items():
+    for group in groups.values():
         if group:
             end_group(group)
-        else:
-            end_marked(mark)
+    for _ in range(TRIES):
+        # What a process starts while others are looked at is found the next time.
+        if not end_marked(set(groups)):
+            return
+        time.sleep(0.02)
 
 
 def end_group(group: int) -> None:
@@ -41,15 +47,18 @@ def end_group(group: int) -> None:
         return
 
 
-def end_marked(mark: bytes) -> None:
-    """Kill a process whose number was not sent yet; its environment has the mark."""
+def end_marked(marks: Set[bytes]) -> bool:  # noqa: UP006 - as above
+    """Kill the processes that have one of the marks in their environment; return if there were."""
+    found = False
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if mark in (folder / "environ").read_bytes().split(b"\0"):
-                end_group(os.getpgid(int(folder.name)))
+            if not marks.isdisjoint((folder / "environ").read_bytes().split(b"\0")):
+                found = True
+                os.kill(int(folder.name), signal.SIGKILL)
         except OSError:
             # A process of another user, or one that has ended.
             continue
+    return found
 
 
 if __name__ == "__main__":

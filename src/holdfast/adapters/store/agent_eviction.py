@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.store.publish import publish
-from holdfast.adapters.store.queries.agent_sessions import crash_agent_sessions
+from holdfast.adapters.store.queries.agent_sessions import crash_agent_sessions, raise_generation
 from holdfast.adapters.store.queries.approvals import close_questions
 from holdfast.adapters.store.queries.projects import lock_project_by_id
 from holdfast.adapters.store.queries.sessions import session_by_id
@@ -27,6 +27,11 @@ class StoredAgents:
     def __init__(self, store: Callable[[], Store]) -> None:
         """Use the store that `store` returns; it is called for each transaction."""
         self._store = store
+
+    def refuse_waiting(self, session: str) -> None:
+        """Let no turn of the session begin that an agent was asked for before this call."""
+        with translated():
+            self._store().run(raise_generation, session)
 
     def evict(self, session: str, announce: AnnounceIds) -> bool:
         """Cancel the turns that dead processes left running, and mark the agent's memory as lost.

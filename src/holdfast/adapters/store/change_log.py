@@ -154,10 +154,10 @@ class StoredChanges:
         with _translated():
             return self._store.query(last_undo, self._place)
 
-    def last_turn(self) -> str | None:
+    def last_turn(self, session: str | None = None) -> str | None:
         """Return the turn of the latest applied change that belongs to a turn, or None."""
         with _translated():
-            return self._store.query(last_turn, self._place)
+            return self._store.query(last_turn, self._place, session)
 
     def split(
         self, change_id: str, accepted: Change, rest: Change, events: Sequence[OwnedEvent]

@@ -11,6 +11,11 @@ from sqlalchemy import select, update
 from holdfast.adapters.processes.process_identity import this_process
 from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.errors import StoreError
+from holdfast.adapters.store.queries.agent_sessions import (
+    ask_for_agent,
+    generation_of,
+    set_agent_state,
+)
 from holdfast.adapters.store.queries.approvals import close_questions
 from holdfast.adapters.store.queries.chats import add_chat, chats_of
 from holdfast.adapters.store.queries.events import NewEvent, events_below, last_event
@@ -19,6 +24,7 @@ from holdfast.adapters.store.queries.projects import find_project, lock_project,
 from holdfast.adapters.store.queries.sessions import (
     add_session,
     session_by_id,
+    set_agent,
     set_worktree,
 )
 from holdfast.adapters.store.queries.statements import append
@@ -27,7 +33,8 @@ from holdfast.adapters.store.queries.worktrees import worktree_at, worktree_by_i
 from holdfast.adapters.store.tables import chats, message_parts, messages, sessions, turns
 from holdfast.adapters.store.tables import events as event_rows
 from holdfast.adapters.store.turn_fence import LOOK, RUNNING, TurnFence
-from holdfast.usecases.events.event_json import TRANSCRIPT_KINDS, kept_from_json
+from holdfast.usecases.agents.ports import AgentRequest
+from holdfast.usecases.events.event_json import is_transcript, kept_from_json
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.record_watch import RecordsUnavailable
 from holdfast.usecases.turns.ports import (
@@ -36,6 +43,7 @@ from holdfast.usecases.turns.ports import (
     TurnNotBegun,
     TurnRequest,
 )
+from holdfast.vocab.agent_events import AgentCall, AgentStateChanged
 from holdfast.vocab.events import Event, RepairEnded, Said, SentinelRaised, TurnEnded
 from holdfast.vocab.transcript import UserText
 
@@ -51,6 +59,8 @@ if TYPE_CHECKING:
     from holdfast.usecases.turns.ports import PastEvents
     from holdfast.vocab.place import Place
 
+OURS = "holdfast"
+"""The name of the agent of a turn whose model Holdfast itself asks."""
 _GO_ON = "Continue."
 
 
@@ -77,6 +87,11 @@ class StoredTurnLog:
         else:
             self._store.fence = TurnFence(turn)
         return begun
+
+    def ask_for(self, session: str, agent: str) -> AgentRequest | None:
+        """Record that an agent is asked for a turn (port `AgentRecords`)."""
+        with _translated():
+            return self._store.run(_ask_for, self._place, session, agent)
 
     def keep(self, begun: TurnBegun, events: Sequence[Event]) -> int:
         """Publish events, and add those of the transcript to the assistant's message."""
@@ -126,7 +141,12 @@ class StoredTurnLog:
             metadata = {"system": opening.system, "tools": opening.tools}
             title = opening.prompt[:80]
             session = add_session(
-                connection, project.id, title=title, metadata=metadata, worktree_id=worktree
+                connection,
+                project.id,
+                session_id=opening.new_session,
+                title=title,
+                metadata=metadata,
+                worktree_id=worktree,
             ).id
             chat = add_chat(connection, session).id
             system = opening.system
@@ -135,14 +155,21 @@ class StoredTurnLog:
             if isinstance(found, TurnNotBegun):
                 return found
             session, chat = found
+            refused = _refuse_restored(connection, session, opening)
+            if refused is not None:
+                return refused
             busy = _turn_at_work(connection, chat)
             if busy is not None and self._locks.is_locked(busy):
                 return TurnNotBegun(
                     f"session {session}: a turn of it is still running; wait for its end, or stop "
                     f"it: holdfast cancel {session}"
                 )
-            system = _system(connection, session, opening)
+            system = opening.system
+            if opening.agent == OURS:
+                system = _system(connection, session, opening)
             set_worktree(connection, session, worktree)
+        set_agent(connection, session, opening.agent)
+        last_turn = _last_turn(connection, chat)
         past = _past(connection, chat)
         prompt = opening.prompt
         if not prompt and _has_nothing_to_answer(past):
@@ -162,7 +189,9 @@ class StoredTurnLog:
             metadata={"model": opening.model, "host": platform.node(), "root": root},
             owner=str(this_process()),
         )
-        begun = TurnBegun(session, chat, turn, answer.id, system, past, project.id, prompt_message)
+        begun = TurnBegun(
+            session, chat, turn, answer.id, system, past, project.id, prompt_message, last_turn
+        )
         _keep(connection, begun, announce(begun))
         return begun
 
@@ -194,6 +223,25 @@ def _find(connection: Connection, project_id: str, wanted: str) -> tuple[str, st
             f"{wanted}: there is no such session in this project; begin one without --continue."
         )
     return found[0], chats_of(connection, found[0])[-1].id
+
+
+def _ask_for(connection: Connection, place: Place, wanted: str, agent: str) -> AgentRequest | None:
+    project = lock_project(connection, place)
+    found = _find(connection, project.id, wanted)
+    if isinstance(found, TurnNotBegun):
+        return None
+    session, chat = found
+    return AgentRequest(session, chat, ask_for_agent(connection, session, chat, agent))
+
+
+def agent_of_session(connection: Connection, place: Place, wanted: str) -> str | None:
+    """Return the agent with which the session that begins so goes on; None if there is none."""
+    project = find_project(connection, place)
+    found = _find(connection, project.id if project else "", wanted)
+    if isinstance(found, TurnNotBegun):
+        return None
+    session = session_by_id(connection, found[0])
+    return session.agent if session else None
 
 
 def worktree_of_session(
@@ -247,6 +295,23 @@ def _past(connection: Connection, chat_id: str) -> tuple[PastEvents, ...]:
     return tuple(past)
 
 
+def _last_turn(connection: Connection, chat_id: str) -> str | None:
+    query = select(turns.c.id).where(turns.c.chat_id == chat_id, turns.c.left_with.is_(None))
+    return connection.execute(query.order_by(turns.c.started_at.desc()).limit(1)).scalar()
+
+
+def _refuse_restored(
+    connection: Connection, session: str, opening: TurnRequest
+) -> TurnNotBegun | None:
+    """Return why a turn does not begin that was asked for before a restore of its session."""
+    if opening.generation in {None, generation_of(connection, session)}:
+        return None
+    return TurnNotBegun(
+        f"session {session} was restored after this turn was asked for, so it did not begin; look "
+        "at the files, and send the message again."
+    )
+
+
 def _has_nothing_to_answer(past: Sequence[object]) -> bool:
     """Whether the model had the last word.
 
@@ -255,6 +320,8 @@ def _has_nothing_to_answer(past: Sequence[object]) -> bool:
     for last in reversed(past):
         if isinstance(last, RepairEnded):
             continue
+        if isinstance(last, AgentCall):
+            return True
         return isinstance(last, Said) and not last.calls
     return True
 
@@ -269,6 +336,9 @@ def _keep(
     if not new:
         return last_event(connection, begun.project)
     batches = [events_below(begun.project, new)]
+    for event in events:
+        if isinstance(event, AgentStateChanged):
+            set_agent_state(connection, begun.session, begun.chat, event)
     parts = [(event.part_id, event.kind) for event in new if event.part_id is not None]
     if parts:
         batches.append(parts_of_events(begun.message, parts))
@@ -278,7 +348,7 @@ def _keep(
 def _new_event(begun: TurnBegun, event: Event) -> NewEvent:
     """Return an event of a turn to append; one of the transcript is a part of the message too."""
     part_id = None
-    if event.kind in TRANSCRIPT_KINDS:
+    if is_transcript(event):
         part_id = new_id()
     return NewEvent(event.kind, event_to_json(event), begun.session, begun.turn, part_id)
 

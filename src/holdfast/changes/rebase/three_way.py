@@ -90,6 +90,33 @@ def project_text(base: str, wanted: str, present: str) -> str | None:
     return "".join(_apply(lines, edits))
 
 
+def merge_bytes(base: bytes, wanted: bytes, present: bytes) -> bytes | tuple[range, ...]:
+    r"""Return `present` with the edits that turned `base` into `wanted`; a common edit counts once.
+
+    Return the lines of `present`, from 1, that touch such an edit; none if one of the three is not
+    text.
+
+    >>> merge_bytes(b"a\nb\nc\n", b"A\nb\nC\n", b"A\nb\nc\n")
+    b'A\nb\nC\n'
+    >>> merge_bytes(b"a\nb\nc\n", b"A\nb\nc\n", b"X\nb\nc\n")
+    (range(1, 2),)
+    """
+    texts = _texts(base, wanted, present)
+    if texts is None:
+        return ()
+    lines, new, now = map(raw_lines, texts)
+    other_edits = _line_edits(lines, now)
+    own_edits = [edit for edit in _line_edits(lines, new) if edit not in other_edits]
+    touched = []
+    for edit, place in zip(other_edits, _places(other_edits), strict=True):
+        if any(own.first <= edit.last and edit.first <= own.last for own in own_edits):
+            touched.append(range(place.start + 1, max(place.stop, place.start + 1) + 1))
+    if touched:
+        return tuple(touched)
+    edits = sorted([*own_edits, *other_edits], key=lambda edit: (edit.first, edit.last))
+    return encode("".join(_apply(lines, edits)), decode(base).encoding)
+
+
 def raw_lines(text: str) -> list[str]:
     r"""Return the lines with their endings.
 

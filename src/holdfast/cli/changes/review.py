@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.changes.run_use_case import ChangeId, changes_output, run_use_case
-from holdfast.cli.options import AsJson, Root
+from holdfast.cli.options import AsJson, Root, hunk_numbers
 from holdfast.cli.render.edits import warn_unrecorded
 from holdfast.cli.reply import Notation, ReplyFile, Unwrap, WrittenAs, read_reply
 from holdfast.usecases.changes.apply import ReplyText
@@ -53,7 +53,7 @@ def apply(
 
     Exit 0: applied. 1: refused, and no file was changed. 2: wrong usage.
     """
-    numbers = _hunk_numbers(hunks)
+    numbers = hunk_numbers(hunks)
     output = changes_output(as_json)
     accepted = run_use_case(
         root, output, lambda workspace: apply_change(change_id, workspace, hunks=numbers)
@@ -72,14 +72,3 @@ def reject(change_id: ChangeId, *, root: Root = Path(), as_json: AsJson = False)
     rejected = run_use_case(root, output, lambda workspace: reject_change(change_id, workspace))
     output.show_note(rejected.recovered)
     output.show_rejected(rejected)
-
-
-def _hunk_numbers(hunks: str | None) -> frozenset[int]:
-    """Parse the numbers of `--hunks`; without the option return none, which means all hunks."""
-    if hunks is None:
-        return frozenset()
-    try:
-        return frozenset(map(int, hunks.split(",")))
-    except ValueError as error:
-        message = f"{hunks or '(none)'}: write numbers with commas, such as 1,3."
-        raise typer.BadParameter(message, param_hint="--hunks") from error

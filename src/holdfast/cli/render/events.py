@@ -24,6 +24,7 @@ _SHOWN = (
     "action",
     "to",
     "state",
+    "branch",
     "change_id",
     "change_ids",
     "checkpoint_id",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from holdfast.cli.render.edits import headline
@@ -12,6 +14,7 @@ from holdfast.cli.render.skipped import skipped_lines
 from holdfast.cli.render.text import count_of, diff_lines, warn, write, write_diff_line
 from holdfast.usecases.events.event_to_json import event_to_json
 from holdfast.usecases.repair.messages import WORDS
+from holdfast.vocab.agent_events import AgentCall, AgentNote, AgentStateChanged, PlanStated
 from holdfast.vocab.change_events import EditLanded, EditObserved
 from holdfast.vocab.events import (
     ApprovalAsked,
@@ -34,13 +37,14 @@ from holdfast.vocab.events import (
 )
 
 if TYPE_CHECKING:
-    from holdfast.usecases.turns.send_message import NotSent
+    from holdfast.usecases.turns.recorded_turn import NotSent
     from holdfast.vocab.events import Event
     from holdfast.vocab.tool_calls import ToolCall
 
 Streamed: TypeAlias = Literal["answer", "reasoning"]
 
 SCHEMA_VERSION = 1
+_OURS = "holdfast"
 EXIT_CODES: Mapping[str, int] = {
     "done": 0,
     "failed": 1,
@@ -62,7 +66,12 @@ _DIFF_LINES = 200
 _OBSERVED_SHOWN = 20
 _FILES_SHOWN = 50
 _UNRESOLVED_SHOWN = 10
-_AUTHORS = {"command": "by a command", "outside": "outside of this turn"}
+_AUTHORS = {
+    "command": "by a command",
+    "agent": "by the agent",
+    "outside": "outside of this turn",
+}
+_MARKS = {"pending": "·", "in_progress": "▸", "completed": "✓"}
 _ACTIONS = {"edit": "edited", "create": "created", "delete": "deleted", "rename": "renamed"}
 
 
@@ -120,6 +129,8 @@ class TerminalTurn:
         self._apart = answer_apart
         self._session = ""
         self._checkpoint: str | None = None
+        # What names the directory of the turn in a command, if that is another one.
+        self._there = ""
         self._streamed: Streamed | None = None
         self._midline = False
         self._shows_reasoning = sys.stdout.isatty()
@@ -129,18 +140,26 @@ class TerminalTurn:
         self._proposals: set[str] = set()
         self._approval: str | None = None
         self._observed: dict[str, str] = {}
+        self._agent = _OURS
+        self._agent_calls: dict[str, str] = {}
+        self._answer: str | None = None
 
     def show(self, event: Event) -> None:
         """Show one event."""
         self._show_turn_event(event)
         self._show_model_event(event)
         self._show_tool_event(event)
+        self._show_agent_event(event)
 
     def _show_turn_event(self, event: Event) -> None:
         match event:
             case TurnStarted():
-                self._session = event.session
-                self._say(f"session {event.session}, model {event.model}", dim=True)
+                self._session, self._agent = event.session, event.agent
+                self._there = _root_option(event.root)
+                who = f"model {event.model}"
+                if event.agent != _OURS:
+                    who = f"agent {event.agent}"
+                self._say(f"session {event.session}, {who}", dim=True)
             case CheckpointTaken():
                 self._checkpoint = event.checkpoint_id
                 self._say(f"checkpoint {event.checkpoint_id}", dim=True)
@@ -184,8 +203,49 @@ class TerminalTurn:
             return
         if said.calls:
             self._say(said.text.rstrip("\n"))
-        else:
+        elif self._agent == _OURS:
             write_answer(said.text)
+        else:
+            # The answer is what an agent says last.
+            self._say_unanswered()
+            self._answer = said.text
+
+    def _say_unanswered(self) -> None:
+        """Print what the agent has said before it went on: that was not its answer."""
+        if self._answer is not None:
+            self._say(self._answer.rstrip("\n"))
+        self._answer = None
+
+    def _show_agent_event(self, event: Event) -> None:
+        match event:
+            case AgentCall():
+                self._say_unanswered()
+                self._show_agent_call(event)
+            case PlanStated():
+                self._say("plan:", dim=True)
+                for entry in event.entries:
+                    self._say(f"  {_MARKS.get(entry.status, '·')} {entry.text}", dim=True)
+            case AgentStateChanged() if event.status != "busy":
+                text = f"{event.agent} ({event.transport}) {event.status}"
+                self._say(text, dim=True)
+            case AgentNote() if event.note_kind == "denied":
+                self._say(f"  denied: {event.body.get('message', '')}", "yellow")
+            case AgentNote():
+                self._say(f"  note ({event.note_kind}): {_brief_json(event.body)}", dim=True)
+            case _:
+                pass
+
+    def _show_agent_call(self, call: AgentCall) -> None:
+        if call.call_id not in self._agent_calls:
+            self._say(f"> {call.tool_kind} {_first_line(call.title)}", "cyan")
+        before = self._agent_calls.get(call.call_id)
+        self._agent_calls[call.call_id] = call.status
+        if call.status == before:
+            return
+        if call.status == "failed":
+            self._say(f"  failed: {_first_line(call.text)}", "red")
+        elif call.status == "done" and call.text.strip():
+            self._say(f"  {_first_line(call.text)}", dim=True)
 
     def _show_tool_event(self, event: Event) -> None:
         match event:
@@ -279,6 +339,8 @@ class TerminalTurn:
 
     def _show_end(self, event: TurnEnded) -> None:
         self._end_stream()
+        if self._answer is not None:
+            write_answer(self._answer)
         done = event.stop_reason == "done"
         colour: str | None = "yellow"
         if done and not event.unresolved:
@@ -296,7 +358,9 @@ class TerminalTurn:
             if len(changed) > _FILES_SHOWN:
                 self._say(f"… and {count_of(len(changed) - _FILES_SHOWN, 'more file')}")
             if self._checkpoint:
-                self._say(f"to go back: holdfast checkpoint restore {self._checkpoint}")
+                self._say(
+                    f"to go back: holdfast checkpoint restore {self._checkpoint}{self._there}"
+                )
         if event.stop_reason == "needs_approval":
             self._show_how_to_allow()
         if not done:
@@ -354,14 +418,22 @@ class QuietTurn:
     def __init__(self) -> None:
         """Start without a session."""
         self._session = ""
+        self._agent = _OURS
+        self._answer: str | None = None
 
     def show(self, event: Event) -> None:
         """Print the answer when it is complete, and a bad end."""
+        if isinstance(event, TurnEnded) and self._answer is not None:
+            write_answer(self._answer)
         match event:
             case TurnStarted():
-                self._session = event.session
+                self._session, self._agent = event.session, event.agent
             case Said() if not event.calls and event.text.strip():
-                write_answer(event.text)
+                # The answer is what an agent says last.
+                if self._agent == _OURS:
+                    write_answer(event.text)
+                else:
+                    self._answer = event.text
             case CheckpointMissed():
                 warn(f"no checkpoint before this turn: {event.message}")
             case TurnEnded() if event.stop_reason != "done":
@@ -375,6 +447,13 @@ class QuietTurn:
     def show_not_sent(self, nothing: NotSent) -> None:
         """Print why there was no turn."""
         warn(nothing.message)
+
+
+def _root_option(root: str) -> str:
+    """Return the option that a command needs to work in a directory that we are not in."""
+    if not root or Path.cwd().is_relative_to(root):
+        return ""
+    return f" --root {shlex.quote(root)}"
 
 
 def write_answer(text: str) -> None:
@@ -402,6 +481,10 @@ def _brief(text: str) -> str:
         return text[:_ARGUMENT_SHOWN]
     lines = text.removesuffix("\n").count("\n") + 1
     return f"({count_of(lines, 'line')})"
+
+
+def _brief_json(body: Mapping[str, Any]) -> str:
+    return json.dumps(body, ensure_ascii=False)[:_ARGUMENT_SHOWN]
 
 
 def _first_line(text: str) -> str:

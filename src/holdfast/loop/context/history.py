@@ -6,6 +6,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.loop.context.ledger import EMPTY, Ledger
+from holdfast.vocab.agent_events import AgentCall
 from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said
 from holdfast.vocab.lazy_dataclass import dataclass
 from holdfast.vocab.transcript import AssistantSaid, Message, SystemText, ToolAnswered, UserText
@@ -56,13 +57,18 @@ def rebuild(records: Iterable[HistoryRecord], system: SystemText | None = None) 
 
 @dataclass(slots=True)
 class _Rebuilding:
-    """The history so far. `repairs` are reports that the next prompt carries."""
+    """The history so far. `repairs` are reports that the next prompt carries.
+
+    `agent_spoke`: the last message is that of an external agent's turn, whose texts and calls are
+    one message.
+    """
 
     messages: list[Message] = field(default_factory=list)
     ledger: Ledger = EMPTY
     prompts: list[str] = field(default_factory=list)
     repairs: list[str] = field(default_factory=list)
     unanswered: list[ToolCall] = field(default_factory=list)
+    agent_spoke: bool = False
 
     def add(self, record: HistoryRecord) -> None:
         match record:
@@ -72,12 +78,19 @@ class _Rebuilding:
                 self.messages = add_user(self.messages, prompt)
                 self.prompts.append(text)
                 self.repairs = []
+                self.agent_spoke = False
             case RepairEnded():
                 self.repairs += _report_repair(record)
+            case Said() if self.agent_spoke:
+                self._add_to_agent(record.text)
             case Said():
                 self.close_calls()
                 self.messages.append(as_message(record))
                 self.unanswered = list(record.calls)
+            case AgentCall():
+                self.close_calls()
+                self._add_to_agent(_report_call(record))
+                self.agent_spoke = True
             case CallEnded():
                 self.ledger = note(self.ledger, record)
                 self._add_answer(record)
@@ -85,6 +98,14 @@ class _Rebuilding:
                 self.close_calls()
                 self.messages = compacted(self.messages, record)
                 self.ledger = self.ledger.add(record.read, record.modified)
+
+    def _add_to_agent(self, text: str) -> None:
+        """Add a text to the message of an agent's turn."""
+        match self.messages:
+            case [*_, AssistantSaid(said, ())]:
+                self.messages[-1] = AssistantSaid(f"{said}\n\n{text}".lstrip("\n"))
+            case _:
+                self.messages.append(AssistantSaid(text))
 
     def close_calls(self) -> None:
         """Answer the calls that have no recorded answer."""
@@ -99,6 +120,14 @@ class _Rebuilding:
                 answer = ToolAnswered(ended.call_id, ended.name, ended.text)
                 self.messages.append(answer)
                 return
+
+
+def _report_call(call: AgentCall) -> str:
+    """Return a line about a call of an external agent, whose tools a model does not have."""
+    about = f"{call.tool_kind}: {call.title}"
+    if call.status == "failed":
+        return f"[{about}: failed]"
+    return f"[{about}]"
 
 
 def _report_repair(ended: RepairEnded) -> list[str]:

@@ -13,6 +13,9 @@ from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from holdfast.vocab.cancellation import Cancel
 
 AgentUpdate: TypeAlias = (
     TextArrived | ReasoningArrived | AgentCall | PlanStated | UsageReported | AgentNote
@@ -21,6 +24,9 @@ AgentUpdate: TypeAlias = (
 
 AgentStop: TypeAlias = Literal["done", "cancelled", "failed", "refused", "max_tokens", "cap"]
 PermissionAnswer: TypeAlias = Literal["once", "session", "deny", "cancelled"]
+
+TRANSCRIPT_END = "--- End of the conversation so far. The message to act on: ---"
+"""The line between the transcript and the message, where both are one text."""
 
 
 class AgentStartError(Exception):
@@ -63,6 +69,12 @@ class AgentPrompt:
     text: str
     transcript: str = ""
 
+    def for_fresh_agent(self) -> str:
+        """Return the one text to send to an agent without memory: the transcript, the message."""
+        if not self.transcript:
+            return self.text
+        return f"{self.transcript}\n\n{TRANSCRIPT_END}\n{self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest:
@@ -73,6 +85,11 @@ class PermissionRequest:
 
     call: AgentCall
     command: str | None = None
+
+
+Decide: TypeAlias = "Callable[[PermissionRequest, Cancel], PermissionAnswer]"
+"""Answers a permission request. The second argument is set once the answer is of no use any more:
+the turn was cancelled, or the agent has ended. Then the function should return soon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +138,7 @@ class ExternalAgent(Protocol):
         self,
         prompt: AgentPrompt,
         sink: Callable[[AgentUpdate], None],
-        decide: Callable[[PermissionRequest], PermissionAnswer],
+        decide: Decide,
     ) -> AgentTurnResult:
         """Run one turn to its end.
 
@@ -134,3 +151,56 @@ class ExternalAgent(Protocol):
 
     def close(self) -> None:
         """End the agent and every process that it has started."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMemory:
+    """What an agent must remember to take a turn: the last turn of the chat, in this generation.
+
+    An agent that remembers something else has missed a restore, or a turn of somebody else.
+    """
+
+    generation: int
+    last_turn: str | None
+
+
+class ReservedAgent(Protocol):
+    """The agent of a chat, for one turn."""
+
+    def take(self, memory: ChatMemory) -> ExternalAgent:
+        """Return the warm agent if it remembers just this; else end it, and return a new one."""
+
+    def keep(self, memory: ChatMemory) -> None:
+        """Leave the agent warm for the next turn; without this call it is ended."""
+
+
+class WarmAgents(Protocol):
+    """The agents of this process that stay warm between turns."""
+
+    def reserve(
+        self, chat: str, agent: str, make: Callable[[], ExternalAgent], cancel: Cancel
+    ) -> AbstractContextManager[ReservedAgent]:
+        """Wait until no other turn uses the agent of this chat, and reserve it.
+
+        Raise `ReservationCancelled` as soon as `cancel` is set.
+        """
+
+
+class ReservationCancelled(Exception):  # noqa: N818 - the word for it
+    """The turn was cancelled while it waited for its agent."""
+
+
+class AgentRecords(Protocol):
+    """What the store knows about the agents of sessions; may raise `RecordsUnavailable`."""
+
+    def ask_for(self, session: str, agent: str) -> AgentRequest | None:
+        """Record that an agent is asked for a turn; None if there is no such session."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRequest:
+    """A turn that an agent is asked for: its chat, and the generation of its session then."""
+
+    session: str
+    chat: str
+    generation: int

@@ -25,6 +25,7 @@ OPTIONS: dict[ApprovalSubject, tuple[ApprovalAnswer, ...]] = {
     "protected": ("once", "session", "deny"),
     "trust": ("once", "deny"),
     "read": ("once", "session", "deny"),
+    "tool": ("once", "session", "deny"),
 }
 """The answers that a question offers."""
 

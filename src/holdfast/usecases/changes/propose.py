@@ -5,6 +5,7 @@ Land a reply in memory, on the files and the changes proposed before it, and rec
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.changes.change import (
@@ -15,7 +16,10 @@ from holdfast.changes.change import (
     ChangeOwner,
     RequestedEdits,
 )
+from holdfast.changes.hunks import hunks_of, judge_hunks, split_change
 from holdfast.changes.overlay import Overlay
+from holdfast.changes.plan import ChangePlan, FileRefused
+from holdfast.changes.rebase.merge_difference import merge_difference
 from holdfast.usecases.changes.apply import PlannedReply, ReplyText, land_reply
 from holdfast.usecases.events.change_events import edits_landed
 from holdfast.usecases.locked_workspace import locked
@@ -24,6 +28,9 @@ from holdfast.usecases.workspace import NothingDone, Workspace
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from holdfast.changes.tree_difference import TreeOf
     from holdfast.vocab.events import Event
 
 
@@ -58,6 +65,40 @@ def propose_reply(
         if not isinstance(landed, PlannedReply):
             return NothingDone(landed, root.recovered)
         change = landed.as_change(workspace.new_id(), FOR_REVIEW, owner)
+        landed_events = edits_landed(change, workspace.secrets, proposed=True)
+        added, published = root.add(change, landed_events)
+        return Proposed(added.change, root.recovered, published.events, published.seq)
+
+
+def propose_difference(
+    before: TreeOf,
+    after: TreeOf,
+    workspace: Workspace,
+    *,
+    hunks: Collection[int] = (),
+    owner: ChangeOwner = NO_OWNER,
+) -> Proposed | NothingDone | None:
+    """Record the difference of two trees, merged into the files and the changes proposed before.
+
+    With `hunks`, only these. Return None if the files have it all.
+    """
+    with locked(workspace) as root:
+        if root.refused:
+            return root.refused
+        root.reconcile()
+        plan = merge_difference(before, after, overlay_of(workspace))
+        if not isinstance(plan, ChangePlan):
+            return NothingDone(plan, root.recovered)
+        if not plan.swaps:
+            return None
+        planned = PlannedReply(RequestedEdits(), plan)
+        change = planned.as_change(workspace.new_id(), FOR_REVIEW, owner)
+        refused = judge_hunks(change, hunks)
+        if refused is not None:
+            return NothingDone((FileRefused("", refused),), root.recovered)
+        if hunks and len(set(hunks)) < len(hunks_of(change)):
+            part, _ = split_change(change, hunks, change.id, "")
+            change = replace(change, plan=part.plan)
         landed_events = edits_landed(change, workspace.secrets, proposed=True)
         added, published = root.add(change, landed_events)
         return Proposed(added.change, root.recovered, published.events, published.seq)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.changes.change import Change, judge_move, judge_place
 from holdfast.changes.change_log import LogUnavailable
-from holdfast.changes.hunks import hunks_of, split_change
+from holdfast.changes.hunks import hunks_of, judge_hunks, split_change
 from holdfast.changes.plan import ChangePlan, FileRefused
 from holdfast.changes.rebase.rebase_change import rebase_change
 from holdfast.usecases.changes.apply import AppliedReply, write_change
@@ -60,7 +60,7 @@ def apply_change(
         if isinstance(change, NothingDone):
             return change
         refused = judge_place(change, "changes apply") or judge_move(change, "applied")
-        refused = refused or _judge_hunks(change, hunks)
+        refused = refused or judge_hunks(change, hunks)
         if refused:
             return NothingDone((FileRefused("", refused),), root.recovered)
         return _apply_some(change, frozenset(hunks), root)
@@ -83,17 +83,6 @@ def reject_change(name: str, workspace: Workspace) -> Rejected | NothingDone:
         if seq is None:
             return NothingDone((_decided_meanwhile(change),), root.recovered)
         return Rejected(replace(change, state="rejected"), root.recovered, seq)
-
-
-def _judge_hunks(change: Change, hunks: Collection[int]) -> Refused | None:
-    if not hunks:
-        return None
-    count = len(hunks_of(change))
-    for number in sorted(hunks):
-        if not 1 <= number <= count:
-            message = f"change {change.id} has no hunk {number}; its hunks are 1 to {count}."
-            return Refused("out_of_bounds", message)
-    return None
 
 
 def _apply_some(

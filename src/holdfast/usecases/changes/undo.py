@@ -58,15 +58,18 @@ def undo_last(workspace: Workspace) -> Undone | NothingDone:
         return Undone(rewound.files, rewound.recovered, rewound.unrecorded, rewound.seq, last[:1])
 
 
-def undo_turn(workspace: Workspace) -> Undone | NothingDone:
-    """Undo all changes of the last turn that has applied any, the newest first, or none of them."""
+def undo_turn(workspace: Workspace, *, session: str | None = None) -> Undone | NothingDone:
+    """Undo all changes of the last turn that has applied any, the newest first, or none of them.
+
+    Only a turn of this session, if one is named.
+    """
     if not workspace.has_journal():
         return NothingDone((_nothing_to_undo("turn"),))
     with locked(workspace) as root:
         if root.refused:
             return root.refused
         log = root.reconcile()
-        turn = log.last_turn()
+        turn = log.last_turn(session)
         if turn is None:
             return NothingDone((_nothing_to_undo("turn"),), root.recovered)
         return _undo_together(log.list(state="applied", turn=turn), turn, root)

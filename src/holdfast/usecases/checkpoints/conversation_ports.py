@@ -155,6 +155,9 @@ def last_event(transcript: Transcript) -> int | None:
 class Backend(Protocol):
     """The running agents of sessions."""
 
+    def refuse_waiting(self, session: str) -> None:
+        """Let no turn of the session begin that an agent was asked for before this call."""
+
     def evict(self, session: str, announce: AnnounceIds) -> bool:
         """Drop the agent's memory; return whether there was any.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from holdfast.changes.plan import FileRefused
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.usecases.checkpoints.ports import Worktrees
+
+_SESSION = re.compile(r"[0-9a-f]{12}")
 
 
 def belonging(
@@ -52,11 +55,19 @@ def belonging_elsewhere(wanted: str, worktrees: Worktrees) -> NothingDone | None
         return None
     taken, root = found[0].id, found[0].worktree
     if found[0].is_gone:
-        cure = f"make it again (`git worktree add {root}`), and restore it there"
+        cure = _cure_of_gone(taken, root)
         message = f"{taken}: this was taken in the worktree {root}, which is gone; {cure}."
         return refused(message, "not_found")
     there = f"holdfast checkpoint restore {taken} --root {root}"
     return refused(f"{taken}: this was taken in the worktree {root}; restore it there: {there}")
+
+
+def _cure_of_gone(taken: str, root: str) -> str:
+    """Return how to go on with a checkpoint of a worktree that is gone."""
+    name = root.rpartition("/")[2]
+    if _SESSION.fullmatch(name) is None:
+        return f"make it again (`git worktree add {root}`), and restore it there"
+    return f"make it anew with this: holdfast worktree new --session {name} --from {taken}"
 
 
 def of_session(session: str | None, checkpoints: Sequence[Checkpoint]) -> tuple[Checkpoint, ...]:

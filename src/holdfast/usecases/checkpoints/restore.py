@@ -5,6 +5,7 @@ And undo such a restore, and redo it. Turns that are in the way are stopped firs
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -139,6 +140,7 @@ def _stop_and_run(plan: _Plan, worktrees: Worktrees) -> Restored | NothingDone:
                     if isinstance(done, NothingDone):
                         return replace(done, recovered=recovered)
                     return done
+                _refuse_waiting(task, worktrees)
             with worktrees.running_turns() as turns:
                 outcome = stop_turns(_stop_scope(task), _sentence(task), turns)
             if isinstance(outcome, StopRefused):
@@ -163,6 +165,14 @@ def _is_in_use(task: RestoreTask, worktrees: Worktrees) -> bool:
         if task.conversation:
             raise
         return False
+
+
+def _refuse_waiting(task: RestoreTask, worktrees: Worktrees) -> None:
+    """Let no turn begin that waits for the end of one that is stopped now."""
+    session = task.target.draft.session
+    if session is not None:
+        with suppress(ConversationFailed):
+            worktrees.conversations.backend.refuse_waiting(session)
 
 
 def _end_left_processes(task: RestoreTask, worktrees: Worktrees) -> TurnsStopped:

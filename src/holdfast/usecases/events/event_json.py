@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args
 
-from holdfast.vocab.agent_events import PlanEntry
+from holdfast.vocab.agent_events import AgentCall, PlanEntry
 from holdfast.vocab.events import (
     BaselineChange,
     BaselineChat,
@@ -25,11 +25,17 @@ from holdfast.vocab.transcript import Sentinel
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-TranscriptEvent: TypeAlias = Said | CallEnded | Compacted | SentinelRaised | RepairEnded
+TranscriptEvent: TypeAlias = Said | CallEnded | Compacted | SentinelRaised | RepairEnded | AgentCall
 """The events that are the transcript: they are kept as parts of the assistant's message."""
-TRANSCRIPT_KINDS = frozenset({"said", "call_ended", "compacted", "sentinel", "repair"})
 
 _Record = TypeVar("_Record")
+
+
+def is_transcript(event: Event) -> bool:
+    """Return whether an event is a part of a transcript; of an agent's call, only its end is."""
+    if isinstance(event, AgentCall):
+        return event.status in {"done", "failed"}
+    return isinstance(event, TranscriptEvent)
 
 
 def event_from_json(kind: str, body: Mapping[str, Any]) -> Event | None:

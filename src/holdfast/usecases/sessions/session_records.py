@@ -34,6 +34,16 @@ class SessionSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class PlacedSession:
+    """A session and the folder in which it works. `updated_at` is that of its last turn."""
+
+    id: str
+    title: str
+    path: str
+    updated_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRunning:
     """The session was not deleted: a process runs this turn of it."""
 

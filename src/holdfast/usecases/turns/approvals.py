@@ -113,8 +113,10 @@ class Approvals:
         self._context = context
         self._in_session: set[AllowedSubject] | None = None
 
-    def ask(self, what: ApprovalSubject, subject: str, why: str) -> GateAnswer:
-        """Return whether it may be done, after asking if need be."""
+    def ask(
+        self, what: ApprovalSubject, subject: str, why: str, withdrawn: Cancel | None = None
+    ) -> GateAnswer:
+        """Return whether it may be done, after asking if need be; not once it is `withdrawn`."""
         if self._is_allowed(what, subject):
             return "yes"
         if self._context.mode == "auto":
@@ -124,7 +126,7 @@ class Approvals:
             return "yes"
         asked = self._open(what, subject, why)
         self._context.sink.emit(asked)
-        given = self._wait(asked, why)
+        given = self._wait(asked, why, withdrawn or self._context.cancel)
         self._context.sink.emit(given)
         if given.answer == "session":
             self._session_set().add(_for_session(what, subject))
@@ -159,7 +161,7 @@ class Approvals:
         )
         return context.questions.open(question)
 
-    def _wait(self, asked: ApprovalAsked, why: str) -> ApprovalGiven:
+    def _wait(self, asked: ApprovalAsked, why: str, withdrawn: Cancel) -> ApprovalGiven:
         """Return how the question ended: answered here or elsewhere, cancelled, or by nobody."""
         context = self._context
         if context.asker is None:
@@ -169,7 +171,8 @@ class Approvals:
             rule = prefix_rule(asked.subject)
         question = Question(asked, clean(why), rule)
         with RecordWatch(lambda: context.questions.looking(asked.approval_id)) as watch:
-            said = context.asker.ask(question, _Either(context.cancel, watch))
+            over = _Either(withdrawn, _Either(context.cancel, watch))
+            said = context.asker.ask(question, over)
         if said is None:
             return self._settle(ApprovalGiven(asked.subject, "cancelled", asked.approval_id))
         given = event_of(asked.approval_id, asked.subject, said)

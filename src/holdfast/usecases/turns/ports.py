@@ -11,11 +11,12 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from holdfast.usecases.record_watch import Look
+    from holdfast.vocab.agent_events import AgentCall
     from holdfast.vocab.events import CallEnded, Compacted, Event, RepairEnded, Said, TurnEnded
     from holdfast.vocab.transcript import UserText
 
-PastEvents: TypeAlias = "UserText | Said | CallEnded | Compacted | RepairEnded"
-"""What a model has seen of a chat; and the repairs, of which it hears with the next prompt."""
+PastEvents: TypeAlias = "UserText | Said | CallEnded | Compacted | RepairEnded | AgentCall"
+"""What a model or an agent has seen of a chat; and the repairs, of which the next prompt tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,10 @@ class TurnRequest:
     Without a prompt the turn goes on after the last message of the session. `system` is the system
     prompt; a session that goes on keeps its own while `tools` are the same, so that each request
     begins with the text of the last one.
+
+    `agent` does the work. `generation` is that of its session when the turn was asked for: after a
+    restore it is another one, and the turn does not begin. `new_session` is the id for a session
+    that begins.
     """
 
     prompt: str | None
@@ -32,6 +37,9 @@ class TurnRequest:
     system: str
     tools: str
     session: str | None = None
+    agent: str = "holdfast"
+    generation: int | None = None
+    new_session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +48,8 @@ class TurnBegun:
 
     `message` is the assistant's, which the checkpoint precedes; `prompt_message` is the user's,
     None if there is no new one. `past` is what the model has seen of this chat, and the repairs, in
-    order, the new prompt included. `system` is the text before all that.
+    order, the new prompt included. `system` is the text before all that. `last_turn` is the turn
+    before this one in the chat.
     """
 
     session: str
@@ -51,6 +60,7 @@ class TurnBegun:
     past: tuple[PastEvents, ...]
     project: str = ""
     prompt_message: str | None = None
+    last_turn: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

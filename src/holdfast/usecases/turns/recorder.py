@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.usecases.record_watch import RecordsUnavailable
+from holdfast.vocab.agent_events import AgentCall, AgentStateChanged
 from holdfast.vocab.change_events import ChangeMoved, ChangesRemoved, EditLanded, EditObserved
 from holdfast.vocab.events import (
     ApprovalAsked,
@@ -151,14 +152,17 @@ class TurnRecorder:
                 pass
 
     def _wait(self, event: Event) -> None:
+        last = None
+        if self._waiting:
+            last = self._waiting[-1]
+        if isinstance(event, AgentCall) and _is_older_state(last, event):
+            self._waiting[-1] = event
+            return
         if not isinstance(event, TextArrived | ReasoningArrived):
             self._waiting.append(event)
             return
         self._characters += len(event.text)
-        last = None
-        if self._waiting:
-            last = self._waiting[-1]
-        if isinstance(last, type(event)):
+        if isinstance(last, TextArrived | ReasoningArrived) and type(last) is type(event):
             self._waiting[-1] = type(event)(last.text + event.text)
         else:
             self._waiting.append(event)
@@ -170,9 +174,16 @@ class TurnRecorder:
                 return not event.calls
             case CallStarted() | CallEnded() | SentinelRaised() | Compacted() | RepairEnded():
                 return True
-            case TextArrived() | ReasoningArrived():
+            case AgentStateChanged() | AgentCall(status="done" | "failed"):
+                return True
+            case TextArrived() | ReasoningArrived() | AgentCall():
                 if self._characters >= _MOST_CHARACTERS:
                     return True
                 return self._now() - self._written_at >= _MOST_SECONDS
             case _:
                 return False
+
+
+def _is_older_state(last: Event | None, call: AgentCall) -> bool:
+    """Return whether a call that waits is replaced by this one: each has the whole state."""
+    return isinstance(last, AgentCall) and last.call_id == call.call_id

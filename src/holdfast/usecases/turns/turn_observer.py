@@ -52,16 +52,16 @@ _CLOCK_STEP = 50_000_000
 
 @dataclass(slots=True)
 class ObservedPaths:
-    """The paths that a turn has seen change behind its tools, by who changed them."""
+    """The paths that a turn has seen change behind its tools: by the turn itself, and by others."""
 
     command: set[str] = field(default_factory=set)
     outside: set[str] = field(default_factory=set)
 
     def add(self, paths: Iterable[str], by: Author) -> None:
         """Add paths that `by` has changed."""
-        changed = self.outside
-        if by == "command":
-            changed = self.command
+        changed = self.command
+        if by == "outside":
+            changed = self.outside
         changed.update(paths)
 
 
@@ -103,6 +103,11 @@ class TurnObserver:
         """Compare with this snapshot first: that of the checkpoint before the turn."""
         self._last = state
         self._looked_at = self._now()
+
+    def prepare(self) -> None:
+        """Make the next look find what changes from now on, also without a snapshot to compare."""
+        if self._last is None:
+            self._look_at_digests("outside")
 
     def wrote(self, swaps: Iterable[Swap]) -> None:
         """Remember what a tool has written, so that it is not observed."""

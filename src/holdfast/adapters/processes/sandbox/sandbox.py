@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.processes.child_process import GRACE, ProcessEnded, run_process
+from holdfast.adapters.processes.sandbox.agent_confinement import AgentConfinement
 from holdfast.adapters.processes.sandbox.denials import explain_failure
 from holdfast.adapters.processes.sandbox.layout import ConfinedProcess, Layouts
 from holdfast.adapters.processes.sandbox.placeholders import placeholders
@@ -117,6 +118,19 @@ class Sandbox:
             problem = first.data.decode("utf-8", "replace").strip()
             raise SandboxFailed(errno.EPERM, f"the sandbox could not be set up: {problem}")
         return _as_signal(ended)
+
+    def agent_confinement(self, agent: str, root: Path) -> AgentConfinement | None:
+        """Return what confines an agent in a root; None where nothing can enforce a level."""
+        if self._launcher is None or self._layouts is None or self._state is None:
+            return None
+        return AgentConfinement(
+            agent,
+            root,
+            state=self._state,
+            kind=self.status.kind,
+            launcher=self._launcher,
+            layouts=self._layouts,
+        )
 
     def explain(self, process: ConfinedProcess, output: str) -> str:
         """Return a sentence about what the sandbox forbade to a process that failed, or ""."""

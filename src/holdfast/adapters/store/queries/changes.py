@@ -62,14 +62,16 @@ def change_marks(
     return tuple((change_id, seq) for change_id, seq in connection.execute(query))
 
 
-def last_turn(connection: Connection, place: Place) -> str | None:
-    """Return the turn of the latest applied change of this worktree that has one."""
+def last_turn(connection: Connection, place: Place, session: str | None = None) -> str | None:
+    """Return the turn of the latest applied change of this worktree, or session, that has one."""
     project = find_project(connection, place)
     if project is None:
         return None
     query = newest_first(select(changes.c.turn_id), project.id)
     query = query.outerjoin(worktrees, _OF_CHANGE).where(_is_here(place))
     of_turns = (changes.c.state == "applied", changes.c.turn_id.is_not(None))
+    if session is not None:
+        query = query.where(changes.c.session_id == session)
     return connection.execute(query.where(*of_turns).limit(1)).scalar()
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, select, update
 
+from holdfast.adapters.store.column_types import new_id
 from holdfast.adapters.store.queries.statements import add, record, records
 from holdfast.adapters.store.records import SessionRow
 from holdfast.adapters.store.tables import sessions
@@ -24,9 +25,11 @@ def add_session(
     status: str = "open",
     metadata: Mapping[str, Any] | None = None,
     worktree_id: str | None = None,
+    session_id: str | None = None,
 ) -> SessionRow:
-    """Begin a session, in this worktree."""
+    """Begin a session, in this worktree; without an id it gets a new one."""
     values = {
+        "id": session_id or new_id(),
         "project_id": project_id,
         "title": title,
         "status": status,
@@ -40,6 +43,12 @@ def set_worktree(connection: Connection, session_id: str, worktree_id: str) -> N
     """Record the worktree in which a session goes on."""
     this = update(sessions).where(sessions.c.id == session_id)
     connection.execute(this.values(worktree_id=worktree_id))
+
+
+def set_agent(connection: Connection, session_id: str, agent: str) -> None:
+    """Record the agent with which a session goes on."""
+    this = update(sessions).where(sessions.c.id == session_id, sessions.c.agent != agent)
+    connection.execute(this.values(agent=agent))
 
 
 def session_by_id(connection: Connection, session_id: str) -> SessionRow | None:

@@ -1,0 +1,1 @@
+"""How long a worktree of a session takes to make."""

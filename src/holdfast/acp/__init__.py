@@ -1,0 +1,1 @@
+"""Holdfast as an ACP agent on standard input and output, for editors."""

@@ -1,0 +1,1 @@
+"""External agents: their processes, their protocols, and the agents that stay warm."""

@@ -1,0 +1,1 @@
+"""Linked worktrees of the user's repository, one for each session."""

@@ -1,0 +1,1 @@
+"""The worktrees of sessions: make, list, compare, update, merge, remove."""

@@ -1,0 +1,1 @@
+"""External agents: which there are, and turns with them."""

@@ -1,0 +1,36 @@
+"""An external agent in the sandbox, through the command: it commits on its own branch, and no other branch can be changed."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.testing import ScriptedAgent
+from tests.end_to_end.agents.agent_project import AgentProject
+
+pytestmark = pytest.mark.e2e
+
+COMMIT = "git add -A; git -c user.name=A -c user.email=a@example.invalid commit -qm two"
+
+
+def test_a_commit_of_the_agent_is_in_the_repository_after_the_turn(project: AgentProject) -> None:
+    project.git("branch", "precious")
+    ran = project.agent(
+        "write b.txt new",
+        f"run {COMMIT}",
+        "run git branch -D precious 2>&1 | tail -1",
+        words=("--approve", "auto"),
+    )
+    assert ran.code == 0, ran
+    branch = f"holdfast/{ran.session}/work"
+    assert project.git("show", f"{branch}:b.txt") == "new\n"
+    assert project.git("branch", "--list", "precious").strip() == "precious"
+    assert "Read-only file system" in str(ran.events)
+    project.git("fsck", "--strict")
+
+
+def test_the_sandbox_of_an_agent_can_be_switched_off(project: AgentProject) -> None:
+    project.git("branch", "precious")
+    project.configure(ScriptedAgent(), sandbox="off")
+    ran = project.agent("run git branch -D precious", words=("--approve", "auto"))
+    assert ran.code == 0, ran
+    assert project.git("branch", "--list", "precious") == ""

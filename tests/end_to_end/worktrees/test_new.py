@@ -1,0 +1,183 @@
+"""A worktree of its own for each session; what is the user's stays as it is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.checkpoints.repo import Folder
+from tests.end_to_end.worktrees.session_worktrees import Project
+
+COMMITTED = [".gitignore", "docs/a.md", "run.sh", "src/app.py", "src/util.py"]
+
+
+def files_of(folder: Folder) -> list[str]:
+    names = (path.relative_to(folder.root) for path in folder.root.rglob("*") if not path.is_dir())
+    return sorted(str(name) for name in names if name.name != ".git")
+
+
+def test_a_worktree_has_the_files_of_head_on_a_branch_of_its_session(project: Project) -> None:
+    before = project.users()
+    made = project.worktree("new")
+    session, worktree = made["session"], Folder(Path(made["path"]))
+    assert worktree.root == project.state() / "worktrees" / session
+    assert worktree.git("symbolic-ref", "HEAD").strip() == f"refs/heads/holdfast/{session}/work"
+    assert worktree.git("rev-parse", "HEAD") == project.user.git("rev-parse", "HEAD")
+    assert files_of(worktree) == COMMITTED
+    assert worktree.path("src/app.py").read_text() == "print('one')\n"
+    assert worktree.git("status", "--porcelain") == ""
+    assert project.users() == before
+    assert project.sessions() == {session: "there"}
+    assert project.worktree("path", session[:6])["path"] == str(worktree.root)
+
+
+def test_with_changes_it_has_the_uncommitted_and_untracked_work_too(project: Project) -> None:
+    before = project.users()
+    session, worktree = project.new("--with-changes")
+    assert files_of(worktree) == [*COMMITTED[:2], "notes.txt", *COMMITTED[2:]]
+    assert worktree.path("src/app.py").read_text() == "print('unstaged')\n"
+    assert worktree.git("status", "--porcelain") == " M src/app.py\n?? notes.txt\n"
+    assert project.users() == before
+    assert project.worktree("diff", session)["files"] == []
+
+
+def test_an_index_that_is_locked_is_no_obstacle(project: Project) -> None:
+    project.user.write(".git/index.lock", "")
+    _, worktree = project.new("--with-changes")
+    assert worktree.path("notes.txt").read_text() == "untracked\n"
+    assert project.user.path(".git/index.lock").exists()
+
+
+def test_ignored_files_that_are_named_are_copied_and_never_linked_or_over_a_file(
+    project: Project,
+) -> None:
+    user = project.user
+    user.write(".worktreeinclude", ".env\ncache/\nnotes.txt\n")
+    user.write(".holdfast/config.toml", '[worktree]\ncopy = ["*.log"]\n')
+    user.git("add", "-f", "src/util.py")
+    user.link("cache/inside", "big.bin")
+    user.link("cache/outside", "/etc/hostname")
+    before = project.users()
+    made = project.worktree("new")
+    worktree = Folder(Path(made["path"]))
+    assert made["copied"] == [".env", "cache/big.bin", "cache/inside", "debug.log"]
+    assert [note.partition(":")[0] for note in made["notes"]] == ["cache/outside"]
+    assert worktree.path(".env").read_text() == "SECRET=1\n"
+    assert worktree.path(".env").stat().st_mode & 0o777 == 0o600
+    assert worktree.path(".env").stat().st_nlink == 1
+    assert not worktree.path("notes.txt").exists()
+    assert project.users() == before
+
+
+def test_a_tracked_file_is_not_replaced_by_the_ignored_one_of_the_same_name(
+    project: Project,
+) -> None:
+    user = project.user
+    user.commit()
+    user.git("switch", "-q", "-c", "other")
+    user.write("debug.log", "tracked there\n")
+    user.git("add", "-f", "debug.log")
+    user.git("commit", "-q", "-m", "log")
+    user.git("switch", "-q", "main")
+    user.write("debug.log", "ignored here\n")
+    user.write(".worktreeinclude", "debug.log\n")
+    made = project.worktree("new", "--from", "other")
+    assert Path(made["path"], "debug.log").read_text() == "tracked there\n"
+    assert made["copied"] == []
+
+
+def test_a_project_without_git_and_one_without_a_commit_are_refused(tmp_path: Path) -> None:
+    plain = Project(Folder(tmp_path / "plain"))
+    assert "has no git repository" in plain.refused("new")
+    empty = Project(Folder(tmp_path / "empty").init())
+    assert "has no commit yet" in empty.refused("new")
+    assert not (plain.state() / "worktrees").exists() or plain.sessions() == {}
+    sub = Project(Folder(tmp_path / "empty" / "sub"))
+    assert "is a folder in the repository" in sub.refused("new")
+
+
+def test_a_ref_that_is_not_there_is_refused_and_nothing_is_made(project: Project) -> None:
+    assert "nothing-like-it: there is no such commit" in project.refused(
+        "new", "--from", "nothing-like-it"
+    )
+    assert project.session_refs() == []
+
+
+def test_names_that_differ_only_in_case_are_refused_where_they_are_one_file(
+    project: Project,
+) -> None:
+    project.user.write("docs/A.md", "other\n")
+    project.user.git("add", "docs/A.md")
+    project.user.git("commit", "-q", "-m", "two")
+    project.new()
+    project.user.git("config", "core.ignorecase", "true")
+    assert "docs/A.md and docs/a.md differ only in case" in project.refused("new")
+
+
+def test_submodules_lfs_pointers_and_repositories_inside_are_named(
+    project: Project, tmp_path: Path
+) -> None:
+    library = Folder(tmp_path / "library").init()
+    library.write("lib.py", "l = 1\n")
+    library.commit()
+    user = project.user
+    user.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library.root), "lib")
+    user.write(".gitattributes", "*.bin filter=lfs -text\n")
+    user.write("big.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+    user.commit()
+    inner = Folder(user.path("inner"))
+    inner.init()
+    inner.write("x", "x")
+    inner.commit()
+    notes = " ".join(project.worktree("new", "--with-changes")["notes"])
+    assert "lib: submodules are not checked out" in notes
+    assert "big.bin: only the LFS pointer" in notes
+    assert "inner: a repository of its own" in notes or "inner/: a repository of its own" in notes
+
+
+def test_a_sparse_checkout_gets_a_sparse_worktree(project: Project) -> None:
+    project.user.git("sparse-checkout", "set", "--no-cone", "src/")
+    made = project.worktree("new", "--with-changes")
+    assert "sparse checkout" in " ".join(made["notes"])
+    assert project.worktree("diff", made["session"])["files"] == []
+
+
+def test_the_setup_runs_once_in_the_new_worktree_if_the_rules_allow_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.user.write(".holdfast/config.toml", '[worktree]\nsetup = "touch made-by-setup"\n')
+    made = project.worktree("new")
+    assert made["setup"]["exit_code"] is None
+    assert "nobody is there to allow it" in made["setup"]["why"]
+    assert not Path(made["path"], "made-by-setup").exists()
+    Path(os.environ["HOLDFAST_CONFIG_FILE"]).write_text('allow_commands = ["touch *"]\n')
+    made = project.worktree("new")
+    assert made["setup"] == {
+        "command": "touch made-by-setup",
+        "exit_code": 0,
+        "output": "",
+        "why": "",
+    }
+    assert Path(made["path"], "made-by-setup").exists()
+    assert not project.user.path("made-by-setup").exists()
+
+
+def test_eight_worktrees_are_made_at_once(project: Project) -> None:
+    before = project.users()
+    command = [sys.executable, "-m", "holdfast.cli.main", "worktree", "new", "--with-changes"]
+
+    def make(_: int) -> int:
+        ran = subprocess.run(
+            [*command, "--root", str(project.root)], capture_output=True, check=False
+        )
+        return ran.returncode
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(make, range(8))) == [0] * 8
+    assert list(project.sessions().values()) == ["there"] * 8
+    assert project.users() == before

@@ -1,0 +1,1 @@
+"""Real agents, driven against a scripted model: `make test-agents`."""
