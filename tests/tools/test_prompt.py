@@ -119,6 +119,9 @@ def test_a_guide_that_is_a_link_to_a_secret_is_not_read_and_tokens_are_removed(
     (tmp_path / "AGENTS.md").symlink_to(".env")
     assert look(tmp_path).guide is None
     (tmp_path / "AGENTS.md").unlink()
+    (tmp_path / "AGENTS.md").hardlink_to(tmp_path / ".env")
+    assert look(tmp_path).guide is None
+    (tmp_path / "AGENTS.md").unlink()
     (tmp_path / "AGENTS.md").write_text("token: ghp_" + "a1B2" * 9)
     assert look(tmp_path).guide == "token: [token removed]"
 

@@ -36,7 +36,7 @@ from holdfast.usecases.turns.approvals import Asker
 from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.usecases.turns.send_message import UserMessage
 from holdfast.wiring.agents.requests import OURS, AgentTurnRequest, WorkPlace, agent_of_session
-from holdfast.wiring.trust import server_of, trust_at
+from holdfast.wiring.trust import find_less, server_of, trust_at
 from holdfast.wiring.turns import root_of_session, run_turn_at
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def run(
     with _cancellable() as cancel:
         asker: Asker | None = None
         if _can_ask(settings, as_json=as_json):
-            asker = TerminalAsker()
+            asker = TerminalAsker(find_less(root))
         elif wait_for_approval:
             asker = RemoteAsker()
         face: dict[str, Any] = {"show": output.show, "say": warn, "asker": asker, "cancel": cancel}

@@ -29,6 +29,7 @@ from holdfast.usecases.worktrees.session_worktree import (
 )
 from holdfast.usecases.worktrees.update import update_worktree
 from holdfast.wiring.session_worktrees import make_session_worktree, open_session_worktrees
+from holdfast.wiring.trust import find_less
 
 worktree = typer.Typer(
     help="Make, compare, merge and remove the worktrees of sessions.\n\n"
@@ -80,7 +81,7 @@ def new(
             param_hint="--with-changes",
         )
     is_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
-    asker = TerminalAsker() if is_terminal and not as_json else None
+    asker = TerminalAsker(find_less(root)) if is_terminal and not as_json else None
     made = make_session_worktree(
         root,
         session,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.processes.project_programs import program_outside
 from holdfast.adapters.project import project_files
 from holdfast.adapters.toolchains.own_code import OwnCode
 from holdfast.adapters.toolchains.project_checks import item_of_check, make_command
@@ -27,6 +28,11 @@ def trust_at(root: Path, *, everything: bool = False, remembers: bool = True) ->
     """Return what is trusted in the project at a root; see `ProjectTrust`."""
     store = DiskTrust(state_directory(), root)
     return ProjectTrust(store, everything=everything, remembers=remembers)
+
+
+def find_less(root: Path) -> str | None:
+    """Return the program `less` on the PATH that is not the project's, or None."""
+    return program_outside("less", root)
 
 
 def code_of_project(root: Path, settings: Settings) -> tuple[CodeItem, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -150,6 +151,20 @@ def test_other_processes_are_neither_read_nor_ended(kind: SandboxChoice, place: 
         other.kill()
     assert "hunter2" not in done.output
     assert ended is None
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_other_terminals_of_the_user_are_not_reached(
+    kind: SandboxChoice, place: Path, level: SandboxLevel
+) -> None:
+    ours, theirs = os.openpty()
+    try:
+        done = attempt(kind, place, f"echo typed > {os.ttyname(theirs)} && echo reached", level)
+        shown = select.select([ours], [], [], 0)[0]
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert (shown, "reached" in done.output) == ([], False)
 
 
 def test_the_kernel_is_not_configured(kind: SandboxChoice, place: Path) -> None:

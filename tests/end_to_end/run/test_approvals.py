@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from holdfast.testing import ScriptedServer, call, say
@@ -166,6 +168,26 @@ def test_a_command_can_be_viewed_in_less_and_without_a_pager(project: Project) -
         # Also in the pager Ctrl-C ends the turn, and the pager with it.
         terminal.type("\x03")
         assert terminal.finish() == 130, terminal.screen
+
+
+def test_a_less_of_the_project_is_not_taken_for_the_pager(project: Project) -> None:
+    folders = [project.root / "bin", project.place / "tools"]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "less").write_text(f"#!/bin/sh\necho the less in {folder.name}\n")
+        (folder / "less").chmod(0o755)
+    path = os.pathsep.join([*map(str, folders), os.environ["PATH"]])
+    with (
+        ScriptedServer([call("run_command", command="touch one"), say("Done.")]) as server,
+        on_terminal(project, "Do it.", server=server, PATH=path, PAGER="") as terminal,
+    ):
+        terminal.wait_for(ASKED)
+        terminal.type("v\n")
+        terminal.wait_for(ASKED)
+        terminal.type("n\n")
+        assert terminal.finish() == 0, terminal.screen
+    assert "the less in tools" in terminal.screen
+    assert "the less in bin" not in terminal.screen
 
 
 def test_a_pager_that_is_not_there_is_done_without(project: Project) -> None:

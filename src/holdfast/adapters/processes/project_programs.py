@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 
@@ -24,6 +25,14 @@ def path_outside(root: Path) -> str:
         # In the root of the system every program is one of the project.
         folders = [each for each in folders if not is_of_project(each, root)]
     return os.pathsep.join(folders)
+
+
+def program_outside(name: str, root: Path) -> str | None:
+    """Return the path of a program on the PATH that is not the project's, or None."""
+    found = shutil.which(name, path=path_outside(root))
+    if found is None or is_of_project(found, root):
+        return None
+    return found
 
 
 def is_of_project(program: str, root: Path) -> bool:

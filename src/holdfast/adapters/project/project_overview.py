@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from holdfast.adapters.project.secret_files import is_linked_secret
 from holdfast.changes.ports import FileFound
 from holdfast.guards.secrets import is_secret
 from holdfast.guards.tokens import remove_tokens
@@ -14,14 +15,14 @@ from holdfast.tools.ports import Regular
 from holdfast.tools.prompt.system_prompt import ProjectFacts
 
 if TYPE_CHECKING:
-    from holdfast.changes.ports import Files
+    from holdfast.adapters.filesystem.disk_files import DiskFiles
     from holdfast.tools.ports import Directories
 
 _GUIDES = ("AGENTS.md", "CLAUDE.md")
 _SIZE_LIMIT = 100_000
 
 
-def look_over(files: Files, folders: Directories) -> ProjectFacts:
+def look_over(files: DiskFiles, folders: Directories) -> ProjectFacts:
     """Return the overview of a project; what is missing or cannot be read is left out."""
     paths = folders.names("").paths
     check = _check_command(files, folders)
@@ -32,7 +33,7 @@ def look_over(files: Files, folders: Directories) -> ProjectFacts:
     return ProjectFacts(paths, None, _GUIDES[0], check)
 
 
-def _check_command(files: Files, folders: Directories) -> str | None:
+def _check_command(files: DiskFiles, folders: Directories) -> str | None:
     """Return the command that probably checks the project, from its build files, or None."""
     makefile = _text("Makefile", files, folders) or ""
     for target in ("check", "test"):
@@ -65,12 +66,14 @@ def _has_test_script(text: str | None) -> bool:
     return isinstance(test, str) and "no test specified" not in test
 
 
-def _text(name: str, files: Files, folders: Directories) -> str | None:
+def _text(name: str, files: DiskFiles, folders: Directories) -> str | None:
     place = folders.place(name)
     if not isinstance(place, Regular) or place.size > _SIZE_LIMIT:
         return None
     looked = files.look(name)
-    if not isinstance(looked, FileFound) or is_secret(looked.at):
+    if not isinstance(looked, FileFound):
+        return None
+    if is_secret(looked.at) or is_linked_secret(str(files.root), looked.at):
         # Nobody was asked about a file with secrets that has the name of a guide.
         return None
     decoded = decode(looked.data)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import threading
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.adapters.git.git_command import Git, environment, options_of
-from holdfast.adapters.processes.project_programs import is_of_project, path_outside
+from holdfast.adapters.processes.project_programs import program_outside
 from holdfast.adapters.project.project_files import git
 from holdfast.adapters.project.secret_files import find_secret_files, is_linked_secret
 from holdfast.guards.secrets import is_secret, values_in
@@ -53,10 +52,7 @@ class DiskReadGuard:
 
     def program(self, name: str) -> str | None:
         """Return the path of a program on the PATH, without the directories of the project."""
-        found = shutil.which(name, path=path_outside(Path(self._root)))
-        if found is None or is_of_project(found, Path(self._root)):
-            return None
-        return found
+        return program_outside(name, Path(self._root))
 
     def why_not_files(self) -> str | None:
         """Return why the files with secrets cannot all be masked, or None if they can."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,12 +19,12 @@ if TYPE_CHECKING:
 _TICK = 0.1
 
 
-def show_in_pager(text: str, over: Cancel) -> None:
-    """Show a text in $PAGER, else in less, until the user leaves it or `over` is set.
+def show_in_pager(text: str, less: str | None, over: Cancel) -> None:
+    """Show a text in $PAGER, else in the program `less`, until the user leaves it or `over` is set.
 
     Print the text if there is no pager.
     """
-    command = _pager()
+    command = _pager(less)
     if command is None:
         write(text)
         return
@@ -41,12 +40,11 @@ def show_in_pager(text: str, over: Cancel) -> None:
         _wait(pager, over)
 
 
-def _pager() -> list[str] | None:
+def _pager(less: str | None) -> list[str] | None:
     with suppress(ValueError):
         chosen = shlex.split(os.environ.get("PAGER", ""))
         if chosen:
             return chosen
-    less = shutil.which("less")
     if less is None:
         return None
     return [less]

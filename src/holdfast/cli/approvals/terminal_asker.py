@@ -45,6 +45,10 @@ class _Over(Exception):  # noqa: N818 - not an error
 class TerminalAsker:
     """Asks the user on a terminal (port `Asker`)."""
 
+    def __init__(self, less: str | None) -> None:
+        """Set the program `less`, which shows long texts if the user has chosen no other."""
+        self._less = less
+
     def ask(self, question: Question, over: Cancel) -> PersonsAnswer | None:
         """Ask until there is an answer; the end of the input means no."""
         _show(question)
@@ -70,7 +74,7 @@ class TerminalAsker:
                 return PersonsAnswer("deny")
             word, _, rest = line.strip().partition(" ")
             if word.lower() in _VIEW:
-                show_in_pager(_whole(question), over)
+                show_in_pager(_whole(question), self._less, over)
                 _discard_typed()
                 continue
             said = self._parse(word.lower(), rest.strip(), question, over)

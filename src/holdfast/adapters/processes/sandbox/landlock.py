@@ -33,7 +33,8 @@ _CREATE_RULESET = 444
 _ASK_VERSION = 1
 _WITH_TRUNCATE = 3
 _WITH_SIGNALS = 6
-_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+"""No terminals: a right on those that a process makes is one on the user's other terminals too."""
 
 Right: TypeAlias = Literal["list", "read", "write", "device"]
 """What a process may do with a path and all that is below it."""
