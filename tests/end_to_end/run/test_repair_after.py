@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 import threading
@@ -31,6 +30,7 @@ from holdfast.wiring.settings import settings_at
 from holdfast.wiring.turns import run_turn_at
 from tests.end_to_end.run.project import Project
 from tests.end_to_end.run.terminal import on_terminal
+from tests.waiting import wait_until
 
 BROKEN = "def load(text):\n    return json.loads(text)\n"
 FIXED = "import json\n\n\ndef load(text):\n    return json.loads(text)\n"
@@ -183,15 +183,16 @@ def test_who_cancels_in_the_middle_of_a_repair_keeps_the_turns_edits_and_no_more
 def test_ctrl_c_in_the_middle_of_a_check_ends_the_run_with_130_and_the_edits_stay(
     project: Project,
 ) -> None:
+    # In the sandbox a check could not tell us that it has begun.
     begun = project.place / "begun"
-    os.mkfifo(begun)
-    project.write("Makefile", f"check:\n\techo begun > {begun}; sleep 600\n")
+    project.write("Makefile", f"check:\n\ttouch {begun}; sleep 600\n")
+    words = ("Go.", "--approve", "auto", "--sandbox", "off")
     script = [call("write_file", path="a.c", content="int a;\n"), say("Done.")]
     with (
         ScriptedServer(script) as server,
-        on_terminal(project, "Go.", "--approve", "auto", server=server) as terminal,
+        on_terminal(project, *words, server=server) as terminal,
     ):
-        begun.read_text()
+        assert wait_until(begun.exists)
         terminal.type("\x03")
         assert terminal.finish() == 130
     assert "check: a.c: was not checked\n  the repair was cancelled.\n" in terminal.screen
