@@ -36,7 +36,7 @@ def test_a_thread_may_lock_again_and_another_may_not(tmp_path: Path) -> None:
     with lock_worktree(tmp_path) as outer:
         with lock_worktree(tmp_path) as inner:
             assert (outer.nested, inner.nested, inner.handle) == (False, True, outer.handle)
-        assert "another command is at work here" in try_in_a_thread(tmp_path)
+        assert "another command has been running here for too long" in try_in_a_thread(tmp_path)
         assert is_at_work(tmp_path)
     assert not is_at_work(tmp_path)
     assert try_in_a_thread(tmp_path) == "locked, waited False"

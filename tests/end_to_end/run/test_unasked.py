@@ -231,7 +231,7 @@ def test_with_auto_no_command_runs_where_no_sandbox_works(project: Project) -> N
     (folder / "found.json").write_text(json.dumps(record))
     ran = run_commands(project, "touch made", "ls", words=("--approve", "auto"))
     assert ran.err.startswith(
-        "holdfast: no command runs unasked, for there is no sandbox: broken."
+        "holdfast: no command runs without approval, because there is no sandbox: broken."
     ), ran.err
     assert (ran.events[0]["sandbox"], outputs(ran)) == ("none", {})
     assert not (project.root / "made").exists()
