@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import lru_cache
 from pathlib import Path
 
 
@@ -20,11 +21,18 @@ def path_outside(root: Path) -> str:
     What we start ourselves, and what runs unasked, is started with it: a program that the project
     brings under the name `git` is code of the project.
     """
-    folders = path_folders()
-    if os.path.realpath(root) != "/":
+    here = os.path.abspath(root)  # noqa: PTH100 - `Path.absolute` keeps `..`
+    return _without_project(tuple(path_folders()), here)
+
+
+@lru_cache(maxsize=64)
+def _without_project(folders: tuple[str, ...], root: str) -> str:
+    # Once for each project: every git that we run asks for it.
+    if os.path.realpath(root) == "/":
         # In the root of the system every program is one of the project.
-        folders = [each for each in folders if not is_of_project(each, root)]
-    return os.pathsep.join(folders)
+        return os.pathsep.join(folders)
+    outside = [folder for folder in folders if not is_of_project(folder, Path(root))]
+    return os.pathsep.join(outside)
 
 
 def program_outside(name: str, root: Path) -> str | None:
