@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.agents import agent_process, turn_queue
+from holdfast.adapters.agents.acp_session import AcpSession
 from holdfast.adapters.agents.event_loop import AGENT_LOOP
 from holdfast.adapters.agents.follow_turn import follow_turn
 from holdfast.adapters.agents.launch import AgentLaunch
@@ -238,7 +239,8 @@ def test_a_flood_waits_for_a_slow_reader_and_nothing_is_lost(
         if len(texts) % 1000 == 0:
             time.sleep(0.1)
         session = acp.agent._session
-        if session is not None and session._turn is not None:
+        assert isinstance(session, AcpSession)
+        if session._turn is not None:
             waiting.append(session._turn._items.qsize())
         assert isinstance(update, TextArrived)
         texts.append(update.text)

@@ -94,7 +94,7 @@ class AcpSession:
         loop.close_at_exit(session, session.close)
         return session
 
-    async def initialize(self, on_step: Callable[[str], None]) -> None:
+    async def open(self, on_step: Callable[[str], None]) -> None:
         """Make a session; `on_step` is called as each step is done.
 
         Raise `AgentStartError` or `AgentLoginNeeded`; then no process is left.

@@ -1,116 +1,33 @@
-"""opencode over its server: one `opencode serve` for a worktree (port `ExternalAgent`)."""
+"""opencode over its server: one `opencode serve` for a worktree."""
 
 from __future__ import annotations
 
-import threading
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from holdfast.adapters.agents.event_loop import AGENT_LOOP
-from holdfast.adapters.agents.follow_turn import follow_turn, pass_error
-from holdfast.adapters.agents.turn_queue import TurnQueue
+from holdfast.adapters.agents.resident_agent import ResidentAgent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Coroutine
 
     from holdfast.adapters.agents.event_loop import AgentLoop
     from holdfast.adapters.agents.launch import AgentLaunch
     from holdfast.adapters.agents.opencode_session import OpencodeSession
-    from holdfast.usecases.agents.ports import AgentPrompt, AgentTurnResult, AgentUpdate, Decide
     from holdfast.vocab.agent_events import Transport
 
 
-class OpencodeServerAgent:
-    """opencode as a server that stays warm. It starts with the first turn, or with `start`."""
-
-    def __init__(
-        self,
-        launch: AgentLaunch,
-        on_step: Callable[[str], None] = lambda _step: None,
-        loop: AgentLoop = AGENT_LOOP,
-    ) -> None:
-        """Set how the server is started.
-
-        `on_step` is called with "started", "initialized" and "session", as each is done.
-        """
-        self._launch = launch
-        self._on_step = on_step
-        self._loop = loop
-        self._starting = threading.Lock()
-        self._lock = threading.Lock()
-        self._session: OpencodeSession | None = None
+class OpencodeServerAgent(ResidentAgent):
+    """opencode as a server that stays warm."""
 
     @property
     def transport(self) -> Transport:
         """How the agent is reached."""
         return "server"
 
-    @property
-    def alive(self) -> bool:
-        """Whether the agent can take a turn with what it remembers."""
-        session = self._session
-        return session is not None and session.alive
-
-    def start(self) -> None:
-        """Start the server if it is not running."""
-        self._started()
-
-    def turn(
-        self, prompt: AgentPrompt, sink: Callable[[AgentUpdate], None], decide: Decide
-    ) -> AgentTurnResult:
-        """Run one turn to its end; start the server first if it is not running."""
-        session = self._started()
-        fresh = not session.remembers
-        text = prompt.for_fresh_agent() if fresh else prompt.text
-        turn = TurnQueue()
-        running = self._loop.start(session.prompt(text, turn))
-        running.add_done_callback(partial(pass_error, turn))
-        try:
-            result = follow_turn(turn, self._launch, sink, decide, self._loop)
-        except BaseException:
-            # Nobody follows this turn any more, so the agent must not go on with it.
-            self.close()
-            raise
-        finally:
-            running.cancel()
-        if isinstance(result, Exception):
-            self.close()
-            raise result
-        return replace(result, fresh=fresh)
-
-    def cancel(self) -> None:
-        """Ask the running turn to end; end the server if it does not."""
-        session = self._session
-        if session is not None:
-            self._loop.start(session.cancel())
-
-    def close(self) -> None:
-        """End the server and every process that it has started."""
-        with self._lock:
-            session, self._session = self._session, None
-        if session is not None:
-            self._loop.forget(session)
-            self._loop.run(session.close())
-
-    def _started(self) -> OpencodeSession:
-        # The HTTP client takes a while to import.
-        from holdfast.adapters.agents.opencode_session import (  # noqa: PLC0415 - see above
+    def _launch_session(
+        self, launch: AgentLaunch, loop: AgentLoop
+    ) -> Coroutine[Any, Any, OpencodeSession]:
+        from holdfast.adapters.agents.opencode_session import (  # noqa: PLC0415 - the HTTP client takes a while to import
             OpencodeSession,
         )
 
-        with self._starting:
-            before = self._session
-            if before is not None and before.alive:
-                return before
-            self.close()
-            session = self._loop.run(OpencodeSession.launch(self._launch, self._loop))
-            with self._lock:
-                self._session = session
-            self._on_step("started")
-            try:
-                self._loop.run(session.open(self._on_step))
-            except BaseException:
-                self.close()
-                raise
-            return session
+        return OpencodeSession.launch(launch, loop)
