@@ -42,6 +42,7 @@ from holdfast.checkpoints.ports import (
     Blocked,
     CheckpointFailed,
     FileDifference,
+    FileVersion,
     FileVersions,
     Leftovers,
     NoCheckpoints,
@@ -257,6 +258,25 @@ class GitWorktree:
         disk = WorktreeFiles(self._repository.root)
         reader = VersionReader(self._git, disk, self._index.tracked)
         return reader.read(before, after, largest)
+
+    @_disk_errors_as_failures()
+    def file_at(self, tree: str, path: str, largest: int) -> FileVersion | None:
+        """Return the file at a path of a tree or a commit; None if there is none."""
+        if any(part in {"", ".", ".."} for part in path.split("/")) or "\0" in path:
+            return None
+        options = ("-z", "-l", "--full-tree", tree, "--", f":(literal){path}")
+        line = self._git.run("ls-tree", *options).rstrip(b"\0")
+        head, _, name = line.partition(b"\t")
+        if to_text(name) != path or b"\0" in name:
+            return None
+        mode, kind, object_id, size = head.decode("ascii").split()
+        if kind != "blob":
+            return None
+        data = None
+        if int(size) <= largest:
+            data = self._git.run("cat-file", "blob", object_id)
+        shape: Literal["file", "link"] = "link" if mode == "120000" else "file"
+        return FileVersion(shape, int(mode, 8) & 0o777, int(size), data)
 
     def empty_tree(self) -> str:
         """Return the id of a tree without files."""
