@@ -28,6 +28,7 @@ from holdfast.usecases.settled import Restored
 from holdfast.usecases.turns.recorded_turn import NotSent
 from holdfast.usecases.workspace import NothingDone
 from holdfast.vocab.events import TurnEnded
+from holdfast.wiring.projects.forks import fork_session
 from holdfast.wiring.projects.new_sessions import SessionMade, SessionRequest, create_session
 from holdfast.wiring.projects.open_project import OpenProject
 from holdfast.wiring.projects.session_diffs import compare_session, session_file
@@ -304,3 +305,41 @@ def test_the_base_of_a_worktree_is_its_commit(project: OpenProject) -> None:
     found = session_file(project, session, "a.py")
     assert isinstance(found, FileVersion), found
     assert found.data == b"x = 1\n"
+
+
+def test_a_fork_has_the_files_and_the_messages_of_then_and_leaves_the_other_session_alone(
+    project: OpenProject,
+) -> None:
+    session = new_session(project, title="first", mode="auto")
+    with ScriptedServer(
+        [
+            call("write_file", path="b.py", content="one\n"),
+            say("One."),
+            call("write_file", path="b.py", content="two\n"),
+            say("Two."),
+            say("Other."),
+        ]
+    ) as server:
+        send(project, session, "write one", server)
+        send(project, session, "write two", server)
+        before = project.messages.page(session)
+        second = before.messages[0].checkpoint_id
+        assert second is not None
+        forked = fork_session(project, session, second, settings_of(project))
+        assert isinstance(forked, SessionMade), forked
+        new = forked.session
+        assert (new.place, new.title, new.mode) == ("worktree", "fork of first", "auto")
+        root = project.root_of(new.id)
+        assert isinstance(root, Path)
+        assert (root / "b.py").read_text(encoding="utf-8") == "one\n"
+        assert (project.root / "b.py").read_text(encoding="utf-8") == "two\n"
+        assert project.messages.page(session).messages == before.messages
+        send(project, new.id, "now otherwise", server)
+        told = [each["content"] for each in server.requests[-1].messages if each["role"] == "user"]
+        # The checkpoint is before the answer to this prompt; the two are sent as one.
+        assert told == ["write one", "write two\n\nnow otherwise"]
+    roles = [each.role for each in project.messages.page(new.id).messages]
+    assert roles == ["assistant", "user", "user", "assistant", "user"]
+    refused = fork_session(project, new.id, second, settings_of(project))
+    assert isinstance(refused, SessionRefused)
+    assert "no such checkpoint" in refused.message

@@ -126,6 +126,11 @@ class GitWorktree:
         self._pruned: tuple[Checkpoint, ...] = ()
 
     @property
+    def objects(self) -> Path:
+        """The directory with the objects of its checkpoints."""
+        return self._repository.objects
+
+    @property
     def root(self) -> Path:
         """The root of the worktree, which may be above the directory that was named."""
         return self._repository.root
@@ -159,15 +164,15 @@ class GitWorktree:
         return Checkpoint(draft, recorded, seq, commit, self._repository.worktree)
 
     @_disk_errors_as_failures()
-    def adopt(self, gone: GoneCheckpoint) -> None:
-        """Record a checkpoint of a worktree that is gone as one of this worktree.
+    def adopt(self, gone: GoneCheckpoint, new_id: str | None = None) -> None:
+        """Record a checkpoint of another worktree here, under its id or a new one.
 
         Its files only: a conversation belongs to the project that it was in.
         """
         link_objects([gone.objects], self._repository.objects, {}, 0)
         link_user_objects(self._repository)
         there = gone.checkpoint.draft
-        draft = CheckpointDraft(there.id, "manual", there.created_at, there.label)
+        draft = CheckpointDraft(new_id or there.id, "manual", there.created_at, there.label)
         _, commit = self._commit(draft, gone.checkpoint.present, self._next_seq())
         self._refs.create(draft.id, commit)
 
