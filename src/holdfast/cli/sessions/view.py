@@ -25,7 +25,7 @@ SessionId = Annotated[
 ]
 
 
-class StateOption(StrEnum):
+class SessionStateOption(StrEnum):
     """The values of `--state`."""
 
     running = "running"
@@ -37,7 +37,7 @@ class StateOption(StrEnum):
 def list_(
     *,
     state: Annotated[
-        StateOption | None, typer.Option("--state", help="Only sessions in this state.")
+        SessionStateOption | None, typer.Option("--state", help="Only sessions in this state.")
     ] = None,
     search: Annotated[
         str, typer.Option("--search", metavar="TEXT", help="Only with this in title or messages.")
