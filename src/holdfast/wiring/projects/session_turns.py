@@ -50,13 +50,20 @@ def run_session_turn(
     """Run one turn of a session to its end, in the thread of the caller.
 
     `message` is the first of its queue (`project.queue.first`); without it the session continues
-    where it stopped. A message whose turn cannot begin is marked as refused, with the reason. All
+    where it stopped. A message whose turn cannot begin is marked as refused, with the reason; it
+    goes on waiting if another turn of the session runs. All
     that happens is in the event log; nothing is shown here.
     """
     ended = _run(project, session, message, asker, cancel, say, flags or {})
-    if isinstance(ended, NotSent) and message is not None:
+    if isinstance(ended, NotSent) and message is not None and not _is_busy(project, session):
         project.queue.refuse(message, ended.message)
     return ended
+
+
+def _is_busy(project: OpenProject, session: str) -> bool:
+    """Return whether another turn of the session runs: then the message waits for its end."""
+    shown = show_session(session, project.sessions)
+    return not isinstance(shown, SessionRefused) and shown.state in {"running", "waiting"}
 
 
 def _run(  # noqa: PLR0917 - the arguments of `run_session_turn`
