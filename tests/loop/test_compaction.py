@@ -192,10 +192,3 @@ def test_whatever_is_compacted_stays_valid_and_can_be_done_again(
     assert_valid(passed.messages)
     assert passed.messages == tuple(compacted(messages, passed.done))
     assert passed.done.read == ("a.py", "b.py")
-
-
-def test_a_blank_summary_of_a_model_is_no_summary() -> None:
-    messages = conversation(10, said=1_200)
-    blank, unanswered = (passing(messages, TASK, Writer(text)) for text in (" \n", ""))
-    assert blank.messages == unanswered.messages
-    assert "s" * 50 in blank.done.summary or "read_file" in blank.done.summary

@@ -30,6 +30,7 @@ def test_a_text_without_one_number_is_unclear(text: str) -> None:
 def test_a_text_with_an_object_is_that_object_without_the_tag_of_the_next_parameter() -> None:
     assert meant('{"a": 1}', "object") == {"a": 1}
     assert meant('{"a": 1}</parameter>\n<parameter=b>', "object") == {"a": 1}
+    assert meant('{"a": "<b> c"}', "object") == {"a": "<b> c"}
 
 
 @pytest.mark.parametrize("text", ["[1]", "3", "text"])
