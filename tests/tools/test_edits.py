@@ -127,10 +127,10 @@ def test_a_rename_is_reported(world: World) -> None:
     assert (outcome.text, outcome.modified) == ("a.py: renamed to b.py.", ("a.py", "b.py"))
 
 
-def test_a_file_is_moved_to_a_path_that_is_absolute_and_below_the_root(world: World) -> None:
+def test_a_file_is_moved_to_a_path_that_begins_at_the_root(world: World) -> None:
     world.write("a.py", "x = 1\n")
     patch = (
-        f"*** Begin Patch\n*** Update File: {world.root}/a.py\n*** Move to: {world.root}/b.py\n"
+        "*** Begin Patch\n*** Update File: ./a.py\n*** Move to: ./b.py\n"
         "@@\n-x = 1\n+x = 2\n*** End Patch\n"
     )
     outcome = world.call("write_patch", diff=patch)
