@@ -114,3 +114,8 @@ def test_a_link_is_compared_by_where_it_leads() -> None:
     assert rebase_swaps([swap], MemoryFiles(links={"a": "new"})) == DONE
     assert rebase_swaps([swap], MemoryFiles(links={"a": "now"})) == clash(swap, "mode")
     assert rebase_swaps([swap], MemoryFiles({"a": b"old"})) == clash(swap, "mode")
+
+
+def test_an_edit_of_a_file_does_not_fit_a_link_that_took_its_place() -> None:
+    files = MemoryFiles({"b": OLD}, links={"a": "b"})
+    assert rebase_swaps([EDIT], files) == clash(EDIT, "unfit")
