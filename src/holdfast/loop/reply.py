@@ -28,14 +28,15 @@ _ReplyPiece: TypeAlias = (
 )
 Finish: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter", "unknown"]
 
-_WHOLE: Final[frozenset[Finish | None]] = frozenset(("stop", "tool_calls", "unknown"))
+_WHOLE: Final[frozenset[Finish | None]] = frozenset(("stop", "tool_calls"))
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
     """The reply to one request. `finish` is None if the stream ended without a finish reason.
 
-    `failure` is why the stream broke off; `chant` is the repetition at which we stopped reading.
+    `failure` is why the stream broke off; `chant` is the repetition at which we stopped reading;
+    `unshown` is the end of the text that was not shown to people, because it may be a call.
     """
 
     text: str = ""
@@ -45,6 +46,7 @@ class ModelReply:
     usage: UsagePiece | None = None
     failure: FailPiece | None = None
     chant: Repetition | None = None
+    unshown: str = ""
 
     @property
     def whole(self) -> bool:

@@ -178,5 +178,6 @@ def _narration_nudge(text: str) -> str:
     last_line = text.strip().rstrip("`~ \t\r\n").rpartition("\n")[2]
     return (
         f'You wrote "{last_line[-200:]}" and stopped without a tool call, so nothing was done. '
-        "Make the call now; if the task is finished, say what was done instead."
+        "Make the call now, as a tool call and with no other text around it; "
+        "if the task is finished, say what was done instead."
     )

@@ -32,6 +32,7 @@ from holdfast.vocab.events import (
     Said,
     SentinelRaised,
     StepStarted,
+    TextArrived,
     TurnEnded,
     UsageReported,
 )
@@ -226,6 +227,8 @@ class _Turn:
 
     def _use(self, interpreted: InterpretedReply) -> Stop | None:
         parsed, kind = interpreted.parsed, interpreted.kind
+        if interpreted.reply.unshown:
+            self._world.sink.emit(TextArrived(interpreted.reply.unshown))
         if not parsed.calls and self._asks_about_open(kind):
             self._answer = interpreted
             return None
