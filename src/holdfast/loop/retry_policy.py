@@ -32,6 +32,10 @@ CUT = (
     "Send smaller pieces: one short tool call at a time, a long file in several edits, "
     "an answer in a few sentences."
 )
+CHANTED = (
+    "Your last reply repeated the same text without end; it was cut off, and none of it was run. "
+    "Write repeated content by a loop in code, or in several short edits."
+)
 CUT_CALL = (
     "Your last reply was cut off in the middle, and one of its calls was not run. "
     "Send smaller pieces: one short tool call at a time, a long file in several edits."
@@ -119,7 +123,8 @@ def judge(
 
 def _judge_chant(state: RetryState) -> tuple[RetryVerdict, RetryState]:
     if state.chanted:
-        return Drop("the model repeated itself endlessly again", counted=True), state
+        reason = "the model repeated itself endlessly again"
+        return Drop(reason, CHANTED, counted=True), state
     again = Again("the model repeated itself endlessly", changed=True)
     return again, replace(state, chanted=True)
 

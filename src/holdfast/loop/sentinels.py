@@ -39,6 +39,22 @@ def mistake_recovery(run: tuple[FailureKind, ...], *, escalated: bool) -> Sentin
     return Sentinel("mistake_recovery", text, body)
 
 
+def announcements(run: tuple[FailureKind, ...], count: int) -> Sentinel:
+    """Return the sentinel for a model that announced actions `count` times and made no call.
+
+    `run` are the failures before that.
+    """
+    body: dict[str, Any] = {
+        "failure_kinds": list(run),
+        "count": len(run),
+        "announcements": count,
+        "escalated": True,
+        "can_continue": True,
+    }
+    text = "The model kept announcing actions without making a call — stopped the turn."
+    return Sentinel("mistake_recovery", text, body)
+
+
 def doom_loop(trip: Trip) -> Sentinel:
     """Return the sentinel for a model that repeats itself: nudged, or the turn was stopped."""
     reaction = "sent it a note, continuing"

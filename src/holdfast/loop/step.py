@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.loop.classify import ReplyKind, classify
 from holdfast.loop.parse_reply import ParsedReply, draft_calls, fit_calls
-from holdfast.loop.parse_reply.text_calls.streamed_text import StreamedText
 from holdfast.loop.ports import (
     FailPiece,
     Model,
@@ -25,7 +25,7 @@ from holdfast.vocab.events import ModelAwaited, ReasoningArrived, Retried, TextA
 from holdfast.vocab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from holdfast.vocab.cancellation import Cancel
     from holdfast.vocab.tool_calls import ToolSpec
@@ -47,12 +47,11 @@ def ask_model(model: Model, request: ModelRequest, cancel: Cancel, sink: Sink | 
     """Send the request and return the reply; with a sink, emit each piece as it arrives."""
     if cancel.is_set():
         return ModelReply(failure=_CANCELLED)
-    pieces = _until_cancelled(model.stream(request, cancel), cancel)
-    if sink is None:
-        return collect(pieces, _ignore)
-    shower = _Shower(sink, screened=bool(request.tools))
-    reply = collect(pieces, shower.show)
-    return replace(reply, unshown=shower.text.held)
+    show: Callable[[StreamPiece], None] = _ignore
+    if sink is not None:
+        show = partial(_show, sink)
+    pieces = model.stream(request, cancel)
+    return collect(_until_cancelled(pieces, cancel), show)
 
 
 def interpret_reply(
@@ -82,31 +81,16 @@ def _until_cancelled(pieces: Iterator[StreamPiece], cancel: Cancel) -> Iterator[
         close_stream(pieces)
 
 
-class _Shower:
-    """Emits the pieces of one reply. With `screened`, printed calls are held back."""
-
-    def __init__(self, sink: Sink, *, screened: bool) -> None:
-        self.text = StreamedText()
-        self._sink = sink
-        self._screened = screened
-
-    def show(self, piece: StreamPiece) -> None:
-        match piece:
-            case TextPiece(text):
-                self._show_text(text)
-            case ReasoningPiece(text):
-                self._sink.emit(ReasoningArrived(text))
-            case RetryPiece(reason):
-                self.text = StreamedText()
-                self._sink.emit(Retried(reason))
-            case WaitPiece(seconds):
-                self._sink.emit(ModelAwaited(seconds))
-
-    def _show_text(self, text: str) -> None:
-        if self._screened:
-            text = self.text.feed(text)
-        if text:
-            self._sink.emit(TextArrived(text))
+def _show(sink: Sink, piece: StreamPiece) -> None:
+    match piece:
+        case TextPiece(text):
+            sink.emit(TextArrived(text))
+        case ReasoningPiece(text):
+            sink.emit(ReasoningArrived(text))
+        case RetryPiece(reason):
+            sink.emit(Retried(reason))
+        case WaitPiece(seconds):
+            sink.emit(ModelAwaited(seconds))
 
 
 def _ignore(piece: StreamPiece) -> None:

@@ -26,7 +26,7 @@ _LONGEST: Final = 80
 
 
 class StreamedText:
-    r"""The text of one reply while it arrives.
+    r"""The text of one reply while it arrives. `in_call` is whether a call has begun.
 
     >>> streamed = StreamedText()
     >>> streamed.feed("I look.\n<tool_"), streamed.feed("call>\n{"), streamed.held
@@ -36,7 +36,7 @@ class StreamedText:
     def __init__(self) -> None:
         """Start with no text."""
         self._held: list[str] = []
-        self._in_call = False
+        self.in_call = False
 
     @property
     def held(self) -> str:
@@ -46,7 +46,7 @@ class StreamedText:
     def feed(self, text: str) -> str:
         """Add text; return what can be shown now."""
         self._held.append(text)
-        if self._in_call:
+        if self.in_call:
             return ""
         waiting = self.held
         end = self._end_of_plain(waiting)
@@ -59,7 +59,7 @@ class StreamedText:
         while (found := _CANDIDATE.search(text, at)) is not None:
             at = found.start()
             if CALL_OPENER.match(text, at) or _BLOCK.match(text, at):
-                self._in_call = True
+                self.in_call = True
                 return at
             if len(text) - at < _LONGEST:
                 return at
