@@ -17,6 +17,8 @@ _PATTERNS = {
     "duplicate": "the same call again and again",
     "no_progress": "calls that bring nothing new",
     "no_effect": "the same command with the same result, whatever was edited",
+    "paging": "one file in many small steps",
+    "new_scripts": "new scripts that fail in the same way",
 }
 
 
