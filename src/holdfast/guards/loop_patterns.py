@@ -202,7 +202,7 @@ class Duplicates:
 
 
 @dataclass(frozen=True, slots=True)
-class NoProgress:
+class NothingNew:
     """Many calls, whatever they are, that bring no new result and change no file."""
 
     MOST: ClassVar = 12

@@ -20,7 +20,7 @@ from holdfast.guards.loop_patterns import (
     LoopPattern,
     NewScripts,
     NoEffect,
-    NoProgress,
+    NothingNew,
     Paging,
     Pattern,
     Rounds,
@@ -116,7 +116,7 @@ _PATTERNS: tuple[Pattern, ...] = (
     Rounds(),
     Duplicates(),
     NoEffect(),
-    NoProgress(),
+    NothingNew(),
     Paging(),
     NewScripts(),
 )

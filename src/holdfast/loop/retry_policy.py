@@ -11,6 +11,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.guards.repetition import Repetition
     from holdfast.loop.ports import FailKind, FailPiece
     from holdfast.loop.reply import ModelReply
     from holdfast.vocab.transcript import StopReason
@@ -33,7 +34,7 @@ CUT = (
     "an answer in a few sentences."
 )
 CHANTED = (
-    "Your last reply repeated the same text without end; it was cut off, and none of it was run. "
+    "Your last call repeated the same text without end; it was cut off, and was not run. "
     "Write repeated content by a loop in code, or in several short edits."
 )
 CUT_CALL = (
@@ -112,7 +113,7 @@ def judge(
     `calls` is whether the reply contains a call, valid or not.
     """
     if reply.chant is not None:
-        return _judge_chant(state)
+        return _judge_chant(reply.chant, state)
     if kind == ReplyKind.CONTEXT_OVERFLOW:
         return Compact(), state
     if reply.failure is not None:
@@ -121,10 +122,12 @@ def judge(
     return _judge_content(kind, reply, state, calls=calls)
 
 
-def _judge_chant(state: RetryState) -> tuple[RetryVerdict, RetryState]:
+def _judge_chant(chant: Repetition, state: RetryState) -> tuple[RetryVerdict, RetryState]:
     if state.chanted:
-        reason = "the model repeated itself endlessly again"
-        return Drop(reason, CHANTED, counted=True), state
+        nudge = None
+        if chant.channel == "arguments":
+            nudge = CHANTED  # the model means to write it, and has to do so in another way
+        return Drop("the model repeated itself endlessly again", nudge, counted=True), state
     again = Again("the model repeated itself endlessly", changed=True)
     return again, replace(state, chanted=True)
 
