@@ -257,6 +257,21 @@ def test_ranges_of_one_file_are_all_numbers_of_the_same_text(world: World) -> No
     assert world.read("a.py") == "A\nA2\nb\nC\n"
 
 
+@pytest.mark.parametrize(
+    "diff",
+    [
+        "@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 3\n",
+        "@@\n x = 1\n-y = 2\n+y = 3\n",
+        "<<<<<<< SEARCH\ny = 2\n=======\ny = 3\n>>>>>>> REPLACE\n",
+        DIFF,
+    ],
+)
+def test_a_patch_that_names_no_file_takes_the_path_beside_it(world: World, diff: str) -> None:
+    world.write("a.py", "x = 1\ny = 2\n")
+    world.told("write_patch", diff=diff, path="a.py")
+    assert world.read("a.py") == "x = 1\ny = 3\n"
+
+
 # -------------------------------------------------------------------------------------------------------------- refusal
 
 
