@@ -62,22 +62,22 @@ def _addressed(outcome: Refused, request: Request, path: str | None) -> Refused:
 def _land(text: str, request: Request, path: str | None) -> Outcome:
     match request:
         case Replace():
-            return land_replace(text, request)
+            return land_replace(text, request, path)
         case Patch():
             return land_patch(text, request, path)
         case LineEdits():
-            return land_line_edits(text, request)
+            return land_line_edits(text, request, path)
         case WriteFile():
             return land_file(text, request, path)
         case OneOf():
-            return _land_one_of(text, request)
+            return _land_one_of(text, request, path)
         case _:
             assert_never(request)
 
 
-def _land_one_of(text: str, request: OneOf) -> Outcome:
+def _land_one_of(text: str, request: OneOf, path: str | None) -> Outcome:
     """Return the outcome of the only reading that lands; refuse where several land."""
-    outcomes = [land_replace(text, reading) for reading in request.readings]
+    outcomes = [land_replace(text, reading, path) for reading in request.readings]
     hits = [outcome for outcome in outcomes if isinstance(outcome, Landed)]
     if len(hits) == 1:
         return hits[0]

@@ -16,6 +16,7 @@ from holdfast.landing.ladder.strict_match import Hint
 from holdfast.landing.projection.projection import LineSplice
 from holdfast.landing.projection.splices import landed, overlap, splice_of
 from holdfast.landing.text.edit_script import EditScript, script_of
+from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.lines import Doc, contents_of, is_blank
 from holdfast.vocab.outcomes import RUNGS, Outcome, Refused
 
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
     from holdfast.vocab.requests import LineEdit, LineEdits
 
 
-def land_line_edits(text: str, request: LineEdits) -> Outcome:
+def land_line_edits(text: str, request: LineEdits, path: str | None = None) -> Outcome:
     """Land all edits, each matched against the original text, or refuse them all."""
     if not request.edits:
         return refusals.plain("no_change", "there is no edit in the list; send at least one.")
-    doc = Doc(text)
+    doc = Doc(text, language_of(path))
     doc.expect(len(request.edits))
     shown = Doc(request.shown) if request.shown is not None else None
     if shown is not None and shown.lines == doc.lines:

@@ -8,7 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from holdfast.landing.closest import closest_lines, first_difference
-from holdfast.landing.placement import AlreadyApplied, Doubtful, Elsewhere, Nowhere, SeveralPlaces
+from holdfast.landing.placement import (
+    AlreadyApplied,
+    Doubtful,
+    Elsewhere,
+    Nowhere,
+    SeveralPlaces,
+    Veto,
+)
 from holdfast.landing.projection.projection import UnclearProjection
 from holdfast.vocab.outcomes import Reason, Refused
 
@@ -36,15 +43,17 @@ def of(
             return doubtful(line + 1, done + 1)
         case Elsewhere(line, named):
             return elsewhere(line + 1, named + 1)
-        case Nowhere(closest):
-            return not_found(doc, script, closest)
+        case Nowhere(closest, veto):
+            return not_found(doc, script, closest, veto)
         case UnclearProjection(first, last):
             return not_found(doc, script, (first, last))
         case _:
             assert_never(found)
 
 
-def not_found(doc: Doc, script: EditScript, region: tuple[int, int] | None) -> Refused:
+def not_found(
+    doc: Doc, script: EditScript, region: tuple[int, int] | None, veto: Veto | None = None
+) -> Refused:
     """Return the refusal of an old text that is not in the file, with the closest lines and the first difference."""
     closest, start = closest_lines(doc, script.old, region)
     if not closest:
@@ -53,11 +62,13 @@ def not_found(doc: Doc, script: EditScript, region: tuple[int, int] | None) -> R
             "the old text is not in the file. Read the file and copy the lines to change.",
         )
     difference = first_difference(doc, script.old, start)
+    why = f" ({veto.reason}: `{veto.line}`)" if veto is not None else ""
     return Refused(
         "not_found",
-        f"the old text is not in the file. {difference}Copy the lines to change from the file as they are; "
+        f"the old text is not in the file. {difference}Copy the lines to change from the file as they are{why}; "
         f"the closest are:\n{closest}",
         closest=closest,
+        veto=veto.name if veto is not None else "",
     )
 
 

@@ -11,6 +11,7 @@ from holdfast.landing.ladder.ladder import LadderPlan, climb, climb_everywhere
 from holdfast.landing.ladder.strict_match import Hint
 from holdfast.landing.projection.splices import landed, overlap, splice_of
 from holdfast.landing.text.edit_script import script_of
+from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, contents_of
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.vocab.requests import Replace
 
 
-def land_replace(text: str, request: Replace) -> Outcome:
+def land_replace(text: str, request: Replace, path: str | None = None) -> Outcome:
     """Land on the exact rung where the old text is in the file as it is, else line by line."""
     if not key_of(request.old):
         return refusals.empty_old()
@@ -31,11 +32,11 @@ def land_replace(text: str, request: Replace) -> Outcome:
     gap = gap_at_end(contents_of(request.old), contents_of(request.new), least=2)
     if gap is not None:
         return refusals.gap_at_end(gap)
-    return land_exactly(text, request) or _land_by_lines(text, request)
+    return land_exactly(text, request) or _land_by_lines(text, request, path)
 
 
-def _land_by_lines(text: str, request: Replace) -> Outcome:
-    doc = Doc(text)
+def _land_by_lines(text: str, request: Replace, path: str | None) -> Outcome:
+    doc = Doc(text, language_of(path))
     script = script_of(contents_of(request.old), contents_of(request.new))
     if not script.edits:
         return refusals.no_change()

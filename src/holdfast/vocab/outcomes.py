@@ -99,6 +99,8 @@ class Refused:
     closest: str = ""
     candidates: tuple[int, ...] = ()
     kind: Literal["patch_error", "edit_error"] = "edit_error"
+    veto: str = ""
+    """The name of the check that refused the closest place; "" where none did."""
 
 
 Outcome: TypeAlias = Landed | Refused

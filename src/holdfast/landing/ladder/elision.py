@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, with_blanks
 from holdfast.landing.text.edit_script import EditScript, ScriptEdit, script_of
-from holdfast.landing.text.line_keys import indent_of, key_of
+from holdfast.landing.text.line_keys import indent_of, indent_width, key_of
 from holdfast.landing.text.line_tokens import defined_name, is_comment, strength, words_of
 from holdfast.landing.text.lines import Doc, is_blank
 
@@ -265,10 +265,10 @@ def _leaves_block(doc: Doc, start: int, stop: int, after: int) -> bool:
     inner = [i for i in range(start, stop) if defined_name(doc.solid_keys[i]) is not None]
     if not inner:
         return False
-    depth = len(indent_of(doc.lines[doc.solid[inner[-1]]]).expandtabs())
+    depth = indent_width(doc.lines[doc.solid[inner[-1]]])
     return any(
         defined_name(doc.solid_keys[i]) is not None
-        and len(indent_of(doc.lines[doc.solid[i]]).expandtabs()) <= depth
+        and indent_width(doc.lines[doc.solid[i]]) <= depth
         for i in range(stop, after)
     )
 

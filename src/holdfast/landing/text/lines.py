@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from itertools import accumulate, compress
+from itertools import accumulate, compress, pairwise
 from operator import add
 
+from holdfast.landing.text.languages import UNKNOWN, Language
 from holdfast.landing.text.line_keys import fold, key_of, keys_of
+from holdfast.landing.text.line_tokens import words_of
 
 # Not str.splitlines: that also breaks at form feeds and U+2028, which are content here.
 _ENDING = re.compile(r"\r\n|\r|\n")
@@ -83,9 +85,10 @@ def find_runs(haystack: list[str], needle: list[str]) -> list[int]:
 class Doc:
     """The file's text, its lines, and (computed when first asked for) the keys they are compared by."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, language: Language = UNKNOWN) -> None:
         """Split the text once."""
         self.text = text
+        self.language = language
         self.lines, self.ends = split_lines(text)
         self.many = False
         self.unit: str | None = None
@@ -113,6 +116,28 @@ class Doc:
     def key_set(self) -> frozenset[str]:
         """All keys, to ask whether a line is anywhere."""
         return frozenset(self.solid_keys)
+
+    def names_block(self, at: int) -> bool:
+        """Return whether the line (by number among the solid ones) names a block."""
+        lines = [self.lines[i] for i in self.solid[at : at + 2]]
+        return self.language.names_block(lines, 0)
+
+    def knows_words(self, line: str, near: range) -> bool:
+        """Return whether words of the line are together on a line outside `near` (numbers among the solid ones)."""
+        found = words_of(line)
+        pairs = [f"{one} {other}" for one, other in pairwise(found)] or found
+        known = sum(any(at not in near for at in self.word_pairs.get(pair, ())) for pair in pairs)
+        return known > 0 and 2 * known >= len(pairs)
+
+    @cached_property
+    def word_pairs(self) -> dict[str, list[int]]:
+        """For each two words that follow each other (or one that is alone) the lines that have them."""
+        places: dict[str, list[int]] = {}
+        for i, key in enumerate(self.solid_keys):
+            found = words_of(key)
+            for pair in {f"{one} {other}" for one, other in pairwise(found)} or found:
+                places.setdefault(pair, []).append(i)
+        return places
 
     @cached_property
     def newline(self) -> str:
