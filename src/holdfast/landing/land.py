@@ -9,11 +9,12 @@ from holdfast.landing import refusals
 from holdfast.landing.line_edits import land_line_edits
 from holdfast.landing.patch import land_patch
 from holdfast.landing.replace import land_replace
-from holdfast.landing.text.byte_order_mark import MARK, without_mark
+from holdfast.landing.text.byte_order_mark import MARK, names_mark, without_mark
 from holdfast.landing.write_file import land_file
 from holdfast.syntax.parse_check import breaks
 from holdfast.vocab.outcomes import Landed, Outcome, Refused, Span
 from holdfast.vocab.requests import LineEdits, OneOf, Patch, Replace, Request, WriteFile
+from holdfast.vocab.type_check import check_type
 
 _GUESSED = ("unmangled", "elision", "similar")
 
@@ -21,8 +22,7 @@ _GUESSED = ("unmangled", "elision", "similar")
 def land(text: str, request: Request, path: str | None = None) -> Outcome:
     r"""Return the edited text, or a refusal that says how to ask again.
 
-    Only the lines that the request means to change can differ. `path` selects the language of the
-    syntax gate.
+    Only the lines that the request means to change can differ. `path` selects the language.
 
     >>> from holdfast import Replace, land
     >>> land("def f():\n\treturn 1\n", Replace("def f():\n    return 1", "def f():\n    return 2")).text
@@ -30,8 +30,12 @@ def land(text: str, request: Request, path: str | None = None) -> Outcome:
     >>> land("a = 1\nb = 2\na = 1\n", Replace("a = 1", "a = 3")).message
     'the old text is at lines 1, 3; add a line of context above or below it to pick one.'
     """
+    check_type("land", "text", text, str)
+    check_type("land", "request", request, (Replace, Patch, LineEdits, WriteFile, OneOf))
     if text.startswith(MARK):
         return _marked(land(text[1:], without_mark(request), path))
+    if MARK not in text and names_mark(request):
+        request = without_mark(request)
     outcome = _land(text, request, path)
     if isinstance(outcome, Landed) and outcome.text == text:
         outcome = refusals.already_applied(outcome.spans[0].line)

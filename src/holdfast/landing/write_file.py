@@ -9,6 +9,7 @@ from holdfast.landing import refusals
 from holdfast.landing.ladder.elision import gap_at_end, unpaired_gap
 from holdfast.landing.ladder.exact import with_mixed_endings
 from holdfast.landing.projection.splices import Splice, landed
+from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, contents_of
 
 if TYPE_CHECKING:
@@ -31,11 +32,7 @@ def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
         return refusals.gap_at_end(
             gap, "Write the whole file out, or send an edit of the lines that change"
         )
-    if (
-        _is_fenced(new)
-        and not _is_fenced(text)
-        and not (path or "").endswith((".md", ".markdown", ".mdx", ".rst"))
-    ):
+    if _is_fenced(new) and not _is_fenced(text) and not _is_snippet(text, new, path):
         return refusals.plain(
             "malformed", "the text is wrapped in a Markdown fence; send the file's content alone."
         )
@@ -43,6 +40,14 @@ def land_file(text: str, request: WriteFile, path: str | None) -> Outcome:
     if new == text:
         return refusals.plain("no_change", "the file has this text already; nothing to do.")
     return landed(text, _changed(text, new), "exact")
+
+
+def _is_snippet(text: str, new: str, path: str | None) -> bool:
+    """Return whether the fence is content: in a markup language, and with no line of the file before inside it."""
+    if not (path or "").endswith((".md", ".markdown", ".mdx", ".rst")):
+        return False
+    before = {key for key in map(key_of, contents_of(text)) if key}
+    return before.isdisjoint(map(key_of, contents_of(new)))
 
 
 def _is_fenced(text: str) -> bool:

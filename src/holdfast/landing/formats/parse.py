@@ -17,6 +17,7 @@ from holdfast.landing.formats.unified import read_shares
 from holdfast.landing.text.lines import split_lines
 from holdfast.vocab.outcomes import Refused
 from holdfast.vocab.requests import FileRequest, Patch, WriteFile
+from holdfast.vocab.type_check import check_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +41,7 @@ def parse(
     >>> parse('{"path": "a.py", "content": "x = 1"}')
     (FileRequest(path='a.py', action='create', request=WriteFile(text='x = 1'), to=None),)
     """
+    check_type("parse", "text", text, str)
     read = _read(text, _detect(text) if format == "auto" else format, unwrap=unwrap)
     return Refused("malformed", read.message) if isinstance(read, Malformed) else read
 

@@ -15,6 +15,7 @@ from holdfast.landing.text.languages import language_of
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.lines import Doc, contents_of
 from holdfast.vocab.outcomes import Ambiguous, Exact, Fuzzy, Match, NotFound, Rung, Span
+from holdfast.vocab.type_check import check_type
 
 
 def locate(text: str, old: str, near_line: int | None = None, path: str | None = None) -> Match:
@@ -31,6 +32,8 @@ def locate(text: str, old: str, near_line: int | None = None, path: str | None =
     >>> locate("a\nb\na\n", "a")
     Ambiguous(candidates=(1, 3))
     """
+    check_type("locate", "text", text, str)
+    check_type("locate", "old", old, str)
     if not key_of(old):
         return NotFound("")
     hits = whole_hits(text, old)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, Veto, with_blanks
 from holdfast.landing.text.align import SURE, Alignment, Pair, align, is_misspelt, start_of
 from holdfast.landing.text.line_keys import key_of
-from holdfast.landing.text.line_tokens import knows_word, numbers_of, strength, words_of
+from holdfast.landing.text.line_tokens import numbers_of, strength, words_of
 from holdfast.landing.text.lines import Doc, is_blank
 
 if TYPE_CHECKING:
@@ -314,7 +314,7 @@ def _is_rewritten(place: _Candidate, n: int, i: int) -> bool:
     if Levenshtein.normalized_similarity(line, real) < _LIKE_IT:
         return False
     other = {*words_of(line), *numbers_of(line)} - {*words_of(real), *numbers_of(real)}
-    return bool(other) and all(knows_word(place.doc.text, word) for word in other)
+    return bool(other) and all(place.doc.knows_word(word) for word in other)
 
 
 _VETOES_OF_ALL: tuple[tuple[str, str, Veto_], ...] = (

@@ -111,7 +111,7 @@ class _Writer:
             for j, i in enumerate(place.pairs)
             if i is not None and not is_blank(script.old[j])
         ]
-        self.drift: Drift = drift_between(self.pairs)
+        self.drift: Drift = drift_between(self.pairs, doc.text)
         request = [*script.old, *script.new]
         rest = self.pairs[1:]
         self.lost_first = bool(rest) and _has_lost(self.pairs[0], rest)

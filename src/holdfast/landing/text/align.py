@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from holdfast.landing.text.line_keys import key_of, loose_key_of
 from holdfast.landing.text.line_tokens import (
     is_prose,
-    knows_word,
     numbers_of,
     words_of,
 )
@@ -91,10 +90,7 @@ class _Needle:
     def __init__(self, doc: Doc, old: Sequence[str]) -> None:
         self.lines = old
         self.keys = [key_of(line) for line in old]
-        self.where: dict[str, list[int]] = {key: [] for key in self.keys}
-        solid_keys, where = doc.solid_keys, self.where
-        for i in [i for i, key in enumerate(solid_keys) if key in where]:
-            where[solid_keys[i]].append(i)
+        self.where = doc.places_of(self.keys)
 
 
 def _diagonals(needle: _Needle) -> list[int]:
@@ -254,7 +250,7 @@ def _likeness(doc: Doc, line: str, real: str, *, elsewhere: bool) -> tuple[Liken
     if likeness != "loose" and elsewhere:
         return None
     # A word that is elsewhere in the file is no typo: the line is another line.
-    if any(knows_word(doc.text, word) for word in strangers):
+    if any(doc.knows_word(word) for word in strangers):
         return None
     return likeness, similarity
 
