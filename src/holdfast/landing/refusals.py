@@ -126,21 +126,21 @@ def empty_old() -> Refused:
     )
 
 
-def unpaired_gap(
-    line: str, cure: str = "write the lines out, or put the same line into the old text"
-) -> Refused:
+def unpaired_gap(line: str, cure: str = "") -> Refused:
     """Return the refusal of a new text with a placeholder for code that the old text does not have."""
+    cure = cure or "write the lines out, or put the same line into the old text"
     return Refused(
         "elision",
         f"the new text has `{line.strip()}` in place of code, which would be written to the file; {cure}.",
     )
 
 
-def gap_at_end(line: str, cure: str = "Write those lines out") -> Refused:
+def gap_at_end(line: str, cure: str = "") -> Refused:
     """Return the refusal of a new text that ends in a comment where lines of the old text vanish."""
+    cure = cure or "write those lines out"
     return Refused(
         "elision",
-        f"the new text ends in `{line.strip()}`, and lines of the old text would be lost there. {cure}; "
+        f"the new text ends in `{line.strip()}`, and lines of the old text would be lost there. {cure[:1].upper()}{cure[1:]}; "
         "if they are to be deleted, leave that comment out.",
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.landing import refusals
-from holdfast.landing.ladder.elision import gap_at_end, unpaired_gap
 from holdfast.landing.ladder.exact import land_exactly
 from holdfast.landing.ladder.ladder import LadderPlan, climb, climb_everywhere
 from holdfast.landing.ladder.strict_match import Hint
+from holdfast.landing.lost_lines import judge_lost_lines
 from holdfast.landing.projection.splices import landed, overlap, splice_of
 from holdfast.landing.text.edit_script import script_of
 from holdfast.landing.text.languages import language_of
@@ -26,12 +26,10 @@ def land_replace(text: str, request: Replace, path: str | None = None) -> Outcom
         return refusals.empty_old()
     if request.old == request.new:
         return refusals.no_change()
-    gap = unpaired_gap(contents_of(request.old), contents_of(request.new))
-    if gap is not None:
-        return refusals.unpaired_gap(gap)
-    gap = gap_at_end(contents_of(request.old), contents_of(request.new), least=2)
-    if gap is not None:
-        return refusals.gap_at_end(gap)
+    old, new = contents_of(request.old), contents_of(request.new)
+    lost = judge_lost_lines(old, new, language_of(path))
+    if lost is not None:
+        return lost
     return land_exactly(text, request) or _land_by_lines(text, request, path)
 
 

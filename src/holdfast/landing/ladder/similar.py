@@ -53,14 +53,11 @@ class _Needle:
             numbers.add(above[-1] if above else 0)
         return min(numbers, default=0), max(numbers, default=0)
 
-    @cached_property
-    def last_name(self) -> int:
-        """The last line that can name the changed block: the last one changed, or the one that an insertion goes above."""
-        last = self.reach[1]
-        return last if last in self.gone else last + 1
+    def name_in(self, n: int) -> str:
+        return self.language.name_in(self.lines, n)
 
     def names_block(self, n: int) -> bool:
-        return self.language.names_block(self.lines, n)
+        return self.name_in(n) == key_of(self.lines[n])
 
 
 class _Candidate:
@@ -130,12 +127,11 @@ class _Candidate:
 
         Below the change a misspelt name is drift; above it, it may be another block.
         """
-        if pair.likeness in SURE or not (
-            self.needle.names_block(pair.j) or self.doc.names_block(pair.i)
-        ):
+        asked, there = self.needle.name_in(pair.j), self.doc.name_in(pair.i)
+        if pair.likeness in SURE or asked == there:
             return False
         real = self.doc.lines[self.doc.solid[pair.i]]
-        return pair.j <= self.needle.last_name or not is_misspelt(self.needle.lines[pair.j], real)
+        return pair.j <= self.needle.reach[1] or not is_misspelt(self.needle.lines[pair.j], real)
 
 
 Veto_: TypeAlias = Callable[[_Candidate], int | None]
@@ -259,13 +255,13 @@ def _run_repeats(place: _Candidate) -> int | None:
 
 def _block_name_missing(place: _Candidate) -> int | None:
     """Return a line at or above the change that names a block and is not in the file as it is."""
-    above = range(min(place.needle.last_name + 1, len(place.needle.lines)))
+    above = range(place.needle.reach[1])
     missing = (n for n in above if n not in place.beside or place.pairs[n].likeness not in SURE)
-    return _first(n for n in missing if place.needle.names_block(n) or _names_there(place, n))
+    return _first(n for n in missing if place.needle.name_in(n) or _names_there(place, n))
 
 
 def _names_there(place: _Candidate, n: int) -> bool:
-    return n in place.pairs and place.doc.names_block(place.pairs[n].i)
+    return n in place.pairs and bool(place.doc.name_in(place.pairs[n].i))
 
 
 def _nothing_leads(place: _Candidate) -> int | None:
@@ -309,7 +305,7 @@ def _is_rewritten(place: _Candidate, n: int, i: int) -> bool:
     line, real = key_of(place.needle.lines[n]), place.doc.solid_keys[i]
     if line == real:
         return False
-    if place.needle.names_block(n) and place.doc.names_block(i):
+    if place.needle.name_in(n) and place.doc.name_in(i):
         return True
     if Levenshtein.normalized_similarity(line, real) < _LIKE_IT:
         return False

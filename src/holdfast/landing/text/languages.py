@@ -11,7 +11,7 @@ from holdfast.vocab.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_OPENS = re.compile(r".*(?:[{(\[:]|=>|->|\b(?:do|then|begin|in|of|where))")
+_OPENS = re.compile(r".*(?:[{(\[:]|=>|->|\b(?:do|then|begin|in|of|where))$")
 _CONDITION = re.compile(
     r"(?:\} ?)?(?:if|elif|elsif|else if|while|when|unless|case|match|switch)\b.*[\"'`\d]"
 )
@@ -22,82 +22,95 @@ _DEFINITION = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class FileLanguage:
     """How one kind of file writes comments, and which of its lines name a block."""
 
     comment: str = ""
     """A regular expression for what begins a comment line; "" if nothing does."""
     names: str = ""
     """A regular expression for lines that name a block although no deeper line follows them."""
+    keys: str = ""
+    """A regular expression for lines that have a key and a value."""
 
     def is_comment(self, line: str) -> bool:
         """Return whether the whole line is a comment."""
         return bool(self.comment) and re.match(self.comment, key_of(line)) is not None
 
-    def names_block(self, lines: Sequence[str], at: int) -> bool:
-        """Return whether line `at` of `lines` (none of them blank) names a block.
+    def name_in(self, lines: Sequence[str], at: int) -> str:
+        """Return what line `at` of `lines` (none of them blank) names, or "".
 
-        Such a line opens a bracket, is followed by a deeper line, defines a name, or is a condition with a literal.
+        A line that opens a bracket, is followed by a deeper line, defines a name or is a condition with a literal names a
+        block as a whole. A line with a key names that key.
         """
         key = key_of(lines[at])
         if self.is_comment(key) or not any(map(str.isalnum, key)):
-            return False
+            return ""
+        if self._names_block(key) or _is_followed_by_deeper(lines, at):
+            return key
+        found = re.match(self.keys, key) if self.keys else None
+        return found["key"] if found else ""
+
+    def _names_block(self, key: str) -> bool:
         if self.names and re.match(self.names, key):
             return True
-        if any(pattern.match(key) for pattern in (_DEFINITION, _CONDITION)) or _OPENS.fullmatch(
-            key
-        ):
-            return True
-        following = lines[at + 1] if at + 1 < len(lines) else lines[at]
-        return indent_width(following) > indent_width(lines[at])
+        return any(pattern.match(key) for pattern in (_DEFINITION, _CONDITION, _OPENS))
 
 
-UNKNOWN = Language()
+def _is_followed_by_deeper(lines: Sequence[str], at: int) -> bool:
+    following = lines[at + 1] if at + 1 < len(lines) else lines[at]
+    return indent_width(following) > indent_width(lines[at])
+
+
+UNKNOWN = FileLanguage()
 
 _HASH = r"#(?!!)"
 _SLASHES = r"//|/\*|\*(?:/|$|\s(?!.*\{$))"
 _TAG = r"<!--"
 _DASHES = r"--(?!>)"
 _NAMED_VALUE = r"[-\s]*[\"']?(?:name|id|key|title)[\"']?\s*[:=]"
+_KEY = r"[-\s]*[\"']?(?P<key>[\w.$/ -]+)[\"']?\s*[:=]"
 
-_FAMILIES: tuple[tuple[str, Language], ...] = (
-    ("py pyi pyx", Language(rf"{_HASH}|[rbu]?(?:\"\"\"|''')")),
-    ("rb pl pm sh bash zsh fish ksh r jl ex exs nim cmake tf awk ps1 bzl", Language(_HASH)),
-    ("yml yaml", Language(_HASH, rf"{_NAMED_VALUE}|- *[\w.-]+:")),
-    ("toml cfg conf properties env ini editorconfig", Language(r"[#;]", rf"\[|{_NAMED_VALUE}")),
-    ("makefile mk gnumakefile", Language(_HASH, r"[\w./%$()-]+ *:(?!=)")),
-    ("dockerfile containerfile gitignore", Language(_HASH, r"FROM\b")),
-    ("c h cc hh cpp hpp cxx hxx m mm", Language(_SLASHES, r"# ?define\b")),
+_FAMILIES: tuple[tuple[str, FileLanguage], ...] = (
+    ("py pyi pyx", FileLanguage(rf"{_HASH}|[rbu]?(?:\"\"\"|''')")),
+    ("rb pl pm sh bash zsh fish ksh r jl ex exs nim cmake tf awk ps1 bzl", FileLanguage(_HASH)),
+    ("yml yaml", FileLanguage(_HASH, rf"{_NAMED_VALUE}|- *[\w.-]+:", _KEY)),
+    (
+        "toml cfg conf properties env ini editorconfig",
+        FileLanguage(r"[#;]", rf"\[|{_NAMED_VALUE}", _KEY),
+    ),
+    ("makefile mk gnumakefile", FileLanguage(_HASH, r"[\w./%$()-]+ *:(?!=)")),
+    ("dockerfile containerfile gitignore", FileLanguage(_HASH, r"FROM\b")),
+    ("c h cc hh cpp hpp cxx hxx m mm", FileLanguage(_SLASHES, r"# ?define\b")),
     (
         "java js jsx mjs cjs ts tsx mts go rs kt kts swift scala dart cs groovy gradle proto zig",
-        Language(_SLASHES),
+        FileLanguage(_SLASHES),
     ),
-    ("jsonc json5 json", Language(_SLASHES, _NAMED_VALUE)),
-    ("php", Language(rf"{_SLASHES}|#(?!\[)")),
-    ("css", Language(r"/\*|\*(?:/|$|\s(?!.*\{$))", r"[^;]*[,{]$")),
-    ("scss sass less", Language(_SLASHES, r"[^;]*[,{]$")),
+    ("jsonc json5 json", FileLanguage(_SLASHES, _NAMED_VALUE, _KEY)),
+    ("php", FileLanguage(rf"{_SLASHES}|#(?!\[)")),
+    ("css", FileLanguage(r"/\*|\*(?:/|$|\s(?!.*\{$))", r"[^;]*[,{]$")),
+    ("scss sass less", FileLanguage(_SLASHES, r"[^;]*[,{]$")),
     (
         "sql",
-        Language(
+        FileLanguage(
             rf"{_DASHES}|/\*", r"(?i:create|alter|drop|comment on|grant|insert|update|delete)\b"
         ),
     ),
-    ("hs elm lua ada vhd vhdl", Language(rf"{_DASHES}|\{{-", r"\w+ ::|[a-z_][\w' ]*=(?!=)")),
+    ("hs elm lua ada vhd vhdl", FileLanguage(rf"{_DASHES}|\{{-", r"\w+ ::|[a-z_][\w' ]*=(?!=)")),
     (
         "html htm xhtml xml svg vue svelte",
-        Language(rf"{_TAG}", r".*<\w[^<>]*\b(?:id|name|class|key)\s*="),
+        FileLanguage(rf"{_TAG}", r".*<\w[^<>]*\b(?:id|name|class|key)\s*="),
     ),
-    ("md markdown mdx", Language(_TAG, r"#{1,6} |[-*+] |\d+[.)] ")),
-    ("rst txt adoc", Language(r"\.\. (?!.*::)", r"\.\. .*::|=+ |[-*+] |\d+[.)] ")),
-    ("lisp el clj cljs scm rkt asm s", Language(r";")),
-    ("tex sty cls erl hrl", Language(r"%", r"\\(?:section|subsection|chapter|begin|label)\b")),
-    ("vim", Language(r"\"")),
-    ("bat cmd", Language(r"(?i:rem\b|::)", r":\w")),
+    ("md markdown mdx", FileLanguage(_TAG, r"#{1,6} |[-*+] |\d+[.)] ")),
+    ("rst txt adoc", FileLanguage(r"\.\. (?!.*::)", r"\.\. .*::|=+ |[-*+] |\d+[.)] ")),
+    ("lisp el clj cljs scm rkt asm s", FileLanguage(r";")),
+    ("tex sty cls erl hrl", FileLanguage(r"%", r"\\(?:section|subsection|chapter|begin|label)\b")),
+    ("vim", FileLanguage(r"\"")),
+    ("bat cmd", FileLanguage(r"(?i:rem\b|::)", r":\w")),
 )
 _BY_NAME = {name: language for names, language in _FAMILIES for name in names.split()}
 
 
-def language_of(path: str | None) -> Language:
+def language_of(path: str | None) -> FileLanguage:
     """Return the language of a path: by its ending, or by its whole name; `UNKNOWN` for any other.
 
     >>> language_of("src/a.css").is_comment("#sidebar {"), language_of("a.py").is_comment("# note")

@@ -8,7 +8,7 @@ from itertools import accumulate, compress, pairwise
 from operator import add
 from typing import TYPE_CHECKING
 
-from holdfast.landing.text.languages import UNKNOWN, Language
+from holdfast.landing.text.languages import UNKNOWN, FileLanguage
 from holdfast.landing.text.line_keys import fold, key_of, keys_of
 from holdfast.landing.text.line_tokens import knows_word, words_of
 
@@ -90,7 +90,7 @@ def find_runs(joined: str, needle: list[str]) -> list[int]:
 class Doc:
     """The file's text, its lines, and (computed when first asked for) the keys they are compared by."""
 
-    def __init__(self, text: str, language: Language = UNKNOWN) -> None:
+    def __init__(self, text: str, language: FileLanguage = UNKNOWN) -> None:
         """Split the text once."""
         self.text = text
         self.language = language
@@ -127,10 +127,10 @@ class Doc:
         """All keys, to ask whether a line is anywhere."""
         return frozenset(self.solid_keys)
 
-    def names_block(self, at: int) -> bool:
-        """Return whether the line (by number among the solid ones) names a block."""
+    def name_in(self, at: int) -> str:
+        """Return what the line (by number among the solid ones) names, or ""."""
         lines = [self.lines[i] for i in self.solid[at : at + 2]]
-        return self.language.names_block(lines, 0)
+        return self.language.name_in(lines, 0)
 
     def knows_words(self, line: str, near: range) -> bool:
         """Return whether words of the line are together on a line outside `near` (numbers among the solid ones)."""
