@@ -27,8 +27,8 @@ def land(text: str, request: Request, path: str | None = None) -> Outcome:
     >>> from holdfast import Replace, land
     >>> land("def f():\n\treturn 1\n", Replace("def f():\n    return 1", "def f():\n    return 2")).text
     'def f():\n\treturn 2\n'
-    >>> land("a = 1\nb = 2\na = 1\n", Replace("a = 1", "a = 3")).message
-    'the old text is at lines 1, 3; add a line of context above or below it to pick one.'
+    >>> land("a = 1\nb = 2\na = 1\n", Replace("a = 1", "a = 3")).candidates
+    (1, 3)
     """
     check_type("land", "text", text, str)
     check_type("land", "request", request, (Replace, Patch, LineEdits, WriteFile, OneOf))
@@ -107,12 +107,7 @@ def _gated(text: str, outcome: Landed, path: str | None) -> Outcome:
         return outcome
     line = outcome.spans[0].line
     if outcome.rung in _GUESSED:
-        return refusals.plain(
-            "syntax",
-            f"the old text was found only loosely (line {line}), and with the new text the file no longer parses as "
-            f"{language}; copy the old lines from the file as they are.",
-            (line,),
-        )
+        return refusals.breaks_syntax(outcome, language)
     return replace(
         outcome, warning=f"the file no longer parses as {language} (edit at line {line})."
     )

@@ -134,7 +134,7 @@ def _land_on(text: str, request: Replace, old: str, hits: list[int]) -> Outcome:
     if len(hits) > 1:
         named = _hits_on_line(text, old, request.near_line) if request.near_line else []
         if len(named) != 1:
-            return refusals.ambiguous(lines_at(text, hits))
+            return refusals.ambiguous(Doc(text), lines_at(text, hits))
         hits = named
     at = hits[0]
     new = _with_endings(text, at, old, _indented_as_line(text, at, request))

@@ -11,7 +11,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.landing.placement import Nowhere, Placement, SeveralPlaces, Veto, with_blanks
-from holdfast.landing.text.align import SURE, Alignment, Pair, align, is_misspelt, start_of
+from holdfast.landing.text.align import (
+    SURE,
+    Alignment,
+    Pair,
+    align,
+    is_misspelt,
+    is_telling,
+    start_of,
+)
 from holdfast.landing.text.line_keys import key_of
 from holdfast.landing.text.line_tokens import numbers_of, strength, words_of
 from holdfast.landing.text.lines import Doc, is_blank
@@ -156,8 +164,8 @@ def find_similar(doc: Doc, script: EditScript) -> Placement | SeveralPlaces | No
         # Lines that were dropped as invented do not count: the measure is of what was used.
         similarity = alignment.similarity if kept is alignment.pairs else 1.0
         return Placement(with_blanks(doc, script.old, pairs), "similar", similarity)
-    if not alignments:
-        return Nowhere()
+    if not alignments or not is_telling(doc, needle.lines, alignments[0]):
+        return Nowhere(None, first_veto)
     best = alignments[0].pairs
     return Nowhere((doc.solid[start_of(alignments[0])], doc.solid[best[-1].i] + 1), first_veto)
 

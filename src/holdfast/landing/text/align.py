@@ -52,6 +52,16 @@ def start_of(alignment: Alignment) -> int:
     return max(0, first.i - first.j)
 
 
+_LONG_ENOUGH = 200
+
+
+def is_telling(doc: Doc, old: Sequence[str], alignment: Alignment) -> bool:
+    """Return whether the shared lines are more than a bracket: together half as long as the longest old line."""
+    shared = sum(len(doc.solid_keys[pair.i]) for pair in alignment.pairs)
+    longest = max(len(key_of(line)) for line in old)
+    return 2 * shared >= min(longest, _LONG_ENOUGH)
+
+
 # A place that drifts by more lines than this from the straight diagonal is not looked at: 12 s
 # became 0.2 s.
 BAND = 12
